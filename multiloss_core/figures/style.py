@@ -1,0 +1,86 @@
+"""One look for every figure: the Okabe-Ito palette, one meaning per colour, a light and a dark template.
+
+Importing Streamlit replaces Plotly's default template, so every figure takes its template from here.
+"""
+
+from typing import Literal
+
+import plotly.graph_objects as go
+
+Theme = Literal["light", "dark"]
+
+METHOD_COLOURS = {
+    "analytic power": "#0072B2",
+    "analytic beta": "#56B4E9",
+    "graph": "#D55E00",
+    "mean graph": "#CC79A7",
+    "benchmark": "#8C8C8C",
+}
+METHOD_DASHES = {
+    "analytic power": "solid",
+    "analytic beta": "dash",
+    "graph": "solid",
+    "mean graph": "dashdot",
+    "benchmark": "dot",
+}
+TRUE_POSITIVE = "#009E73"
+FALSE_POSITIVE = "#E69F00"
+# Single-hue scales, light to strong, for surfaces and contours of the two counts.
+TRUE_POSITIVE_SCALE = [[0.0, "#E3F4EE"], [0.5, "#66C5AB"], [1.0, "#00664A"]]
+FALSE_POSITIVE_SCALE = [[0.0, "#FDF3DC"], [0.5, "#F0C25C"], [1.0, "#A86F00"]]
+
+_INK = {"light": "#1b2a33", "dark": "#e6edf2"}
+_PAPER = {"light": "#ffffff", "dark": "#12181d"}
+_GRID = {"light": "#d9e0e5", "dark": "#34414b"}
+
+
+def ink(theme: Theme) -> str:
+    """The colour of text and neutral marks (target, floor, chosen point's outline) in a theme."""
+    return _INK[theme]
+
+
+def paper(theme: Theme) -> str:
+    """The colour of the background in a theme."""
+    return _PAPER[theme]
+
+
+def grid(theme: Theme) -> str:
+    """The colour of grid lines in a theme."""
+    return _GRID[theme]
+
+
+def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
+    """An empty figure with this project's template: `title`, `height` in pixels, legend below the plot."""
+    axis = {
+        "gridcolor": grid(theme),
+        "linecolor": grid(theme),
+        "zerolinecolor": grid(theme),
+        "automargin": True,
+        "title": {"standoff": 8},
+    }
+    scene_axis = {
+        "gridcolor": grid(theme),
+        "zerolinecolor": grid(theme),
+        "backgroundcolor": paper(theme),
+        "showbackground": True,
+    }
+    figure = go.Figure()
+    figure.update_layout(
+        template={
+            "layout": {
+                "font": {"color": ink(theme), "size": 13},
+                "paper_bgcolor": paper(theme),
+                "plot_bgcolor": paper(theme),
+                "colorway": list(METHOD_COLOURS.values()),
+                "xaxis": axis,
+                "yaxis": axis,
+                "scene": {"xaxis": scene_axis, "yaxis": scene_axis, "zaxis": scene_axis},
+                "hoverlabel": {"font": {"color": ink(theme)}, "bgcolor": paper(theme)},
+            }
+        },
+        title={"text": title, "font": {"size": 15}, "x": 0.0, "xref": "container", "pad": {"l": 8, "t": 4}},
+        margin={"l": 56, "r": 16, "t": 48, "b": 48},
+        legend={"orientation": "h", "yref": "container", "y": 0.0, "yanchor": "bottom", "x": 0.0},
+        height=height,
+    )
+    return figure

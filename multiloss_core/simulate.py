@@ -1,0 +1,1 @@
+"""Synthetic populations with known truth, for both halves of the library."""

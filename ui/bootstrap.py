@@ -1,0 +1,15 @@
+"""What every page does first, whether app.py ran before it or the page was opened directly."""
+
+from typing import Literal
+
+import streamlit as st
+
+
+def bootstrap() -> None:
+    """Set the page up; safe to call any number of times in one run."""
+    st.set_page_config(page_title="Multiloss", page_icon=":material/tune:", layout="wide")
+
+
+def theme() -> Literal["light", "dark"]:
+    """The reader's theme, for the figures."""
+    return "dark" if st.context.theme.type == "dark" else "light"
