@@ -1,0 +1,1 @@
+"""Robles et al. 2020: from rated documents to an operating point."""

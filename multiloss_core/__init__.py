@@ -1,0 +1,93 @@
+"""Thresholds from rated predicted positives, and optimal predictions under multivariate losses.
+
+`thresholds` follows Robles, Zaidouni, Mavromoustaki, Refael 2020: rated documents -> count surfaces -> threshold path
+-> operating point. `losses` follows Natarajan, Koyejo, Ravikumar, Dhillon 2016: probabilities -> expected losses ->
+top k.
+"""
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.exhaustive import ExhaustiveSearch, exhaustive_search
+from multiloss_core.losses.expected import ExpectedLosses, expected_losses
+from multiloss_core.losses.multivariate import (
+    AM,
+    AUC,
+    G_MEAN,
+    G_TP_PR,
+    H_MEAN,
+    JACCARD,
+    LOSSES,
+    F,
+    FractionalLinear,
+)
+from multiloss_core.losses.top_k import TopK, optimal_top_k
+from multiloss_core.simulate import Population, simulate_population
+from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
+from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
+from multiloss_core.thresholds.export import point_as_csv, point_as_dict, point_as_json
+from multiloss_core.thresholds.operating_point import (
+    ClassifierMargin,
+    OperatingPoint,
+    classifier_margins,
+    operating_point,
+    operating_points,
+    round_thresholds,
+)
+from multiloss_core.thresholds.paths.analytic import analytic_path
+from multiloss_core.thresholds.paths.benchmark import benchmark_path
+from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path, to_networkx
+from multiloss_core.thresholds.paths.path import ConcaveMajorant, ThresholdPath, counts_along
+from multiloss_core.thresholds.rated import DataFunnel, RatedDocuments, flagged
+from multiloss_core.thresholds.reading import guess_columns, is_count_table, read_frame
+from multiloss_core.thresholds.surfaces import CountSurfaces, count_surfaces, slice_surfaces
+
+__all__ = [
+    "AM",
+    "AUC",
+    "G_MEAN",
+    "G_TP_PR",
+    "H_MEAN",
+    "JACCARD",
+    "LOSSES",
+    "BucketCounts",
+    "ClassifierMargin",
+    "ConcaveMajorant",
+    "CountSurfaces",
+    "DataError",
+    "DataFunnel",
+    "ExhaustiveSearch",
+    "ExpectedLosses",
+    "F",
+    "FractionalLinear",
+    "OperatingPoint",
+    "Population",
+    "RatedDocuments",
+    "SigmoidItems",
+    "ThresholdPath",
+    "TopK",
+    "analytic_path",
+    "benchmark_path",
+    "bucket_counts",
+    "classifier_margins",
+    "count_surfaces",
+    "counts_along",
+    "exhaustive_search",
+    "expected_losses",
+    "flagged",
+    "graph_path",
+    "grid_axes",
+    "guess_columns",
+    "is_count_table",
+    "mean_graph_path",
+    "operating_point",
+    "operating_points",
+    "optimal_top_k",
+    "point_as_csv",
+    "point_as_dict",
+    "point_as_json",
+    "read_frame",
+    "round_thresholds",
+    "sigmoid_items",
+    "simulate_population",
+    "slice_surfaces",
+    "to_networkx",
+]

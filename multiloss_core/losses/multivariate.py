@@ -1,0 +1,237 @@
+"""The multivariate losses of Natarajan et al. 2016, Table 1, each as a function phi(u, v, p).
+
+For n items, a prediction and the true labels: u is the share of items that are true positives, v the share
+predicted positive, p the share truly positive (proposition 1). One rule covers every 0/0: a rate over
+nothing (no positive, no negative, nothing flagged) is 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from multiloss_core.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+class Loss(Protocol):
+    """A loss phi(u, v, p).
+
+    Called with numbers or arrays of shares in [0, 1] that broadcast together, it returns their loss in the
+    broadcast shape, without a NumPy warning. Shares that no confusion matrix can have (u above v or p, or
+    below v + p - 1) are not checked: their value is finite and means nothing.
+    """
+
+    @property
+    def name(self) -> str:
+        """What tables and figures call it."""
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        """The loss at true positives u, predicted positives v and positives p, as shares of all items."""
+
+
+@dataclass(frozen=True)
+class _ArithmeticMean:
+    """1 - (TPR + TNR) / 2 = 1 - (u + p (1 - v - p)) / (2 p (1 - p)), in [0, 1].
+
+    Table 1 prints the second form without its 2.
+    """
+
+    name: str = field(default="AM", init=False)
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        return 1.0 - (_true_positive_rate(u, p) + _true_negative_rate(u, v, p)) / 2.0
+
+
+@dataclass(frozen=True)
+class F:
+    """1 - F_beta = 1 - (1 + beta^2) u / (beta^2 p + v) (Table 1), in [0, 1].
+
+    `beta` > 0 is how many times recall counts as much as precision. Raises DataError for any other beta.
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        # The square is what the formula uses: it must neither overflow nor vanish.
+        if not (self.beta > 0 and 0 < float(self.beta) * float(self.beta) < inf):
+            raise DataError(f"beta of F is {self.beta!r}; choose a finite number above 0.")
+
+    @property
+    def name(self) -> str:
+        """F1, F2, F0.5 and so on."""
+        return f"F{self.beta:g}"
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        """The loss at these shares, see `Loss`."""
+        weight = float(self.beta) ** 2
+        wrong = weight * _difference(p, u) + _difference(v, u)
+        return _ratio(wrong, weight * np.asarray(p, float) + np.asarray(v, float), over_nothing=0.0)
+
+
+@dataclass(frozen=True)
+class _Jaccard:
+    """1 - TP / (TP + FP + FN) = (p + v - 2u) / (p + v - u) (Table 1), in [0, 1]."""
+
+    name: str = field(default="Jaccard", init=False)
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        wrong = _difference(p, u) + _difference(v, u)
+        return _ratio(wrong, wrong + np.asarray(u, float), over_nothing=0.0)
+
+
+@dataclass(frozen=True)
+class _GeometricMeanOfRecallAndPrecision:
+    """1 - sqrt(TPR Prec) = 1 - u / sqrt(p v) (Table 1), in [0, 1]."""
+
+    name: str = field(default="G-TP/PR", init=False)
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        precision = _ratio(u, v, over_nothing=1.0)
+        return 1.0 - np.sqrt(_true_positive_rate(u, p) * precision)
+
+
+@dataclass(frozen=True)
+class _GeometricMean:
+    """1 - sqrt(TPR TNR) = 1 - sqrt(u (1 - v - p + u) / (p (1 - p))) (Table 1), in [0, 1]."""
+
+    name: str = field(default="G-Mean", init=False)
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        return 1.0 - np.sqrt(_true_positive_rate(u, p) * _true_negative_rate(u, v, p))
+
+
+@dataclass(frozen=True)
+class _HarmonicMean:
+    """1 - 2 / (1/TPR + 1/TNR) = 1 - 2u (1 - v - p + u) / ((1 - v - p) p + u) (Table 1), in [0, 1].
+
+    The harmonic mean of two zeros is 0.
+    """
+
+    name: str = field(default="H-Mean", init=False)
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        recall, specificity = _true_positive_rate(u, p), _true_negative_rate(u, v, p)
+        return 1.0 - _ratio(2.0 * recall * specificity, recall + specificity, over_nothing=0.0)
+
+
+@dataclass(frozen=True)
+class _AreaUnderCurve:
+    """FP FN / ((TP + FN)(FP + TN)) = (v - u)(p - u) / (p (1 - p)) (Table 1), in [0, 1].
+
+    The share of (positive, negative) pairs that the prediction puts the wrong way round. A pair predicted
+    alike costs nothing, so flagging nothing, or everything, has loss 0: its optimum is always k = 0.
+    (Counting such a pair as half a mistake gives AM.) Without any pair the loss is 0.
+    """
+
+    name: str = field(default="AUC", init=False)
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        missed = _ratio(_difference(p, u), p, over_nothing=0.0)
+        false_alarms = _ratio(_difference(v, u), _difference(1.0, p), over_nothing=0.0)
+        return missed * false_alarms
+
+
+@dataclass(frozen=True)
+class FractionalLinear:
+    """(c0 + c1 u + c2 v + c3 p) / (d0 + d1 u + d2 v + d3 p) (equation 4).
+
+    `c` and `d` hold four finite numbers each, else DataError is raised. 0/0 is a loss of 0, as a rate over
+    nothing is 1; calling it where only the denominator is 0 raises DataError. Proposition 2 (c1 < d1 makes it
+    TP-monotone) does not hold for every c and d: ask `is_tp_monotone` before relying on Theorem 1.
+    """
+
+    c: Sequence[float]
+    d: Sequence[float]
+    name: str = "fractional-linear"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c", _four_numbers(self.c, "c"))
+        object.__setattr__(self, "d", _four_numbers(self.d, "d"))
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        """The loss at these shares, see `Loss`; DataError where only the denominator is 0."""
+        numerator = _linear(self.c, u, v, p)
+        denominator = _linear(self.d, u, v, p)
+        undefined = (denominator == 0.0) & (numerator != 0.0)
+        if np.any(undefined):
+            raise DataError(
+                f"The {self.name} loss divides by 0 at {np.count_nonzero(undefined):,} confusion matrices; "
+                "choose d so that d0 + d1 u + d2 v + d3 p is 0 nowhere."
+            )
+        result = np.zeros(np.shape(numerator))
+        np.divide(numerator, denominator, out=result, where=denominator != 0.0)
+        return result
+
+
+AM = _ArithmeticMean()
+JACCARD = _Jaccard()
+G_TP_PR = _GeometricMeanOfRecallAndPrecision()
+G_MEAN = _GeometricMean()
+H_MEAN = _HarmonicMean()
+AUC = _AreaUnderCurve()
+
+_TABLE_1: tuple[Loss, ...] = (AM, F(), JACCARD, G_TP_PR, G_MEAN, H_MEAN, AUC)
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in _TABLE_1}
+
+
+def is_tp_monotone(loss: Loss, n: int) -> bool:
+    """Whether `loss` strictly decreases in u at every v and p that n items can have (definition 1).
+
+    This is what Theorems 1 and 2 ask of a loss. Raises DataError unless 1 <= n <= 200. O(n^3).
+    """
+    if not 1 <= n <= 200:
+        raise DataError(f"TP-monotonicity can be checked for 1 to 200 items, not for {n}.")
+    true_positives, flagged, positives = np.indices((n, n + 1, n + 1)).reshape(3, -1)
+    # Both this number of true positives and one more must be possible.
+    possible = (true_positives < np.minimum(flagged, positives)) & (true_positives >= flagged + positives - n)
+    u, v, p = true_positives[possible], flagged[possible] / n, positives[possible] / n
+    return bool(np.all(loss((u + 1) / n, v, p) < loss(u / n, v, p)))
+
+
+def _true_positive_rate(u: ArrayLike, p: ArrayLike) -> Floats:
+    return _ratio(u, p, over_nothing=1.0)
+
+
+def _true_negative_rate(u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+    negatives = _difference(1.0, p)
+    return _ratio(_difference(negatives, _difference(v, u)), negatives, over_nothing=1.0)
+
+
+def _difference(larger: ArrayLike, smaller: ArrayLike) -> Floats:
+    difference = np.subtract(larger, smaller, dtype=np.float64)
+    # Rounding leaves 1e-17 where a share is 0, and the square root of that is a visible 3e-9.
+    return np.where(difference < 1e-12, 0.0, difference)
+
+
+def _ratio(numerator: ArrayLike, denominator: ArrayLike, *, over_nothing: float) -> Floats:
+    above, below = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    result = np.full(above.shape, over_nothing)
+    np.divide(above, below, out=result, where=below > 0.0)
+    return result
+
+
+def _four_numbers(coefficients: Sequence[float], name: str) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(coefficient) for coefficient in coefficients)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != 4 or not np.all(np.isfinite(numbers)):
+        raise DataError(
+            f"{name} of a fractional-linear loss must be four finite numbers "
+            f"({name}0, {name}1, {name}2, {name}3); it is {coefficients!r}."
+        )
+    return numbers
+
+
+def _linear(coefficients: Sequence[float], u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+    constant, of_u, of_v, of_p = coefficients
+    terms = (constant, of_u * np.asarray(u, float), of_v * np.asarray(v, float), of_p * np.asarray(p, float))
+    total = np.asarray(terms[0] + terms[1] + terms[2] + terms[3])
+    scale = abs(terms[0]) + np.abs(terms[1]) + np.abs(terms[2]) + np.abs(terms[3])
+    # A sum of cancelling terms is 0 up to rounding.
+    return np.where(np.abs(total) <= 1e-12 * scale, 0.0, total)

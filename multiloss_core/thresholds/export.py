@@ -1,0 +1,58 @@
+"""An operating point as a file for the systems that will apply it."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from multiloss_core.thresholds.operating_point import OperatingPoint
+
+_MEANING = {
+    "any": "flag a document when any score is at or above its threshold",
+    "all": "flag a document when every score is at or above its threshold",
+}
+
+
+def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Plain values of a point, ready for JSON: undefined rates are None. `source` says what data it came from."""
+    return {
+        "rule": point.rule,
+        "meaning": _MEANING[point.rule],
+        "thresholds": {name: float(value) for name, value in zip(point.names, point.thresholds, strict=True)},
+        "method": point.method,
+        "target_marginal_precision": point.marginal_precision,
+        "status": point.status,
+        "true_positives": point.tp,
+        "false_positives": point.fp,
+        "alerts": point.alerts,
+        "precision": _defined(point.precision),
+        "false_positives_per_true_positive": _defined(point.fp_per_tp),
+        "share_of_rated_positives": _defined(point.share_of_rated_positives),
+        "source": dict(source or {}),
+    }
+
+
+def point_as_json(point: OperatingPoint, source: Mapping[str, Any] | None = None) -> str:
+    """`point_as_dict` as indented JSON text."""
+    return json.dumps(point_as_dict(point, source), indent=2, allow_nan=False)
+
+
+def point_as_csv(point: OperatingPoint) -> str:
+    """One row for each classifier: its name, comparison, threshold and the rule. Names cannot start a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["classifier", "comparison", "threshold", "rule"])
+    for name, value in zip(point.names, point.thresholds, strict=True):
+        writer.writerow([without_formula(name), ">=", repr(float(value)), point.rule])
+    return text.getvalue()
+
+
+def without_formula(cell: str) -> str:
+    """A cell that a spreadsheet shows as text, even when it starts like a formula."""
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,1 @@
+"""ThresholdPath and the ways to find one."""

@@ -1,0 +1,112 @@
+"""ThresholdPath: a way through threshold space and the partial ROC curve it traces."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+from multiloss_core.errors import DataError
+from multiloss_core.thresholds.rated import RatedDocuments
+from multiloss_core.thresholds.surfaces import Rule, rounding_tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class ConcaveMajorant:
+    """The corners of a path's upper concave hull in the TP-FP plane, from the strictest to the loosest.
+
+    `vertices` (b + 1,) are positions in the path; `marginal_precisions` (b,) falls: entry i is the share of positives
+    among the documents that the step from corner i to corner i + 1 adds.
+    """
+
+    vertices: NDArray[np.intp]
+    marginal_precisions: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdPath:
+    """Threshold vectors from the loosest (the floors) to the strictest, with exact counts; validated when made.
+
+    `thresholds` (m, k) never fall from one vertex to the next (only the benchmark's may, see `monotone`), so `tp` and
+    `fp` (m,) never rise. `method` names how the path was found and `parameters` what was fitted.
+
+    Raises
+    ------
+    DataError : fewer than two vertices, shapes that do not fit, thresholds that fall or counts that rise.
+    """
+
+    thresholds: NDArray[np.float64]
+    tp: NDArray[np.float64]
+    fp: NDArray[np.float64]
+    method: str
+    rule: Rule
+    names: tuple[str, ...]
+    monotone: bool = True
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        count = len(self.thresholds)
+        if count < 2 or self.thresholds.shape != (count, len(self.names)):
+            raise DataError(f"A path needs two vertices of {len(self.names)} thresholds, not {self.thresholds.shape}.")
+        if self.tp.shape != (count,) or self.fp.shape != (count,):
+            raise DataError(
+                f"A path of {count} vertices needs as many counts, not {self.tp.shape} and {self.fp.shape}."
+            )
+        if self.monotone and (np.diff(self.thresholds, axis=0) < 0).any():
+            raise DataError("Thresholds may not fall along a path.")
+        for counts in (self.tp, self.fp):
+            if (np.diff(counts) > rounding_tolerance(counts)).any():
+                raise DataError("Counts may not rise along a path.")
+
+    @property
+    def area(self) -> float:
+        """The area under the path's partial ROC curve, the integral of TP dFP, in documents squared."""
+        return float(np.sum(-np.diff(self.fp) * (self.tp[1:] + self.tp[:-1]) / 2))
+
+    @property
+    def normalised_area(self) -> float:
+        """The area as a share of TP x FP at the floors, in [0, 1]; not a number where that is nothing."""
+        whole = self.tp[0] * self.fp[0]
+        return self.area / whole if whole > 0 else float("nan")
+
+    @cached_property
+    def majorant(self) -> ConcaveMajorant:
+        """The concave majorant: adjacent increments pooled until the marginal precision falls along the path.
+
+        Pool-adjacent-violators on the share of positives among added documents, weighted by their number; the
+        tangent points of Robles et al. 2020 are its corners. Computed once; O(m).
+        """
+        # Of vertices with equal counts the strictest comes first and stands for all.
+        alerts = (self.tp + self.fp)[::-1]
+        distinct = np.flatnonzero(np.diff(alerts, prepend=-1.0) > rounding_tolerance(alerts))
+        tp, alerts = self.tp[::-1][distinct], alerts[distinct]
+        last = len(self.tp) - 1
+        if len(distinct) == 1:
+            return ConcaveMajorant(np.array([last - distinct[0]]), np.empty(0))
+        added = np.diff(alerts)
+        blocks = isotonic_regression(np.diff(tp) / added, weights=added, increasing=False).blocks
+        corners = np.asarray(blocks, dtype=np.intp)
+        precisions = np.diff(tp[corners]) / np.diff(alerts[corners])
+        return ConcaveMajorant(last - distinct[corners], precisions.clip(0.0, 1.0))
+
+
+def counts_along(
+    documents: RatedDocuments, thresholds: NDArray[np.float64], rule: Rule
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Exact TP and FP (m,) at thresholds (m, k) that never fall, for any k without a grid. Time O(n k log m).
+
+    Along such a path every document has one turning point: the first vertex that no longer flags it.
+    """
+    passed = [
+        np.searchsorted(thresholds[:, j], documents.scores[:, j], side="right") for j in range(len(documents.names))
+    ]
+    turning = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
+    vertices = len(thresholds)
+    counts = []
+    for mask in (documents.labels, ~documents.labels):
+        at_turning = np.bincount(turning[mask], documents.weights[mask], vertices + 1)
+        still_flagged = np.cumsum(at_turning[::-1])[::-1][1:]
+        counts.append(np.minimum.accumulate(still_flagged))
+    return counts[0], counts[1]

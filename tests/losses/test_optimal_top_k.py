@@ -1,0 +1,89 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.exhaustive import exhaustive_search
+from multiloss_core.losses.expected import expected_losses
+from multiloss_core.losses.multivariate import AM, AUC, G_TP_PR, JACCARD, LOSSES, F
+from multiloss_core.losses.top_k import optimal_top_k
+
+EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
+
+
+@EVERY_LOSS
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_no_prediction_at_all_is_better(loss, probabilities):
+    found = optimal_top_k(probabilities, loss)
+    assert found.expected_loss <= exhaustive_search(probabilities, loss).values.min() + 2e-12
+    assert found.selected.sum() == found.k
+    assert found.error_bound == 0.0
+
+
+@EVERY_LOSS
+def test_agrees_with_the_exhaustive_optimum(loss):
+    generator = np.random.default_rng(9)
+    for n in range(1, 11):
+        probabilities = generator.random(n)
+        found, search = optimal_top_k(probabilities, loss), exhaustive_search(probabilities, loss)
+        np.testing.assert_array_equal(found.selected, search.best)
+        assert found.expected_loss == pytest.approx(search.expected_loss, abs=1e-13)
+
+
+def test_selected_is_in_the_order_of_the_input_and_cut_is_the_last_one_in():
+    found = optimal_top_k([0.1, 0.95, 0.2, 0.9], F())
+    assert (found.k, found.cut) == (2, 0.9)
+    np.testing.assert_array_equal(found.selected, [False, True, False, True])
+
+
+def test_nothing_selected_has_no_cut():
+    found = optimal_top_k([0.4, 0.3], AUC)
+    assert found.k == 0
+    assert math.isnan(found.cut)
+    assert not found.selected.any()
+    assert found.expected_loss == 0.0
+
+
+def test_equal_losses_take_the_smallest_k():
+    # One item with probability 1/2: flagging it or not is the same.
+    assert optimal_top_k([0.5], AM).k == 0
+    assert optimal_top_k([0.0, 0.0], F()).k == 0
+    values = expected_losses([0.5], AM).values
+    assert values[0] == values[1]
+
+
+def test_equal_probabilities_take_the_earlier_item():
+    found = optimal_top_k([0.2, 0.6, 0.6, 0.6, 0.05, 0.1], _FlagTwoOfSix())
+    assert (found.k, found.cut) == (2, 0.6)
+    assert list(np.flatnonzero(found.selected)) == [1, 2]
+
+
+class _FlagTwoOfSix:
+    name = "flag two of six"
+
+    def __call__(self, u, v, p):
+        return np.abs(3 * np.asarray(v, float) - 1) + 0 * np.asarray(u, float) + 0 * np.asarray(p, float)
+
+
+@pytest.mark.parametrize(
+    ("loss", "probabilities", "k"),
+    [
+        (F(), [0.9953, 0.3690, 0.3660, 0.3467, 0.3285, 0.1693, 0.0604], 5),
+        (JACCARD, [0.9528, 0.4382, 0.4353, 0.0180, 0.0088, 0.0034, 0.0001], 3),
+        (G_TP_PR, [0.9699, 0.4071, 0.3913, 0.375, 0.3639, 0.3562, 0.3369, 0.3182, 0.2964, 0.0285], 9),
+    ],
+    ids=["F1", "Jaccard", "G-TP/PR"],
+)
+def test_does_not_stop_at_the_first_rise(loss, probabilities, k):
+    assert optimal_top_k(probabilities, loss).k == k
+
+
+def test_errors_are_those_of_the_expected_losses():
+    with pytest.raises(DataError, match="Probability 2 is 7"):
+        optimal_top_k([0.5, 7], AM)
+    with pytest.raises(DataError, match="at most 1,000"):
+        optimal_top_k(np.full(1001, 0.1), AM)
