@@ -178,8 +178,8 @@ def optimum_table(optima: Mapping[str, Optimum]) -> None:
         },
     )
     st.caption(
-        "AUC counts only pairs put the wrong way round, so flagging nothing always costs 0: it judges a "
-        "ranking and cannot choose a cut. With a pair flagged alike counted as half a mistake it becomes AM."
+        "AUC charges only pairs put the wrong way round, so flagging nothing costs 0: it cannot choose a cut. "
+        "Charging half for pairs flagged alike turns it into AM."
     )
 
 

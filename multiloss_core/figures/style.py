@@ -3,7 +3,8 @@
 Importing Streamlit replaces Plotly's default template, so every figure takes its template from here.
 """
 
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 
@@ -26,8 +27,8 @@ METHOD_DASHES = {
 TRUE_POSITIVE = "#009E73"
 FALSE_POSITIVE = "#E69F00"
 # Single-hue scales, light to strong, for surfaces and contours of the two counts.
-TRUE_POSITIVE_SCALE = [[0.0, "#E3F4EE"], [0.5, "#66C5AB"], [1.0, "#00664A"]]
-FALSE_POSITIVE_SCALE = [[0.0, "#FDF3DC"], [0.5, "#F0C25C"], [1.0, "#A86F00"]]
+TRUE_POSITIVE_SCALE: list[list[Any]] = [[0.0, "#E3F4EE"], [0.5, "#66C5AB"], [1.0, "#00664A"]]
+FALSE_POSITIVE_SCALE: list[list[Any]] = [[0.0, "#FDF3DC"], [0.5, "#F0C25C"], [1.0, "#A86F00"]]
 
 _INK = {"light": "#1b2a33", "dark": "#e6edf2"}
 _PAPER = {"light": "#ffffff", "dark": "#12181d"}
@@ -49,8 +50,20 @@ def grid(theme: Theme) -> str:
     return _GRID[theme]
 
 
+def on_dark(scale: list[list[Any]]) -> list[list[Any]]:
+    """A single-hue scale for the dark theme: nothing is dark, much is bright."""
+    colours = [colour for _, colour in scale]
+    return [[0.0, _PAPER["dark"]], [0.5, colours[2]], [1.0, colours[1]]]
+
+
 def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
     """An empty figure with this project's template: `title`, `height` in pixels, legend below the plot."""
+    return go.Figure(layout={"template": _template(theme), "title": {"text": title}, "height": height})
+
+
+@cache
+def _template(theme: Theme) -> go.layout.Template:
+    """Made once for each theme: Plotly checks every entry, which takes longer than drawing a chart."""
     axis = {
         "gridcolor": grid(theme),
         "linecolor": grid(theme),
@@ -64,23 +77,18 @@ def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
         "backgroundcolor": paper(theme),
         "showbackground": True,
     }
-    figure = go.Figure()
-    figure.update_layout(
-        template={
-            "layout": {
-                "font": {"color": ink(theme), "size": 13},
-                "paper_bgcolor": paper(theme),
-                "plot_bgcolor": paper(theme),
-                "colorway": list(METHOD_COLOURS.values()),
-                "xaxis": axis,
-                "yaxis": axis,
-                "scene": {"xaxis": scene_axis, "yaxis": scene_axis, "zaxis": scene_axis},
-                "hoverlabel": {"font": {"color": ink(theme)}, "bgcolor": paper(theme)},
-            }
-        },
-        title={"text": title, "font": {"size": 15}, "x": 0.0, "xref": "container", "pad": {"l": 8, "t": 4}},
-        margin={"l": 56, "r": 16, "t": 48, "b": 48},
-        legend={"orientation": "h", "yref": "container", "y": 0.0, "yanchor": "bottom", "x": 0.0},
-        height=height,
+    return go.layout.Template(
+        layout={
+            "font": {"color": ink(theme), "size": 13},
+            "paper_bgcolor": paper(theme),
+            "plot_bgcolor": paper(theme),
+            "colorway": list(METHOD_COLOURS.values()),
+            "xaxis": axis,
+            "yaxis": axis,
+            "scene": {"xaxis": scene_axis, "yaxis": scene_axis, "zaxis": scene_axis},
+            "hoverlabel": {"font": {"color": ink(theme)}, "bgcolor": paper(theme)},
+            "title": {"font": {"size": 15}, "x": 0.0, "xref": "container", "pad": {"l": 8, "t": 4}},
+            "margin": {"l": 56, "r": 16, "t": 48, "b": 48},
+            "legend": {"orientation": "h", "yref": "container", "y": 0.0, "yanchor": "bottom", "x": 0.0},
+        }
     )
-    return figure

@@ -1,0 +1,1 @@
+"""Natarajan et al. 2016: from probabilities to an optimal prediction."""

@@ -63,9 +63,7 @@ def checked_probabilities(probabilities: ArrayLike) -> Floats:
     except (TypeError, ValueError):
         raise DataError("Probabilities must be numbers between 0 and 1.") from None
     if checked.ndim != 1:
-        raise DataError(
-            f"Probabilities must be a list of numbers, not an array of {checked.ndim} dimensions."
-        )
+        raise DataError(f"Probabilities must be a list of numbers, not an array of {checked.ndim} dimensions.")
     if checked.size == 0:
         raise DataError("There are no probabilities; give at least one.")
     # The comparison is also false for nan.
@@ -105,10 +103,7 @@ def _cubic(descending: Floats, loss: Loss) -> Floats:
     among_flagged = _counts_among_first(descending)
     among_others = _counts_among_first(descending[::-1])[::-1]
     return np.array(
-        [
-            among_flagged[k, : k + 1] @ loss_matrix(loss, n, k) @ among_others[k, : n - k + 1]
-            for k in range(n + 1)
-        ]
+        [among_flagged[k, : k + 1] @ loss_matrix(loss, n, k) @ among_others[k, : n - k + 1] for k in range(n + 1)]
     )
 
 

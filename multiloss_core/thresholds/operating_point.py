@@ -183,7 +183,7 @@ def _nearest_decided(
     Documents of equal score stay together. Ever larger pieces are read, so that the cost follows the band.
     """
     scores, order = documents.ordered_scores[j], documents.order[j]
-    others = [i for i in range(len(point.thresholds)) if i != j]
+    others = np.delete(np.arange(len(point.thresholds)), j)
     position = int(np.searchsorted(scores, point.thresholds[j]))
     limit = int(np.searchsorted(scores, documents.floors[j])) if direction == "down" else len(scores)
     pieces = [order[:0]]

@@ -72,7 +72,7 @@ class RatedDocuments:
         labels: ArrayLike,
         weights: ArrayLike | None = None,
         names: Sequence[str] | None = None,
-        floors: Sequence[float] | Mapping[str, float] | None = None,
+        floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
         *,
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
@@ -117,7 +117,7 @@ class RatedDocuments:
         label: str,
         positive: object | None = None,
         weight: str | None = None,
-        floors: Sequence[float] | Mapping[str, float] | None = None,
+        floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
         *,
         leave_out_unusable: bool = False,
     ) -> Self:
@@ -269,7 +269,9 @@ def _require_usable_scores(
 
 
 def _complete_floors(
-    scores: NDArray[np.float64], names: tuple[str, ...], floors: Sequence[float] | Mapping[str, float] | None
+    scores: NDArray[np.float64],
+    names: tuple[str, ...],
+    floors: Sequence[float | None] | Mapping[str, float | None] | None,
 ) -> NDArray[np.float64]:
     given = _floors_by_position(names, floors)
     result = np.array(given, dtype=np.float64)
@@ -291,7 +293,7 @@ def _complete_floors(
 
 
 def _floors_by_position(
-    names: tuple[str, ...], floors: Sequence[float] | Mapping[str, float] | None
+    names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None
 ) -> list[float | None]:
     if floors is None:
         return [None] * len(names)

@@ -41,7 +41,7 @@ def mean_graph_path(
 
     In each draw every edge is deleted with probability `deleted` (in [0, 0.5)), and the thresholds of the best
     remaining paths are averaged at equal distance from the first corner; the mean never falls. Draws that leave no
-    path are repeated. Counts are exact from `documents`; without them each mean threshold is raised to the next node
+    path are repeated; a single classifier has one path only, which stays. Counts are exact from `documents`; without them each mean threshold is raised to the next node
     of the grid, where the counts are known.
 
     Raises
@@ -50,12 +50,15 @@ def mean_graph_path(
     """
     if draws < 1 or not 0 <= deleted < 0.5:
         raise DataError(f"Draws must be at least 1 and the deleted share in [0, 0.5), not {draws} and {deleted}.")
+    if surfaces.tp.ndim == 1:
+        draws, deleted = 1, 0.0
     total = np.zeros((sum(len(axis) - 1 for axis in surfaces.axes) + 1, len(surfaces.axes)))
     for nodes in _paths_after_deletion(surfaces, generator, draws, deleted):
         total += _thresholds_at(surfaces, nodes)
-    mean = np.maximum.accumulate(total / draws, axis=0)
-    mean[0] = [axis[0] for axis in surfaces.axes]
-    mean[-1] = [axis[-1] for axis in surfaces.axes]
+    lows, tops = ([axis[end] for axis in surfaces.axes] for end in (0, -1))
+    # A mean of equal numbers may differ from them by rounding.
+    mean = np.maximum.accumulate((total / draws).clip(lows, tops), axis=0)
+    mean[0], mean[-1] = lows, tops
     if documents is None:
         return _path_through(surfaces, node_index(surfaces.axes, mean), "mean graph")
     tp, fp = counts_along(documents, mean, surfaces.rule)

@@ -1,0 +1,304 @@
+"""Figures of the way from rated documents to an operating point."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from multiloss_core.figures import style
+from multiloss_core.figures.style import Theme
+from multiloss_core.thresholds.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.path import ThresholdPath
+from multiloss_core.thresholds.rated import RatedDocuments
+from multiloss_core.thresholds.surfaces import CountSurfaces
+
+HISTOGRAM_BINS = 40
+MOST_DRAWN_NODES = 100
+MOST_DRAWN_VERTICES = 400
+
+
+def score_histogram(documents: RatedDocuments, classifier: int, *, theme: Theme) -> go.Figure:
+    """The scores of one classifier, positives and negatives apart, with its rating floor."""
+    name, scores = documents.names[classifier], documents.scores[:, classifier]
+    edges = np.histogram_bin_edges(scores, HISTOGRAM_BINS)
+    centres = (edges[1:] + edges[:-1]) / 2
+    figure = style.new_figure(f"Scores of {name}, by rating", theme, height=320)
+    for title, mask, colour in (
+        ("rated negative (false alert)", ~documents.labels, style.FALSE_POSITIVE),
+        ("rated positive (fraud)", documents.labels, style.TRUE_POSITIVE),
+    ):
+        counts, _ = np.histogram(scores[mask], edges, weights=documents.weights[mask])
+        figure.add_bar(
+            x=centres,
+            y=counts,
+            name=title,
+            marker={"color": colour, "line": {"width": 0}},
+            customdata=np.column_stack([edges[:-1], edges[1:]]),
+            hovertemplate="score %{customdata[0]:.4g} to %{customdata[1]:.4g}<br>%{y:,.6~f} documents<extra>%{fullData.name}</extra>",
+        )
+    floor = float(documents.floors[classifier])
+    figure.add_vline(x=floor, line={"color": style.ink(theme), "dash": "dash", "width": 1.5})
+    figure.add_annotation(
+        x=floor,
+        y=1,
+        yref="paper",
+        text=f"rating floor {floor:.6g}",
+        showarrow=False,
+        yanchor="bottom",
+        font={"size": 12},
+    )
+    figure.update_layout(barmode="overlay", bargap=0.05)
+    figure.update_traces(opacity=0.85)
+    figure.update_xaxes(title=f"score of {name} (higher = more suspicious)")
+    figure.update_yaxes(title="documents (log scale)", type="log", dtick=1)
+    return figure
+
+
+def threshold_space(
+    surfaces: CountSurfaces,
+    paths: Sequence[ThresholdPath],
+    points: Sequence[OperatingPoint],
+    *,
+    chosen: str,
+    theme: Theme,
+    pair: tuple[int, int] = (0, 1),
+) -> go.Figure:
+    """Two thresholds against each other: FP as shade, TP as contour lines, paths and points (figures 8 and 10).
+
+    `surfaces` are two-dimensional, over the classifiers `pair` of the paths. The point of method `chosen` is a star.
+    """
+    (first, second), tp, fp = _thinned(surfaces)
+    figure = style.new_figure("Threshold space", theme, height=520)
+    top = max(float(fp.max()), 1.0)
+    ticks = np.unique(np.concatenate([[0], 10.0 ** np.arange(0, np.log10(top) + 1)]))
+    figure.add_heatmap(
+        x=first,
+        y=second,
+        z=np.log10(1 + fp).T.astype(np.float32),
+        customdata=np.dstack([tp.T, fp.T]).astype(np.float32),
+        colorscale=style.FALSE_POSITIVE_SCALE if theme == "light" else style.on_dark(style.FALSE_POSITIVE_SCALE),
+        colorbar={
+            "title": {"text": "false positives", "side": "right"},
+            "tickvals": np.log10(1 + ticks),
+            "ticktext": [f"{tick:,.0f}" for tick in ticks],
+            "thickness": 12,
+            "outlinewidth": 0,
+        },
+        hovertemplate="%{xaxis.title.text} %{x:.5g}<br>%{yaxis.title.text} %{y:.5g}<br>"
+        "TP %{customdata[0]:,.6~g} · FP %{customdata[1]:,.6~g}<extra></extra>",
+        name="false positives",
+    )
+    figure.add_contour(
+        x=first,
+        y=second,
+        z=tp.T.astype(np.float32),
+        contours={"coloring": "none", "showlabels": True, "labelfont": {"size": 11, "color": style.ink(theme)}},
+        ncontours=8,
+        line={"color": style.TRUE_POSITIVE, "width": 1.2},
+        hoverinfo="skip",
+        showlegend=True,
+        name="true positives (contour lines)",
+    )
+    for path in paths:
+        kept = _drawn_vertices(path)
+        figure.add_scatter(
+            x=path.thresholds[kept, pair[0]],
+            y=path.thresholds[kept, pair[1]],
+            mode="lines" if path.monotone else "markers",
+            marker={"size": 5, "symbol": "x-thin-open", "color": style.METHOD_COLOURS[path.method]},
+            line=_line(path.method),
+            name=path.method,
+            legendgroup=path.method,
+            hoverinfo="skip",
+        )
+    for point in points:
+        figure.add_scatter(
+            x=[point.thresholds[pair[0]]],
+            y=[point.thresholds[pair[1]]],
+            **_point_marks(point, chosen, theme),
+        )
+    figure.update_xaxes(title=f"threshold of {surfaces.names[0]} (score)", range=_range(first), showgrid=False)
+    figure.update_yaxes(title=f"threshold of {surfaces.names[1]} (score)", range=_range(second), showgrid=False)
+    return figure
+
+
+def tp_fp_plane(
+    paths: Sequence[ThresholdPath],
+    points: Sequence[OperatingPoint],
+    *,
+    chosen: str,
+    theme: Theme,
+    whole: bool = False,
+) -> go.Figure:
+    """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
+
+    Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
+    """
+    figure = style.new_figure("True against false positives", theme, height=520)
+    for path in paths:
+        kept = _drawn_vertices(path)
+        figure.add_scatter(
+            x=path.fp[kept],
+            y=path.tp[kept],
+            mode="lines" if path.monotone else "lines+markers",
+            marker={"size": 5, "symbol": "x-thin-open", "color": style.METHOD_COLOURS[path.method]},
+            line=_line(path.method),
+            name=path.method,
+            legendgroup=path.method,
+            hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>%{fullData.name}</extra>",
+        )
+    main = next(point for point in points if point.method == chosen)
+    right = main.rated_fp if whole else min(main.rated_fp, 1.6 * max(point.fp for point in points) + 20)
+    figure.add_scatter(
+        x=[0, right],
+        y=[main.tp - main.slope * main.fp, main.tp + main.slope * (right - main.fp)],
+        mode="lines",
+        line={"color": style.ink(theme), "width": 1, "dash": "dot"},
+        name=f"tangent: {main.marginal_precision:.4g} fraud per added alert",
+        hoverinfo="skip",
+    )
+    for point in points:
+        figure.add_scatter(x=[point.fp], y=[point.tp], **_point_marks(point, chosen, theme))
+    figure.update_xaxes(title="false positives, FP (documents)", range=[-0.01 * right, right])
+    figure.update_yaxes(title="true positives, TP (documents)", range=[0, 1.05 * main.rated_tp])
+    return figure
+
+
+def count_surface(
+    surfaces: CountSurfaces,
+    paths: Sequence[ThresholdPath],
+    *,
+    count: str,
+    theme: Theme,
+    pair: tuple[int, int] = (0, 1),
+) -> go.Figure:
+    """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it."""
+    (first, second), tp, fp = _thinned(surfaces)
+    words = {"tp": "true positives, TP", "fp": "false positives, FP"}[count]
+    figure = style.new_figure(f"Surface of {words}", theme, height=520)
+    scale = style.TRUE_POSITIVE_SCALE if count == "tp" else style.FALSE_POSITIVE_SCALE
+    figure.add_surface(
+        x=first.astype(np.float32),
+        y=second.astype(np.float32),
+        z=(tp if count == "tp" else fp).T.astype(np.float32),
+        colorscale=scale,
+        showscale=False,
+        opacity=0.9,
+        contours={"z": {"show": False}},
+        hovertemplate="%{x:.5g} · %{y:.5g}<br>%{z:,.6~g} " + words + "<extra></extra>",
+    )
+    for path in paths:
+        if not path.monotone:
+            continue
+        kept = _drawn_vertices(path)
+        figure.add_scatter3d(
+            x=path.thresholds[kept, pair[0]],
+            y=path.thresholds[kept, pair[1]],
+            z=(path.tp if count == "tp" else path.fp)[kept],
+            mode="lines",
+            line={"color": style.METHOD_COLOURS[path.method], "width": 6},
+            name=path.method,
+            hoverinfo="skip",
+        )
+    figure.update_layout(
+        uirevision="keep",
+        margin={"l": 0, "r": 0, "t": 48, "b": 36},
+        scene={
+            "xaxis": {"title": {"text": f"threshold of {surfaces.names[0]}"}, "range": _range(first)},
+            "yaxis": {"title": {"text": f"threshold of {surfaces.names[1]}"}, "range": _range(second)},
+            "zaxis": {"title": {"text": f"{words} (documents)"}},
+            "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}},
+            "aspectmode": "cube",
+        },
+    )
+    return figure
+
+
+def threshold_curves(path: ThresholdPath, point: OperatingPoint, *, theme: Theme) -> go.Figure:
+    """For a single classifier: TP and FP against its threshold, with the chosen threshold."""
+    figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=520)
+    kept = _drawn_vertices(path)
+    for name, counts, colour in (
+        ("false positives, FP", path.fp, style.FALSE_POSITIVE),
+        ("true positives, TP", path.tp, style.TRUE_POSITIVE),
+    ):
+        figure.add_scatter(
+            x=path.thresholds[kept, 0],
+            y=counts[kept],
+            mode="lines",
+            line={"color": colour, "width": 2, "shape": "vh"},
+            name=name,
+            hovertemplate="threshold %{x:.6g}<br>%{y:,.6~g} documents<extra>%{fullData.name}</extra>",
+        )
+    if point.status != "unreachable":
+        figure.add_vline(x=float(point.thresholds[0]), line={"color": style.ink(theme), "dash": "dash", "width": 1.5})
+    figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
+    figure.update_yaxes(title="documents at or above the threshold (log scale)", type="log")
+    return figure
+
+
+def majorant_trace(path: ThresholdPath, theme: Theme) -> go.Scatter:
+    """The concave majorant of a path in the TP-FP plane: where tangents can touch."""
+    corners = path.majorant.vertices
+    return go.Scatter(
+        x=path.fp[corners],
+        y=path.tp[corners],
+        mode="lines+markers",
+        line={"color": style.ink(theme), "width": 1},
+        marker={"size": 4},
+        name="concave majorant",
+        hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>corner of the majorant</extra>",
+    )
+
+
+def _thinned(
+    surfaces: CountSurfaces,
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64], NDArray[np.float64]]:
+    """At most 100 nodes of each axis, the first and the last among them: what a screen can show."""
+    kept = [
+        np.unique(np.linspace(0, len(axis) - 1, min(len(axis), MOST_DRAWN_NODES)).round().astype(np.intp))
+        for axis in surfaces.axes
+    ]
+    axes = surfaces.axes[0][kept[0]], surfaces.axes[1][kept[1]]
+    return axes, surfaces.tp[np.ix_(*kept)], surfaces.fp[np.ix_(*kept)]
+
+
+def _drawn_vertices(path: ThresholdPath) -> NDArray[np.intp]:
+    """At most 400 vertices of a path, spread evenly over its length in the TP-FP plane and in thresholds."""
+    count = len(path.tp)
+    if count <= MOST_DRAWN_VERTICES:
+        return np.arange(count)
+    moves = [
+        np.abs(np.diff(column)) / max(float(np.ptp(column)), 1e-300)
+        for column in (path.tp, path.fp, *path.thresholds.T)
+    ]
+    length = np.concatenate([[0.0], np.cumsum(np.sum(moves, axis=0))])
+    kept = np.searchsorted(length, np.linspace(0, length[-1], MOST_DRAWN_VERTICES))
+    return np.unique(np.concatenate([kept, path.majorant.vertices, [0, count - 1]]).clip(0, count - 1))
+
+
+def _range(axis: NDArray[np.float64]) -> list[float]:
+    margin = 0.02 * float(axis[-1] - axis[0])
+    return [float(axis[0]) - margin, float(axis[-1]) + margin]
+
+
+def _line(method: str) -> Mapping[str, object]:
+    return {"color": style.METHOD_COLOURS[method], "width": 2.5, "dash": style.METHOD_DASHES[method]}
+
+
+def _point_marks(point: OperatingPoint, chosen: str, theme: Theme) -> dict[str, object]:
+    main = point.method == chosen
+    return {
+        "mode": "markers",
+        "marker": {
+            "symbol": "star" if main else "circle",
+            "size": 18 if main else 10,
+            "color": style.METHOD_COLOURS[point.method],
+            "line": {"color": style.ink(theme), "width": 1.5},
+        },
+        "name": "chosen point" if main else f"{point.method}, point",
+        "legendgroup": point.method,
+        "showlegend": main,
+        "hovertemplate": f"{point.method}<br>TP {point.tp:,.6g} · FP {point.fp:,.6g}<extra></extra>",
+    }

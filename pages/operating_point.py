@@ -1,0 +1,65 @@
+"""Surfaces, paths and the marginal-precision slider: from rated data to thresholds that can be deployed."""
+
+import streamlit as st
+
+from multiloss_core import DataError
+from ui.analysis import Analysis, analyse
+from ui.bootstrap import bootstrap
+from ui.point_views import (
+    ask_marginal_precision,
+    ask_method,
+    ask_pair,
+    ask_settings,
+    chosen_points,
+    offer_downloads,
+    show_counts,
+    show_margins,
+    show_methods,
+    show_planes,
+    show_status,
+    show_surfaces,
+    show_thresholds,
+)
+from ui.workspace import choose_source, dataset_of
+
+
+@st.fragment
+def explore(analysis: Analysis) -> None:
+    """Everything that moves with the slider; only this part runs again when it is moved."""
+    controls, charts = st.columns([1, 2.6], gap="large")
+    with controls:
+        target = ask_marginal_precision()
+        method = ask_method()
+        points = chosen_points(analysis, target)
+        point = points[method]
+        show_status(point)
+        show_thresholds(analysis, point)
+        show_counts(analysis, point)
+        offer_downloads(analysis, point)
+    with charts:
+        pair = ask_pair(analysis)
+        show_planes(analysis, points, method, pair)
+    show_margins(analysis, point)
+    show_methods(analysis, points)
+    if len(analysis.surfaces.names) > 2:
+        show_surfaces(analysis, point, pair)
+
+
+bootstrap()
+st.title("Operating point")
+bar, rule_bar = st.columns([2, 3], gap="large")
+with bar:
+    source = choose_source()
+try:
+    dataset = dataset_of(source)
+    with rule_bar:
+        settings = ask_settings(dataset)
+    analysis = analyse(dataset, settings)
+except DataError as error:
+    st.error(str(error), icon=":material/error:")
+    st.page_link("pages/rated_data.py", label="Correct the columns of this file", icon=":material/arrow_back:")
+    st.stop()
+
+explore(analysis)
+if len(analysis.surfaces.names) == 2:
+    show_surfaces(analysis, None, (0, 1))

@@ -1,0 +1,52 @@
+"""Bring rated documents in, check them, and see what they can tell."""
+
+import streamlit as st
+
+from multiloss_core import DataError
+from ui.bootstrap import bootstrap
+from ui.data_views import (
+    ask_columns,
+    ask_upload,
+    show_columns_preview,
+    show_count_table,
+    show_funnel,
+    show_histograms,
+    show_limits,
+)
+from ui.sources import build_dataset
+from ui.workspace import choose_source, dataset_of, workspace
+
+bootstrap()
+st.title("Rated data")
+st.markdown(
+    "Documents that some classifier scored high and that people rated: one row each, one column for each "
+    "classifier's score, one for the rating. A simulated sample is loaded; bring your own file any time."
+)
+picker, uploader = st.columns([2, 3], gap="large")
+with uploader:
+    ask_upload()
+with picker:
+    source = choose_source()
+    st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
+
+choice = ask_columns(source)
+dataset = None
+try:
+    dataset = build_dataset(source, choice)
+    workspace().choices[source.fingerprint] = choice
+except DataError as error:
+    st.error(str(error), icon=":material/error:")
+    try:
+        dataset = dataset_of(source)
+        st.info("Below is still the last choice of columns that worked.")
+    except DataError:
+        st.info("Correct the columns above, or pick other data. Nothing that you loaded is lost.")
+
+if dataset is not None:
+    if choice.is_counts:
+        show_count_table(dataset)
+    else:
+        show_funnel(dataset)
+        show_histograms(dataset)
+    show_limits()
+show_columns_preview(source)

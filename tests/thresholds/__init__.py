@@ -1,0 +1,1 @@
+"""Tests of the way from rated documents to an operating point."""

@@ -1,0 +1,96 @@
+"""The core's expensive answers, cached by what went into them and never shared between users."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import (
+    CountSurfaces,
+    OperatingPoint,
+    RatedDocuments,
+    ThresholdPath,
+    analytic_path,
+    benchmark_path,
+    count_surfaces,
+    graph_path,
+    mean_graph_path,
+    round_thresholds,
+    slice_surfaces,
+)
+from multiloss_core.thresholds.bucket_counts import Spacing
+from multiloss_core.thresholds.surfaces import Rule
+from ui.sources import Dataset
+
+METHODS = ("graph", "mean graph", "analytic power", "analytic beta", "benchmark")
+METHOD_WORDS = {
+    "graph": "graph (best path over the grid)",
+    "mean graph": "mean graph (averaged over random deletions)",
+    "analytic power": "analytic, power family",
+    "analytic beta": "analytic, beta family",
+    "benchmark": "benchmark (best node of each bucket)",
+}
+RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
+FALLBACK_RESOLUTIONS = (4, 6, 8)
+MOST_DOCUMENTS_SLICED = 200_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How surfaces are counted and paths are searched."""
+
+    rule: Rule
+    spacing: Spacing
+    resolution: int
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Everything that does not depend on the marginal precision."""
+
+    dataset: Dataset
+    settings: Settings
+    surfaces: CountSurfaces
+    paths: tuple[ThresholdPath, ...]
+
+    def path(self, method: str) -> ThresholdPath:
+        """The path that a method found."""
+        return next(path for path in self.paths if path.method == method)
+
+    def deployable(self, point: OperatingPoint) -> np.ndarray:
+        """The point's thresholds in the fewest digits that flag the same documents."""
+        source = self.dataset.source
+        return round_thresholds(source, point.thresholds) if isinstance(source, RatedDocuments) else point.thresholds
+
+    def sliced(self, point: OperatingPoint, pair: tuple[int, int]) -> CountSurfaces:
+        """Surfaces over two of the classifiers while the others stay at a point."""
+        if len(self.surfaces.names) == 2:
+            return self.surfaces
+        source = self.dataset.source
+        if isinstance(source, RatedDocuments) and len(source.labels) > MOST_DOCUMENTS_SLICED:
+            source = self.surfaces
+        settings = self.settings
+        return slice_surfaces(source, point.thresholds, pair, rule=settings.rule, spacing=settings.spacing)
+
+
+def analyse(dataset: Dataset, settings: Settings) -> Analysis:
+    """Surfaces and paths of a dataset."""
+    return _analysed(dataset.key, settings, dataset)
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
+def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
+    source = _dataset.source
+    if isinstance(source, CountSurfaces):
+        surfaces, documents = source, None
+    else:
+        documents = source
+        surfaces = count_surfaces(source, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing)
+    paths = (
+        graph_path(surfaces),
+        mean_graph_path(surfaces, np.random.default_rng(0), documents=documents),
+        analytic_path(source, family="power", rule=settings.rule),
+        analytic_path(source, family="beta", rule=settings.rule),
+        benchmark_path(surfaces),
+    )
+    return Analysis(_dataset, settings, surfaces, paths)

@@ -1,0 +1,225 @@
+"""The parts of the page on rated data."""
+
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import CountSurfaces, RatedDocuments
+from multiloss_core.figures.thresholds import score_histogram
+from multiloss_core.thresholds.rating_column import rating_values
+from multiloss_core.thresholds.reading import LARGEST_FILE
+from multiloss_core.thresholds.surfaces import Rule
+from ui.bootstrap import theme
+from ui.sources import ColumnChoice, Dataset, Source
+from ui.words import count, share, threshold
+from ui.workspace import choice_for, take_upload, workspace
+
+PREVIEW_ROWS = 100
+MOST_RATING_VALUES = 50
+MOST_COLUMNS_OFFERED = 200
+TEMPLATE = (
+    "document,model A,model B,rating\n"
+    "1001,0.91,0.40,fraud\n"
+    "1002,0.85,0.22,ok\n"
+    "1003,0.31,0.88,fraud\n"
+    "1004,0.77,0.79,ok\n"
+    "1005,0.95,0.15,\n"
+)
+NOT_DECIDED = "(suggest it)"
+
+
+def ask_upload() -> None:
+    """The uploader, the complaint about the last file, and a template."""
+    st.file_uploader(
+        "Your own file: CSV or Parquet",
+        type=["csv", "tsv", "txt", "parquet"],
+        key="upload",
+        max_upload_size=LARGEST_FILE // 2**20,
+        on_change=take_upload,
+        args=("upload",),
+        help="Rated documents, or a ready table of counts (T1, T2, …, TP, FP). The file stays in this session.",
+    )
+    if workspace().complaint:
+        st.error(workspace().complaint, icon=":material/error:")
+    st.download_button(
+        "Template (CSV)",
+        TEMPLATE,
+        "multiloss-template.csv",
+        "text/csv",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
+
+
+def ask_columns(source: Source) -> ColumnChoice:
+    """Let the user correct what the columns mean."""
+    known = choice_for(source)
+    tag = source.fingerprint[:12]
+    expander = st.expander(
+        "What the columns mean", icon=":material/table_chart:", expanded=source.name in workspace().uploads
+    )
+    with expander:
+        is_counts = (
+            st.segmented_control(
+                "Each row is",
+                ["a rated document", "a node of a table of counts"],
+                default="a node of a table of counts" if known.is_counts else "a rated document",
+                required=True,
+                key=f"kind_{tag}",
+                persist_state="session",
+            )
+            == "a node of a table of counts"
+        )
+        return _ask_count_columns(known, tag) if is_counts else _ask_document_columns(source, known, tag)
+
+
+def show_funnel(dataset: Dataset) -> None:
+    """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
+    documents = dataset.source
+    assert isinstance(documents, RatedDocuments)
+    for column, (words, number) in zip(st.columns(5), documents.funnel.steps, strict=True):
+        column.metric(words.capitalize(), count(number), border=True)
+    if (documents.weights != 1).any():
+        st.caption(
+            f"With weights these stand for {count(documents.positives)} positive and {count(documents.negatives)} negative "
+            "documents; TP and FP everywhere are sums of weights."
+        )
+    for note in documents.notes:
+        st.info(note, icon=":material/info:")
+
+
+def show_histograms(dataset: Dataset) -> None:
+    """One histogram for each classifier, split by rating, with its floor."""
+    documents = dataset.source
+    assert isinstance(documents, RatedDocuments)
+    columns = st.columns(min(2, len(documents.names)))
+    for j, name in enumerate(documents.names):
+        columns[j % len(columns)].plotly_chart(
+            score_histogram(documents, j, theme=theme()),
+            theme=None,
+            key=f"histogram_{j}",
+            alt=f"Histogram of the scores of {name}: rated positives and negatives, rating floor at "
+            f"{documents.floors[j]:.6g}.",
+        )
+
+
+def show_count_table(dataset: Dataset) -> None:
+    """What a ready table of counts holds."""
+    surfaces = dataset.source
+    assert isinstance(surfaces, CountSurfaces)
+    corner = (0,) * surfaces.tp.ndim
+    tp, fp = float(surfaces.tp[corner]), float(surfaces.fp[corner])
+    cells = (
+        ("Nodes", count(surfaces.tp.size)),
+        ("Grid", " × ".join(str(len(axis)) for axis in surfaces.axes)),
+        ("TP at the floors", count(tp)),
+        ("FP at the floors", count(fp)),
+        ("Precision at the floors", share(tp / (tp + fp) if tp + fp else float("nan"), tp + fp)),
+    )
+    for column, (words, value) in zip(st.columns(len(cells)), cells, strict=True):
+        column.metric(words, value, border=True)
+    st.caption(
+        f"The counts behave like the rule '{surfaces.rule}'. Floors: "
+        + ", ".join(f"{name} {threshold(axis[0])}" for name, axis in zip(surfaces.names, surfaces.axes, strict=True))
+        + "."
+    )
+
+
+def show_limits() -> None:
+    """What cannot be known from rated predicted positives, said once."""
+    st.info(
+        "**What such data cannot tell.** Nobody rated the documents below the floors, so missed fraud (false negatives) and "
+        "true negatives are unknown, and with them recall, the false positive rate and F1. Known are true and false "
+        "positives, precision, and what each extra alert buys: enough to choose thresholds at or above the floors.",
+        icon=":material/visibility_off:",
+    )
+
+
+def show_columns_preview(source: Source) -> None:
+    """The first rows of the table as they were read."""
+    st.subheader("Preview")
+    st.dataframe(source.frame.head(PREVIEW_ROWS), height=280, alt=f"First rows of {source.name}.")
+    st.caption(
+        f"The first {min(PREVIEW_ROWS, len(source.frame)):,} of {len(source.frame):,} rows. Messages count rows from 1 below the header."
+    )
+
+
+def _ask_count_columns(known: ColumnChoice, tag: str) -> ColumnChoice:
+    words: dict[str, Rule | None] = {"told by the counts": None, "any": "any", "all": "all"}
+    picked = st.segmented_control(
+        "A document was counted as flagged when its scores reached",
+        list(words),
+        default=next(word for word, rule in words.items() if rule == known.rule),
+        required=True,
+        format_func=lambda word: {"any": "any of the thresholds", "all": "all of the thresholds"}.get(word, word),
+        key=f"counted_{tag}",
+        persist_state="session",
+    )
+    return ColumnChoice(is_counts=True, scores=(), rule=words.get(str(picked)))
+
+
+def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> ColumnChoice:
+    columns = [str(column) for column in source.frame.columns[:MOST_COLUMNS_OFFERED]]
+    left, right = st.columns(2, gap="large")
+    scores = left.multiselect(
+        "Scores (one for each classifier)",
+        columns,
+        default=[column for column in known.scores if column in columns],
+        key=f"scores_{tag}",
+        persist_state="session",
+        max_selections=4,
+    )
+    rating = right.selectbox(
+        "Rating",
+        columns,
+        index=columns.index(known.rating) if known.rating in columns else None,
+        key=f"rating_{tag}",
+        persist_state="session",
+        placeholder="Choose the column with the ratings",
+    )
+    positive = _ask_positive(source.frame, rating, known, tag)
+    weight = right.selectbox(
+        "Weight (optional)",
+        columns,
+        index=columns.index(known.weight) if known.weight in columns else None,
+        key=f"weight_{tag}",
+        persist_state="session",
+        placeholder="Every document counts once",
+        help="How many documents each rated one stands for, when only a sample was rated.",
+    )
+    floors = tuple(_ask_floor(left, name, known, tag) for name in scores)
+    leave_out = left.checkbox(
+        "Leave out rows whose score is no finite number",
+        value=known.leave_out_unusable,
+        key=f"leave_{tag}",
+        persist_state="session",
+    )
+    return ColumnChoice(False, tuple(scores), rating, positive, weight, floors, leave_out)
+
+
+def _ask_positive(frame: pd.DataFrame, rating: str | None, known: ColumnChoice, tag: str) -> str | None:
+    if rating is None or rating not in frame.columns:
+        return None
+    values = rating_values(frame[rating])[1][:MOST_RATING_VALUES]
+    return st.selectbox(
+        "Rating that means fraud (positive)",
+        values,
+        index=values.index(known.positive) if known.positive in values else None,
+        key=f"positive_{rating}_{tag}",
+        persist_state="session",
+        placeholder="Choose the positive rating",
+    )
+
+
+def _ask_floor(place: "st.delta_generator.DeltaGenerator", name: str, known: ColumnChoice, tag: str) -> float | None:
+    value = known.floors[known.scores.index(name)] if name in known.scores else None
+    return place.number_input(
+        f"Rating floor of {name}",
+        value=value,
+        format="%.10g",
+        key=f"floor_{name}_{tag}",
+        persist_state="session",
+        placeholder="Suggested from the data",
+        help="Documents were rated when a score was at or above its floor. The smallest score in a column is not its "
+        "floor: other classifiers bring such documents in. Leave empty for a suggestion.",
+    )

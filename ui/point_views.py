@@ -1,0 +1,281 @@
+"""The parts of the page on the operating point."""
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import (
+    CountSurfaces,
+    OperatingPoint,
+    classifier_margins,
+    operating_point,
+    point_as_csv,
+    point_as_json,
+)
+from multiloss_core.figures.thresholds import (
+    count_surface,
+    majorant_trace,
+    threshold_curves,
+    threshold_space,
+    tp_fp_plane,
+)
+from multiloss_core.thresholds.bucket_counts import SPACINGS, Spacing
+from multiloss_core.thresholds.surfaces import Rule
+from ui.analysis import METHOD_WORDS, METHODS, RESOLUTIONS, Analysis, Settings
+from ui.bootstrap import theme
+from ui.sources import Dataset
+from ui.words import UNDEFINED, count, plural, price, rate, share, threshold
+
+LOWEST, HIGHEST, FIRST = 0.5, 99.5, 20.0
+RULE_WORDS: dict[Rule, str] = {"any": "any score reaches its threshold", "all": "all scores reach their thresholds"}
+SPACING_WORDS: dict[Spacing, str] = {
+    "positives": "at the scores of rated positives",
+    "quantile": "equal numbers of documents",
+    "uniform": "equal steps of score",
+}
+
+
+def ask_settings(dataset: Dataset) -> Settings:
+    """Rule, and what is changed once: spacing and resolution of the grid."""
+    source = dataset.source
+    if isinstance(source, CountSurfaces):
+        st.text_input("A document is flagged when", RULE_WORDS[source.rule], disabled=True, help="Told by the table.")
+        return Settings(source.rule, "uniform", 0)
+    names = source.names
+    rule_box, grid_box = st.columns([2, 1], vertical_alignment="bottom")
+    rule: Rule = "any"
+    if len(names) > 1:
+        with rule_box:
+            picked = st.segmented_control(
+                "A document is flagged when",
+                list(RULE_WORDS),
+                default="any",
+                required=True,
+                format_func=lambda rule: RULE_WORDS[rule],
+                key="rule",
+                bind="query-params",
+            )
+            rule = "all" if picked == "all" else "any"
+    with grid_box, st.popover("Grid", icon=":material/grid_on:"):
+        spacing = st.selectbox(
+            "Nodes on each axis lie",
+            ["positives", "quantile", "uniform"],
+            format_func=lambda spacing: SPACING_WORDS[spacing],
+            key="spacing",
+            bind="query-params",
+            help="TP changes only at the scores of rated positives, so nodes there lose nothing. Equal steps are the "
+            "paper's choice.",
+        )
+        choices = RESOLUTIONS[len(names)]
+        resolution = st.selectbox(
+            "Nodes for each classifier, at most",
+            choices,
+            index=1,
+            key=f"resolution_{len(names)}",
+            bind="query-params",
+        )
+    return Settings(
+        rule,
+        spacing if spacing in SPACINGS else "positives",
+        resolution if resolution in choices else choices[1],
+    )
+
+
+def ask_marginal_precision() -> float:
+    """The slider and a number box for the same target, in words beside them; returns m in (0, 1)."""
+    percent = st.slider(
+        "Marginal precision: of the last alerts added, how many must be fraud?",
+        LOWEST,
+        HIGHEST,
+        FIRST,
+        step=0.5,
+        format="%g %%",
+        key="m",
+        bind="query-params",
+    )
+    percent = min(max(float(percent), LOWEST), HIGHEST)
+    st.session_state["m_box"] = percent
+    box, words = st.columns([2, 3], vertical_alignment="bottom")
+    box.number_input("in percent", LOWEST, HIGHEST, step=0.5, format="%.1f", key="m_box", on_change=_take_box)
+    m = percent / 100
+    words.markdown(f"**{price(m)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
+    return m
+
+
+def ask_method() -> str:
+    """Which path the chosen point lies on."""
+    picked = st.selectbox(
+        "Path", METHODS, format_func=lambda method: METHOD_WORDS[method], key="method", bind="query-params"
+    )
+    return picked if picked in METHODS else METHODS[0]
+
+
+def ask_pair(analysis: Analysis) -> tuple[int, int]:
+    """For three classifiers and more, the two whose thresholds are drawn."""
+    names = analysis.surfaces.names
+    if len(names) <= 2:
+        return (0, 1)
+    left, right = st.columns(2)
+    first = left.selectbox("Across", names, index=0, key="across", bind="query-params")
+    rest = [name for name in names if name != first]
+    second = right.selectbox("Up", rest, index=0, key="up", bind="query-params")
+    st.caption("The other thresholds stay at the chosen point.")
+    return (
+        names.index(first) if first in names else 0,
+        names.index(second if second in rest else rest[0]),
+    )
+
+
+def chosen_points(analysis: Analysis, target: float) -> dict[str, OperatingPoint]:
+    """The operating point of every method at one target: a look-up each."""
+    return {path.method: operating_point(path, target) for path in analysis.paths}
+
+
+def show_status(point: OperatingPoint) -> None:
+    """Say when there is no point inside the path."""
+    target = f"{100 * point.marginal_precision:.3g} %"
+    if point.status == "unreachable":
+        st.warning(
+            f"**No part of this path reaches {target}.** The best step up from no alerts holds "
+            f"{share(point.next_precision, point.next_alerts)} fraud ({plural(point.next_alerts, 'alert')}), so at this target "
+            "nothing is flagged. Lower the target.",
+            icon=":material/block:",
+        )
+    elif point.status == "at_floor":
+        st.warning(
+            f"**The point is at the floor.** Even the last {plural(point.step_alerts, 'alert')} rated there hold "
+            f"{share(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point lies below what was "
+            "rated. Rate documents below the floors to find it.",
+            icon=":material/vertical_align_bottom:",
+        )
+
+
+def show_thresholds(analysis: Analysis, point: OperatingPoint) -> None:
+    """The thresholds, large, in the fewest digits that flag the same documents."""
+    for name, value in zip(point.names, analysis.deployable(point), strict=True):
+        st.metric(f"Threshold of {name}", f"≥ {threshold(value)}")
+
+
+def show_counts(analysis: Analysis, point: OperatingPoint) -> None:
+    """What the point catches and what it costs, counts first."""
+    caught, false = st.columns(2)
+    caught.metric("Caught (true positives)", count(point.tp), border=True)
+    false.metric("False alerts (false positives)", count(point.fp), border=True)
+    rows = {
+        "Alerts": count(point.alerts),
+        "Precision": share(point.precision, point.alerts),
+        "False alerts per catch (FP/TP)": rate(point.fp_per_tp),
+        "Share of rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
+        f"Fraud in the last {plural(point.step_alerts, 'alert')} added": share(point.step_precision, point.step_alerts),
+        f"Fraud in the next {plural(point.next_alerts, 'alert')}": share(point.next_precision, point.next_alerts),
+    }
+    st.markdown("\n".join(["| | |", "|:--|--:|", *(f"| {words} | {value} |" for words, value in rows.items())]))
+    st.caption(
+        "Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud below the floors is unknown."
+    )
+
+
+def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
+    """The thresholds as files; applying them gives exactly the counts on the screen."""
+    deployed = replace(point, thresholds=analysis.deployable(point))
+    origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
+    left, right = st.columns(2)
+    for place, words, text, name, mime in (
+        (left, "JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
+        (right, "CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
+    ):
+        place.download_button(
+            f"Thresholds ({words})", text, name, mime, icon=":material/download:", on_click="ignore", width="stretch"
+        )
+
+
+def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: str, pair: tuple[int, int]) -> None:
+    """Threshold space beside the TP-FP plane."""
+    point = points[method]
+    drawn = [found for found in points.values() if found.status != "unreachable" or found.method == method]
+    plane = tp_fp_plane(analysis.paths, drawn, chosen=method, theme=theme())
+    if len(point.names) == 1:
+        space = threshold_curves(analysis.path(method), point, theme=theme())
+        plane.add_trace(majorant_trace(analysis.path(method), theme()))
+    else:
+        surfaces = analysis.sliced(point, pair)
+        space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair)
+    left, right = st.columns(2)
+    values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
+    left.plotly_chart(
+        space, theme=None, key="space", alt=f"Threshold space with the paths of all methods; chosen point at {values}."
+    )
+    right.plotly_chart(
+        plane,
+        theme=None,
+        key="plane",
+        alt=f"True against false positives along each path; chosen point at TP {count(point.tp)}, FP {count(point.fp)}.",
+    )
+
+
+def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
+    """Per classifier: what moving its threshold alone would add or lose."""
+    if point.status == "unreachable":
+        return
+    rows = []
+    for margin in classifier_margins(analysis.dataset.source, point):
+        added = share(margin.precision_added, margin.added)
+        lost = share(margin.precision_lost, margin.lost)
+        rows.append(
+            {
+                "Classifier": margin.name,
+                "Fraud in the next alerts it alone would add": added
+                if added == UNDEFINED
+                else f"{added} of {count(margin.added)}",
+                "Fraud in the last alerts it alone added": lost
+                if lost == UNDEFINED
+                else f"{lost} of {count(margin.lost)}",
+            }
+        )
+    st.subheader("Marginal precision of each classifier at the point")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Marginal precision of each classifier at the chosen point.")
+    st.caption(
+        f"At the best point each is near the target of {100 * point.marginal_precision:.3g} %. Where they differ, lowering the "
+        "threshold of the higher one and raising that of the lower one gains for nothing. Undefined: nothing rated there."
+    )
+
+
+def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
+    """All methods at the same target."""
+    st.subheader("All methods at this target")
+    rows = []
+    for point in points.values():
+        inside = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}[point.status]
+        values = analysis.deployable(point)
+        rows.append(
+            {"Method": METHOD_WORDS[point.method]}
+            | {f"{name} ≥": threshold(value) for name, value in zip(point.names, values, strict=True)}
+            | {
+                "TP": count(point.tp),
+                "FP": count(point.fp),
+                "Alerts": count(point.alerts),
+                "Precision": share(point.precision, point.alerts),
+                "FP per TP": rate(point.fp_per_tp),
+                "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
+                "Area (0 to 1)": f"{analysis.path(point.method).normalised_area:.4f}",
+                "Note": inside,
+            }
+        )
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="All methods at the same marginal precision.")
+
+
+def show_surfaces(analysis: Analysis, point: OperatingPoint | None, pair: tuple[int, int]) -> None:
+    """TP and FP in 3D with the paths draped over them."""
+    surfaces = analysis.surfaces if point is None else analysis.sliced(point, pair)
+    for place, counted, words in zip(st.columns(2), ("tp", "fp"), ("true", "false"), strict=True):
+        place.plotly_chart(
+            count_surface(surfaces, analysis.paths, count=counted, theme=theme(), pair=pair),
+            theme=None,
+            key=f"surface_{counted}",
+            alt=f"Surface of {words} positives over the thresholds of {surfaces.names[0]} and {surfaces.names[1]}, with paths.",
+        )
+
+
+def _take_box() -> None:
+    st.session_state["m"] = st.session_state["m_box"]

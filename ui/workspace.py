@@ -1,0 +1,73 @@
+"""What one user loaded and chose: the only session state of ours, defined here."""
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from multiloss_core import DataError
+from ui.sources import SAMPLE_WORDS, SAMPLES, ColumnChoice, Dataset, Source, build_dataset, read_upload, sample
+
+MOST_UPLOADS = 3
+
+
+@dataclass
+class Workspace:
+    """Uploaded sources by name, the last valid choice of columns of each source, and the last upload's complaint."""
+
+    uploads: dict[str, Source] = field(default_factory=dict)
+    choices: dict[str, ColumnChoice] = field(default_factory=dict)
+    complaint: str | None = None
+
+
+def workspace() -> Workspace:
+    """This session's workspace."""
+    found: Workspace = st.session_state.setdefault("workspace", Workspace())
+    return found
+
+
+def choose_source() -> Source:
+    """Let the user pick a sample or one of the uploads; the pick is kept across pages and in the URL."""
+    uploads = workspace().uploads
+    options = [*SAMPLES, *uploads]
+    wanted = st.query_params.get("data")
+    picked = st.selectbox(
+        "Data",
+        options,
+        format_func=lambda name: SAMPLE_WORDS.get(name, f"Your file: {name}"),
+        key="data",
+        bind="query-params",
+        help="Built-in samples, and the files you uploaded in this session.",
+    )
+    if wanted is not None and wanted not in options:
+        st.info(f"The link was made with '{wanted[:80]}', which is not loaded in this session; upload it again.")
+    name = picked if picked in options else options[0]
+    return uploads[name] if name in uploads else sample(name)
+
+
+def choice_for(source: Source) -> ColumnChoice:
+    """The last valid choice of columns of a source, or the first one to try."""
+    return workspace().choices.get(source.fingerprint, source.first_choice)
+
+
+def dataset_of(source: Source) -> Dataset:
+    """The dataset in use for a source. Raises DataError where its columns need the user's help."""
+    return build_dataset(source, choice_for(source))
+
+
+def take_upload(key: str) -> None:
+    """Take the file of an uploader into the workspace and pick it; a bad one leaves everything as it was."""
+    uploaded = st.session_state.get(key)
+    if uploaded is None:
+        return
+    space = workspace()
+    try:
+        source = read_upload(uploaded.getvalue(), uploaded.name)
+    except DataError as error:
+        space.complaint = str(error)
+        return
+    space.complaint = None
+    space.uploads.pop(source.name, None)
+    space.uploads[source.name] = source
+    for oldest in list(space.uploads)[:-MOST_UPLOADS]:
+        del space.uploads[oldest]
+    st.session_state["data"] = source.name
