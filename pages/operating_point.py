@@ -26,7 +26,7 @@ from ui.workspace import choose_source, dataset_of
 @st.fragment
 def explore(analysis: Analysis) -> None:
     """Everything that moves with the slider; only this part runs again when it is moved."""
-    controls, charts = st.columns([1, 2.6], gap="large")
+    controls, charts = st.columns([1, 2.4], gap="medium")
     with controls:
         target = ask_marginal_precision()
         method = ask_method()
@@ -39,8 +39,8 @@ def explore(analysis: Analysis) -> None:
     with charts:
         pair = ask_pair(analysis)
         show_planes(analysis, points, method, pair)
-    show_margins(analysis, point)
-    show_methods(analysis, points)
+        show_methods(analysis, points)
+        show_margins(analysis, point)
     if len(analysis.surfaces.names) > 2:
         show_surfaces(analysis, point, pair)
 

@@ -23,15 +23,14 @@ from multiloss_core.thresholds.surfaces import Rule
 from ui.sources import Dataset
 
 METHODS = ("graph", "mean graph", "analytic power", "analytic beta", "benchmark")
-METHOD_WORDS = {
-    "graph": "graph (best path over the grid)",
-    "mean graph": "mean graph (averaged over random deletions)",
-    "analytic power": "analytic, power family",
-    "analytic beta": "analytic, beta family",
-    "benchmark": "benchmark (best node of each bucket)",
-}
+METHOD_HELP = """How the way through threshold space was found.
+
+- **graph**: the best path over the nodes of the grid; may follow chance in the data.
+- **mean graph**: the mean of best paths after random deletions; smoother.
+- **analytic power**, **analytic beta**: the best smooth curve of a family.
+- **benchmark**: the node that catches most in each hundredth of the false positives; no path, to compare with.
+"""
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
-FALLBACK_RESOLUTIONS = (4, 6, 8)
 MOST_DOCUMENTS_SLICED = 200_000
 
 

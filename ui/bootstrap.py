@@ -1,13 +1,16 @@
 """What every page does first, whether app.py ran before it or the page was opened directly."""
 
+from pathlib import Path
 from typing import Literal
 
 import streamlit as st
 
+ICON = Path(__file__).parent / "icon.svg"
+
 
 def bootstrap() -> None:
     """Set the page up; safe to call any number of times in one run."""
-    st.set_page_config(page_title="Multiloss", page_icon=":material/tune:", layout="wide")
+    st.set_page_config(page_title="Multiloss", page_icon=str(ICON), layout="wide")
 
 
 def theme() -> Literal["light", "dark"]:

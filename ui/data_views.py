@@ -138,7 +138,8 @@ def show_limits() -> None:
 def show_columns_preview(source: Source) -> None:
     """The first rows of the table as they were read."""
     st.subheader("Preview")
-    st.dataframe(source.frame.head(PREVIEW_ROWS), height=280, alt=f"First rows of {source.name}.")
+    shown = source.frame.head(PREVIEW_ROWS)
+    st.dataframe(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")
     st.caption(
         f"The first {min(PREVIEW_ROWS, len(source.frame)):,} of {len(source.frame):,} rows. Messages count rows from 1 below the header."
     )

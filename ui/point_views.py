@@ -20,66 +20,56 @@ from multiloss_core.figures.thresholds import (
     threshold_space,
     tp_fp_plane,
 )
-from multiloss_core.thresholds.bucket_counts import SPACINGS, Spacing
+from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
-from ui.analysis import METHOD_WORDS, METHODS, RESOLUTIONS, Analysis, Settings
+from ui.analysis import METHOD_HELP, METHODS, RESOLUTIONS, Analysis, Settings
 from ui.bootstrap import theme
 from ui.sources import Dataset
-from ui.words import UNDEFINED, count, plural, price, rate, share, threshold
+from ui.words import UNDEFINED, area, count, plural, price, rate, share, threshold
 
 LOWEST, HIGHEST, FIRST = 0.5, 99.5, 20.0
-RULE_WORDS: dict[Rule, str] = {"any": "any score reaches its threshold", "all": "all scores reach their thresholds"}
-SPACING_WORDS: dict[Spacing, str] = {
-    "positives": "at the scores of rated positives",
-    "quantile": "equal numbers of documents",
-    "uniform": "equal steps of score",
+RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
+SPACING_WORDS: dict[str, Spacing] = {
+    "at rated positives": "positives",
+    "at equal shares of documents": "quantile",
+    "at equal steps": "uniform",
 }
 
 
 def ask_settings(dataset: Dataset) -> Settings:
     """Rule, and what is changed once: spacing and resolution of the grid."""
     source = dataset.source
+    label = "A document is flagged when its threshold is reached by"
     if isinstance(source, CountSurfaces):
-        st.text_input("A document is flagged when", RULE_WORDS[source.rule], disabled=True, help="Told by the table.")
+        words = next(words for words, rule in RULE_WORDS.items() if rule == source.rule)
+        st.text_input(label, words, disabled=True, help="Told by the table of counts.")
         return Settings(source.rule, "uniform", 0)
-    names = source.names
+    classifiers = len(source.names)
     rule_box, grid_box = st.columns([2, 1], vertical_alignment="bottom")
     rule: Rule = "any"
-    if len(names) > 1:
-        with rule_box:
-            picked = st.segmented_control(
-                "A document is flagged when",
-                list(RULE_WORDS),
-                default="any",
-                required=True,
-                format_func=lambda rule: RULE_WORDS[rule],
-                key="rule",
-                bind="query-params",
-            )
-            rule = "all" if picked == "all" else "any"
+    if classifiers > 1:
+        picked = rule_box.segmented_control(
+            label, list(RULE_WORDS), default="any score", required=True, key="rule", bind="query-params"
+        )
+        rule = RULE_WORDS.get(str(picked), "any")
     with grid_box, st.popover("Grid", icon=":material/grid_on:"):
         spacing = st.selectbox(
-            "Nodes on each axis lie",
-            ["positives", "quantile", "uniform"],
-            format_func=lambda spacing: SPACING_WORDS[spacing],
-            key="spacing",
+            "Where the nodes of each axis lie",
+            list(SPACING_WORDS),
+            key="nodes",
             bind="query-params",
             help="TP changes only at the scores of rated positives, so nodes there lose nothing. Equal steps are the "
             "paper's choice.",
         )
-        choices = RESOLUTIONS[len(names)]
+        choices = RESOLUTIONS[classifiers]
         resolution = st.selectbox(
             "Nodes for each classifier, at most",
             choices,
             index=1,
-            key=f"resolution_{len(names)}",
+            key=f"resolution_{classifiers}",
             bind="query-params",
         )
-    return Settings(
-        rule,
-        spacing if spacing in SPACINGS else "positives",
-        resolution if resolution in choices else choices[1],
-    )
+    return Settings(rule, SPACING_WORDS.get(spacing, "positives"), resolution if resolution in choices else choices[1])
 
 
 def ask_marginal_precision() -> float:
@@ -105,9 +95,7 @@ def ask_marginal_precision() -> float:
 
 def ask_method() -> str:
     """Which path the chosen point lies on."""
-    picked = st.selectbox(
-        "Path", METHODS, format_func=lambda method: METHOD_WORDS[method], key="method", bind="query-params"
-    )
+    picked = st.selectbox("Path", METHODS, key="method", bind="query-params", help=METHOD_HELP)
     return picked if picked in METHODS else METHODS[0]
 
 
@@ -160,17 +148,19 @@ def show_thresholds(analysis: Analysis, point: OperatingPoint) -> None:
 def show_counts(analysis: Analysis, point: OperatingPoint) -> None:
     """What the point catches and what it costs, counts first."""
     caught, false = st.columns(2)
-    caught.metric("Caught (true positives)", count(point.tp), border=True)
-    false.metric("False alerts (false positives)", count(point.fp), border=True)
+    caught.metric("Caught (TP)", count(point.tp), border=True)
+    false.metric("False alerts (FP)", count(point.fp), border=True)
     rows = {
         "Alerts": count(point.alerts),
         "Precision": share(point.precision, point.alerts),
-        "False alerts per catch (FP/TP)": rate(point.fp_per_tp),
-        "Share of rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
+        "False alerts per catch": rate(point.fp_per_tp),
+        "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
         f"Fraud in the last {plural(point.step_alerts, 'alert')} added": share(point.step_precision, point.step_alerts),
         f"Fraud in the next {plural(point.next_alerts, 'alert')}": share(point.next_precision, point.next_alerts),
     }
-    st.markdown("\n".join(["| | |", "|:--|--:|", *(f"| {words} | {value} |" for words, value in rows.items())]))
+    st.markdown(
+        "\n".join(["| At this point | |", "|:--|--:|", *(f"| {words} | {value} |" for words, value in rows.items())])
+    )
     st.caption(
         "Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud below the floors is unknown."
     )
@@ -180,14 +170,13 @@ def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
     """The thresholds as files; applying them gives exactly the counts on the screen."""
     deployed = replace(point, thresholds=analysis.deployable(point))
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
+    st.caption("Take the thresholds away:")
     left, right = st.columns(2)
     for place, words, text, name, mime in (
         (left, "JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
         (right, "CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
     ):
-        place.download_button(
-            f"Thresholds ({words})", text, name, mime, icon=":material/download:", on_click="ignore", width="stretch"
-        )
+        place.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore", width="stretch")
 
 
 def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: str, pair: tuple[int, int]) -> None:
@@ -200,7 +189,7 @@ def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: s
         plane.add_trace(majorant_trace(analysis.path(method), theme()))
     else:
         surfaces = analysis.sliced(point, pair)
-        space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair)
+        space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair, legend=False)
     left, right = st.columns(2)
     values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
     left.plotly_chart(
@@ -220,20 +209,14 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
         return
     rows = []
     for margin in classifier_margins(analysis.dataset.source, point):
-        added = share(margin.precision_added, margin.added)
-        lost = share(margin.precision_lost, margin.lost)
         rows.append(
             {
                 "Classifier": margin.name,
-                "Fraud in the next alerts it alone would add": added
-                if added == UNDEFINED
-                else f"{added} of {count(margin.added)}",
-                "Fraud in the last alerts it alone added": lost
-                if lost == UNDEFINED
-                else f"{lost} of {count(margin.lost)}",
+                "Fraud in the next alerts it alone would add": _of(margin.precision_added, margin.added),
+                "Fraud in the last alerts it alone added": _of(margin.precision_lost, margin.lost),
             }
         )
-    st.subheader("Marginal precision of each classifier at the point")
+    st.markdown("**Marginal precision of each classifier at the point**")
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Marginal precision of each classifier at the chosen point.")
     st.caption(
         f"At the best point each is near the target of {100 * point.marginal_precision:.3g} %. Where they differ, lowering the "
@@ -243,13 +226,13 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
 
 def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
     """All methods at the same target."""
-    st.subheader("All methods at this target")
+    st.markdown("**All methods at this target**")
     rows = []
     for point in points.values():
         inside = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}[point.status]
         values = analysis.deployable(point)
         rows.append(
-            {"Method": METHOD_WORDS[point.method]}
+            {"Method": point.method}
             | {f"{name} ≥": threshold(value) for name, value in zip(point.names, values, strict=True)}
             | {
                 "TP": count(point.tp),
@@ -258,9 +241,9 @@ def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
                 "Precision": share(point.precision, point.alerts),
                 "FP per TP": rate(point.fp_per_tp),
                 "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
-                "Area (0 to 1)": f"{analysis.path(point.method).normalised_area:.4f}",
-                "Note": inside,
+                "Area (0 to 1)": area(analysis.path(point.method).normalised_area),
             }
+            | ({"Note": inside} if any(other.status != "inside" for other in points.values()) else {})
         )
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="All methods at the same marginal precision.")
 
@@ -275,6 +258,12 @@ def show_surfaces(analysis: Analysis, point: OperatingPoint | None, pair: tuple[
             key=f"surface_{counted}",
             alt=f"Surface of {words} positives over the thresholds of {surfaces.names[0]} and {surfaces.names[1]}, with paths.",
         )
+
+
+def _of(precision: float, documents: float) -> str:
+    if not documents:
+        return UNDEFINED
+    return f"{count(precision * documents)} of {count(documents)} ({share(precision, documents)})"
 
 
 def _take_box() -> None:

@@ -131,14 +131,7 @@ def _fingerprint(frame: pd.DataFrame) -> str:
 SAMPLES: dict[str, Callable[[str], Source]] = {
     "Card alerts": _documents_sample("transaction model", "account model", seed=20),
     "Login alerts": _documents_sample("login model", seed=21),
-    "Marketplace": _documents_sample("listing model", "seller model", "message model", seed=22),
-    "Claims": _documents_sample("text model", "image model", "network model", "price model", seed=23),
+    "Marketplace listings": _documents_sample("listing model", "seller model", "message model", seed=22),
+    "Insurance claims": _documents_sample("text model", "image model", "network model", "price model", seed=23),
     "Count table": _counts_sample,
-}
-SAMPLE_WORDS = {
-    "Card alerts": "Card alerts (simulated, 2 classifiers)",
-    "Login alerts": "Login alerts (simulated, 1 classifier)",
-    "Marketplace": "Marketplace listings (simulated, 3 classifiers)",
-    "Claims": "Insurance claims (simulated, 4 classifiers)",
-    "Count table": "Ready table of counts (simulated, 2 classifiers)",
 }

@@ -22,6 +22,11 @@ def rate(value: float) -> str:
     return UNDEFINED if math.isnan(value) else f"{value:.3g}"
 
 
+def area(value: float) -> str:
+    """A normalised area in [0, 1]; `undefined` where there is nothing to order."""
+    return UNDEFINED if math.isnan(value) else f"{value:.4f}"
+
+
 def threshold(value: float) -> str:
     """A threshold with every digit that it has."""
     return repr(float(value)).removesuffix(".0")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from multiloss_core import DataError
-from ui.sources import SAMPLE_WORDS, SAMPLES, ColumnChoice, Dataset, Source, build_dataset, read_upload, sample
+from ui.sources import SAMPLES, ColumnChoice, Dataset, Source, build_dataset, read_upload, sample
 
 MOST_UPLOADS = 3
 
@@ -29,14 +29,15 @@ def choose_source() -> Source:
     """Let the user pick a sample or one of the uploads; the pick is kept across pages and in the URL."""
     uploads = workspace().uploads
     options = [*SAMPLES, *uploads]
+    # The words on the screen are the words in the URL, so nothing is reformatted on the way.
     wanted = st.query_params.get("data")
     picked = st.selectbox(
         "Data",
         options,
-        format_func=lambda name: SAMPLE_WORDS.get(name, f"Your file: {name}"),
         key="data",
         bind="query-params",
-        help="Built-in samples, and the files you uploaded in this session.",
+        help="Simulated samples with one to four classifiers, a ready table of counts, and the files you uploaded in "
+        "this session.",
     )
     if wanted is not None and wanted not in options:
         st.info(f"The link was made with '{wanted[:80]}', which is not loaded in this session; upload it again.")

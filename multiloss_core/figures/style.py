@@ -89,6 +89,14 @@ def _template(theme: Theme) -> go.layout.Template:
             "hoverlabel": {"font": {"color": ink(theme)}, "bgcolor": paper(theme)},
             "title": {"font": {"size": 15}, "x": 0.0, "xref": "container", "pad": {"l": 8, "t": 4}},
             "margin": {"l": 56, "r": 16, "t": 48, "b": 48},
-            "legend": {"orientation": "h", "yref": "container", "y": 0.0, "yanchor": "bottom", "x": 0.0},
+            "legend": {
+                "orientation": "h",
+                "yref": "container",
+                "y": 0.0,
+                "yanchor": "bottom",
+                "x": 0.0,
+                "itemsizing": "constant",
+                "font": {"size": 12},
+            },
         }
     )

@@ -63,13 +63,14 @@ def threshold_space(
     chosen: str,
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
+    legend: bool = True,
 ) -> go.Figure:
     """Two thresholds against each other: FP as shade, TP as contour lines, paths and points (figures 8 and 10).
 
     `surfaces` are two-dimensional, over the classifiers `pair` of the paths. The point of method `chosen` is a star.
     """
     (first, second), tp, fp = _thinned(surfaces)
-    figure = style.new_figure("Threshold space", theme, height=520)
+    figure = style.new_figure("Threshold space: FP as shade, TP as lines", theme, height=470)
     top = max(float(fp.max()), 1.0)
     ticks = np.unique(np.concatenate([[0], 10.0 ** np.arange(0, np.log10(top) + 1)]))
     figure.add_heatmap(
@@ -88,6 +89,7 @@ def threshold_space(
         hovertemplate="%{xaxis.title.text} %{x:.5g}<br>%{yaxis.title.text} %{y:.5g}<br>"
         "TP %{customdata[0]:,.6~g} · FP %{customdata[1]:,.6~g}<extra></extra>",
         name="false positives",
+        opacity=0.85,
     )
     figure.add_contour(
         x=first,
@@ -97,8 +99,8 @@ def threshold_space(
         ncontours=8,
         line={"color": style.TRUE_POSITIVE, "width": 1.2},
         hoverinfo="skip",
-        showlegend=True,
-        name="true positives (contour lines)",
+        showlegend=False,
+        name="true positives",
     )
     for path in paths:
         kept = _drawn_vertices(path)
@@ -118,6 +120,7 @@ def threshold_space(
             y=[point.thresholds[pair[1]]],
             **_point_marks(point, chosen, theme),
         )
+    figure.update_layout(showlegend=legend)
     figure.update_xaxes(title=f"threshold of {surfaces.names[0]} (score)", range=_range(first), showgrid=False)
     figure.update_yaxes(title=f"threshold of {surfaces.names[1]} (score)", range=_range(second), showgrid=False)
     return figure
@@ -135,7 +138,7 @@ def tp_fp_plane(
 
     Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
     """
-    figure = style.new_figure("True against false positives", theme, height=520)
+    figure = style.new_figure("True against false positives", theme, height=470)
     for path in paths:
         kept = _drawn_vertices(path)
         figure.add_scatter(
@@ -161,7 +164,10 @@ def tp_fp_plane(
     for point in points:
         figure.add_scatter(x=[point.fp], y=[point.tp], **_point_marks(point, chosen, theme))
     figure.update_xaxes(title="false positives, FP (documents)", range=[-0.01 * right, right])
-    figure.update_yaxes(title="true positives, TP (documents)", range=[0, 1.05 * main.rated_tp])
+    lowest = min(point.tp for point in points)
+    bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated_tp - lowest))
+    top = main.rated_tp + 0.05 * (main.rated_tp - bottom)
+    figure.update_yaxes(title="true positives, TP (documents)", range=[bottom, top])
     return figure
 
 
@@ -175,8 +181,8 @@ def count_surface(
 ) -> go.Figure:
     """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it."""
     (first, second), tp, fp = _thinned(surfaces)
-    words = {"tp": "true positives, TP", "fp": "false positives, FP"}[count]
-    figure = style.new_figure(f"Surface of {words}", theme, height=520)
+    words = {"tp": "true positives", "fp": "false positives"}[count]
+    figure = style.new_figure(f"{words.capitalize()} over the two thresholds (scores)", theme, height=480)
     scale = style.TRUE_POSITIVE_SCALE if count == "tp" else style.FALSE_POSITIVE_SCALE
     figure.add_surface(
         x=first.astype(np.float32),
@@ -205,10 +211,10 @@ def count_surface(
         uirevision="keep",
         margin={"l": 0, "r": 0, "t": 48, "b": 36},
         scene={
-            "xaxis": {"title": {"text": f"threshold of {surfaces.names[0]}"}, "range": _range(first)},
-            "yaxis": {"title": {"text": f"threshold of {surfaces.names[1]}"}, "range": _range(second)},
-            "zaxis": {"title": {"text": f"{words} (documents)"}},
-            "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}},
+            "xaxis": {"title": {"text": surfaces.names[0]}, "range": _range(first)},
+            "yaxis": {"title": {"text": surfaces.names[1]}, "range": _range(second)},
+            "zaxis": {"title": {"text": f"{count.upper()} (documents)"}},
+            "camera": {"eye": {"x": 1.6, "y": 1.6, "z": 1.0}},
             "aspectmode": "cube",
         },
     )
@@ -217,7 +223,7 @@ def count_surface(
 
 def threshold_curves(path: ThresholdPath, point: OperatingPoint, *, theme: Theme) -> go.Figure:
     """For a single classifier: TP and FP against its threshold, with the chosen threshold."""
-    figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=520)
+    figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
     kept = _drawn_vertices(path)
     for name, counts, colour in (
         ("false positives, FP", path.fp, style.FALSE_POSITIVE),

@@ -87,8 +87,9 @@ def operating_point(path: ThresholdPath, marginal_precision: float) -> Operating
     """The vertex of a path that maximises TP - m / (1 - m) FP for target marginal precision m.
 
     It is the tangent point of the path's concave majorant (Robles et al. 2020, Algorithm 1, on counts): always a real
-    vertex, moving one way as m moves. A step whose marginal precision equals m is taken; of vertices with equal
-    counts the strictest is returned. After the majorant, O(log m) for each target.
+    vertex, moving one way as m moves. A step whose marginal precision equals m is taken. Of vertices with equal counts
+    the strictest is returned, but the floors themselves when the point is at the floor. After the majorant, O(log m)
+    for each target.
 
     Raises
     ------
@@ -110,7 +111,8 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
         last = len(precisions)
         points.append(
             OperatingPoint(
-                thresholds=path.thresholds[vertices[steps]],
+                # At the floor the floors themselves: nothing is known to be lost by looser thresholds there.
+                thresholds=path.thresholds[0 if steps == last and steps else vertices[steps]],
                 tp=float(tp[steps]),
                 fp=float(fp[steps]),
                 marginal_precision=float(target),

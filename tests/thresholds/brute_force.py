@@ -1,7 +1,7 @@
 """Independent oracles: everything is counted document by document in plain Python loops."""
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from math import isclose
 
 import networkx as nx
@@ -71,10 +71,7 @@ def lattice_paths(shape: Sequence[int], here: tuple[int, ...] | None = None) -> 
 
 def trapezoids(points: Sequence[tuple[float, float]]) -> float:
     """Area under (TP, FP) points from the loosest to the strictest."""
-    return sum(
-        (fp - next_fp) * (tp + next_tp) / 2
-        for (tp, fp), (next_tp, next_fp) in zip(points[:-1], points[1:], strict=True)
-    )
+    return sum((fp - next_fp) * (tp + next_tp) / 2 for (tp, fp), (next_tp, next_fp) in pairwise(points))
 
 
 def ordered_pairs(sigma: Sequence[float], labels: Sequence[bool], weights: Sequence[float]) -> float:

@@ -125,7 +125,9 @@ class TestScores:
 
     def test_a_table_without_a_numeric_score_is_refused(self, frame):
         frame["a"] = list("pqrst")
-        with pytest.raises(DataError, match=r"'a' has 5 values that are not finite numbers.*choose another score column"):
+        with pytest.raises(
+            DataError, match=r"'a' has 5 values that are not finite numbers.*choose another score column"
+        ):
             documents_of(frame)
         with pytest.raises(DataError, match=r"number in every score column \('a', 'b'\); choose fewer"):
             documents_of(frame, leave_out_unusable=True)

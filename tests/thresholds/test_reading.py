@@ -5,6 +5,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from multiloss_core import DataError, RatedDocuments, guess_columns, is_count_table, read_frame
@@ -82,6 +84,8 @@ class TestRefusals:
             (b"a,b\n1,2\n3,\x00\n", r"'f\.csv' is not a table: row 2 holds binary data"),
             (b"a,b\n1,2\n3,4,5\n6,7\n", r"'f\.csv' is not a table: row 2 has 3 cells.*header has 2.*quote"),
             (b"a,b\n1,2,9\n3,4,9\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
+            (b"a,b\n0,0.5,1\n1,0.7,0\n2,0.1,0\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
+            (b"a,b\nx,0.5,1\ny,0.7,0\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
             ("a,rating\n1,x\n2,café\n".encode("latin-1"), r"'f\.csv' is not a UTF-8 text file: row 2.*'CSV UTF-8'"),
             ("naïve,rating\n1,x\n".encode("latin-1"), r"'f\.csv' is not a UTF-8 text file: the header"),
             (b"a,b,a\n1,2,3\n", r"'a' occurs more than once in the header \(columns 1 and 3\); rename"),
@@ -103,7 +107,9 @@ class TestRefusals:
     )
     @pytest.mark.parametrize("kind", ["csv", "parquet"])
     def test_too_many_rows_columns_or_cells_are_refused(self, monkeypatch, limit, value, kind):
-        data = text().encode() if kind == "csv" else as_parquet(pa.table({"a": [1, 2, 3], "b": [1, 2, 3], "c": [0] * 3}))
+        data = (
+            text().encode() if kind == "csv" else as_parquet(pa.table({"a": [1, 2, 3], "b": [1, 2, 3], "c": [0] * 3}))
+        )
         assert len(read_frame(data, "f")) == 3
         monkeypatch.setattr(reading, limit, value)
         with pytest.raises(DataError, match=r"'f' has 3 rows and 3 columns; the limits are.*keep only"):
@@ -112,6 +118,57 @@ class TestRefusals:
     def test_a_file_at_the_row_limit_is_read(self, monkeypatch):
         monkeypatch.setattr(reading, "MOST_ROWS", 3)
         assert len(read_frame(text().encode(), "f.csv")) == 3
+
+    def test_an_endless_cell_is_refused(self):
+        with pytest.raises(DataError, match=r"'f\.csv'"):
+            read_frame(b"a" * 200_000 + b",b\n1,2\n", "f.csv")
+
+    def test_a_quoted_header_over_two_lines_is_read_or_refused_but_not_shifted(self):
+        try:
+            frame = read_frame(b'"score\nA",rating\n0.5,1\n0.75,0\n', "f.csv")
+        except DataError:
+            return
+        assert frame.shape == (2, 2)
+        assert frame.iloc[:, 0].tolist() == [0.5, 0.75]
+
+    @given(
+        st.one_of(
+            st.binary(max_size=60),
+            st.text(alphabet='ab1,;\t|"\n\r .-{<é\x00', max_size=60).map(str.encode),
+            st.binary(max_size=60).map(lambda data: b"PAR1" + data),
+            st.binary(max_size=30).map(lambda data: b"\xff\xfe" + data),
+        )
+    )
+    def test_whatever_is_uploaded_becomes_a_table_or_a_sentence(self, data):
+        try:
+            frame = read_frame(data, "f.csv")
+        except DataError as error:
+            assert len(str(error)) > 20
+        else:
+            assert len(frame) > 0
+            assert len(set(frame.columns)) == frame.shape[1]
+            guess_columns(frame)
+            is_count_table(frame)
+
+    @given(
+        st.lists(st.lists(st.sampled_from(["1", "2.5", "", "x", "0"]), min_size=1, max_size=4), min_size=2, max_size=5)
+    )
+    def test_cells_stay_below_their_header(self, lines):
+        header = [f"c{j}" for j in range(len(lines[0]))]
+        rows = lines[1:]
+        # A line without any cell filled in may be skipped as blank.
+        assume(all(any(row) for row in rows))
+        data = "\n".join(",".join(row) for row in [header, *rows]).encode()
+        if any(len(row) > len(header) for row in rows):
+            with pytest.raises(DataError, match=r"row \d+ has"):
+                read_frame(data, "f.csv")
+            return
+        frame = read_frame(data, "f.csv")
+        assert list(frame.columns) == header
+        for row, read in zip(rows, rows_of(frame.astype(object)), strict=True):
+            padded = [*row, *[""] * (len(header) - len(row))]
+            for cell, value in zip(padded, read, strict=True):
+                assert pd.isna(value) if cell == "" else str(value).removesuffix(".0") == cell
 
 
 class TestParquet:

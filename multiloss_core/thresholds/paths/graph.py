@@ -20,8 +20,8 @@ def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
 
     Every step raises one threshold by one node; its weight is the negative trapezoid area (equation 3). The graph has
     no cycles, so one sweep over its anti-diagonals finds the shortest path that the paper finds by Bellman-Ford.
-    Time O(k N) and memory O(N) for N nodes. Of equally good ways to a node, the one along the first classifier
-    is taken.
+    Time O(k N) and memory O(N) for N nodes. Of ways with equal area the one that keeps more true positives longer
+    (the larger sum of TP over its nodes) is taken, so that the path stays sensible where no false positive is left.
     """
     nodes = _best_nodes(surfaces)
     if nodes is None:
@@ -98,20 +98,24 @@ def _best_nodes(surfaces: CountSurfaces, kept: NDArray[np.bool_] | None = None) 
     tp[inside], fp[inside] = surfaces.tp, surfaces.fp
     area[(1,) * len(shape)] = 0.0
     tp, fp, area = tp.ravel(), fp.ravel(), area.ravel()
+    tp_so_far = np.zeros(area.shape)
     came_along = np.zeros(area.shape, dtype=np.int8)
     for nodes, positions in _anti_diagonals(shape, padded_shape):
         here_tp, here_fp = tp[nodes], fp[nodes]
-        best = np.full(nodes.shape, -np.inf)
+        best, best_tp = np.full(nodes.shape, -np.inf), np.full(nodes.shape, -np.inf)
         along = np.zeros(nodes.shape, dtype=np.int8)
         for j, stride in enumerate(strides):
             before = nodes - stride
             candidate = area[before] + (fp[before] - here_fp) * (tp[before] + here_tp) / 2
             if kept is not None:
                 candidate[~kept[j][positions]] = -np.inf
-            better = candidate > best
-            best[better] = candidate[better]
+            candidate_tp = tp_so_far[before]
+            better = (candidate > best) | ((candidate == best) & (candidate_tp > best_tp))
+            best = np.where(better, candidate, best)
+            best_tp = np.where(better, candidate_tp, best_tp)
             along[better] = j
         area[nodes] = best
+        tp_so_far[nodes] = best_tp + here_tp
         came_along[nodes] = along
     if not np.isfinite(area[-1]):
         return None

@@ -1,0 +1,1 @@
+"""Speed and quality comparisons, run by hand; nothing here is a test."""

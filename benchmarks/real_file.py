@@ -1,0 +1,66 @@
+"""Every method on the public two-score file: `python -m benchmarks.real_file` prints a Markdown table."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from multiloss_core import (
+    RatedDocuments,
+    ThresholdPath,
+    analytic_path,
+    benchmark_path,
+    count_surfaces,
+    flagged,
+    graph_path,
+    mean_graph_path,
+    operating_points,
+    read_frame,
+    round_thresholds,
+)
+
+FILE = Path(__file__).resolve().parents[2] / "shared/data/rated/bssr1_two_scores_rated.csv"
+TARGETS = (0.2, 0.5)
+
+
+def main() -> None:
+    documents = read_documents(FILE)
+    print(f"# {FILE.name}\n")
+    print(
+        f"{len(documents.labels):,} rated documents, {documents.positives:,.0f} positive; floors "
+        f"{', '.join(f'{name} {floor:g}' for name, floor in zip(documents.names, documents.floors, strict=True))}.\n"
+    )
+    print("| method | area | marginal precision | thresholds | TP | FP | precision | status |")
+    print("|---|---|---|---|---|---|---|---|")
+    for path in all_paths(documents):
+        for point in operating_points(path, TARGETS):
+            thresholds = round_thresholds(documents, point.thresholds)
+            on = flagged(documents.scores, thresholds, point.rule)
+            tp, fp = int((on & documents.labels).sum()), int((on & ~documents.labels).sum())
+            assert (tp, fp) == (point.tp, point.fp)
+            print(
+                f"| {path.method} | {path.normalised_area:.5f} | {point.marginal_precision} | "
+                f"{', '.join(repr(float(value)) for value in thresholds)} | {tp} | {fp} | {point.precision:.4f} | "
+                f"{point.status} |"
+            )
+
+
+def read_documents(file: Path) -> RatedDocuments:
+    facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    frame = read_frame(file.read_bytes(), file.name)
+    return RatedDocuments.from_frame(frame, facts["scores"], facts["label"], floors=facts["rating_floors"])
+
+
+def all_paths(documents: RatedDocuments) -> list[ThresholdPath]:
+    surfaces = count_surfaces(documents)
+    return [
+        analytic_path(documents, family="power"),
+        analytic_path(documents, family="beta"),
+        graph_path(surfaces),
+        mean_graph_path(surfaces, np.random.default_rng(0), documents=documents),
+        benchmark_path(surfaces),
+    ]
+
+
+if __name__ == "__main__":
+    main()

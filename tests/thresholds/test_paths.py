@@ -1,0 +1,466 @@
+from math import comb
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
+
+from multiloss_core import (
+    CountSurfaces,
+    DataError,
+    RatedDocuments,
+    ThresholdPath,
+    analytic_path,
+    benchmark_path,
+    count_surfaces,
+    counts_along,
+    graph_path,
+    mean_graph_path,
+    simulate_population,
+    to_networkx,
+)
+from tests.thresholds.brute_force import (
+    RULES,
+    SPACINGS,
+    close,
+    counts,
+    graph_of,
+    lattice_paths,
+    ordered_pairs,
+    random_documents,
+    rated_documents,
+    trapezoids,
+)
+
+rules = st.sampled_from(RULES)
+spacings = st.sampled_from(SPACINGS)
+FAMILIES = ("power", "beta")
+
+
+def assert_counts_match(path, documents):
+    tp, fp = counts(documents, path.thresholds, path.rule)
+    np.testing.assert_allclose(path.tp, tp, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(path.fp, fp, rtol=1e-9, atol=1e-9)
+
+
+def assert_monotone(path, documents):
+    assert (np.diff(path.thresholds, axis=0) >= 0).all()
+    assert (np.diff(path.tp) <= 0).all()
+    assert (np.diff(path.fp) <= 0).all()
+    np.testing.assert_array_equal(path.thresholds[0], documents.floors)
+    assert (path.thresholds[-1] > documents.scores.max(axis=0)).all()
+
+
+def two_triangles(n=12):
+    """A table of counts on 4 x 3 nodes that no grid of documents gave, but whose counts never rise."""
+    generator = np.random.default_rng(n)
+    steps = generator.integers(0, 6, (2, 4, 3))
+    return [np.flip(np.cumsum(np.cumsum(np.flip(s, (0, 1)), 0), 1), (0, 1)).astype(float) for s in steps]
+
+
+class TestGraph:
+    @given(rated_documents(), rules, spacings, st.integers(2, 7))
+    def test_the_area_is_minus_the_weight_that_bellman_ford_finds(self, documents, rule, spacing, resolution):
+        surfaces = count_surfaces(documents, rule=rule, spacing=spacing, resolution=resolution)
+        last = tuple(n - 1 for n in surfaces.tp.shape)
+        weight = nx.bellman_ford_path_length(graph_of(surfaces), (0,) * len(last), last)
+        assert close(graph_path(surfaces).area, -weight)
+
+    @pytest.mark.parametrize("rule", RULES)
+    @pytest.mark.parametrize(("k", "resolution"), [(1, 40), (2, 15), (3, 6)])
+    def test_larger_grids_too(self, rule, k, resolution):
+        for seed in range(3):
+            surfaces = count_surfaces(random_documents(seed, k=k, weighted=True), rule=rule, resolution=resolution)
+            last = tuple(n - 1 for n in surfaces.tp.shape)
+            weight = nx.bellman_ford_path_length(graph_of(surfaces), (0,) * k, last)
+            assert close(graph_path(surfaces).area, -weight)
+
+    @given(rated_documents(classifiers=(2, 3)), rules)
+    def test_no_lattice_path_has_a_larger_area(self, documents, rule):
+        surfaces = count_surfaces(documents, rule=rule, resolution=5 if len(documents.names) == 2 else 3)
+        shape = surfaces.tp.shape
+        areas = [
+            trapezoids([(surfaces.tp[node], surfaces.fp[node]) for node in nodes]) for nodes in lattice_paths(shape)
+        ]
+        assert close(graph_path(surfaces).area, max(areas))
+        if len(shape) == 2:
+            assert len(areas) == comb(sum(shape) - 2, shape[0] - 1)
+
+    def test_tables_that_no_documents_gave_are_searched_as_well(self):
+        for seed in range(20):
+            tp, fp = two_triangles(seed)
+            surfaces = CountSurfaces((np.arange(4.0), np.arange(3.0)), tp, fp, "any", ("a", "b"))
+            areas = [trapezoids([(tp[node], fp[node]) for node in nodes]) for nodes in lattice_paths((4, 3))]
+            assert close(graph_path(surfaces).area, max(areas))
+
+    @given(rated_documents(), rules, spacings, st.integers(2, 8))
+    def test_counts_at_its_vertices_are_those_of_the_documents(self, documents, rule, spacing, resolution):
+        path = graph_path(count_surfaces(documents, rule=rule, spacing=spacing, resolution=resolution))
+        assert path.rule == rule
+        assert path.names == documents.names
+        assert_counts_match(path, documents)
+        assert_monotone(path, documents)
+
+    @given(rated_documents(), st.integers(2, 8))
+    def test_every_step_raises_one_threshold_by_one_node(self, documents, resolution):
+        surfaces = count_surfaces(documents, resolution=resolution)
+        nodes = np.column_stack(
+            [np.searchsorted(axis, graph_path(surfaces).thresholds[:, j]) for j, axis in enumerate(surfaces.axes)]
+        )
+        steps = np.diff(nodes, axis=0)
+        assert (steps.sum(axis=1) == 1).all()
+        assert set(steps.ravel().tolist()) <= {0, 1}
+        assert len(nodes) == sum(surfaces.tp.shape) - len(surfaces.axes) + 1
+
+    def test_the_area_is_that_of_its_own_vertices(self):
+        path = graph_path(count_surfaces(random_documents(1), resolution=20))
+        area = trapezoids(list(zip(path.tp.tolist(), path.fp.tolist(), strict=True)))
+        assert close(path.area, area)
+        assert close(path.normalised_area, area / (path.tp[0] * path.fp[0]))
+
+    @given(rated_documents(classifiers=(1, 2)), rules, st.integers(2, 5))
+    def test_the_networkx_graph_is_the_papers(self, documents, rule, resolution):
+        surfaces = count_surfaces(documents, rule=rule, resolution=resolution)
+        graph, expected = to_networkx(surfaces), graph_of(surfaces)
+        assert set(graph.edges) == set(expected.edges)
+        assert set(graph.nodes) == set(np.ndindex(surfaces.tp.shape))
+        for start, end, weight in expected.edges(data="weight"):
+            assert close(graph[start][end]["weight"], weight)
+        for node, facts in graph.nodes(data=True):
+            assert facts["thresholds"] == tuple(axis[i] for axis, i in zip(surfaces.axes, node, strict=True))
+            assert (facts["tp"], facts["fp"]) == (surfaces.tp[node], surfaces.fp[node])
+
+
+class TestMeanGraph:
+    @settings(max_examples=30)
+    @given(rated_documents(), rules, st.integers(2, 6), st.booleans(), st.integers(0, 99))
+    def test_counts_are_exact_and_nothing_turns_back(self, documents, rule, resolution, exact, seed):
+        surfaces = count_surfaces(documents, rule=rule, resolution=resolution)
+        path = mean_graph_path(
+            surfaces,
+            np.random.default_rng(seed),
+            draws=4,
+            deleted=0.2,
+            documents=documents if exact else None,
+        )
+        assert_counts_match(path, documents)
+        assert_monotone(path, documents)
+
+    def test_without_documents_it_keeps_to_the_nodes(self):
+        surfaces = count_surfaces(random_documents(2), resolution=12)
+        path = mean_graph_path(surfaces, np.random.default_rng(0), draws=7)
+        for j, axis in enumerate(surfaces.axes):
+            assert set(path.thresholds[:, j]) <= set(axis)
+
+    @pytest.mark.parametrize("exact", [True, False])
+    def test_the_same_seed_gives_the_same_path_and_another_seed_another(self, exact):
+        documents = random_documents(2)
+        surfaces = count_surfaces(documents, resolution=12)
+        one, same, other = (
+            mean_graph_path(surfaces, np.random.default_rng(s), draws=5, documents=documents if exact else None)
+            for s in (3, 3, 4)
+        )
+        np.testing.assert_array_equal(one.thresholds, same.thresholds)
+        assert not np.array_equal(one.thresholds, other.thresholds)
+
+    @pytest.mark.parametrize("draws", [1, 5])
+    def test_deleting_nothing_gives_the_best_path_itself(self, draws):
+        documents = random_documents(5)
+        surfaces = count_surfaces(documents, resolution=10)
+        path = mean_graph_path(surfaces, np.random.default_rng(0), draws=draws, deleted=0.0, documents=documents)
+        np.testing.assert_allclose(path.thresholds, graph_path(surfaces).thresholds)
+
+    def test_one_classifier_has_one_path_whatever_is_deleted(self):
+        surfaces = count_surfaces(random_documents(0, n=200, k=1), resolution=100)
+        path = mean_graph_path(surfaces, np.random.default_rng(0), deleted=0.4)
+        np.testing.assert_array_equal(path.thresholds, graph_path(surfaces).thresholds)
+
+    def test_one_draw_is_a_lattice_path_no_better_than_the_best(self):
+        surfaces = count_surfaces(random_documents(7), resolution=10)
+        best = graph_path(surfaces).area
+        areas = [mean_graph_path(surfaces, np.random.default_rng(s), draws=1, deleted=0.4).area for s in range(8)]
+        assert max(areas) <= best * (1 + 1e-12)
+        assert min(areas) < best
+
+    @pytest.mark.parametrize("options", [{"draws": 0}, {"deleted": -0.1}, {"deleted": 0.5}, {"deleted": float("nan")}])
+    def test_bad_arguments_are_refused(self, options):
+        surfaces = count_surfaces(random_documents(0), resolution=4)
+        with pytest.raises(DataError, match=r"[Dd]raws must be at least 1"):
+            mean_graph_path(surfaces, np.random.default_rng(0), **options)
+
+    def test_a_grid_on_which_no_path_survives_is_refused(self):
+        # Two rows of 300 nodes are so narrow that 299 steps along them never all survive.
+        fp = np.array([np.arange(300.0)[::-1] + 1, np.arange(300.0)[::-1]])
+        surfaces = CountSurfaces((np.arange(2.0), np.arange(300.0)), fp, fp, "any", ("a", "b"))
+        with pytest.raises(DataError, match=r"40% of the edges leaves no path.*delete fewer"):
+            mean_graph_path(surfaces, np.random.default_rng(0), deleted=0.4)
+
+
+def sigma_of(documents, exponents, rule):
+    """The last s at which a document is still flagged on the path T_j = floor_j + (top_j - floor_j) s^p_j."""
+    result = []
+    tops = documents.scores.max(axis=0).tolist()
+    for scores in documents.scores.tolist():
+        last = []
+        for score, floor, top, p in zip(scores, documents.floors.tolist(), tops, exponents, strict=True):
+            scaled = (score - floor) / (top - floor)
+            last.append(scaled ** (1 / p) if scaled >= 0 else -1.0)
+        result.append(max(last) if rule == "any" else min(last))
+    return result
+
+
+def pair_share(documents, exponents, rule):
+    rows = [
+        row
+        for row in zip(sigma_of(documents, exponents, rule), documents.labels, documents.weights, strict=True)
+        if row[0] >= 0
+    ]
+    return ordered_pairs(*zip(*rows, strict=True))
+
+
+def exponents_of(path):
+    return [1.0, *(path.parameters[f"p{j + 2}"] for j in range(len(path.names) - 1))]
+
+
+def separable(exponents, rule, seed=0, n=150):
+    """Scores in [0, 1] that only the path T_1 = x, T_j = x^p_j separates: negatives turn off before s = 1/2."""
+    generator = np.random.default_rng(seed)
+    k = len(exponents)
+    last = generator.uniform(0.0, 0.49, (n, k))
+    high = generator.uniform(0.51, 1.0, (n, k))
+    # Under `any` one score is enough to stay flagged, under `all` one is enough to be dropped.
+    decides = np.eye(k, dtype=bool)[np.arange(n) % k]
+    if rule == "any":
+        positives, negatives = np.where(decides, high, last), last
+    else:
+        positives, negatives = high, np.where(decides, last, high)
+    scaled = np.vstack([positives, negatives, np.zeros(k), np.ones(k)])
+    labels = [True] * n + [False] * n + [False, True]
+    return RatedDocuments(scaled ** np.array(exponents), labels, floors=[0.0] * k)
+
+
+class TestAnalytic:
+    @settings(max_examples=25)
+    @given(rated_documents(), rules, st.sampled_from(FAMILIES))
+    def test_counts_are_exact_and_nothing_turns_back(self, documents, rule, family):
+        path = analytic_path(documents, rule=rule, family=family, resolution=12)
+        assert path.rule == rule
+        assert_counts_match(path, documents)
+        assert_monotone(path, documents)
+
+    @pytest.mark.parametrize("k", [1, 2, 3])
+    @pytest.mark.parametrize("rule", RULES)
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_on_real_scores_and_weights_too(self, k, rule, family):
+        documents = random_documents(k, k=k, weighted=True, decimals=6)
+        path = analytic_path(documents, rule=rule, family=family, resolution=40)
+        assert_counts_match(path, documents)
+        assert_monotone(path, documents)
+
+    @pytest.mark.parametrize("rule", RULES)
+    @pytest.mark.parametrize("exponents", [(1.0, 2.0), (1.0, 0.4), (1.0, 5.0), (1.0, 2.0, 0.5)])
+    def test_power_finds_the_exponent_that_separates_the_classes(self, rule, exponents):
+        documents = separable(exponents, rule)
+        # With a node for every document the search sees every pair.
+        path = analytic_path(documents, rule=rule, resolution=900)
+        assert path.normalised_area == pytest.approx(1.0, abs=1e-12)
+        assert exponents_of(path) == pytest.approx(exponents, rel=0.1)
+        best = max(path.tp[path.fp == 0], default=0)
+        assert best == documents.labels.sum()
+
+    @pytest.mark.parametrize("rule", RULES)
+    def test_beta_separates_them_too(self, rule):
+        path = analytic_path(separable((1.0, 2.0), rule), rule=rule, family="beta", resolution=900)
+        assert path.normalised_area == pytest.approx(1.0, abs=1e-12)
+
+    @pytest.mark.parametrize("rule", RULES)
+    @pytest.mark.parametrize("seed", range(4))
+    def test_no_exponent_of_a_dense_scan_is_much_better(self, rule, seed):
+        documents = random_documents(seed, n=150, decimals=6, weighted=bool(seed % 2))
+        path = analytic_path(documents, rule=rule)
+        scan = max(pair_share(documents, [1.0, p], rule) for p in np.exp(np.linspace(-4, 4, 81)))
+        assert pair_share(documents, exponents_of(path), rule) >= scan - 0.003
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_beta_holds_every_power_curve_and_is_not_much_worse(self, seed):
+        documents = random_documents(seed, n=300, decimals=6)
+        power, beta = (analytic_path(documents, family=family).normalised_area for family in FAMILIES)
+        assert beta >= power - 0.003
+
+    def test_one_classifier_leaves_nothing_to_fit_for_power(self):
+        path = analytic_path(random_documents(0, k=1))
+        assert dict(path.parameters) == {}
+
+    @pytest.mark.parametrize("rule", RULES)
+    @pytest.mark.parametrize("family", FAMILIES)
+    @pytest.mark.parametrize("k", [1, 2, 3])
+    def test_from_a_table_the_counts_are_those_of_its_nodes(self, rule, family, k):
+        documents = random_documents(8, k=k)
+        surfaces = count_surfaces(documents, rule=rule, resolution=9)
+        path = analytic_path(surfaces, family=family)
+        assert path.rule == rule
+        for j, axis in enumerate(surfaces.axes):
+            assert set(path.thresholds[:, j]) <= set(axis)
+        assert_counts_match(path, documents)
+        assert_monotone(path, documents)
+
+    @pytest.mark.parametrize("rule", RULES)
+    def test_a_table_and_its_documents_agree(self, rule):
+        documents = separable((1.0, 2.0), rule)
+        surfaces = count_surfaces(documents, rule=rule, resolution=320, spacing="quantile")
+        from_table, from_documents = analytic_path(surfaces), analytic_path(documents, rule=rule)
+        assert exponents_of(from_table) == pytest.approx(exponents_of(from_documents), rel=0.1)
+        assert from_table.normalised_area == pytest.approx(from_documents.normalised_area, abs=0.005)
+
+    def test_on_a_population_the_table_comes_close_to_the_documents(self):
+        documents = simulate_population(np.random.default_rng(1), documents=40_000, prevalence=0.01).rated()
+        surfaces = count_surfaces(documents, resolution=200, spacing="quantile")
+        one, other = analytic_path(surfaces), analytic_path(documents)
+        assert one.normalised_area == pytest.approx(other.normalised_area, abs=0.01)
+
+    def test_unknown_families_and_rules_are_refused(self):
+        documents = random_documents(0)
+        with pytest.raises(DataError, match="power, beta, not 'spline'"):
+            analytic_path(documents, family="spline")
+        with pytest.raises(DataError, match="'any' or 'all', not 'or'"):
+            analytic_path(documents, rule="or")
+
+
+class TestCountsAlong:
+    @given(st.data(), rated_documents(classifiers=(1, 2, 3, 4)), rules)
+    def test_every_vertex_matches_a_count_document_by_document(self, data, documents, rule):
+        m = data.draw(st.integers(1, 9))
+        values = st.one_of(st.integers(0, 8).map(float), st.floats(0, 8))
+        columns = [sorted(data.draw(st.lists(values, min_size=m, max_size=m))) for _ in documents.names]
+        thresholds = np.array(columns).T
+        tp, fp = counts_along(documents, thresholds, rule)
+        expected_tp, expected_fp = counts(documents, thresholds, rule)
+        np.testing.assert_allclose(tp, expected_tp, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(fp, expected_fp, rtol=1e-9, atol=1e-9)
+
+
+class TestOneClassifier:
+    @given(rated_documents(classifiers=(1,)))
+    def test_the_path_is_the_plain_roc_curve(self, documents):
+        path = graph_path(count_surfaces(documents, resolution=200, spacing="quantile"))
+        scores = sorted(set(documents.scores[:, 0].tolist()) | set(documents.floors.tolist()))
+        expected = [
+            (
+                sum(
+                    w
+                    for s, y, w in zip(documents.scores[:, 0], documents.labels, documents.weights, strict=True)
+                    if y and s >= t
+                ),
+                sum(
+                    w
+                    for s, y, w in zip(documents.scores[:, 0], documents.labels, documents.weights, strict=True)
+                    if not y and s >= t
+                ),
+            )
+            for t in [*scores, np.inf]
+        ]
+        assert len(path.tp) == len(expected)
+        for tp, fp, point in zip(path.tp, path.fp, expected, strict=True):
+            assert close(tp, point[0])
+            assert close(fp, point[1])
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("decimals", [1, 6])
+    def test_the_normalised_area_is_the_mann_whitney_share(self, seed, decimals):
+        documents = random_documents(seed, k=1, n=80, decimals=decimals)
+        path = graph_path(count_surfaces(documents, resolution=400, spacing="quantile"))
+        positives, negatives = (documents.scores[documents.labels == y, 0] for y in (True, False))
+        share = mannwhitneyu(positives, negatives).statistic / (len(positives) * len(negatives))
+        assert path.normalised_area == pytest.approx(share)
+
+    @given(rated_documents(classifiers=(1,)))
+    def test_with_weights_it_is_the_weighted_share_of_pairs(self, documents):
+        path = graph_path(count_surfaces(documents, resolution=200, spacing="quantile"))
+        share = ordered_pairs(documents.scores[:, 0], documents.labels, documents.weights)
+        assert path.normalised_area == pytest.approx(share)
+
+
+class TestBenchmark:
+    @given(rated_documents(classifiers=(1, 2, 3), weighted=False), rules, st.sampled_from([1, 2, 4, 8]))
+    def test_in_each_bucket_the_node_of_highest_tp(self, documents, rule, buckets):
+        surfaces = count_surfaces(documents, rule=rule, resolution=5)
+        path = benchmark_path(surfaces, buckets=buckets)
+        nodes = list(zip(surfaces.tp.ravel().tolist(), surfaces.fp.ravel().tolist(), strict=True))
+        highest = max(fp for _, fp in nodes)
+        best = {}
+        for tp, fp in nodes:
+            bucket = min(int(fp * buckets // highest), buckets - 1) if highest else 0
+            if bucket not in best or (tp, -fp) > (best[bucket][0], -best[bucket][1]):
+                best[bucket] = (tp, fp)
+        candidates = {*best.values(), nodes[0], nodes[-1]}
+        expected = {nodes[0]} | {
+            (tp, fp)
+            for tp, fp in candidates
+            if not any((t >= tp and f < fp) or (t > tp and f <= fp) for t, f in candidates)
+        }
+        assert set(zip(path.tp.tolist(), path.fp.tolist(), strict=True)) == expected
+        assert_counts_match(path, documents)
+
+    @given(rated_documents(classifiers=(2, 3), weighted=False), rules)
+    def test_with_a_bucket_for_every_count_it_is_the_pareto_frontier(self, documents, rule):
+        surfaces = count_surfaces(documents, rule=rule, resolution=5)
+        path = benchmark_path(surfaces, buckets=10_007)
+        nodes = set(zip(surfaces.tp.ravel().tolist(), surfaces.fp.ravel().tolist(), strict=True))
+        frontier = {
+            (tp, fp) for tp, fp in nodes if not any(t >= tp and f <= fp and (t, f) != (tp, fp) for t, f in nodes)
+        }
+        first = (surfaces.tp.flat[0], surfaces.fp.flat[0])
+        assert set(zip(path.tp.tolist(), path.fp.tolist(), strict=True)) == frontier | {first}
+
+    @given(rated_documents(classifiers=(2, 3)), rules, st.integers(1, 50))
+    def test_counts_fall_from_the_first_corner_to_a_node_of_fewest_false_positives(self, documents, rule, buckets):
+        surfaces = count_surfaces(documents, rule=rule, resolution=5)
+        path = benchmark_path(surfaces, buckets=buckets)
+        assert not path.monotone
+        assert (np.diff(path.tp) <= 1e-9).all()
+        assert (np.diff(path.fp) <= 1e-9).all()
+        assert (path.tp[0], path.fp[0]) == (surfaces.tp.flat[0], surfaces.fp.flat[0])
+        assert path.fp[-1] == surfaces.fp.min()
+        assert_counts_match(path, documents)
+
+    def test_buckets_below_one_are_refused(self):
+        with pytest.raises(DataError, match="at least 1, not 0"):
+            benchmark_path(count_surfaces(random_documents(0), resolution=4), buckets=0)
+
+
+class TestValidation:
+    def path(self, **changes):
+        values = {
+            "thresholds": np.array([[0.0], [1.0], [2.0]]),
+            "tp": np.array([3.0, 2.0, 0.0]),
+            "fp": np.array([5.0, 1.0, 0.0]),
+            "method": "by hand",
+            "rule": "any",
+            "names": ("a",),
+        }
+        return ThresholdPath(**(values | changes))
+
+    def test_the_area_of_a_path_by_hand(self):
+        # From (0, 0) over (1, 2) to (5, 3): a triangle of 1 and a trapezoid of 4 * 2.5.
+        assert self.path().area == 11.0
+        assert self.path().normalised_area == pytest.approx(11 / 15)
+
+    def test_the_normalised_area_without_negatives_is_undefined(self):
+        assert np.isnan(self.path(fp=np.zeros(3)).normalised_area)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"tp": np.array([3.0, 4.0, 0.0])}, "may not rise"),
+            ({"fp": np.array([1.0, 5.0, 0.0])}, "may not rise"),
+            ({"thresholds": np.array([[0.0], [2.0], [1.0]])}, "may not fall"),
+            ({"thresholds": np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])}, "two vertices of 1 thresholds"),
+            ({"thresholds": np.array([[0.0]]), "tp": np.zeros(1), "fp": np.zeros(1)}, "two vertices"),
+            ({"tp": np.zeros(2)}, "needs as many counts"),
+        ],
+    )
+    def test_paths_that_cannot_be_are_refused(self, changes, message):
+        with pytest.raises(DataError, match=message):
+            self.path(**changes)
