@@ -65,6 +65,8 @@ def simulate_population(
         raise DataError(f"Simulate at least 100 documents and 1 to {MOST_CLASSIFIERS} classifiers.")
     if not (0 < prevalence < 1 and 0 < rated_share < 1 and np.isfinite(strength)):
         raise DataError("Prevalence and rated share must lie between 0 and 1 and the strength be finite.")
+    if names is not None and len(names) != classifiers:
+        raise DataError(f"{len(names)} names were given for {classifiers} classifiers; give one each.")
     positives = max(1, int(generator.binomial(documents, prevalence)))
     labels = np.zeros(documents, dtype=bool)
     labels[generator.choice(documents, positives, replace=False)] = True

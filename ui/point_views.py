@@ -183,23 +183,26 @@ def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: s
     """Threshold space beside the TP-FP plane."""
     point = points[method]
     drawn = [found for found in points.values() if found.status != "unreachable" or found.method == method]
+    left, right = st.columns(2)
+    # The plane goes out first: it is on the screen while the space is still being made.
     plane = tp_fp_plane(analysis.paths, drawn, chosen=method, theme=theme())
     if len(point.names) == 1:
-        space = threshold_curves(analysis.path(method), point, theme=theme())
         plane.add_trace(majorant_trace(analysis.path(method), theme()))
-    else:
-        surfaces = analysis.sliced(point, pair)
-        space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair, legend=False)
-    left, right = st.columns(2)
-    values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
-    left.plotly_chart(
-        space, theme=None, key="space", alt=f"Threshold space with the paths of all methods; chosen point at {values}."
-    )
     right.plotly_chart(
         plane,
         theme=None,
         key="plane",
         alt=f"True against false positives along each path; chosen point at TP {count(point.tp)}, FP {count(point.fp)}.",
+    )
+    right.caption("Double-click the chart for the whole curve.")
+    if len(point.names) == 1:
+        space = threshold_curves(analysis.path(method), point, theme=theme())
+    else:
+        surfaces = analysis.sliced(point, pair)
+        space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair, legend=False)
+    values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
+    left.plotly_chart(
+        space, theme=None, key="space", alt=f"Thresholds with the paths of all methods; chosen point at {values}."
     )
 
 

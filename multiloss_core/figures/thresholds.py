@@ -15,6 +15,7 @@ from multiloss_core.thresholds.surfaces import CountSurfaces
 
 HISTOGRAM_BINS = 40
 MOST_DRAWN_NODES = 100
+SHADED_NODES = 80
 MOST_DRAWN_VERTICES = 400
 
 
@@ -69,7 +70,7 @@ def threshold_space(
 
     `surfaces` are two-dimensional, over the classifiers `pair` of the paths. The point of method `chosen` is a star.
     """
-    (first, second), tp, fp = _thinned(surfaces)
+    (first, second), tp, fp = _on_even_grid(surfaces)
     figure = style.new_figure("Threshold space: FP as shade, TP as lines", theme, height=470)
     top = max(float(fp.max()), 1.0)
     ticks = np.unique(np.concatenate([[0], 10.0 ** np.arange(0, np.log10(top) + 1)]))
@@ -77,6 +78,7 @@ def threshold_space(
         x=first,
         y=second,
         z=np.log10(1 + fp).T.astype(np.float32),
+        zsmooth="fast",
         customdata=np.dstack([tp.T, fp.T]).astype(np.float32),
         colorscale=style.FALSE_POSITIVE_SCALE if theme == "light" else style.on_dark(style.FALSE_POSITIVE_SCALE),
         colorbar={
@@ -91,16 +93,30 @@ def threshold_space(
         name="false positives",
         opacity=0.85,
     )
+    levels = _round_levels(float(tp.max()))
     figure.add_contour(
         x=first,
         y=second,
         z=tp.T.astype(np.float32),
-        contours={"coloring": "none", "showlabels": True, "labelfont": {"size": 11, "color": style.ink(theme)}},
-        ncontours=8,
+        contours={"coloring": "none", "start": levels[0], "end": levels[-1], "size": levels[0]},
         line={"color": style.TRUE_POSITIVE, "width": 1.2},
         hoverinfo="skip",
         showlegend=False,
         name="true positives",
+    )
+    # Labels of our own: Plotly looks for the best place of each, which takes longer than the rest of the chart.
+    diagonal = np.arange(len(first))
+    crossings = np.searchsorted(-tp[diagonal, diagonal], -levels)
+    crossings, levels = crossings[crossings < len(first)], levels[crossings < len(first)]
+    figure.add_scatter(
+        x=first[crossings],
+        y=second[crossings],
+        mode="text",
+        text=[f"{level:,.0f}" for level in levels],
+        textfont={"size": 11, "color": style.ink(theme)},
+        hoverinfo="skip",
+        showlegend=False,
+        name="true positives, labels",
     )
     for path in paths:
         kept = _drawn_vertices(path)
@@ -268,6 +284,25 @@ def _thinned(
     ]
     axes = surfaces.axes[0][kept[0]], surfaces.axes[1][kept[1]]
     return axes, surfaces.tp[np.ix_(*kept)], surfaces.fp[np.ix_(*kept)]
+
+
+def _on_even_grid(
+    surfaces: CountSurfaces,
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64], NDArray[np.float64]]:
+    """Counts at evenly spaced thresholds (those of the next node), which browsers shade fastest."""
+    axes = [np.linspace(axis[0], axis[-1], SHADED_NODES) for axis in surfaces.axes]
+    nodes = [
+        np.minimum(np.searchsorted(axis, even), len(axis) - 1) for axis, even in zip(surfaces.axes, axes, strict=True)
+    ]
+    return (axes[0], axes[1]), surfaces.tp[np.ix_(*nodes)], surfaces.fp[np.ix_(*nodes)]
+
+
+def _round_levels(highest: float) -> NDArray[np.float64]:
+    """About seven round levels below the highest count."""
+    rough = max(highest, 1.0) / 8
+    magnitude = 10.0 ** np.floor(np.log10(rough))
+    step = magnitude * next(factor for factor in (1, 2, 5, 10) if factor * magnitude >= rough)
+    return np.arange(step, max(highest, 1.5 * step), step)
 
 
 def _drawn_vertices(path: ThresholdPath) -> NDArray[np.intp]:

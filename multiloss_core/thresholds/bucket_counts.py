@@ -12,6 +12,7 @@ from multiloss_core.thresholds.rated import RatedDocuments
 Spacing = Literal["uniform", "quantile", "positives"]
 SPACINGS: tuple[Spacing, ...] = get_args(Spacing)
 MOST_DENSE_CELLS = 4_000_000
+SMALLEST_STEP = 1e-200
 
 Axes = tuple[NDArray[np.float64], ...]
 
@@ -100,13 +101,15 @@ def count_nodes_at_or_below(axis: NDArray[np.float64], values: NDArray[np.float6
         return np.searchsorted(axis, values, side="right")
     step = (axis[-1] - axis[0]) / (len(axis) - 2)
     even = axis[0] + step * np.arange(len(axis) - 1)
-    if step == 0 or not np.allclose(axis[:-1], even, rtol=0, atol=step / 4):
+    # Below this step, dividing by it could overflow.
+    if step < SMALLEST_STEP or not np.allclose(axis[:-1], even, rtol=0, atol=step / 4):
         return np.searchsorted(axis, values, side="right")
     # The guess is off by one node at most; comparing with the true nodes on both sides makes it exact.
     guess = ((values - axis[0]) * (1 / step)).clip(-1, len(axis) - 2).astype(np.intp)
-    padded = np.concatenate([[-np.inf], axis, [np.inf]])
+    padded = np.concatenate([[-np.inf], axis[:-1], [np.inf]])
     guess += values >= padded.take(guess + 2)
     guess -= values < padded.take(guess + 1)
+    guess += values >= axis[-1]
     return guess + 1
 
 

@@ -42,10 +42,10 @@ def point_as_json(point: OperatingPoint, source: Mapping[str, Any] | None = None
 def point_as_csv(point: OperatingPoint) -> str:
     """One row for each classifier: its name, comparison, threshold and the rule. Names cannot start a formula."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(["classifier", "comparison", "threshold", "rule"])
     for name, value in zip(point.names, point.thresholds, strict=True):
-        writer.writerow([without_formula(name), ">=", repr(float(value)), point.rule])
+        writer.writerow([without_formula(name), ">=", float(value), point.rule])
     return text.getvalue()
 
 

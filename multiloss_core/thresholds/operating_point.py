@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Literal
 
 import numpy as np
@@ -235,12 +236,11 @@ def _margins_on_surfaces(
 
 def _shortest(value: float, above: float, up_to: float) -> float:
     """The number of fewest significant digits in (above, up_to], nearest to value among those of its length."""
-    if up_to == np.inf:
-        scale = 10.0 ** np.floor(np.log10(max(abs(above), 1e-300)) - 2)
-        raised = float(f"{(np.floor(above / scale) + 1) * scale:.12g}")
-        return raised if above < raised else value
+    unbounded = up_to == np.inf
     for digits in range(1, 18):
-        for candidate in (float(f"{value:.{digits}g}"), float(f"{up_to:.{digits}g}")):
+        rounding = Context(prec=digits, rounding=ROUND_CEILING if unbounded else ROUND_FLOOR)
+        bound = float(rounding.create_decimal_from_float(np.nextafter(above, np.inf) if unbounded else up_to))
+        for candidate in (float(f"{value:.{digits}g}"), bound):
             if above < candidate <= up_to:
                 return candidate
     return value

@@ -77,7 +77,7 @@ class RatedDocuments:
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        score_table = np.asfortranarray(scores, dtype=np.float64)
+        score_table = np.array(scores, dtype=np.float64, order="F")
         if score_table.ndim == 1:
             score_table = score_table[:, np.newaxis]
         if score_table.ndim != 2 or 0 in score_table.shape:

@@ -80,11 +80,11 @@ def threshold_columns(frame: pd.DataFrame) -> list[str]:
 
 def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
     """Guess scores, rating, positive value and weight from names and values; at most four scores."""
-    rating = _guess_rating(frame)
     weight = next(
         (c for c in frame.columns if _WEIGHT_NAME.search(str(c)) and pd.api.types.is_numeric_dtype(frame[c].dtype)),
         None,
     )
+    rating = _guess_rating(frame if weight is None else frame.drop(columns=weight))
     positive = guess_positive(rating_values(frame[rating])[1]) if rating is not None else None
     sample = frame.iloc[np.linspace(0, len(frame) - 1, min(len(frame), GUESSED_FROM)).astype(np.intp)]
     candidates = [c for c in frame.columns if c not in (rating, weight) and _looks_like_score(sample[c])]
@@ -131,7 +131,8 @@ def _place(row: int) -> str:
 
 
 def _read_csv(text: str, name: str) -> pd.DataFrame:
-    first_line = text.lstrip("\r\n").split("\n", 1)[0]
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n")
+    first_line = text.split("\n", 1)[0]
     if not first_line.strip():
         raise DataError(f"'{name}' holds nothing but blank lines; choose a file with a header and rated rows.")
     if first_line.lstrip().startswith(("{", "[", "<")):
@@ -139,10 +140,16 @@ def _read_csv(text: str, name: str) -> pd.DataFrame:
             f"'{name}' is not a table: it starts with '{first_line.lstrip()[0]}'; export it as CSV or Parquet."
         )
     separator = max(",;\t|", key=first_line.count)
-    cells = next(csv.reader([first_line], delimiter=separator))
+    cells, first_row = _first_records(text, separator, name)
     header = [cell.strip() or f"column {position}" for position, cell in enumerate(cells, 1)]
-    _require_size(text.count("\n"), len(header), name)
+    _require_size(text.rstrip("\n").count("\n"), len(header), name)
     _require_distinct(header)
+    # Left alone, pandas would take the first cells of such rows for an index and shift the others.
+    if len(first_row) > len(header):
+        raise DataError(
+            f"'{name}' is not a table: row 1 has {len(first_row)} cells where the header has {len(header)}; remove "
+            f"trailing separators '{separator}' or name every column."
+        )
     try:
         frame = pd.read_csv(
             io.StringIO(text),
@@ -163,12 +170,18 @@ def _read_csv(text: str, name: str) -> pd.DataFrame:
         raise DataError(
             f"'{name}' is not a table: {where}; quote cells that contain the separator '{separator}'."
         ) from None
-    if not isinstance(frame.index, pd.RangeIndex):
-        raise DataError(
-            f"'{name}' is not a table: row 1 has more cells than the {len(header)} columns of the header; remove trailing "
-            f"separators '{separator}' or name every column."
-        )
     return frame
+
+
+def _first_records(text: str, separator: str, name: str) -> tuple[list[str], list[str]]:
+    """The cells of the header and of the first row that is not blank (none where there is no row)."""
+    records = (cells for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if cells)
+    try:
+        return next(records, []), next(records, [])
+    except csv.Error as error:
+        raise DataError(
+            f"'{name}' is not a table: its first rows cannot be told apart ({error}); export it again."
+        ) from None
 
 
 def _read_parquet(data: bytes, name: str) -> pd.DataFrame:

@@ -78,6 +78,9 @@ class CountSurfaces:
                     f"A table of counts needs a column '{wanted.upper()}'; rename one or choose another file."
                 )
         names = list(thresholds) if thresholds is not None else threshold_columns(frame)
+        for name in names:
+            if name not in frame.columns:
+                raise DataError(f"There is no column '{name}' in the table of counts; choose another.")
         if not names:
             raise DataError("A table of counts needs threshold columns (T1, T2, …) beside TP and FP; add them.")
         if len(frame) > MOST_NODES:

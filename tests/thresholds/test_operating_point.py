@@ -72,10 +72,14 @@ class TestOperatingPoint:
         assert (point.rule, point.names, point.method) == (rule, documents.names, path.method)
 
     @given(paths(), targets)
-    def test_it_is_a_vertex_of_the_path_and_of_equal_ones_the_strictest(self, path, target):
+    def test_it_is_a_vertex_of_the_path_of_equal_ones_the_strictest_or_the_floors(self, path, target):
         point = operating_point(path, target)
         here = int(point.thresholds[0])
-        assert (path.tp[here], path.fp[here]) == (point.tp, point.fp)
+        assert close(path.tp[here], point.tp)
+        assert close(path.fp[here], point.fp)
+        if point.status == "at_floor":
+            assert here == 0
+            return
         later = range(here + 1, len(path.tp))
         assert not any((path.tp[i], path.fp[i]) == (point.tp, point.fp) for i in later)
 
@@ -210,7 +214,8 @@ class TestMajorant:
             # No point lies above any chord of the majorant.
             for (x0, y0), (x1, y1) in pairwise(corners):
                 assert (y - y0) * (x1 - x0) <= (y1 - y0) * (x - x0) + 1e-7
-        assert (np.diff(majorant.marginal_precisions) < 0).all()
+        # Steps of equal share may stay apart by the rounding of fractional weights.
+        assert (np.diff(majorant.marginal_precisions) < 1e-9).all()
         assert len(majorant.marginal_precisions) == len(corners) - 1
         for (x0, y0), (x1, y1), share in zip(corners[:-1], corners[1:], majorant.marginal_precisions, strict=True):
             assert share == pytest.approx((y1 - y0) / (y1 - y0 + x1 - x0))

@@ -11,8 +11,8 @@ def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdP
     """Split FP into `buckets` equal intervals and keep the node of highest TP in each, those with fewer FP first.
 
     Nodes that catch no more than one with fewer false positives are left out, so TP and FP rise together, but the
-    thresholds jump (`monotone` is False): an upper envelope to compare with, whose limit is the Pareto frontier of
-    all nodes. Time O(N log N) for N nodes.
+    thresholds jump (`monotone` is False): something to compare with. With ever more buckets it tends to the Pareto
+    frontier of all nodes; with few, the first bucket swallows the steep part of the curve. Time O(N log N) for N nodes.
 
     Raises
     ------

@@ -1,0 +1,127 @@
+"""From a key press on the slider to what the reader sees, in headless Chromium on this machine.
+
+Starts the application, presses the right arrow key many times and prints the time to the changed number and to the
+changed 2D chart, and whether the 3D chart was left alone. Run: python -m benchmarks.slider_latency
+"""
+
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from playwright.sync_api import Page, sync_playwright
+
+PRESSES = 24
+WARM_UP = 4
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+]
+READY = "[data-testid=stApp][data-test-script-state=notRunning]"
+WATCH = """
+() => new Promise(resolve => {
+    const number = () => [...document.querySelectorAll('[data-testid=stMetricValue], [data-testid=stMarkdown]')]
+        .map(e => e.textContent).join();
+    const chart = () => [...document.querySelectorAll('.st-key-plane g.scatterlayer')].map(e => e.innerHTML).join();
+    const before = [number(), chart()];
+    const found = {};
+    document.activeElement.addEventListener('keydown', () => {
+        const start = performance.now();
+        const look = () => {
+            const now = performance.now() - start;
+            if (found.number === undefined && number() !== before[0]) found.number = now;
+            if (found.chart === undefined && chart() !== '' && chart() !== before[1]) found.chart = now;
+            if ((found.number !== undefined && found.chart !== undefined) || now > 2000) resolve(found);
+            else requestAnimationFrame(look);
+        };
+        look();
+    }, {once: true});
+    window.watching = true;
+})
+"""
+
+
+def main() -> None:
+    with sync_playwright() as playwright, tempfile.TemporaryFile() as log:
+        port = _free_port()
+        server = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"),
+                *(f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"),
+            ],
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/_stcore/script-health-check")
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.goto(f"http://127.0.0.1:{port}/operating_point")
+            _report(page)
+            browser.close()
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _report(page: Page) -> None:
+    page.wait_for_selector(READY, timeout=60_000)
+    page.wait_for_selector(".st-key-surface_fp canvas", timeout=60_000)
+    page.wait_for_timeout(2000)
+    page.evaluate("document.querySelector('.st-key-surface_tp .js-plotly-plot').untouched = true")
+    page.get_by_role("slider").focus()
+    times: dict[str, list[float]] = {"number": [], "chart": []}
+    for press in range(PRESSES):
+        watching = page.evaluate_handle(f"() => {{ window.result = ({WATCH})(); return 1; }}")
+        page.keyboard.press("ArrowRight")
+        found = page.evaluate("() => window.result")
+        watching.dispose()
+        page.wait_for_selector(READY)
+        page.wait_for_timeout(250)
+        if press >= WARM_UP:
+            for name, seen in times.items():
+                if name in found:
+                    seen.append(found[name])
+    kept = page.evaluate("document.querySelector('.st-key-surface_tp .js-plotly-plot').untouched === true")
+    print(f"Slider key press to screen, Chromium {page.context.browser.version}, {time.strftime('%Y-%m-%d')}\n")
+    print("| what changed | presses | median, ms | fastest | slowest | target |")
+    print("|---|---|---|---|---|---|")
+    for name, target in (("number", 60), ("chart", 120)):
+        seen = times[name]
+        print(
+            f"| {name} | {len(seen)} | {statistics.median(seen):.0f} | {min(seen):.0f} | {max(seen):.0f} | < {target} |"
+        )
+    print(f"\n3D chart neither resent nor remounted: {'yes' if kept else 'no'}")
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _wait(address: str) -> None:
+    for _ in range(120):
+        try:
+            with urllib.request.urlopen(address) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.25)
+    raise RuntimeError(f"{address} does not answer")
+
+
+if __name__ == "__main__":
+    main()
