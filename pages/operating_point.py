@@ -13,6 +13,7 @@ from ui.point_views import (
     chosen_points,
     offer_downloads,
     show_counts,
+    show_key,
     show_margins,
     show_methods,
     show_planes,
@@ -38,6 +39,7 @@ def explore(analysis: Analysis) -> None:
         offer_downloads(analysis, point)
     with charts:
         pair = ask_pair(analysis)
+        show_key(method)
         show_planes(analysis, points, method, pair)
         show_methods(analysis, points)
         show_margins(analysis, point)

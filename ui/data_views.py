@@ -1,9 +1,11 @@
 """The parts of the page on rated data."""
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedDocuments
+from multiloss_core.figures.style import Theme
 from multiloss_core.figures.thresholds import score_histogram
 from multiloss_core.thresholds.rating_column import rating_values
 from multiloss_core.thresholds.reading import LARGEST_FILE
@@ -29,15 +31,18 @@ NOT_DECIDED = "(suggest it)"
 
 def ask_upload() -> None:
     """The uploader, the complaint about the last file, and a template."""
-    st.file_uploader(
+    uploaded = st.file_uploader(
         "Your own file: CSV or Parquet",
         type=["csv", "tsv", "txt", "parquet"],
         key="upload",
         max_upload_size=LARGEST_FILE // 2**20,
-        on_change=take_upload,
-        args=("upload",),
         help="Rated documents, or a ready table of counts (T1, T2, …, TP, FP). The file stays in this session.",
     )
+    if uploaded is None:
+        workspace().complaint = None
+    elif uploaded.file_id != workspace().last_upload:
+        with st.spinner(f"Reading {uploaded.name} …"):
+            take_upload(uploaded)
     if workspace().complaint:
         st.error(workspace().complaint, icon=":material/error:")
     st.download_button(
@@ -95,12 +100,17 @@ def show_histograms(dataset: Dataset) -> None:
     columns = st.columns(min(2, len(documents.names)))
     for j, name in enumerate(documents.names):
         columns[j % len(columns)].plotly_chart(
-            score_histogram(documents, j, theme=theme()),
+            _histogram(dataset.key, j, theme(), documents),
             theme=None,
             key=f"histogram_{j}",
             alt=f"Histogram of the scores of {name}: rated positives and negatives, rating floor at "
             f"{documents.floors[j]:.6g}.",
         )
+
+
+@st.cache_resource(scope="session", max_entries=20, show_spinner=False)
+def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocuments) -> go.Figure:
+    return score_histogram(_documents, classifier, theme=shade)
 
 
 def show_count_table(dataset: Dataset) -> None:
@@ -201,7 +211,7 @@ def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> Colu
 def _ask_positive(frame: pd.DataFrame, rating: str | None, known: ColumnChoice, tag: str) -> str | None:
     if rating is None or rating not in frame.columns:
         return None
-    values = rating_values(frame[rating])[1][:MOST_RATING_VALUES]
+    values = _rating_values(tag, rating, frame)
     return st.selectbox(
         "Rating that means fraud (positive)",
         values,
@@ -210,6 +220,11 @@ def _ask_positive(frame: pd.DataFrame, rating: str | None, known: ColumnChoice, 
         persist_state="session",
         placeholder="Choose the positive rating",
     )
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def _rating_values(tag: str, rating: str, _frame: pd.DataFrame) -> list[str]:
+    return rating_values(_frame[rating])[1][:MOST_RATING_VALUES]
 
 
 def _ask_floor(place: "st.delta_generator.DeltaGenerator", name: str, known: ColumnChoice, tag: str) -> float | None:

@@ -13,6 +13,7 @@ from multiloss_core import (
     point_as_csv,
     point_as_json,
 )
+from multiloss_core.figures import style
 from multiloss_core.figures.thresholds import (
     count_surface,
     majorant_trace,
@@ -185,7 +186,7 @@ def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: s
     drawn = [found for found in points.values() if found.status != "unreachable" or found.method == method]
     left, right = st.columns(2)
     # The plane goes out first: it is on the screen while the space is still being made.
-    plane = tp_fp_plane(analysis.paths, drawn, chosen=method, theme=theme())
+    plane = tp_fp_plane(analysis.paths, drawn, chosen=method, theme=theme(), legend=False)
     if len(point.names) == 1:
         plane.add_trace(majorant_trace(analysis.path(method), theme()))
     right.plotly_chart(
@@ -204,6 +205,27 @@ def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: s
     left.plotly_chart(
         space, theme=None, key="space", alt=f"Thresholds with the paths of all methods; chosen point at {values}."
     )
+
+
+def show_key(method: str) -> None:
+    """One key for all charts: the colour and the dash of each method, the star and the tangent."""
+    ink = style.ink(theme())
+    star = f'<span style="color:{style.METHOD_COLOURS[method]};font-size:1.2rem;line-height:1">★</span>'
+    marks = [
+        *((_line_mark(style.METHOD_COLOURS[name], style.METHOD_DASHES[name]), name) for name in METHODS),
+        (star, "chosen point"),
+        (_line_mark(ink, "dot"), "tangent at the target"),
+    ]
+    cells = "".join(
+        f'<span style="white-space:nowrap;display:flex;align-items:center;gap:0.4rem">{mark} {words}</span>'
+        for mark, words in marks
+    )
+    st.html(f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.1rem;font-size:0.85rem">{cells}</div>')
+
+
+def _line_mark(colour: str, dash: str) -> str:
+    border = {"solid": "solid", "dash": "dashed", "dashdot": "dashed", "dot": "dotted"}[dash]
+    return f'<span style="display:inline-block;width:24px;border-top:3px {border} {colour}"></span>'
 
 
 def show_margins(analysis: Analysis, point: OperatingPoint) -> None:

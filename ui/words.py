@@ -14,7 +14,7 @@ def share(value: float, out_of: float) -> str:
     """A share as a percentage with the digits that its base supports; `undefined` over nothing."""
     if math.isnan(value):
         return UNDEFINED
-    return f"{100 * value:.{0 if out_of < 100 else 1 if out_of < 10_000 else 2}f} %"
+    return f"{100 * value:.{0 if out_of < 100 else 1 if out_of < 10_000 else 2}f}\N{NO-BREAK SPACE}%"
 
 
 def rate(value: float) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from multiloss_core import DataError
 from ui.sources import SAMPLES, ColumnChoice, Dataset, Source, build_dataset, read_upload, sample
@@ -12,10 +13,12 @@ MOST_UPLOADS = 3
 
 @dataclass
 class Workspace:
-    """Uploaded sources by name, the last valid choice of columns of each source, and the last upload's complaint."""
+    """Uploaded sources by name, the last valid choice of columns of each source (by fingerprint), and what became of
+    the last upload."""
 
     uploads: dict[str, Source] = field(default_factory=dict)
     choices: dict[str, ColumnChoice] = field(default_factory=dict)
+    last_upload: str | None = None
     complaint: str | None = None
 
 
@@ -55,12 +58,13 @@ def dataset_of(source: Source) -> Dataset:
     return build_dataset(source, choice_for(source))
 
 
-def take_upload(key: str) -> None:
-    """Take the file of an uploader into the workspace and pick it; a bad one leaves everything as it was."""
-    uploaded = st.session_state.get(key)
-    if uploaded is None:
-        return
+def take_upload(uploaded: UploadedFile) -> None:
+    """Take an uploaded file into the workspace and pick it; a bad one leaves everything as it was.
+
+    Must run before the picker of `choose_source` is drawn.
+    """
     space = workspace()
+    space.last_upload = uploaded.file_id
     try:
         source = read_upload(uploaded.getvalue(), uploaded.name)
     except DataError as error:

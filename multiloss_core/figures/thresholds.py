@@ -11,11 +11,12 @@ from multiloss_core.figures.style import Theme
 from multiloss_core.thresholds.operating_point import OperatingPoint
 from multiloss_core.thresholds.paths.path import ThresholdPath
 from multiloss_core.thresholds.rated import RatedDocuments
-from multiloss_core.thresholds.surfaces import CountSurfaces
+from multiloss_core.thresholds.surfaces import CountSurfaces, node_index
 
 HISTOGRAM_BINS = 40
 MOST_DRAWN_NODES = 100
 SHADED_NODES = 80
+PATH_LIFT = 0.01
 MOST_DRAWN_VERTICES = 400
 
 
@@ -49,7 +50,7 @@ def score_histogram(documents: RatedDocuments, classifier: int, *, theme: Theme)
         yanchor="bottom",
         font={"size": 12},
     )
-    figure.update_layout(barmode="overlay", bargap=0.05)
+    figure.update_layout(barmode="overlay", bargap=0.05, margin={"b": 84})
     figure.update_traces(opacity=0.85)
     figure.update_xaxes(title=f"score of {name} (higher = more suspicious)")
     figure.update_yaxes(title="documents (log scale)", type="log", dtick=1)
@@ -104,13 +105,17 @@ def threshold_space(
         showlegend=False,
         name="true positives",
     )
-    # Labels of our own: Plotly looks for the best place of each, which takes longer than the rest of the chart.
-    diagonal = np.arange(len(first))
-    crossings = np.searchsorted(-tp[diagonal, diagonal], -levels)
-    crossings, levels = crossings[crossings < len(first)], levels[crossings < len(first)]
+    # Labels of our own along the lower and the right edge: Plotly looks for the best place of each, which takes longer
+    # than the rest of the chart, and the paths run between these edges and the others.
+    low, right = len(second) // 20, len(first) - 1 - len(first) // 20
+    edge = np.concatenate([tp[:right, low], tp[right, low:]])
+    x_of_edge = np.concatenate([first[:right], np.full(len(second) - low, first[right])])
+    y_of_edge = np.concatenate([np.full(right, second[low]), second[low:]])
+    crossings = np.searchsorted(-edge, -levels)
+    crossings, levels = crossings[crossings < len(edge)], levels[crossings < len(edge)]
     figure.add_scatter(
-        x=first[crossings],
-        y=second[crossings],
+        x=x_of_edge[crossings],
+        y=y_of_edge[crossings],
         mode="text",
         text=[f"{level:,.0f}" for level in levels],
         textfont={"size": 11, "color": style.ink(theme)},
@@ -136,7 +141,7 @@ def threshold_space(
             y=[point.thresholds[pair[1]]],
             **_point_marks(point, chosen, theme),
         )
-    figure.update_layout(showlegend=legend)
+    figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
     figure.update_xaxes(title=f"threshold of {surfaces.names[0]} (score)", range=_range(first), showgrid=False)
     figure.update_yaxes(title=f"threshold of {surfaces.names[1]} (score)", range=_range(second), showgrid=False)
     return figure
@@ -149,6 +154,7 @@ def tp_fp_plane(
     chosen: str,
     theme: Theme,
     whole: bool = False,
+    legend: bool = True,
 ) -> go.Figure:
     """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
 
@@ -179,6 +185,7 @@ def tp_fp_plane(
     )
     for point in points:
         figure.add_scatter(x=[point.fp], y=[point.tp], **_point_marks(point, chosen, theme))
+    figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
     figure.update_xaxes(title="false positives, FP (documents)", range=[-0.01 * right, right])
     lowest = min(point.tp for point in points)
     bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated_tp - lowest))
@@ -195,9 +202,16 @@ def count_surface(
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
 ) -> go.Figure:
-    """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it."""
+    """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it.
+
+    The paths take the height of the surface below them, and 1 % of its range more to be seen; where more classifiers
+    exist, the surface is a slice of theirs.
+    """
     (first, second), tp, fp = _thinned(surfaces)
     words = {"tp": "true positives", "fp": "false positives"}[count]
+    counts = surfaces.tp if count == "tp" else surfaces.fp
+    # Lines that lie exactly on a surface are half hidden by it.
+    lift = PATH_LIFT * float(np.ptp(counts))
     figure = style.new_figure(f"{words.capitalize()} over the two thresholds (scores)", theme, height=480)
     scale = style.TRUE_POSITIVE_SCALE if count == "tp" else style.FALSE_POSITIVE_SCALE
     figure.add_surface(
@@ -217,7 +231,7 @@ def count_surface(
         figure.add_scatter3d(
             x=path.thresholds[kept, pair[0]],
             y=path.thresholds[kept, pair[1]],
-            z=(path.tp if count == "tp" else path.fp)[kept],
+            z=counts[tuple(node_index(surfaces.axes, path.thresholds[kept][:, pair]).T)] + lift,
             mode="lines",
             line={"color": style.METHOD_COLOURS[path.method], "width": 6},
             name=path.method,
@@ -255,6 +269,7 @@ def threshold_curves(path: ThresholdPath, point: OperatingPoint, *, theme: Theme
         )
     if point.status != "unreachable":
         figure.add_vline(x=float(point.thresholds[0]), line={"color": style.ink(theme), "dash": "dash", "width": 1.5})
+    figure.update_layout(margin={"b": 84})
     figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
     figure.update_yaxes(title="documents at or above the threshold (log scale)", type="log")
     return figure

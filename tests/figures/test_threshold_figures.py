@@ -1,0 +1,183 @@
+import numpy as np
+import pytest
+
+from multiloss_core import (
+    RatedDocuments,
+    analytic_path,
+    benchmark_path,
+    count_surfaces,
+    graph_path,
+    mean_graph_path,
+    operating_point,
+    simulate_population,
+    slice_surfaces,
+)
+from multiloss_core.figures import style
+from multiloss_core.figures.thresholds import (
+    PATH_LIFT,
+    count_surface,
+    majorant_trace,
+    score_histogram,
+    threshold_curves,
+    threshold_space,
+    tp_fp_plane,
+)
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def found(request):
+    documents = simulate_population(np.random.default_rng(5), documents=100_000, classifiers=request.param).rated()
+    surfaces = count_surfaces(documents, resolution=30, spacing="positives")
+    paths = [
+        graph_path(surfaces),
+        mean_graph_path(surfaces, np.random.default_rng(0), draws=3, documents=documents),
+        analytic_path(documents),
+        analytic_path(documents, family="beta"),
+        benchmark_path(surfaces),
+    ]
+    return documents, surfaces, paths, [operating_point(path, 0.2) for path in paths]
+
+
+def flat(documents, surfaces, point):
+    if len(surfaces.axes) == 2:
+        return surfaces
+    return slice_surfaces(documents, point.thresholds, (0, 1), rule="any", resolution=30)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_figure_has_a_title_axis_names_and_the_themes_colours(found, theme):
+    documents, surfaces, paths, points = found
+    plane = flat(documents, surfaces, points[0])
+    figures = [
+        score_histogram(documents, 0, theme=theme),
+        threshold_space(plane, paths, points, chosen="graph", theme=theme),
+        tp_fp_plane(paths, points, chosen="graph", theme=theme),
+    ]
+    for figure in figures:
+        assert figure.layout.title.text
+        assert figure.layout.xaxis.title.text
+        assert figure.layout.yaxis.title.text
+        assert figure.layout.template.layout.paper_bgcolor == style.paper(theme)
+    for count in ("tp", "fp"):
+        figure = count_surface(plane, paths, count=count, theme=theme)
+        assert figure.layout.title.text
+        for axis in ("xaxis", "yaxis", "zaxis"):
+            assert figure.layout.scene[axis].title.text
+
+
+def test_one_colour_for_each_method_in_every_view(found):
+    documents, surfaces, paths, points = found
+    plane = flat(documents, surfaces, points[0])
+    views = [
+        threshold_space(plane, paths, points, chosen="graph", theme="light"),
+        tp_fp_plane(paths, points, chosen="graph", theme="light"),
+        count_surface(plane, paths, count="tp", theme="light"),
+    ]
+    for path in paths:
+        colours = {trace.line.color for view in views for trace in view.data if trace.name == path.method}
+        assert colours == {style.METHOD_COLOURS[path.method]}
+    assert len(set(style.METHOD_COLOURS.values())) == len(style.METHOD_COLOURS)
+
+
+def test_the_points_are_drawn_where_they_are(found):
+    documents, surfaces, paths, points = found
+    space = threshold_space(flat(documents, surfaces, points[0]), paths, points, chosen="graph", theme="light")
+    plane = tp_fp_plane(paths, points, chosen="graph", theme="light")
+    for figure, place in ((space, lambda p: (p.thresholds[0], p.thresholds[1])), (plane, lambda p: (p.fp, p.tp))):
+        stars = [
+            trace
+            for trace in figure.data
+            if trace.type == "scatter" and trace.mode == "markers" and trace.marker.symbol == "star"
+        ]
+        assert len(stars) == 1
+        assert (stars[0].x[0], stars[0].y[0]) == pytest.approx(place(points[0]))
+        drawn = [
+            (trace.x[0], trace.y[0])
+            for trace in figure.data
+            if trace.type == "scatter" and trace.mode == "markers" and len(trace.x) == 1
+        ]
+        for point in points:
+            assert any(at == pytest.approx(place(point)) for at in drawn)
+
+
+def test_the_tangent_touches_the_chosen_point_with_the_target_slope_and_stays_above_its_curve(found):
+    *_, paths, points = found
+    figure = tp_fp_plane(paths, points, chosen="graph", theme="light")
+    tangent = next(trace for trace in figure.data if trace.name.startswith("tangent"))
+    (x0, x1), (y0, y1) = tangent.x, tangent.y
+    slope = (y1 - y0) / (x1 - x0)
+    assert slope == pytest.approx(0.2 / 0.8)
+    assert y0 + slope * (points[0].fp - x0) == pytest.approx(points[0].tp)
+    curve = next(trace for trace in figure.data if trace.name == "graph")
+    assert (np.asarray(curve.y) <= y0 + slope * (np.asarray(curve.x) - x0) + 1e-6).all()
+
+
+def test_the_view_of_the_plane_holds_every_point(found):
+    *_, paths, points = found
+    for whole in (False, True):
+        figure = tp_fp_plane(paths, points, chosen="graph", theme="light", whole=whole)
+        (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+        assert all(left <= point.fp <= right and low <= point.tp <= high for point in points)
+    assert right == pytest.approx(points[0].rated_fp)
+
+
+def test_paths_lie_on_the_surface_and_surface_heights_are_the_counts(found):
+    documents, surfaces, paths, points = found
+    plane = flat(documents, surfaces, points[0])
+    for count, counts in (("tp", plane.tp), ("fp", plane.fp)):
+        figure = count_surface(plane, paths, count=count, theme="light")
+        surface = figure.data[0]
+        assert np.asarray(surface.x) == pytest.approx(plane.axes[0], rel=1e-6)
+        assert np.asarray(surface.y) == pytest.approx(plane.axes[1], rel=1e-6)
+        assert (np.asarray(surface.z).T == counts).all()
+        lines = figure.data[1:]
+        assert {line.name for line in lines} == {path.method for path in paths if path.monotone}
+        for line in lines:
+            assert np.isin(np.round(np.asarray(line.z) - PATH_LIFT * np.ptp(counts), 6), counts).all()
+
+
+def test_the_shade_tells_the_counts_at_the_next_node(found):
+    documents, surfaces, paths, points = found
+    plane = flat(documents, surfaces, points[0])
+    shade = threshold_space(plane, paths, points, chosen="graph", theme="light").data[0]
+    generator = np.random.default_rng(1)
+    for i, j in generator.integers(0, len(shade.x), (40, 2)):
+        a = next(n for n, node in enumerate(plane.axes[0]) if node >= shade.x[i] or n == len(plane.axes[0]) - 1)
+        b = next(n for n, node in enumerate(plane.axes[1]) if node >= shade.y[j] or n == len(plane.axes[1]) - 1)
+        assert tuple(shade.customdata[j][i]) == pytest.approx((plane.tp[a, b], plane.fp[a, b]))
+        assert 10 ** shade.z[j][i] - 1 == pytest.approx(plane.fp[a, b], rel=1e-5, abs=1e-4)
+
+
+def test_histograms_hold_every_document_by_rating():
+    generator = np.random.default_rng(2)
+    scores, labels = generator.random((500, 1)), generator.random(500) < 0.2
+    weights = generator.integers(1, 5, 500)
+    documents = RatedDocuments(scores, labels, weights, names=["model"])
+    figure = score_histogram(documents, 0, theme="light")
+    totals = {trace.name: np.sum(trace.y) for trace in figure.data if trace.type == "bar"}
+    assert totals == {
+        "rated negative (false alert)": weights[~labels].sum(),
+        "rated positive (fraud)": weights[labels].sum(),
+    }
+
+
+def test_a_single_classifier_has_curves_and_a_majorant():
+    documents = simulate_population(np.random.default_rng(3), documents=50_000, classifiers=1).rated()
+    path = graph_path(count_surfaces(documents, resolution=200))
+    point = operating_point(path, 0.3)
+    figure = threshold_curves(path, point, theme="light")
+    for name, label in (("true positives, TP", True), ("false positives, FP", False)):
+        trace = next(trace for trace in figure.data if trace.name == name)
+        for threshold, height in zip(trace.x[::20], trace.y[::20], strict=True):
+            assert height == ((documents.scores[:, 0] >= threshold) & (documents.labels == label)).sum()
+    majorant = majorant_trace(path, "light")
+    assert point.fp in majorant.x
+    slopes = np.diff(majorant.y) / np.maximum(np.diff(majorant.x), 1e-12)
+    assert (np.diff(slopes) <= 1e-9).all()
+
+
+def test_points_that_are_not_reached_do_not_break_a_figure(found):
+    documents, surfaces, paths, _ = found
+    points = [operating_point(path, 0.999999) for path in paths]
+    tp_fp_plane(paths, points, chosen="graph", theme="light")
+    threshold_space(flat(documents, surfaces, points[0]), paths, points, chosen="graph", theme="light")
