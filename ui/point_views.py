@@ -29,6 +29,8 @@ from ui.sources import Dataset
 from ui.words import UNDEFINED, area, count, plural, price, rate, share, threshold
 
 LOWEST, HIGHEST, FIRST = 0.5, 99.5, 20.0
+# These charts are drawn anew at every step of the slider, and each tool costs time; dragging zooms without one.
+CHART_TOOLS = {"displaylogo": False, "modeBarButtons": [["toImage", "resetScale2d"]]}
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
 SPACING_WORDS: dict[str, Spacing] = {
     "at rated positives": "positives",
@@ -192,6 +194,7 @@ def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: s
     right.plotly_chart(
         plane,
         theme=None,
+        config=CHART_TOOLS,
         key="plane",
         alt=f"True against false positives along each path; chosen point at TP {count(point.tp)}, FP {count(point.fp)}.",
     )
@@ -203,7 +206,11 @@ def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: s
         space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair, legend=False)
     values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
     left.plotly_chart(
-        space, theme=None, key="space", alt=f"Thresholds with the paths of all methods; chosen point at {values}."
+        space,
+        theme=None,
+        config=CHART_TOOLS,
+        key="space",
+        alt=f"Thresholds with the paths of all methods; chosen point at {values}.",
     )
 
 

@@ -1,6 +1,6 @@
 """Figures of the way from rated documents to an operating point."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,7 +15,7 @@ from multiloss_core.thresholds.surfaces import CountSurfaces, node_index
 
 HISTOGRAM_BINS = 40
 MOST_DRAWN_NODES = 100
-SHADED_NODES = 80
+SHADED_NODES = 64
 PATH_LIFT = 0.01
 MOST_DRAWN_VERTICES = 400
 
@@ -71,79 +71,28 @@ def threshold_space(
 
     `surfaces` are two-dimensional, over the classifiers `pair` of the paths. The point of method `chosen` is a star.
     """
-    (first, second), tp, fp = _on_even_grid(surfaces)
     figure = style.new_figure("Threshold space: FP as shade, TP as lines", theme, height=470)
-    top = max(float(fp.max()), 1.0)
-    ticks = np.unique(np.concatenate([[0], 10.0 ** np.arange(0, np.log10(top) + 1)]))
-    figure.add_heatmap(
-        x=first,
-        y=second,
-        z=np.log10(1 + fp).T.astype(np.float32),
-        zsmooth="fast",
-        customdata=np.dstack([tp.T, fp.T]).astype(np.float32),
-        colorscale=style.FALSE_POSITIVE_SCALE if theme == "light" else style.on_dark(style.FALSE_POSITIVE_SCALE),
-        colorbar={
-            "title": {"text": "false positives", "side": "right"},
-            "tickvals": np.log10(1 + ticks),
-            "ticktext": [f"{tick:,.0f}" for tick in ticks],
-            "thickness": 12,
-            "outlinewidth": 0,
-        },
-        hovertemplate="%{xaxis.title.text} %{x:.5g}<br>%{yaxis.title.text} %{y:.5g}<br>"
-        "TP %{customdata[0]:,.6~g} · FP %{customdata[1]:,.6~g}<extra></extra>",
-        name="false positives",
-        opacity=0.85,
-    )
-    levels = _round_levels(float(tp.max()))
-    figure.add_contour(
-        x=first,
-        y=second,
-        z=tp.T.astype(np.float32),
-        contours={"coloring": "none", "start": levels[0], "end": levels[-1], "size": levels[0]},
-        line={"color": style.TRUE_POSITIVE, "width": 1.2},
-        hoverinfo="skip",
-        showlegend=False,
-        name="true positives",
-    )
-    # Labels of our own along the lower and the right edge: Plotly looks for the best place of each, which takes longer
-    # than the rest of the chart, and the paths run between these edges and the others.
-    low, right = len(second) // 20, len(first) - 1 - len(first) // 20
-    edge = np.concatenate([tp[:right, low], tp[right, low:]])
-    x_of_edge = np.concatenate([first[:right], np.full(len(second) - low, first[right])])
-    y_of_edge = np.concatenate([np.full(right, second[low]), second[low:]])
-    crossings = np.searchsorted(-edge, -levels)
-    crossings, levels = crossings[crossings < len(edge)], levels[crossings < len(edge)]
-    figure.add_scatter(
-        x=x_of_edge[crossings],
-        y=y_of_edge[crossings],
-        mode="text",
-        text=[f"{level:,.0f}" for level in levels],
-        textfont={"size": 11, "color": style.ink(theme)},
-        hoverinfo="skip",
-        showlegend=False,
-        name="true positives, labels",
-    )
+    axes, tp, fp = _on_even_grid(surfaces)
+    _add_false_positive_shade(figure, axes, tp, fp, theme)
+    _add_true_positive_lines(figure, axes, tp, theme)
     for path in paths:
         kept = _drawn_vertices(path)
         figure.add_scatter(
             x=path.thresholds[kept, pair[0]],
             y=path.thresholds[kept, pair[1]],
             mode="lines" if path.monotone else "markers",
-            marker={"size": 5, "symbol": "x-thin-open", "color": style.METHOD_COLOURS[path.method]},
-            line=_line(path.method),
-            name=path.method,
-            legendgroup=path.method,
             hoverinfo="skip",
+            **_path_marks(path.method),
         )
-    for point in points:
-        figure.add_scatter(
-            x=[point.thresholds[pair[0]]],
-            y=[point.thresholds[pair[1]]],
-            **_point_marks(point, chosen, theme),
-        )
+    points = _chosen_last(points, chosen)
+    figure.add_scatter(
+        x=[point.thresholds[pair[0]] for point in points],
+        y=[point.thresholds[pair[1]] for point in points],
+        **_point_marks(points, chosen, theme),
+    )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
-    figure.update_xaxes(title=f"threshold of {surfaces.names[0]} (score)", range=_range(first), showgrid=False)
-    figure.update_yaxes(title=f"threshold of {surfaces.names[1]} (score)", range=_range(second), showgrid=False)
+    figure.update_xaxes(title=f"threshold of {surfaces.names[0]} (score)", range=_range(axes[0]), showgrid=False)
+    figure.update_yaxes(title=f"threshold of {surfaces.names[1]} (score)", range=_range(axes[1]), showgrid=False)
     return figure
 
 
@@ -167,13 +116,11 @@ def tp_fp_plane(
             x=path.fp[kept],
             y=path.tp[kept],
             mode="lines" if path.monotone else "lines+markers",
-            marker={"size": 5, "symbol": "x-thin-open", "color": style.METHOD_COLOURS[path.method]},
-            line=_line(path.method),
-            name=path.method,
-            legendgroup=path.method,
+            **_path_marks(path.method),
             hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>%{fullData.name}</extra>",
         )
-    main = next(point for point in points if point.method == chosen)
+    points = _chosen_last(points, chosen)
+    main = points[-1]
     right = main.rated_fp if whole else min(main.rated_fp, 1.6 * max(point.fp for point in points) + 20)
     figure.add_scatter(
         x=[0, right],
@@ -183,8 +130,11 @@ def tp_fp_plane(
         name=f"tangent: {main.marginal_precision:.4g} fraud per added alert",
         hoverinfo="skip",
     )
-    for point in points:
-        figure.add_scatter(x=[point.fp], y=[point.tp], **_point_marks(point, chosen, theme))
+    figure.add_scatter(
+        x=[point.fp for point in points],
+        y=[point.tp for point in points],
+        **_point_marks(points, chosen, theme),
+    )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
     figure.update_xaxes(title="false positives, FP (documents)", range=[-0.01 * right, right])
     lowest = min(point.tp for point in points)
@@ -289,6 +239,74 @@ def majorant_trace(path: ThresholdPath, theme: Theme) -> go.Scatter:
     )
 
 
+def _add_false_positive_shade(
+    figure: go.Figure,
+    axes: tuple[NDArray[np.float64], NDArray[np.float64]],
+    tp: NDArray[np.float64],
+    fp: NDArray[np.float64],
+    theme: Theme,
+) -> None:
+    top = max(float(fp.max()), 1.0)
+    ticks = np.unique(np.concatenate([[0], 10.0 ** np.arange(0, np.log10(top) + 1)]))
+    figure.add_heatmap(
+        x=axes[0],
+        y=axes[1],
+        z=np.log10(1 + fp).T.astype(np.float32),
+        zsmooth="fast",
+        customdata=np.dstack([tp.T, fp.T]).astype(np.float32),
+        colorscale=style.FALSE_POSITIVE_SCALE if theme == "light" else style.on_dark(style.FALSE_POSITIVE_SCALE),
+        colorbar={
+            "title": {"text": "false positives", "side": "right"},
+            "tickvals": np.log10(1 + ticks),
+            "ticktext": [f"{tick:,.0f}" for tick in ticks],
+            "thickness": 12,
+            "outlinewidth": 0,
+        },
+        hovertemplate="%{xaxis.title.text} %{x:.5g}<br>%{yaxis.title.text} %{y:.5g}<br>"
+        "TP %{customdata[0]:,.6~g} · FP %{customdata[1]:,.6~g}<extra></extra>",
+        name="false positives",
+        opacity=0.85,
+    )
+
+
+def _add_true_positive_lines(
+    figure: go.Figure,
+    axes: tuple[NDArray[np.float64], NDArray[np.float64]],
+    tp: NDArray[np.float64],
+    theme: Theme,
+) -> None:
+    first, second = axes
+    levels = _round_levels(float(tp.max()))
+    figure.add_contour(
+        x=first,
+        y=second,
+        z=tp.T.astype(np.float32),
+        contours={"coloring": "none", "start": levels[0], "end": levels[-1], "size": levels[0]},
+        line={"color": style.TRUE_POSITIVE, "width": 1.2},
+        hoverinfo="skip",
+        showlegend=False,
+        name="true positives",
+    )
+    # Labels of our own along the lower and the right edge: Plotly looks for the best place of each, which takes longer
+    # than the rest of the chart, and the paths run between these edges and the others.
+    low, right = len(second) // 20, len(first) - 1 - len(first) // 20
+    edge = np.concatenate([tp[:right, low], tp[right, low:]])
+    x_of_edge = np.concatenate([first[:right], np.full(len(second) - low, first[right])])
+    y_of_edge = np.concatenate([np.full(right, second[low]), second[low:]])
+    crossings = np.searchsorted(-edge, -levels)
+    crossings, levels = crossings[crossings < len(edge)], levels[crossings < len(edge)]
+    figure.add_scatter(
+        x=x_of_edge[crossings],
+        y=y_of_edge[crossings],
+        mode="text",
+        text=[f"{level:,.0f}" for level in levels],
+        textfont={"size": 11, "color": style.ink(theme)},
+        hoverinfo="skip",
+        showlegend=False,
+        name="true positives, labels",
+    )
+
+
 def _thinned(
     surfaces: CountSurfaces,
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64], NDArray[np.float64]]:
@@ -339,22 +357,32 @@ def _range(axis: NDArray[np.float64]) -> list[float]:
     return [float(axis[0]) - margin, float(axis[-1]) + margin]
 
 
-def _line(method: str) -> Mapping[str, object]:
-    return {"color": style.METHOD_COLOURS[method], "width": 2.5, "dash": style.METHOD_DASHES[method]}
+def _path_marks(method: str) -> dict[str, object]:
+    colour = style.METHOD_COLOURS[method]
+    return {
+        "name": method,
+        "line": {"color": colour, "width": 2.5, "dash": style.METHOD_DASHES[method]},
+        "marker": {"size": 5, "symbol": "x-thin-open", "color": colour},
+    }
 
 
-def _point_marks(point: OperatingPoint, chosen: str, theme: Theme) -> dict[str, object]:
-    main = point.method == chosen
+def _chosen_last(points: Sequence[OperatingPoint], chosen: str) -> list[OperatingPoint]:
+    """The points with the chosen one on top of the others."""
+    return sorted(points, key=lambda point: point.method == chosen)
+
+
+def _point_marks(points: Sequence[OperatingPoint], chosen: str, theme: Theme) -> dict[str, object]:
+    """All points as one trace, which draws faster than one for each: a star for the chosen one, circles for the rest."""
     return {
         "mode": "markers",
         "marker": {
-            "symbol": "star" if main else "circle",
-            "size": 18 if main else 10,
-            "color": style.METHOD_COLOURS[point.method],
+            "symbol": ["star" if point.method == chosen else "circle" for point in points],
+            "size": [18 if point.method == chosen else 10 for point in points],
+            "color": [style.METHOD_COLOURS[point.method] for point in points],
             "line": {"color": style.ink(theme), "width": 1.5},
+            "opacity": 1.0,
         },
-        "name": "chosen point" if main else f"{point.method}, point",
-        "legendgroup": point.method,
-        "showlegend": main,
-        "hovertemplate": f"{point.method}<br>TP {point.tp:,.6g} · FP {point.fp:,.6g}<extra></extra>",
+        "name": "points at the target (star: chosen)",
+        "text": [f"{point.method}<br>TP {point.tp:,.6g} · FP {point.fp:,.6g}" for point in points],
+        "hovertemplate": "%{text}<extra></extra>",
     }

@@ -84,20 +84,14 @@ def test_the_points_are_drawn_where_they_are(found):
     space = threshold_space(flat(documents, surfaces, points[0]), paths, points, chosen="graph", theme="light")
     plane = tp_fp_plane(paths, points, chosen="graph", theme="light")
     for figure, place in ((space, lambda p: (p.thresholds[0], p.thresholds[1])), (plane, lambda p: (p.fp, p.tp))):
-        stars = [
-            trace
-            for trace in figure.data
-            if trace.type == "scatter" and trace.mode == "markers" and trace.marker.symbol == "star"
-        ]
-        assert len(stars) == 1
-        assert (stars[0].x[0], stars[0].y[0]) == pytest.approx(place(points[0]))
-        drawn = [
-            (trace.x[0], trace.y[0])
-            for trace in figure.data
-            if trace.type == "scatter" and trace.mode == "markers" and len(trace.x) == 1
-        ]
-        for point in points:
-            assert any(at == pytest.approx(place(point)) for at in drawn)
+        trace = next(trace for trace in figure.data if trace.name.startswith("points"))
+        assert list(trace.marker.symbol).count("star") == 1
+        for x, y, symbol, colour, point in zip(
+            trace.x, trace.y, trace.marker.symbol, trace.marker.color, [*points[1:], points[0]], strict=True
+        ):
+            assert (x, y) == pytest.approx(place(point))
+            assert symbol == ("star" if point.method == "graph" else "circle")
+            assert colour == style.METHOD_COLOURS[point.method]
 
 
 def test_the_tangent_touches_the_chosen_point_with_the_target_slope_and_stays_above_its_curve(found):
@@ -129,7 +123,7 @@ def test_paths_lie_on_the_surface_and_surface_heights_are_the_counts(found):
         surface = figure.data[0]
         assert np.asarray(surface.x) == pytest.approx(plane.axes[0], rel=1e-6)
         assert np.asarray(surface.y) == pytest.approx(plane.axes[1], rel=1e-6)
-        assert (np.asarray(surface.z).T == counts).all()
+        assert (counts == np.asarray(surface.z).T).all()
         lines = figure.data[1:]
         assert {line.name for line in lines} == {path.method for path in paths if path.monotone}
         for line in lines:
