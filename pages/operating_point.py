@@ -16,6 +16,7 @@ from ui.point_views import (
     show_key,
     show_margins,
     show_methods,
+    show_origin,
     show_planes,
     show_status,
     show_surfaces,
@@ -54,6 +55,8 @@ with bar:
     source = choose_source()
 try:
     dataset = dataset_of(source)
+    with bar:
+        show_origin(dataset)
     with rule_bar:
         settings = ask_settings(dataset)
     analysis = analyse(dataset, settings)

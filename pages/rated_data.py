@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from multiloss_core import DataError
+from multiloss_core import CountSurfaces, DataError
 from ui.bootstrap import bootstrap
 from ui.data_views import (
     ask_columns,
@@ -14,7 +14,7 @@ from ui.data_views import (
     show_limits,
 )
 from ui.sources import build_dataset
-from ui.workspace import choose_source, dataset_of, workspace
+from ui.workspace import choice_for, choose_source, dataset_of, workspace
 
 bootstrap()
 st.title("Rated data")
@@ -43,10 +43,10 @@ except DataError as error:
         st.info("Correct the columns above, or pick other data. Nothing that you loaded is lost.")
 
 if dataset is not None:
-    if choice.is_counts:
+    if isinstance(dataset.source, CountSurfaces):
         show_count_table(dataset)
     else:
-        show_funnel(dataset)
+        show_funnel(dataset, choice_for(source))
         show_histograms(dataset)
     show_limits()
 show_columns_preview(source)

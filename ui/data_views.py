@@ -78,12 +78,17 @@ def ask_columns(source: Source) -> ColumnChoice:
         return _ask_count_columns(known, tag) if is_counts else _ask_document_columns(source, known, tag)
 
 
-def show_funnel(dataset: Dataset) -> None:
+def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
     """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
     documents = dataset.source
     assert isinstance(documents, RatedDocuments)
     for column, (words, number) in zip(st.columns(5), documents.funnel.steps, strict=True):
         column.metric(words.capitalize(), count(number), border=True)
+    floors = ", ".join(
+        f"{name} {threshold(floor)}{' (suggested)' if given is None else ''}"
+        for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
+    )
+    st.caption(f"Rating floors: {floors}. Thresholds below them cannot be judged.")
     if (documents.weights != 1).any():
         st.caption(
             f"With weights these stand for {count(documents.positives)} positive and {count(documents.negatives)} negative "

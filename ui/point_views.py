@@ -39,6 +39,17 @@ SPACING_WORDS: dict[str, Spacing] = {
 }
 
 
+def show_origin(dataset: Dataset) -> None:
+    """One line on what the numbers come from."""
+    source = dataset.source
+    if isinstance(source, CountSurfaces):
+        words, floors = f"table of {count(source.tp.size)} nodes", [axis[0] for axis in source.axes]
+    else:
+        words = f"{plural(len(source.labels), 'rated document')} · {count(source.labels.sum())} positive"
+        floors = list(source.floors)
+    st.caption(f"{words} · floors {' / '.join(threshold(floor) for floor in floors)}")
+
+
 def ask_settings(dataset: Dataset) -> Settings:
     """Rule, and what is changed once: spacing and resolution of the grid."""
     source = dataset.source
