@@ -26,7 +26,7 @@ TEMPLATE = (
     "1004,0.77,0.79,ok\n"
     "1005,0.95,0.15,\n"
 )
-NOT_DECIDED = "(suggest it)"
+NO_WEIGHT = "(none: every document counts once)"
 
 
 def ask_upload() -> None:
@@ -196,11 +196,10 @@ def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> Colu
     positive = _ask_positive(source.frame, rating, known, tag)
     weight = right.selectbox(
         "Weight (optional)",
-        columns,
-        index=columns.index(known.weight) if known.weight in columns else None,
+        [NO_WEIGHT, *columns],
+        index=1 + columns.index(known.weight) if known.weight in columns else 0,
         key=f"weight_{tag}",
         persist_state="session",
-        placeholder="Every document counts once",
         help="How many documents each rated one stands for, when only a sample was rated.",
     )
     floors = tuple(_ask_floor(left, name, known, tag) for name in scores)
@@ -210,7 +209,9 @@ def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> Colu
         key=f"leave_{tag}",
         persist_state="session",
     )
-    return ColumnChoice(False, tuple(scores), rating, positive, weight, floors, leave_out)
+    return ColumnChoice(
+        False, tuple(scores), rating, positive, None if weight == NO_WEIGHT else weight, floors, leave_out
+    )
 
 
 def _ask_positive(frame: pd.DataFrame, rating: str | None, known: ColumnChoice, tag: str) -> str | None:

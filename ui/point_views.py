@@ -26,9 +26,9 @@ from multiloss_core.thresholds.surfaces import Rule
 from ui.analysis import METHOD_HELP, METHODS, RESOLUTIONS, Analysis, Settings
 from ui.bootstrap import theme
 from ui.sources import Dataset
+from ui.target import ask_box, ask_percent
 from ui.words import UNDEFINED, area, count, plural, price, rate, share, threshold
 
-LOWEST, HIGHEST, FIRST = 0.5, 99.5, 20.0
 # These charts are drawn anew at every step of the slider, and each tool costs time; dragging zooms without one.
 CHART_TOOLS = {"displaylogo": False, "modeBarButtons": [["toImage", "resetScale2d"]]}
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
@@ -88,21 +88,10 @@ def ask_settings(dataset: Dataset) -> Settings:
 
 def ask_marginal_precision() -> float:
     """The slider and a number box for the same target, in words beside them; returns m in (0, 1)."""
-    percent = st.slider(
-        "Marginal precision: of the last alerts added, how many must be fraud?",
-        LOWEST,
-        HIGHEST,
-        FIRST,
-        step=0.5,
-        format="%g %%",
-        key="m",
-        bind="query-params",
-    )
-    percent = min(max(float(percent), LOWEST), HIGHEST)
-    st.session_state["m_box"] = percent
+    m = ask_percent("Marginal precision: of the last alerts added, how many must be fraud?") / 100
     box, words = st.columns([2, 3], vertical_alignment="bottom")
-    box.number_input("in percent", LOWEST, HIGHEST, step=0.5, format="%.1f", key="m_box", on_change=_take_box)
-    m = percent / 100
+    with box:
+        ask_box()
     words.markdown(f"**{price(m)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
     return m
 
@@ -307,7 +296,3 @@ def _of(precision: float, documents: float) -> str:
     if not documents:
         return UNDEFINED
     return f"{count(precision * documents)} of {count(documents)} ({share(precision, documents)})"
-
-
-def _take_box() -> None:
-    st.session_state["m"] = st.session_state["m_box"]

@@ -135,8 +135,6 @@ class RatedDocuments:
         _require_columns(frame, [*scores, label, *([weight] if weight else [])])
         if not scores:
             raise DataError("Choose at least one score column.")
-        if label in scores:
-            raise DataError(f"Column '{label}' cannot be both a score and the rating; choose another rating column.")
         notes: list[str] = []
         rating = parse_ratings(frame[label], positive)
         rows = np.flatnonzero(~np.isnan(rating))
@@ -335,8 +333,9 @@ def _require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
     for column in wanted:
         if column not in frame.columns:
             raise DataError(f"There is no column '{column}'; the table has {_listed(frame.columns[:8])}.")
-    if len(set(wanted)) != len(wanted):
-        raise DataError("One column was chosen twice; scores, rating and weight must be different columns.")
+    for position, column in enumerate(wanted):
+        if column in wanted[:position]:
+            raise DataError(f"Column '{column}' was chosen twice; scores, rating and weight must be different columns.")
 
 
 def _score_columns(

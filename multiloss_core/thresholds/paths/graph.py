@@ -12,7 +12,7 @@ from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along
 from multiloss_core.thresholds.rated import RatedDocuments
 from multiloss_core.thresholds.surfaces import CountSurfaces, node_index
 
-MOST_DRAWS_WITHOUT_PATH = 20
+SMALLEST_SHARE_DELETED = 0.01
 
 
 def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
@@ -40,17 +40,18 @@ def mean_graph_path(
     """The mean of best paths after random deletion of edges: the paper's remedy against overfitting (Discussion).
 
     In each draw every edge is deleted with probability `deleted` (in [0, 0.5)), and the thresholds of the best
-    remaining paths are averaged at equal distance from the first corner; the mean never falls. Draws that leave no
-    path are repeated; a single classifier has one path only, which stays. Counts are exact from `documents`; without them each mean threshold is raised to the next node
-    of the grid, where the counts are known.
+    remaining paths are averaged at equal distance from the first corner; the mean never falls. A draw that leaves no
+    path, as on small grids, is repeated with half the share, in the end with none. Counts are exact from `documents`;
+    without them each mean threshold is raised to the next node of the grid, where the counts are known.
 
     Raises
     ------
-    DataError : draws below 1, `deleted` outside [0, 0.5), or a grid on which deletion keeps leaving no path.
+    DataError : draws below 1 or `deleted` outside [0, 0.5).
     """
     if draws < 1 or not 0 <= deleted < 0.5:
         raise DataError(f"Draws must be at least 1 and the deleted share in [0, 0.5), not {draws} and {deleted}.")
     if surfaces.tp.ndim == 1:
+        # A single classifier has one path only.
         draws, deleted = 1, 0.0
     total = np.zeros((sum(len(axis) - 1 for axis in surfaces.axes) + 1, len(surfaces.axes)))
     for nodes in _paths_after_deletion(surfaces, generator, draws, deleted):
@@ -147,17 +148,13 @@ def _anti_diagonals(
 def _paths_after_deletion(
     surfaces: CountSurfaces, generator: np.random.Generator, draws: int, deleted: float
 ) -> Iterator[NDArray[np.intp]]:
-    found = failed = 0
-    while found < draws:
-        kept = generator.random((surfaces.tp.ndim, surfaces.tp.size)) >= deleted
-        nodes = _best_nodes(surfaces, kept)
-        if nodes is not None:
-            found += 1
-            yield nodes
-        else:
-            failed += 1
-            if failed > MOST_DRAWS_WITHOUT_PATH + 10 * found:
-                raise DataError(f"Deleting {deleted:.0%} of the edges leaves no path on this grid; delete fewer.")
+    for _ in range(draws):
+        share, nodes = deleted, None
+        while nodes is None:
+            kept = generator.random((surfaces.tp.ndim, surfaces.tp.size)) >= share
+            nodes = _best_nodes(surfaces, kept)
+            share = share / 2 if share > SMALLEST_SHARE_DELETED else 0.0
+        yield nodes
 
 
 def _path_through(surfaces: CountSurfaces, nodes: NDArray[np.intp], method: str) -> ThresholdPath:

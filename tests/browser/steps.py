@@ -1,0 +1,177 @@
+"""What a visitor does on the pages, and how to wait for what the app does next. Nothing here sleeps."""
+
+import io
+import re
+import time
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+from playwright.sync_api import TimeoutError as NotYet
+from playwright.sync_api import expect
+
+from multiloss_core import (
+    RatedDocuments,
+    analytic_path,
+    count_surfaces,
+    graph_path,
+    operating_point,
+    round_thresholds,
+    simulate_population,
+)
+from ui.sources import sample
+
+PATIENCE = 60.0
+PAGES = {"rated_data": "Rated data", "operating_point": "Operating point", "top_k": "Top-k: sort, then cut"}
+
+
+def open_page(page, address, title):
+    page.goto(address)
+    expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    settle(page)
+
+
+def settle(page):
+    """Wait until the script has run to its end."""
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
+
+
+def follow(page, link, title):
+    page.get_by_role("link", name=link).first.click()
+    expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    settle(page)
+
+
+def metric(page, label):
+    """The value of a metric; `label` is its whole label."""
+    return (
+        page.get_by_test_id("stMetric")
+        .filter(has=page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True))
+        .get_by_test_id("stMetricValue")
+    )
+
+
+def number(text):
+    return float(text.replace(",", ""))
+
+
+def choose(page, label, option):
+    """Pick from a selectbox; its list closes when the page moves under it, then it is opened again."""
+    box, wanted = selected(page, label), page.get_by_role("option", name=option, exact=True)
+    box.scroll_into_view_if_needed()
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        box.click()
+        try:
+            wanted.click(timeout=5_000)
+        except NotYet:
+            assert time.monotonic() < deadline, f"'{option}' was not offered under '{label}'"
+            page.keyboard.press("Escape")
+        else:
+            break
+    expect(box).to_have_value(option)
+
+
+def selected(page, label):
+    """The selectbox that shows a choice under a label."""
+    return page.get_by_role("combobox", name=label).first
+
+
+def press(page, key, expected):
+    """Press an arrow key on the slider and wait until the number box shows the new target."""
+    slider(page).press(key)
+    expect(percent_box(page)).to_have_value(expected)
+
+
+def slider(page):
+    return page.get_by_role("slider", name="Marginal precision")
+
+
+def percent_box(page):
+    return page.get_by_role("spinbutton", name="in percent")
+
+
+def upload(page, name, data, mime="text/csv"):
+    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
+        {"name": name, "mimeType": mime, "buffer": data}
+    )
+
+
+def rated_csv(seed=5):
+    """A small simulated file: transactions with two scores, some fraud."""
+    population = simulate_population(
+        np.random.default_rng(seed),
+        documents=100_000,
+        prevalence=0.004,
+        rated_share=0.02,
+        names=("card score", "device score"),
+    )
+    documents = population.rated()
+    frame = pd.DataFrame(documents.scores, columns=list(documents.names))
+    frame["verdict"] = np.where(documents.labels, "fraud", "ok")
+    return frame.to_csv(index=False).encode()
+
+
+def expected_point(frame, scores, rating, *, percent, method="graph", rule="any", floors=None):
+    """What the core finds: (thresholds in the fewest digits, TP, FP)."""
+    documents = RatedDocuments.from_frame(frame, scores, rating, floors=floors)
+    if method == "graph":
+        resolution = 300 if len(scores) == 1 else 100
+        path = graph_path(count_surfaces(documents, rule=rule, resolution=resolution, spacing="positives"))
+    else:
+        path = analytic_path(documents, family=method.removeprefix("analytic "), rule=rule)
+    point = operating_point(path, percent / 100)
+    return round_thresholds(documents, point.thresholds), point.tp, point.fp
+
+
+def expected_sample_point(name, percent):
+    source = sample(name)
+    choice = source.first_choice
+    return expected_point(source.frame, choice.scores, choice.rating, percent=percent, floors=choice.floors)
+
+
+def expect_point(page, scores, point):
+    thresholds, tp, fp = point
+    expect(metric(page, "Caught (TP)")).to_have_text(f"{tp:,.0f}")
+    expect(metric(page, "False alerts (FP)")).to_have_text(f"{fp:,.0f}")
+    for score, threshold in zip(scores, thresholds, strict=True):
+        expect(metric(page, f"Threshold of {score}")).to_have_text(f"≥ {float(threshold)!r}".removesuffix(".0"))
+
+
+def shown_point(page):
+    """Label -> value of the metrics, once the page is at rest."""
+    settle(page)
+    labels = page.get_by_test_id("stMetricLabel").all_inner_texts()
+    return dict(zip(labels, page.get_by_test_id("stMetricValue").all_inner_texts(), strict=True))
+
+
+def counts(frame, thresholds, rating, positive, rule):
+    """TP and FP by plain pandas; `thresholds` maps column -> threshold."""
+    reached = pd.DataFrame({column: frame[column] >= value for column, value in thresholds.items()})
+    alerts = frame[reached.any(axis=1) if rule == "any" else reached.all(axis=1)]
+    fraud = int((alerts[rating] == positive).sum())
+    return fraud, len(alerts) - fraud
+
+
+def surfaces(page):
+    """The two charts in 3D."""
+    return page.locator(".js-plotly-plot:has(.gl-container canvas)")
+
+
+def expect_drawn(page, locator, colours=200):
+    """Wait until an element shows many colours: something was drawn there."""
+    locator.scroll_into_view_if_needed()
+    deadline = time.monotonic() + PATIENCE
+    found = 0
+    while found < colours:
+        assert time.monotonic() < deadline, f"only {found} colours were drawn"
+        with suppress(NotYet):
+            picture = Image.open(io.BytesIO(locator.screenshot())).convert("RGB")
+            found = len(np.unique(np.asarray(picture).reshape(-1, 3), axis=0))
+
+
+def luminance(colour):
+    red, green, blue = (int(part) for part in re.findall(r"\d+", colour)[:3])
+    return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255

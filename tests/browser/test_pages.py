@@ -1,0 +1,107 @@
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import PAGES, choose, follow, metric, open_page, percent_box, settle, surfaces
+
+# Streamlit asks for these beside the page before it finds them at the root.
+HARMLESS = re.compile(rf"/({'|'.join(PAGES)})/_stcore/(health|host-config)$")
+
+
+def test_a_walk_through_all_pages_leaves_the_console_clean_and_the_machine_alone(server, page):
+    complaints, hosts = [], set()
+
+    def note(message):
+        if message.type == "error" and not HARMLESS.search(message.location["url"]):
+            complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: complaints.append(f"page error: {error}"))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).hostname))
+    page.on("websocket", lambda socket: hosts.add(urlsplit(socket.url).hostname))
+    page.on(
+        "response",
+        lambda answer: (
+            complaints.append(f"{answer.status} {answer.url}")
+            if answer.status >= 400 and not HARMLESS.search(answer.url)
+            else None
+        ),
+    )
+
+    open_page(page, server, "Rated data")
+    choose(page, "Data", "Count table")
+    expect(metric(page, "Nodes")).to_be_visible()
+    choose(page, "Data", "Card alerts")
+    expect(metric(page, "Rows read")).to_be_visible()
+    follow(page, "Operating point", "Operating point")
+    expect(surfaces(page)).to_have_count(2)
+    percent_box(page).fill("50")
+    percent_box(page).press("Enter")
+    expect(page).to_have_url(re.compile("m=50"))
+    settle(page)
+    follow(page, "Top-k", PAGES["top_k"])
+    expect(page.locator(".js-plotly-plot").nth(1)).to_be_visible()
+    follow(page, "Rated data", "Rated data")
+    for name, title in PAGES.items():
+        open_page(page, f"{server}/{name}?data=Login+alerts", title)
+
+    assert not complaints
+    assert {host for host in hosts if host} == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_each_page_has_an_address_of_its_own(server, page, name):
+    # A sample with one classifier: no charts in 3D, which take seconds to draw without a graphics card.
+    open_page(page, f"{server}/{name}?data=Login+alerts", PAGES[name])
+    expect(page).to_have_url(re.compile(f"^{server}/{name}(\\?|$)"))
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    # The menu is there: app.py ran before the page.
+    for link in ("Rated data", "Operating point", "Top-k"):
+        expect(page.get_by_role("link", name=link).first).to_be_visible()
+
+
+def test_the_root_leads_to_the_rated_data_with_its_choices(server, page):
+    open_page(page, f"{server}/?data=Login+alerts", "Rated data")
+    expect(page).to_have_url(re.compile(r"/rated_data\?data=Login"))
+    expect(page.get_by_role("combobox", name="Data").first).to_have_value("Login alerts")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_scrolls_sideways_on_a_phone(server, new_page, name):
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    open_page(page, f"{server}/{name}", PAGES[name])
+    expect(page.locator(".js-plotly-plot").first).to_be_attached()
+    settle(page)
+    page.wait_for_function(
+        """() => [document.scrollingElement, document.body,
+                  ...document.querySelectorAll('[data-testid=stAppViewContainer], [data-testid=stMain]')]
+            .every(element => element.scrollWidth <= Math.min(element.clientWidth, 390))"""
+    )
+
+
+def test_the_theorem_is_verified_on_other_items(server, page):
+    open_page(page, f"{server}/top_k", PAGES["top_k"])
+    items = page.get_by_role("spinbutton", name="Items (n)")
+    items.fill("6")
+    items.press("Enter")
+    expect(page.get_by_text("tries all 64 predictions under each loss")).to_be_visible()
+    page.get_by_role("button", name="Verify", exact=True).click()
+    done = "On all 200 draws and under all 7 losses, the best of the 64 predictions was a top-k set."
+    expect(page.get_by_test_id("stAlert").filter(has_text=done)).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_long_verification_can_be_cancelled(server, page):
+    open_page(page, f"{server}/top_k?topk_n=14&topk_draws=1000", PAGES["top_k"])
+    page.get_by_role("button", name="Verify", exact=True).click()
+    expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 1,000 draws"))
+    page.get_by_role("button", name="Cancel").click()
+    expect(
+        page.get_by_test_id("stAlert").filter(has_text=re.compile(r"Stopped after [\d,]+ of 1,000 draws"))
+    ).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,0 +1,60 @@
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+APP = ROOT / "app.py"
+LISTED = re.findall(r'"(pages/\w+\.py)"', APP.read_text())
+
+
+def run(app):
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_app_lists_every_page_and_nothing_else():
+    assert sorted(LISTED) == sorted(f"pages/{file.name}" for file in (ROOT / "pages").glob("*.py"))
+    assert LISTED[0] == "pages/rated_data.py"
+
+
+def test_the_first_screen_is_the_rated_data():
+    app = run(AppTest.from_file(APP, default_timeout=60))
+    assert app.title[0].value == "Rated data"
+    assert not app.error
+
+
+def test_the_first_screen_keeps_what_the_link_says():
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.query_params["data"] = "Login alerts"
+    run(app)
+    assert app.title[0].value == "Rated data"
+    assert app.selectbox(key="data").value == "Login alerts"
+
+
+@pytest.mark.parametrize("page", LISTED)
+def test_every_page_runs_after_the_first_screen(page):
+    app = run(AppTest.from_file(APP, default_timeout=60))
+    run(app.switch_page(page))
+    assert len(app.title) == 1
+    assert not app.error
+
+
+@pytest.mark.parametrize("page", LISTED)
+def test_every_page_runs_when_it_is_opened_first(page):
+    app = AppTest.from_file(APP, default_timeout=60).switch_page(page)
+    run(app)
+    assert len(app.title) == 1
+    assert not app.error
+
+
+@pytest.mark.parametrize("page", LISTED)
+def test_running_a_page_again_changes_nothing(page):
+    app = run(AppTest.from_file(APP, default_timeout=60).switch_page(page))
+    before = [(metric.label, metric.value) for metric in app.metric]
+    titles = [title.value for title in app.title]
+    run(app)
+    assert [(metric.label, metric.value) for metric in app.metric] == before
+    assert [title.value for title in app.title] == titles
