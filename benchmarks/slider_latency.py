@@ -30,25 +30,27 @@ CHROMIUM = [
     "--enable-unsafe-swiftshader",
 ]
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
+# Looks when the page changes, not at every frame: asking for frames would keep the software renderer busy.
 WATCH = """
 () => new Promise(resolve => {
-    const number = () => [...document.querySelectorAll('[data-testid=stMetricValue], [data-testid=stMarkdown]')]
+    const number = () => [...document.querySelectorAll('[data-testid=stMetricValue], .st-key-price')]
         .map(e => e.textContent).join();
-    const chart = () => [...document.querySelectorAll('.st-key-plane g.scatterlayer')].map(e => e.innerHTML).join();
-    const before = [number(), chart()];
+    const tangent = () => [...document.querySelectorAll('.st-key-plane path.js-line')].at(-1)?.getAttribute('d') ?? '';
+    const before = [number(), tangent()];
     const found = {};
     document.activeElement.addEventListener('keydown', () => {
         const start = performance.now();
         const look = () => {
             const now = performance.now() - start;
             if (found.number === undefined && number() !== before[0]) found.number = now;
-            if (found.chart === undefined && chart() !== '' && chart() !== before[1]) found.chart = now;
-            if ((found.number !== undefined && found.chart !== undefined) || now > 2000) resolve(found);
-            else requestAnimationFrame(look);
+            if (found.chart === undefined && tangent() !== '' && tangent() !== before[1]) found.chart = now;
+            if (found.number !== undefined && found.chart !== undefined) stop();
         };
-        look();
-    }, {once: true});
-    window.watching = true;
+        const observer = new MutationObserver(look);
+        const stop = () => { observer.disconnect(); resolve(found); };
+        observer.observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true});
+        setTimeout(stop, 2000);
+    }, {once: true, capture: true});
 })
 """
 

@@ -8,6 +8,13 @@ top k.
 from multiloss_core.errors import DataError
 from multiloss_core.losses.exhaustive import ExhaustiveSearch, exhaustive_search
 from multiloss_core.losses.expected import ExpectedLosses, expected_losses
+from multiloss_core.losses.monotone import (
+    is_tp_monotone,
+    is_tpr_tnr_monotone,
+    meets_corrected_proposition_2,
+    meets_proposition_2,
+)
+from multiloss_core.losses.multinomial import multinomial_losses, multinomial_top_k
 from multiloss_core.losses.multivariate import (
     AM,
     AUC,
@@ -18,6 +25,7 @@ from multiloss_core.losses.multivariate import (
     LOSSES,
     F,
     FractionalLinear,
+    UserLoss,
 )
 from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.simulate import Population, simulate_population
@@ -64,6 +72,7 @@ __all__ = [
     "SigmoidItems",
     "ThresholdPath",
     "TopK",
+    "UserLoss",
     "analytic_path",
     "benchmark_path",
     "bucket_counts",
@@ -77,7 +86,13 @@ __all__ = [
     "grid_axes",
     "guess_columns",
     "is_count_table",
+    "is_tp_monotone",
+    "is_tpr_tnr_monotone",
     "mean_graph_path",
+    "meets_corrected_proposition_2",
+    "meets_proposition_2",
+    "multinomial_losses",
+    "multinomial_top_k",
     "operating_point",
     "operating_points",
     "optimal_top_k",

@@ -11,6 +11,7 @@ from ui.point_views import (
     ask_pair,
     ask_settings,
     chosen_points,
+    let_numbers_appear,
     offer_downloads,
     show_counts,
     show_key,
@@ -38,6 +39,7 @@ def explore(analysis: Analysis) -> None:
         show_thresholds(analysis, point)
         show_counts(analysis, point)
         offer_downloads(analysis, point)
+        let_numbers_appear()
     with charts:
         pair = ask_pair(analysis)
         show_key(method)

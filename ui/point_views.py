@@ -1,5 +1,6 @@
 """The parts of the page on the operating point."""
 
+import time
 from dataclasses import replace
 
 import pandas as pd
@@ -92,7 +93,7 @@ def ask_marginal_precision() -> float:
     box, words = st.columns([2, 3], vertical_alignment="bottom")
     with box:
         ask_box()
-    words.markdown(f"**{price(m)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
+    words.container(key="price").markdown(f"**{price(m)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
     return m
 
 
@@ -180,6 +181,14 @@ def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
         (right, "CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
     ):
         place.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore", width="stretch")
+
+
+def let_numbers_appear() -> None:
+    """Give the browser a moment to draw what was sent so far.
+
+    It draws in one go whatever arrives within a few milliseconds, so charts sent at once would hold the numbers back.
+    """
+    time.sleep(0.02)
 
 
 def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: str, pair: tuple[int, int]) -> None:

@@ -80,4 +80,5 @@ def _target() -> Target:
 def _settle() -> None:
     target = _target()
     target.settle(st.session_state[SLIDER], st.session_state.get(BOX, target.percent), time.monotonic())
-    st.session_state[SLIDER] = target.percent
+    if st.session_state[SLIDER] != target.percent:
+        st.session_state[SLIDER] = target.percent

@@ -7,10 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.multivariate import Floats, Loss
+from multiloss_core.losses.multivariate import Floats, Loss, LossFunction, as_loss
+from multiloss_core.losses.near_linear import has_near_linear_form, near_linear
+from multiloss_core.losses.quadratic import LARGEST_QUADRATIC, has_quadratic_form, quadratic
+from multiloss_core.losses.windowed import LARGEST_WINDOWED, loss_bounds, windowed
 
 LARGEST_EXHAUSTIVE = 14
 LARGEST_CUBIC = 1000
+# Up to here the cubic method takes no time worth saving.
+_SMALL = 100
+
+_Found = tuple[Floats, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +25,8 @@ class ExpectedLosses:
     """L_k for k = 0..n.
 
     `values` (n + 1,): the expected loss of flagging the k items of highest probability. `error_bound`: no
-    value is further than this from the true one, floating-point rounding (about 1e-13) left out.
-    `method`: the one used.
+    value is further than this from the true one; 0 for a method without any approximation, whose floating-point
+    rounding (about 1e-13 for a loss in [0, 1]) is left out. `method`: the one used.
     """
 
     values: Floats
@@ -28,7 +35,7 @@ class ExpectedLosses:
 
 
 def expected_losses(
-    probabilities: ArrayLike, loss: Loss, *, method: str = "auto", tolerance: float = 1e-9
+    probabilities: ArrayLike, loss: Loss | LossFunction, *, method: str = "auto", tolerance: float = 1e-9
 ) -> ExpectedLosses:
     """Expected loss of the top-k prediction for every k = 0..n, labels independent.
 
@@ -36,22 +43,55 @@ def expected_losses(
     the rest: two independent Poisson-binomial counts. Every k is evaluated: L_k can fall again after it
     rose.
 
-    `probabilities` (n,) in [0, 1], in any order. `method` is one of
+    `probabilities` (n,) in [0, 1], in any order. `loss`: one of `LOSSES`, F, a FractionalLinear, or any function
+    phi(u, v, p) (see `UserLoss`). `method` is one of
 
     - "cubic": any loss, n <= 1,000, O(n^3) time and O(n^2) memory (Natarajan et al. 2016, Algorithm 1,
       without its stop at the first rise and with k = 0 as a candidate);
     - "exhaustive": any loss, n <= 14, through all 2^n outcomes;
-    - "auto": "cubic".
+    - "quadratic": F, Jaccard, a FractionalLinear with d1 = 0, d3 = 0 or d1 + d3 = 0; n <= 50,000, O(n^2) time and
+      O(n) memory;
+    - "near_linear": F, Jaccard, AM, G-TP/PR, AUC, a FractionalLinear whose denominator has one sign; any n, about
+      60 n operations times the cost of a few sums;
+    - "windowed": any loss whose bounds are known, G-Mean and H-Mean in particular; n <= 20,000, O(n^2) time;
+    - "auto": "cubic" for n <= 100, else the first of "near_linear", "quadratic", "windowed" and "cubic" that takes
+      this loss and n and proves the tolerance.
 
-    `tolerance` > 0 is the largest error allowed; the present methods are exact, so it changes nothing.
-    Raises DataError for unusable probabilities, an unknown method, a tolerance that is not positive and an n
-    too large for the method.
+    `tolerance` > 0 is the largest `error_bound` allowed. Raises DataError for unusable probabilities, an unknown
+    method, a tolerance that is not positive or that the method cannot prove, and a loss or an n that it does not take.
     """
-    descending = np.sort(checked_probabilities(probabilities))[::-1]
+    descending = np.sort(checked_probabilities(probabilities))[::-1].copy()
     if not 0.0 < tolerance < np.inf:
         raise DataError(f"tolerance is {tolerance!r}; choose a finite number above 0.")
-    name = "cubic" if method == "auto" else method
-    return ExpectedLosses(_method(name)(descending, loss), error_bound=0.0, method=name)
+    checked_loss = as_loss(loss)
+    if method == "auto":
+        return _auto(descending, checked_loss, tolerance)
+    values, error_bound = _method(method)(descending, checked_loss, tolerance)
+    if error_bound > tolerance:
+        raise DataError(
+            f"The {method} method proves an error of {error_bound:.1g} for these probabilities, not {tolerance:g}; "
+            "allow more, or choose quadratic or cubic."
+        )
+    return ExpectedLosses(values, error_bound, method)
+
+
+def _auto(descending: Floats, loss: Loss, tolerance: float) -> ExpectedLosses:
+    n = descending.size
+    candidates = {
+        "near_linear": n > _SMALL and has_near_linear_form(loss, n),
+        "quadratic": _SMALL < n <= LARGEST_QUADRATIC and has_quadratic_form(loss, n),
+        "windowed": _SMALL < n <= LARGEST_WINDOWED and loss_bounds(loss, n) is not None,
+        "cubic": n <= LARGEST_CUBIC,
+    }
+    for name, fits in candidates.items():
+        if fits:
+            values, error_bound = _method(name)(descending, loss, tolerance)
+            if error_bound <= tolerance:
+                return ExpectedLosses(values, error_bound, name)
+    raise DataError(
+        f"There are {n:,} probabilities, and no method finds expected {loss.name} losses for so many to within "
+        f"{tolerance:g}. A loss whose bounds are known can have {LARGEST_WINDOWED:,}, any loss {LARGEST_CUBIC:,}."
+    )
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Floats:
@@ -86,8 +126,14 @@ def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
     return loss(flagged / n, k / n, (flagged + others) / n)
 
 
-def _method(name: str) -> Callable[[Floats, Loss], Floats]:
-    methods = {"cubic": _cubic, "exhaustive": _exhaustive}
+def _method(name: str) -> Callable[[Floats, Loss, float], _Found]:
+    methods: dict[str, Callable[[Floats, Loss, float], _Found]] = {
+        "cubic": lambda descending, loss, tolerance: (_cubic(descending, loss), 0.0),
+        "exhaustive": lambda descending, loss, tolerance: (_exhaustive(descending, loss), 0.0),
+        "quadratic": lambda descending, loss, tolerance: (quadratic(descending, loss), 0.0),
+        "near_linear": near_linear,
+        "windowed": windowed,
+    }
     if name not in methods:
         raise DataError(f"There is no method {name!r}; choose auto, {', '.join(methods)}.")
     return methods[name]

@@ -5,10 +5,10 @@ predicted positive, p the share truly positive (proposition 1). One rule covers 
 nothing (no positive, no negative, nothing flagged) is 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from multiloss_core.errors import DataError
 
 Floats = NDArray[np.float64]
+
+# phi(u, v, p) on numbers or arrays that broadcast together
+LossFunction = Callable[[ArrayLike, ArrayLike, ArrayLike], ArrayLike]
 
 
 class Loss(Protocol):
@@ -168,6 +171,47 @@ class FractionalLinear:
         return result
 
 
+@dataclass(frozen=True)
+class UserLoss:
+    """A loss of one's own: any function phi(u, v, p) of arrays that broadcast together, vectorised like NumPy's.
+
+    `bounds`: the lowest and highest loss it can give. Fast methods for many items need them, as they leave out
+    outcomes of tiny probability. Theorem 1 needs it to be TP-monotone: ask `is_tp_monotone`. Raises DataError for
+    bounds that are not two finite numbers in order, and when called for a value that is not finite, not of the
+    broadcast shape, or outside the bounds.
+    """
+
+    phi: LossFunction
+    name: str = "user's"
+    bounds: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.bounds is not None and not -inf < self.bounds[0] <= self.bounds[1] < inf:
+            raise DataError(
+                f"The bounds of the {self.name} loss are {self.bounds!r}; give its lowest and highest value."
+            )
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
+        """The loss at these shares, see `Loss`; DataError as above."""
+        shape = np.broadcast_shapes(np.shape(u), np.shape(v), np.shape(p))
+        try:
+            losses = np.broadcast_to(np.asarray(self.phi(u, v, p), dtype=np.float64), shape)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"The {self.name} loss must give one number for each u, v and p; these are arrays, "
+                f"broadcast together of shape {shape}."
+            ) from None
+        low, high = self.bounds if self.bounds is not None else (-inf, inf)
+        # Rounding may overstep a bound.
+        slack = 1e-9 * (high - low) if self.bounds is not None else 0.0
+        if not np.all(np.isfinite(losses) & (losses >= low - slack) & (losses <= high + slack)):
+            raise DataError(
+                f"The {self.name} loss gives values that are not finite numbers"
+                + (f" between {low:g} and {high:g}." if self.bounds is not None else ".")
+            )
+        return losses
+
+
 AM = _ArithmeticMean()
 JACCARD = _Jaccard()
 G_TP_PR = _GeometricMeanOfRecallAndPrecision()
@@ -179,18 +223,16 @@ _TABLE_1: tuple[Loss, ...] = (AM, F(), JACCARD, G_TP_PR, G_MEAN, H_MEAN, AUC)
 LOSSES: dict[str, Loss] = {loss.name: loss for loss in _TABLE_1}
 
 
-def is_tp_monotone(loss: Loss, n: int) -> bool:
-    """Whether `loss` strictly decreases in u at every v and p that n items can have (definition 1).
+def as_loss(loss: Loss | LossFunction) -> Loss:
+    """A loss of this module as it is; anything else that can be called as a `UserLoss`, whose values are checked.
 
-    This is what Theorems 1 and 2 ask of a loss. Raises DataError unless 1 <= n <= 200. O(n^3).
+    It may have a `name` and `bounds` of its own. Raises DataError for what cannot be called.
     """
-    if not 1 <= n <= 200:
-        raise DataError(f"TP-monotonicity can be checked for 1 to 200 items, not for {n}.")
-    true_positives, flagged, positives = np.indices((n, n + 1, n + 1)).reshape(3, -1)
-    # Both this number of true positives and one more must be possible.
-    possible = (true_positives < np.minimum(flagged, positives)) & (true_positives >= flagged + positives - n)
-    u, v, p = true_positives[possible], flagged[possible] / n, positives[possible] / n
-    return bool(np.all(loss((u + 1) / n, v, p) < loss(u / n, v, p)))
+    if isinstance(loss, (F, FractionalLinear, UserLoss)) or any(loss is known for known in _TABLE_1):
+        return cast(Loss, loss)
+    if not callable(loss):
+        raise DataError(f"A loss is a function phi(u, v, p), not {loss!r}.")
+    return UserLoss(loss, getattr(loss, "name", UserLoss.name), getattr(loss, "bounds", None))
 
 
 def _true_positive_rate(u: ArrayLike, p: ArrayLike) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.losses.expected import checked_probabilities, expected_losses
-from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.multivariate import Floats, Loss, LossFunction
 
 TIE = 1e-12
 
@@ -27,22 +27,34 @@ class TopK:
     error_bound: float
 
 
-def optimal_top_k(probabilities: ArrayLike, loss: Loss) -> TopK:
+def optimal_top_k(
+    probabilities: ArrayLike, loss: Loss | LossFunction, *, method: str = "auto", tolerance: float = 1e-9
+) -> TopK:
     """The best of the n + 1 top-k predictions; for a TP-monotone loss, the best of all 2^n predictions.
 
-    `probabilities` (n,) in [0, 1], in any order, of independent labels. Ties: among expected losses
-    within 1e-12 of the smallest, the smallest k; among equal probabilities, the earlier item first.
-    Raises DataError as `expected_losses` does; cost as there. Source: Natarajan et al. 2016, Theorem 1
+    `probabilities` (n,) in [0, 1], in any order, of independent labels. Ties: among computed expected losses
+    within 1e-12 of the smallest, the smallest k; among equal probabilities, the earlier item first. No other k is
+    better than this one by more than 2 `error_bound` + 1e-12, and `error_bound` is at most `tolerance`.
+    Raises DataError as `expected_losses` does; method and cost as there. Source: Natarajan et al. 2016, Theorem 1
     and Algorithm 1.
     """
     checked = checked_probabilities(probabilities)
-    expected = expected_losses(checked, loss)
-    k = int(np.flatnonzero(expected.values <= expected.values.min() + TIE)[0])
-    order = probability_order(checked)
-    selected = np.zeros(checked.size, dtype=bool)
+    expected = expected_losses(checked, loss, method=method, tolerance=tolerance)
+    k = best_k(expected.values)
+    return top_k_of(checked, probability_order(checked), k, float(expected.values[k]), expected.error_bound)
+
+
+def best_k(values: Floats) -> int:
+    """The smallest k whose expected loss is within 1e-12 of the smallest."""
+    return int(np.flatnonzero(values <= values.min() + TIE)[0])
+
+
+def top_k_of(probabilities: Floats, order: NDArray[np.intp], k: int, expected_loss: float, error_bound: float) -> TopK:
+    """The first k items of `order` (n,) as a prediction."""
+    selected = np.zeros(probabilities.size, dtype=bool)
     selected[order[:k]] = True
-    cut = float(checked[order[k - 1]]) if k else float("nan")
-    return TopK(k, cut, float(expected.values[k]), selected, expected.error_bound)
+    cut = float(probabilities[order[k - 1]]) if k else float("nan")
+    return TopK(k, cut, expected_loss, selected, error_bound)
 
 
 def probability_order(probabilities: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -114,7 +114,7 @@ def test_closed_forms_of_one_item():
 def test_a_few_hundred_certain_items_beside_the_exact_value(loss):
     # Certain items only move the counts: the expectation is over the one uncertain label.
     n, sure, eta = 300, 40, 0.25
-    values = expected_losses([1.0] * sure + [eta] + [0.0] * (n - sure - 1), loss).values
+    values = expected_losses([1.0] * sure + [eta] + [0.0] * (n - sure - 1), loss, method="cubic").values
     with_it, without = loss(41 / n, 41 / n, 41 / n), loss(40 / n, 41 / n, 40 / n)
     assert values[41] == pytest.approx(eta * with_it + (1 - eta) * without, abs=1e-13)
     assert values[40] == pytest.approx(eta * loss(40 / n, 40 / n, 41 / n) + (1 - eta) * loss(40 / n, 40 / n, 40 / n))
@@ -137,7 +137,7 @@ def test_a_few_hundred_certain_items_beside_the_exact_value(loss):
     ids=["F1", "Jaccard"],
 )
 def test_the_loss_can_fall_again_after_it_rose(loss, probabilities, utilities):
-    for method in ("cubic", "exhaustive"):
+    for method in ("cubic", "exhaustive", "quadratic", "near_linear", "windowed"):
         found = 1 - expected_losses(probabilities, loss, method=method).values
         np.testing.assert_allclose(found[1 : len(utilities) + 1], utilities, atol=5.1e-6)
         assert found[1] > found[2]
@@ -146,9 +146,10 @@ def test_the_loss_can_fall_again_after_it_rose(loss, probabilities, utilities):
 
 def test_stopping_at_the_first_rise_loses_a_tenth_of_g_tp_pr():
     probabilities = [0.9699, 0.4071, 0.3913, 0.375, 0.3639, 0.3562, 0.3369, 0.3182, 0.2964, 0.0285]
-    utilities = 1 - expected_losses(probabilities, G_TP_PR).values
-    np.testing.assert_allclose(utilities[[1, 2, 3, 9, 10]], [0.5218, 0.5105, 0.5277, 0.6375, 0.6090], atol=6e-5)
-    assert utilities.max() - utilities[1] == pytest.approx(0.116, abs=5e-4)
+    for method in ("cubic", "exhaustive", "near_linear", "windowed"):
+        utilities = 1 - expected_losses(probabilities, G_TP_PR, method=method).values
+        np.testing.assert_allclose(utilities[[1, 2, 3, 9, 10]], [0.5218, 0.5105, 0.5277, 0.6375, 0.6090], atol=6e-5)
+        assert utilities.max() - utilities[1] == pytest.approx(0.116, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -172,13 +173,15 @@ def test_unusable_probabilities(probabilities, message):
 
 def test_too_many_items_for_a_method():
     with pytest.raises(DataError, match="1,001 probabilities; the cubic method takes at most 1,000"):
-        expected_losses(np.full(1001, 0.5), AM)
+        expected_losses(np.full(1001, 0.5), AM, method="cubic")
     with pytest.raises(DataError, match="15 probabilities; the exhaustive method takes at most 14"):
         expected_losses(np.full(15, 0.5), AM, method="exhaustive")
 
 
 def test_unknown_method_and_tolerance():
-    with pytest.raises(DataError, match="There is no method 'fast'; choose auto, cubic, exhaustive"):
+    with pytest.raises(
+        DataError, match="There is no method 'fast'; choose auto, cubic, exhaustive, quadratic, near_linear, windowed"
+    ):
         expected_losses([0.5], AM, method="fast")
     for tolerance in (0.0, -1.0, float("nan")):
         with pytest.raises(DataError, match="tolerance is"):
@@ -190,3 +193,51 @@ def test_the_input_is_left_alone():
     expected_losses(probabilities, F())
     np.testing.assert_array_equal(probabilities, [0.2, 0.9, 0.4])
     assert expected_losses(probabilities, F()).method == "cubic"
+
+
+@pytest.mark.parametrize(
+    ("loss", "n", "tolerance", "method"),
+    [
+        (F(), 100, 1e-9, "cubic"),
+        (F(0.3), 101, 1e-9, "near_linear"),
+        (AUC, 500, 1e-6, "near_linear"),
+        (JACCARD, 300, 1e-14, "quadratic"),
+        (AM, 300, 1e-14, "cubic"),
+        (G_MEAN, 300, 1e-9, "windowed"),
+        (H_MEAN, 150, 1e-14, "cubic"),
+    ],
+)
+def test_auto_picks_by_loss_number_and_tolerance(loss, n, tolerance, method):
+    found = expected_losses(np.random.default_rng(1).random(n), loss, tolerance=tolerance)
+    assert found.method == method
+    assert 0.0 <= found.error_bound <= tolerance
+
+
+def test_when_no_method_is_left():
+    with pytest.raises(DataError, match="1,001 probabilities, and no method finds expected user's losses"):
+        expected_losses(np.full(1001, 0.5), lambda u, v, p: u - v + p)
+    with pytest.raises(DataError, match="20,001 probabilities, and no method finds expected G-Mean losses"):
+        expected_losses(np.full(20_001, 0.5), G_MEAN)
+    with pytest.raises(DataError, match=r"The near_linear method proves an error of .* not 1e-15"):
+        expected_losses([0.2, 0.3], F(), method="near_linear", tolerance=1e-15)
+
+
+def test_a_bare_function_is_a_loss():
+    probabilities = np.random.default_rng(8).random(9)
+    as_f1 = expected_losses(probabilities, lambda u, v, p: 1 - 2 * u / np.maximum(v + p, 1e-300))
+    # Where nothing is flagged and nothing positive this one costs 1, F1 nothing.
+    expected = expected_losses(probabilities, F()).values
+    expected[0] += np.prod(1 - probabilities)
+    np.testing.assert_allclose(as_f1.values, expected, atol=1e-13)
+
+
+class Infinite:
+    name = "infinite"
+
+    def __call__(self, u, v, p):
+        return np.inf
+
+
+def test_a_loss_that_is_not_finite_is_refused():
+    with pytest.raises(DataError, match="The infinite loss gives values that are not finite"):
+        expected_losses([0.5, 0.2], Infinite())

@@ -86,4 +86,35 @@ def test_errors_are_those_of_the_expected_losses():
     with pytest.raises(DataError, match="Probability 2 is 7"):
         optimal_top_k([0.5, 7], AM)
     with pytest.raises(DataError, match="at most 1,000"):
-        optimal_top_k(np.full(1001, 0.1), AM)
+        optimal_top_k(np.full(1001, 0.1), AM, method="cubic")
+
+
+@EVERY_LOSS
+@pytest.mark.parametrize("n", [150, 400])
+def test_no_other_k_is_better_than_the_bound_allows(loss, n):
+    probabilities = np.random.default_rng(n).beta(0.2, 0.8, n)
+    found = optimal_top_k(probabilities, loss, tolerance=1e-7)
+    exact = expected_losses(probabilities, loss, method="cubic").values
+    assert 0.0 < found.error_bound <= 1e-7
+    assert abs(found.expected_loss - exact[found.k]) <= found.error_bound
+    assert exact[found.k] <= exact.min() + 2 * found.error_bound + 1e-12
+    np.testing.assert_array_equal(np.sort(probabilities[found.selected]), np.sort(probabilities)[n - found.k :])
+
+
+@pytest.mark.parametrize("beta", [0.2, 1.0, 3.0])
+def test_lewis_1995(beta):
+    # Among all predictions, the best for F_beta takes the most probable items.
+    generator = np.random.default_rng(10)
+    for n in (1, 4, 9):
+        probabilities = generator.random(n) ** 2
+        search = exhaustive_search(probabilities, F(beta))
+        for method in ("cubic", "quadratic", "near_linear", "windowed"):
+            found = optimal_top_k(probabilities, F(beta), method=method)
+            np.testing.assert_array_equal(found.selected, search.best)
+            assert found.expected_loss == pytest.approx(search.values.min(), abs=found.error_bound + 1e-13)
+
+
+def test_the_optimal_cut_of_f1_tends_to_half_the_attained_f1():
+    probabilities = np.random.default_rng(4).random(100_000)
+    found = optimal_top_k(probabilities, F())
+    assert found.cut == pytest.approx((1 - found.expected_loss) / 2, abs=1e-4)

@@ -36,7 +36,7 @@ NUMBER_OF_WHAT_IS_UNKNOWN = re.compile(
 
 def opened(**query):
     """The page, opened by a link."""
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     for key, value in query.items():
         app.query_params[key] = value
     return run(app.switch_page("pages/operating_point.py"))
@@ -346,7 +346,7 @@ def test_a_bad_link_never_breaks_the_page(query):
 
 def uploaded(frame, name="rated.csv", **query):
     """The page on an uploaded table."""
-    app = run(AppTest.from_file(APP, default_timeout=60))
+    app = run(AppTest.from_file(APP, default_timeout=180))
     app.file_uploader(key="upload").upload(name, frame.to_csv(index=False).encode(), "text/csv")
     run(app)
     assert not app.error
@@ -516,7 +516,7 @@ def test_moving_between_pages_loses_nothing():
 def test_the_theme_of_the_reader_is_the_theme_of_the_charts():
     papers = set()
     for theme in ("light", "dark"):
-        app = AppTest.from_file(APP, default_timeout=60)
+        app = AppTest.from_file(APP, default_timeout=180)
         app.context = {"theme": theme}
         run(app.switch_page("pages/operating_point.py"))
         (paper,) = {layout(chart)["template"]["layout"]["paper_bgcolor"] for chart in charts(app)}

@@ -25,7 +25,7 @@ GOOD = "good.csv"
 
 @pytest.fixture
 def app():
-    return run(AppTest.from_file(APP, default_timeout=60))
+    return run(AppTest.from_file(APP, default_timeout=180))
 
 
 @pytest.fixture
@@ -700,7 +700,7 @@ def test_a_file_uploaded_again_under_its_name_replaces_the_first(app_with_upload
 
 
 def test_a_link_to_a_file_that_is_not_loaded_says_so():
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "gone.csv"
     run(app)
     assert not app.error

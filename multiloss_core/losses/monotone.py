@@ -1,0 +1,82 @@
+"""The conditions of Natarajan et al. 2016 under which the best prediction is a top-k set, checked count by count."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.multivariate import FractionalLinear, Loss, LossFunction, as_loss
+
+_LARGEST = 200
+
+
+def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
+    """Whether `loss` strictly decreases in u at every v and p that n items can have (definition 1).
+
+    This is what Theorems 1 and 2 ask of a loss. Raises DataError unless 1 <= n <= 200. O(n^3).
+    """
+    _check(n)
+    phi = as_loss(loss)
+    true_positives, flagged, positives = np.indices((n, n + 1, n + 1)).reshape(3, -1)
+    # Both this number of true positives and one more must be possible.
+    possible = (true_positives < np.minimum(flagged, positives)) & (true_positives >= flagged + positives - n)
+    u, v, p = true_positives[possible], flagged[possible] / n, positives[possible] / n
+    return bool(np.all(phi((u + 1) / n, v, p) < phi(u / n, v, p)))
+
+
+def is_tpr_tnr_monotone(loss: Loss | LossFunction, n: int) -> bool:
+    """Whether a higher true positive rate together with a higher true negative rate always costs less (definition 2).
+
+    Over all counts of n items with at least one positive and one negative. By Proposition 3 it makes the loss
+    TP-monotone. Raises DataError unless 1 <= n <= 200. O(n^3).
+    """
+    _check(n)
+    phi = as_loss(loss)
+    for positives in range(1, n):
+        true_positives = np.arange(positives + 1)[:, np.newaxis]
+        true_negatives = np.arange(n - positives + 1)
+        flagged = true_positives + (n - positives - true_negatives)
+        losses = phi(true_positives / n, flagged / n, positives / n)
+        # The cheapest of all with fewer true positives and fewer true negatives.
+        cheapest = np.minimum.accumulate(np.minimum.accumulate(losses, axis=0), axis=1)
+        if not np.all(losses[1:, 1:] < cheapest[:-1, :-1]):
+            return False
+    return True
+
+
+def meets_proposition_2(loss: FractionalLinear) -> bool:
+    """c1 < d1, from which Proposition 2 concludes that the loss is TP-monotone.
+
+    It does follow where the denominator is positive, d1 <= 0 and the loss is at most 1 (F and Jaccard are such), but
+    not in general: u / (2 + 2u) has c1 = 1 < d1 = 2 and increases. `meets_corrected_proposition_2` is the condition
+    that suffices.
+    """
+    return bool(loss.c[1] < loss.d[1])
+
+
+def meets_corrected_proposition_2(loss: FractionalLinear, n: int) -> bool:
+    """c1 (d0 + d2 v + d3 p) < d1 (c0 + c2 v + c3 p), with a denominator of one sign, at every v and p of n items.
+
+    Exactly then the loss strictly decreases in u where its denominator is 0 nowhere: between u and u' it changes by
+    (u' - u) (left - right) / (product of the two denominators). In rational arithmetic on the coefficients as given.
+    Where the denominator is 0 for some outcome (0/0), it asks only about the others. Raises DataError unless
+    1 <= n <= 200. O(n^2).
+    """
+    _check(n)
+    c0, c1, c2, c3 = (Fraction(coefficient) for coefficient in loss.c)
+    d0, d1, d2, d3 = (Fraction(coefficient) for coefficient in loss.d)
+    for flagged in range(n + 1):
+        for positives in range(n + 1):
+            fewest, most = max(0, flagged + positives - n), min(flagged, positives)
+            if fewest == most:
+                continue
+            without_u = d0 * n + d2 * flagged + d3 * positives
+            ends = (without_u + d1 * fewest) * (without_u + d1 * most)
+            if ends < 0 or c1 * without_u >= d1 * (c0 * n + c2 * flagged + c3 * positives):
+                return False
+    return True
+
+
+def _check(n: int) -> None:
+    if not 1 <= n <= _LARGEST:
+        raise DataError(f"TP-monotonicity can be checked for 1 to {_LARGEST} items, not for {n}.")
