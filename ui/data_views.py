@@ -102,9 +102,12 @@ def show_histograms(dataset: Dataset) -> None:
     """One histogram for each classifier, split by rating, with its floor."""
     documents = dataset.source
     assert isinstance(documents, RatedDocuments)
-    columns = st.columns(min(2, len(documents.names)))
+    width = min(2, len(documents.names))
     for j, name in enumerate(documents.names):
-        columns[j % len(columns)].plotly_chart(
+        if j % width == 0:
+            # A row of its own for each pair keeps the order where columns are stacked, as on a phone.
+            columns = st.columns(width)
+        columns[j % width].plotly_chart(
             _histogram(dataset.key, j, theme(), documents),
             theme=None,
             key=f"histogram_{j}",

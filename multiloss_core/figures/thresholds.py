@@ -17,7 +17,7 @@ HISTOGRAM_BINS = 40
 MOST_DRAWN_NODES = 100
 SHADED_NODES = 64
 PATH_LIFT = 0.01
-MOST_DRAWN_VERTICES = 400
+MOST_DRAWN_VERTICES = 200
 
 
 def score_histogram(documents: RatedDocuments, classifier: int, *, theme: Theme) -> go.Figure:
@@ -339,7 +339,7 @@ def _round_levels(highest: float) -> NDArray[np.float64]:
 
 
 def _drawn_vertices(path: ThresholdPath) -> NDArray[np.intp]:
-    """At most 400 vertices of a path, spread evenly over its length in the TP-FP plane and in thresholds."""
+    """At most 200 vertices of a path, spread evenly over its length in the TP-FP plane and in thresholds."""
     count = len(path.tp)
     if count <= MOST_DRAWN_VERTICES:
         return np.arange(count)
