@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.rated import DataFunnel, RatedDocuments
+from multiloss_core.thresholds.rated import DataFunnel, RatedDocuments, flagged
 from multiloss_core.thresholds.surfaces import Rule
 
 MOST_CLASSIFIERS = 4
@@ -25,7 +25,7 @@ class Population:
 
     def rated(self) -> RatedDocuments:
         """What a fraud team would have: the documents that some classifier scored at or above its floor, rated."""
-        kept = (self.scores >= self.floors).any(axis=1)
+        kept = flagged(self.scores, self.floors, "any")
         rated = int(kept.sum())
         funnel = DataFunnel(len(self.labels), rated, rated, rated, int(self.labels[kept].sum()))
         return RatedDocuments(
@@ -34,9 +34,8 @@ class Population:
 
     def counts_at(self, thresholds: NDArray[np.float64], rule: Rule = "any") -> tuple[int, int, int, int]:
         """True TP, FP, FN, TN of the whole population at thresholds (k,)."""
-        above = self.scores >= thresholds
-        flagged = above.any(axis=1) if rule == "any" else above.all(axis=1)
-        tp, fp = int((flagged & self.labels).sum()), int((flagged & ~self.labels).sum())
+        caught = flagged(self.scores, thresholds, rule)
+        tp, fp = int((caught & self.labels).sum()), int((caught & ~self.labels).sum())
         return tp, fp, int(self.labels.sum()) - tp, int((~self.labels).sum()) - fp
 
 

@@ -43,11 +43,12 @@ def explore(analysis: Analysis) -> None:
     with charts:
         pair = ask_pair(analysis)
         show_key(method)
-        show_planes(analysis, points, method, pair)
+        surfaces = analysis.sliced(point, pair)
+        show_planes(analysis, surfaces, points, method, pair)
         show_methods(analysis, points)
         show_margins(analysis, point)
     if len(analysis.surfaces.names) > 2:
-        show_surfaces(analysis, point, pair)
+        show_surfaces(analysis, surfaces, pair)
 
 
 bootstrap()
@@ -69,4 +70,4 @@ except DataError as error:
 
 explore(analysis)
 if len(analysis.surfaces.names) == 2:
-    show_surfaces(analysis, None, (0, 1))
+    show_surfaces(analysis, analysis.surfaces, (0, 1))

@@ -62,8 +62,8 @@ class Analysis:
         return round_thresholds(source, point.thresholds) if isinstance(source, RatedDocuments) else point.thresholds
 
     def sliced(self, point: OperatingPoint, pair: tuple[int, int]) -> CountSurfaces:
-        """Surfaces over two of the classifiers while the others stay at a point."""
-        if len(self.surfaces.names) == 2:
+        """Surfaces over two of the classifiers while the others, where there are any, stay at a point."""
+        if len(self.surfaces.names) <= 2:
             return self.surfaces
         source = self.dataset.source
         if isinstance(source, RatedDocuments) and len(source.labels) > MOST_DOCUMENTS_SLICED:

@@ -191,8 +191,14 @@ def let_numbers_appear() -> None:
     time.sleep(0.02)
 
 
-def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: str, pair: tuple[int, int]) -> None:
-    """Threshold space beside the TP-FP plane."""
+def show_planes(
+    analysis: Analysis,
+    surfaces: CountSurfaces,
+    points: dict[str, OperatingPoint],
+    method: str,
+    pair: tuple[int, int],
+) -> None:
+    """Threshold space over the classifiers `pair` of the surfaces, beside the TP-FP plane."""
     point = points[method]
     drawn = [found for found in points.values() if found.status != "unreachable" or found.method == method]
     left, right = st.columns(2)
@@ -211,7 +217,6 @@ def show_planes(analysis: Analysis, points: dict[str, OperatingPoint], method: s
     if len(point.names) == 1:
         space = threshold_curves(analysis.path(method), point, theme=theme())
     else:
-        surfaces = analysis.sliced(point, pair)
         space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair, legend=False)
     values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
     left.plotly_chart(
@@ -289,9 +294,8 @@ def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="All methods at the same marginal precision.")
 
 
-def show_surfaces(analysis: Analysis, point: OperatingPoint | None, pair: tuple[int, int]) -> None:
+def show_surfaces(analysis: Analysis, surfaces: CountSurfaces, pair: tuple[int, int]) -> None:
     """TP and FP in 3D with the paths draped over them."""
-    surfaces = analysis.surfaces if point is None else analysis.sliced(point, pair)
     for place, counted, words in zip(st.columns(2), ("tp", "fp"), ("true", "false"), strict=True):
         place.plotly_chart(
             count_surface(surfaces, analysis.paths, count=counted, theme=theme(), pair=pair),

@@ -12,6 +12,7 @@ from multiloss_core import (
     CountSurfaces,
     RatedDocuments,
     count_surfaces,
+    flagged,
     guess_columns,
     is_count_table,
     read_frame,
@@ -102,7 +103,7 @@ def _documents_sample(*names: str, seed: int) -> Callable[[str], Source]:
     def make(title: str) -> Source:
         generator = np.random.default_rng(seed)
         population = simulate_population(generator, classifiers=len(names), names=names, strength=3.5)
-        kept = (population.scores >= population.floors).any(axis=1)
+        kept = flagged(population.scores, population.floors, "any")
         frame = pd.DataFrame(population.scores[kept], columns=list(names))
         frame.insert(0, "document", np.flatnonzero(kept))
         ratings = np.where(population.labels[kept], "fraud", "ok").astype(object)

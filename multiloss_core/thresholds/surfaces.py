@@ -148,7 +148,7 @@ def surfaces_from_buckets(buckets: BucketCounts, rule: Rule, names: tuple[str, .
         counts = np.zeros(shape)
         counts[tuple(buckets.cells.T)] = weights
         for j in range(len(shape)):
-            counts = _at_or_below(counts, j) if rule == "any" else _above(counts, j)
+            counts = np.cumsum(counts, axis=j) if rule == "any" else _above(counts, j)
         if rule == "any":
             counts = counts[(-1,) * len(shape)] - counts
         # Sums of fractional weights in different orders differ by rounding; counts must still never rise.
@@ -250,10 +250,6 @@ def _density(counts: NDArray[np.float64], rule: Rule) -> NDArray[np.float64]:
     density = np.pad(density, [(0, 1)] * counts.ndim)
     density[(-1,) * counts.ndim] = counts[(-1,) * counts.ndim]
     return density
-
-
-def _at_or_below(counts: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    return np.cumsum(counts, axis=axis)
 
 
 def _above(counts: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
