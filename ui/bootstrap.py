@@ -5,12 +5,15 @@ from typing import Literal
 
 import streamlit as st
 
+from ui.live_chart import serve_library
+
 ICON = Path(__file__).parent / "icon.svg"
 
 
 def bootstrap() -> None:
     """Set the page up; safe to call any number of times in one run."""
     st.set_page_config(page_title="Multiloss", page_icon=str(ICON), layout="wide")
+    serve_library()
 
 
 def theme() -> Literal["light", "dark"]:

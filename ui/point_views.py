@@ -26,12 +26,11 @@ from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
 from ui.analysis import METHOD_HELP, METHODS, RESOLUTIONS, Analysis, Settings
 from ui.bootstrap import theme
+from ui.live_chart import live_chart
 from ui.sources import Dataset
 from ui.target import ask_box, ask_percent
 from ui.words import UNDEFINED, area, count, plural, price, rate, share, threshold
 
-# These charts are drawn anew at every step of the slider, and each tool costs time; dragging zooms without one.
-CHART_TOOLS = {"displaylogo": False, "modeBarButtons": [["toImage", "resetScale2d"]]}
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
 SPACING_WORDS: dict[str, Spacing] = {
     "at rated positives": "positives",
@@ -202,30 +201,31 @@ def show_planes(
     point = points[method]
     drawn = [found for found in points.values() if found.status != "unreachable" or found.method == method]
     left, right = st.columns(2)
+    about = f"{analysis.dataset.key} {analysis.settings} {pair}"
     # The plane goes out first: it is on the screen while the space is still being made.
     plane = tp_fp_plane(analysis.paths, drawn, chosen=method, theme=theme(), legend=False)
     if len(point.names) == 1:
         plane.add_trace(majorant_trace(analysis.path(method), theme()))
-    right.plotly_chart(
-        plane,
-        theme=None,
-        config=CHART_TOOLS,
-        key="plane",
-        alt=f"True against false positives along each path; chosen point at TP {count(point.tp)}, FP {count(point.fp)}.",
-    )
+    with right:
+        live_chart(
+            plane,
+            key="plane",
+            about=about,
+            alt=f"True against false positives along each path; chosen point at TP {count(point.tp)}, FP {count(point.fp)}.",
+        )
     right.caption("Double-click the chart for the whole curve.")
     if len(point.names) == 1:
         space = threshold_curves(analysis.path(method), point, theme=theme())
     else:
         space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair, legend=False)
     values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
-    left.plotly_chart(
-        space,
-        theme=None,
-        config=CHART_TOOLS,
-        key="space",
-        alt=f"Thresholds with the paths of all methods; chosen point at {values}.",
-    )
+    with left:
+        live_chart(
+            space,
+            key="space",
+            about=about,
+            alt=f"Thresholds with the paths of all methods; chosen point at {values}.",
+        )
 
 
 def show_key(method: str) -> None:

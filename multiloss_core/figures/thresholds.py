@@ -136,11 +136,11 @@ def tp_fp_plane(
         **_point_marks(points, chosen, theme),
     )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
-    figure.update_xaxes(title="false positives, FP (documents)", range=[-0.01 * right, right])
+    figure.update_xaxes(title="false positives, FP (documents)", range=[-0.01 * right, right], rangemode="nonnegative")
     lowest = min(point.tp for point in points)
     bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated_tp - lowest))
     top = main.rated_tp + 0.05 * (main.rated_tp - bottom)
-    figure.update_yaxes(title="true positives, TP (documents)", range=[bottom, top])
+    figure.update_yaxes(title="true positives, TP (documents)", range=[bottom, top], rangemode="nonnegative")
     return figure
 
 

@@ -13,10 +13,12 @@ from tests.browser.steps import (
     open_page,
     percent_box,
     press,
+    settle,
     surfaces,
 )
 from ui.sources import sample
 
+RANGE = "chart => JSON.stringify([chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range])"
 CAMERA = "chart => JSON.stringify(chart._fullLayout.scene._scene.getCamera().eye)"
 
 
@@ -69,6 +71,57 @@ def test_the_two_dimensional_charts_are_drawn(server, page):
     for number in range(2):
         expect(charts.nth(number).locator(".scatterlayer path.js-line").first).to_be_attached()
         expect_drawn(page, charts.nth(number), colours=20)
+
+
+def test_the_moving_charts_are_redrawn_in_place_and_keep_the_zoom_of_the_reader(server, page):
+    open_page(page, f"{server}/operating_point", "Operating point")
+    plane = page.locator(".st-key-plane .js-plotly-plot")
+    space = page.locator(".st-key-space .js-plotly-plot")
+    for chart in (plane, space):
+        expect(chart.locator("path.js-line").first).to_be_attached()
+        chart.evaluate("chart => { chart.marked = true }")
+    before, shade = plane.evaluate(RANGE), space.locator(".heatmaplayer image").evaluate("image => image.href.baseVal")
+    press(page, "ArrowRight", "20.5")
+    page.wait_for_function(f"([chart, before]) => ({RANGE})(chart) !== before", arg=[plane.element_handle(), before])
+    tangent = plane.locator("path.js-line").last.get_attribute("d")
+    assert space.locator(".heatmaplayer image").evaluate("image => image.href.baseVal") == shade
+
+    zoom(page, plane)
+    page.wait_for_function("chart => chart._fullLayout.xaxis.range[0] > 0", arg=plane.element_handle())
+    zoomed = plane.evaluate(RANGE)
+    press(page, "End", "99.5")
+    expect(plane.locator("path.js-line").last).not_to_have_attribute("d", tangent)
+    assert plane.evaluate(RANGE) == zoomed
+    press(page, "Home", "0.5")
+    settle(page)
+    given = double_click(page, plane, zoomed)
+    assert given != before
+    double_click(page, plane, given)
+    press(page, "ArrowRight", "1.0")
+    settle(page)
+    assert plane.evaluate("chart => chart.layout.xaxis.autorange && chart.layout.yaxis.autorange")
+    for chart in (plane, space):
+        assert chart.evaluate("chart => chart.marked")
+    alt = page.locator(".st-key-plane [role=img]").get_attribute("aria-label")
+    tp, fp = (metric(page, label).inner_text() for label in ("Caught (TP)", "False alerts (FP)"))
+    assert f"TP {tp}, FP {fp}" in alt
+
+
+def double_click(page, chart, before):
+    # Plotly takes what comes within 0.3 s of a click for part of it.
+    page.wait_for_timeout(400)
+    chart.locator(".nsewdrag").first.dblclick()
+    page.wait_for_function(f"([chart, before]) => ({RANGE})(chart) !== before", arg=[chart.element_handle(), before])
+    return chart.evaluate(RANGE)
+
+
+def zoom(page, chart):
+    chart.scroll_into_view_if_needed()
+    box = chart.locator(".nsewdrag").first.bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=6)
+    page.mouse.up()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,6 +2,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -129,8 +130,19 @@ def percentage(text):
     return float(text.removesuffix("%").strip()) / 100
 
 
+class Chart(NamedTuple):
+    id: str
+    alt: str
+    spec: str
+
+
 def charts(app):
-    return [chart.proto for chart in app.get("plotly_chart")]
+    found = [Chart(chart.proto.id, chart.proto.alt, chart.proto.spec) for chart in app.get("plotly_chart")]
+    for live in app.get("bidi_component"):
+        data = json.loads(live.proto.json)
+        spec = f'{{"data": [{", ".join(data["traces"])}], "layout": {data["layout"]}}}'
+        found.append(Chart(live.proto.id, data["alt"], spec))
+    return found
 
 
 def layout(chart):

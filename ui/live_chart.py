@@ -1,0 +1,61 @@
+"""A chart that is redrawn in place, where `st.plotly_chart` would mount a new one at every change."""
+
+import json
+import shutil
+import threading
+from pathlib import Path
+
+import plotly
+import plotly.graph_objects as go
+import streamlit as st
+
+STATIC = Path(__file__).parent.parent / "static"
+LIBRARY = f"plotly-{plotly.__version__}.min.js"
+
+_mount = st.components.v2.component(
+    "multiloss_live_chart",
+    html='<div class="live-chart" role="img"></div>',
+    css=".live-chart {\n width: 100%;\n}",
+    js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
+    # Plotly's own styles are those of the page.
+    isolate_styles=False,
+)
+
+
+def live_chart(figure: go.Figure, *, key: str, alt: str, about: str) -> None:
+    """Draw a figure; later runs with the same `key` change only the traces that differ.
+
+    The reader's zoom survives as long as the chart is `about` the same thing.
+    """
+    figure.update_layout(uirevision=about)
+    parts = figure.to_plotly_json()
+    _mount(
+        key=key,
+        data={
+            "library": _library_address(),
+            "alt": alt,
+            # As texts: the browser compares each trace with the one it has drawn.
+            "traces": [_as_text(trace) for trace in parts["data"]],
+            "layout": _as_text(parts["layout"]),
+        },
+    )
+
+
+def serve_library() -> None:
+    """Offer Plotly's browser library, which comes with the Python package, at this server; safe to call often."""
+    served = STATIC / LIBRARY
+    if served.exists():
+        return
+    # A copy, because Streamlit serves no links; whole at once, because two visitors may come at the same time.
+    copy = served.with_suffix(f".{threading.get_ident()}")
+    shutil.copyfile(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", copy)
+    copy.replace(served)
+
+
+def _library_address() -> str:
+    base = str(st.get_option("server.baseUrlPath")).strip("/")
+    return f"{'/' if base else ''}{base}/app/static/{LIBRARY}"
+
+
+def _as_text(part: object) -> str:
+    return json.dumps(part, cls=plotly.utils.PlotlyJSONEncoder)
