@@ -5,7 +5,12 @@
 top k.
 """
 
+from multiloss_core.bridge import f_beta_of_point
+from multiloss_core.calibration import Reliability, reliability
 from multiloss_core.errors import DataError
+from multiloss_core.losses.correlated import correlated_search, joint_distribution, tied_loadings
+from multiloss_core.losses.counterexamples import early_stop_k
+from multiloss_core.losses.cuts import TunedThreshold, items_at, observed_loss, shortest_threshold, tuned_threshold
 from multiloss_core.losses.exhaustive import ExhaustiveSearch, exhaustive_search
 from multiloss_core.losses.expected import ExpectedLosses, expected_losses
 from multiloss_core.losses.monotone import (
@@ -28,6 +33,7 @@ from multiloss_core.losses.multivariate import (
     UserLoss,
 )
 from multiloss_core.losses.top_k import TopK, optimal_top_k
+from multiloss_core.scored_items import ScoredItems
 from multiloss_core.simulate import Population, simulate_population
 from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
 from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
@@ -69,18 +75,24 @@ __all__ = [
     "OperatingPoint",
     "Population",
     "RatedDocuments",
+    "Reliability",
+    "ScoredItems",
     "SigmoidItems",
     "ThresholdPath",
     "TopK",
+    "TunedThreshold",
     "UserLoss",
     "analytic_path",
     "benchmark_path",
     "bucket_counts",
     "classifier_margins",
+    "correlated_search",
     "count_surfaces",
     "counts_along",
+    "early_stop_k",
     "exhaustive_search",
     "expected_losses",
+    "f_beta_of_point",
     "flagged",
     "graph_path",
     "grid_axes",
@@ -88,11 +100,14 @@ __all__ = [
     "is_count_table",
     "is_tp_monotone",
     "is_tpr_tnr_monotone",
+    "items_at",
+    "joint_distribution",
     "mean_graph_path",
     "meets_corrected_proposition_2",
     "meets_proposition_2",
     "multinomial_losses",
     "multinomial_top_k",
+    "observed_loss",
     "operating_point",
     "operating_points",
     "optimal_top_k",
@@ -100,9 +115,13 @@ __all__ = [
     "point_as_dict",
     "point_as_json",
     "read_frame",
+    "reliability",
     "round_thresholds",
+    "shortest_threshold",
     "sigmoid_items",
     "simulate_population",
     "slice_surfaces",
+    "tied_loadings",
     "to_networkx",
+    "tuned_threshold",
 ]

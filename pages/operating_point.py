@@ -14,6 +14,7 @@ from ui.point_views import (
     let_numbers_appear,
     offer_downloads,
     show_counts,
+    show_f_beta,
     show_key,
     show_margins,
     show_methods,
@@ -40,6 +41,7 @@ def explore(analysis: Analysis) -> None:
         show_counts(analysis, point)
         offer_downloads(analysis, point)
         let_numbers_appear()
+        show_f_beta(point)
     with charts:
         pair = ask_pair(analysis)
         show_key(method)

@@ -1,6 +1,9 @@
-"""Theorem 1 on synthetic items: the best of all 2^n predictions is always a top-k set."""
+"""Theorem 1 on synthetic items: the best of all 2^n predictions is always a top-k set, as long as it may assume so."""
 
 from ui.bootstrap import bootstrap
+from ui.top_k_assumptions import broken_assumption
+from ui.top_k_early_stop import early_stop
+from ui.top_k_timing import timing
 from ui.top_k_views import (
     chosen_settings,
     drawn_probabilities,
@@ -21,3 +24,6 @@ optimum_table(optima)
 one_loss(probabilities, optima)
 every_loss(probabilities, optima)
 many_draws(settings)
+early_stop()
+broken_assumption(settings)
+timing(settings)

@@ -1,5 +1,6 @@
 """The parts of the page on the operating point."""
 
+import math
 import time
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from multiloss_core import (
     CountSurfaces,
     OperatingPoint,
     classifier_margins,
+    f_beta_of_point,
     operating_point,
     point_as_csv,
     point_as_json,
@@ -167,6 +169,20 @@ def show_counts(analysis: Analysis, point: OperatingPoint) -> None:
     st.caption(
         "Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud below the floors is unknown."
     )
+
+
+def show_f_beta(point: OperatingPoint) -> None:
+    """The F_beta that the point would maximise, with the condition."""
+    beta = f_beta_of_point(point)
+    if math.isnan(beta):
+        return
+    st.caption(
+        f"In terms of F-scores: of all points of this path, this one has the largest F_β of the rated documents for "
+        f"**β = {beta:.2g}**, where a missed fraud weighs {beta**2:.2g} times a false alert. It stays so on new data if the "
+        "marginal precision along the path does (calibration). Fraud below the floors would make β smaller. "
+        "Scores that are probabilities can be cut for a chosen loss directly:",
+    )
+    st.page_link("pages/optimal_cut.py", label="Optimal cut", icon=":material/content_cut:")
 
 
 def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:

@@ -1,6 +1,5 @@
 """The parts of the page on Theorem 1."""
 
-import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,17 +9,18 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.figures.losses import all_predictions, sorted_probabilities
+from multiloss_core.figures.cuts import CurveMark, loss_curve
+from multiloss_core.figures.losses import all_predictions, small_loss_curves, sorted_probabilities
 from multiloss_core.losses.exhaustive import ExhaustiveSearch, search_subsets, subset_distributions
 from multiloss_core.losses.multivariate import LOSSES, F, Loss
 from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.losses.verify import Verification, verify_theorem_1
 from multiloss_core.simulate_items import sigmoid_items
 from ui.bootstrap import theme
+from ui.top_k_progress import stoppable
 
 # "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
 LOSS_CHOICES = ["AM", "F", "Jaccard", "G-TP/PR", "G-Mean", "H-Mean", "AUC"]
-SECONDS_BETWEEN_UPDATES = 0.1
 
 
 class Settings(NamedTuple):
@@ -179,14 +179,14 @@ def optimum_table(optima: Mapping[str, Optimum]) -> None:
 
 
 def one_loss(probabilities: NDArray[np.float64], optima: Mapping[str, Optimum]) -> None:
-    """One loss in full: its prediction, and all predictions as dots."""
+    """One loss in full: its prediction, the expected loss of every k, and all predictions as dots."""
     st.subheader("One loss in full")
     choice = st.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params", width=240)
     if choice not in optima:
         st.error("That is not one of the losses; choose one from the list.")
         return
     name, search, top_k = optima[choice]
-    sorted_column, all_column = st.columns(2)
+    sorted_column, curve_column = st.columns(2)
     sorted_column.plotly_chart(
         sorted_probabilities(probabilities, search.best, title=f"The best prediction under {name}", theme=theme()),
         key="topk_sorted",
@@ -195,8 +195,16 @@ def one_loss(probabilities: NDArray[np.float64], optima: Mapping[str, Optimum]) 
         theme=None,
         width="stretch",
     )
+    curve_column.plotly_chart(
+        loss_curve(search.top_k_values, [CurveMark("optimum k*", top_k.k, "star")], loss_name=name, theme=theme()),
+        key="topk_curve",
+        alt=f"The expected {name} loss of flagging the k most probable items, against k. It is smallest, "
+        f"{top_k.expected_loss:.4f}, at k* = {top_k.k}.",
+        theme=None,
+        width="stretch",
+    )
     figure = all_predictions(search, probabilities, loss_name=name, theme=theme())
-    all_column.plotly_chart(
+    st.plotly_chart(
         figure,
         key="topk_all",
         alt=f"The expected {name} loss of all {2**probabilities.size:,} predictions by how many items they "
@@ -206,12 +214,16 @@ def one_loss(probabilities: NDArray[np.float64], optima: Mapping[str, Optimum]) 
     )
     drawn, predictions = figure.layout.meta["drawn"], figure.layout.meta["predictions"]
     if drawn < predictions:
-        all_column.caption(f"{drawn:,} of {predictions:,} dots drawn; the others lie hidden behind them.")
+        st.caption(f"{drawn:,} of {predictions:,} dots drawn; the others lie hidden behind them.")
 
 
 def every_loss(probabilities: NDArray[np.float64], optima: Mapping[str, Optimum]) -> None:
-    """The best prediction under each loss, small."""
-    with st.expander("The same items under all seven losses"):
+    """The best prediction and the expected loss of every k under each loss, small."""
+    # Eight charts: made only while they can be seen.
+    box = st.expander("The same items under all seven losses", key="topk_every_loss", on_change="rerun")
+    if not box.open:
+        return
+    with box:
         st.caption("P(Y = 1 | x) of each item, largest first. Strong colour: predicted positive.")
         places = [*st.columns(4), *st.columns(4)]
         for place, (name, search, top_k) in zip(places, optima.values(), strict=False):
@@ -230,6 +242,17 @@ def every_loss(probabilities: NDArray[np.float64], optima: Mapping[str, Optimum]
                 width="stretch",
                 config={"displayModeBar": False},
             )
+        st.plotly_chart(
+            small_loss_curves({name: search.top_k_values for name, search, _ in optima.values()}, theme=theme()),
+            key="topk_small_curves",
+            alt="The expected loss against k under each loss, smallest at "
+            + ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima.values())
+            + ".",
+            theme=None,
+            width="stretch",
+            config={"displayModeBar": False},
+        )
+        st.caption("Each loss has a scale of its own: different losses cannot be compared with each other.")
 
 
 def many_draws(settings: Settings) -> None:
@@ -252,22 +275,13 @@ def many_draws(settings: Settings) -> None:
 
 def verify(settings: Settings, draws: int) -> None:
     """Draw, search and count, with progress; any other input stops it."""
-    place = st.empty()
-    with place.container():
-        bar = st.progress(0.0, "Starting")
-        st.button("Cancel", key="topk_cancel")
-        st.caption("Changing anything on the page also stops it. What is done by then is kept.")
     losses = list(chosen_losses(settings.beta).values())
     # The first draw of this generator is the items shown above.
     generator = np.random.default_rng(settings.seed)
-    shown_at = 0.0
-    for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
-        st.session_state["topk_verification"] = ((settings, draws), state)
-        # Streamlit stops the run at such an update when the reader has done anything.
-        if time.monotonic() - shown_at > SECONDS_BETWEEN_UPDATES or state.done == draws:
-            shown_at = time.monotonic()
-            bar.progress(state.done / draws, f"{state.done:,} of {draws:,} draws")
-    place.empty()
+    with stoppable("topk_cancel") as show:
+        for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
+            st.session_state["topk_verification"] = ((settings, draws), state)
+            show(state.done / draws, f"{state.done:,} of {draws:,} draws")
 
 
 def verification_result(settings: Settings, draws: int) -> None:

@@ -33,6 +33,11 @@ class ExhaustiveSearch:
     top_k_indices: NDArray[np.intp]
     is_top_k: bool
 
+    @property
+    def top_k_values(self) -> Floats:
+        """The expected loss L_k of flagging the k most probable items, for k = 0..n, shape (n + 1,)."""
+        return self.values[self.top_k_indices]
+
 
 @dataclass(frozen=True, eq=False)
 class SubsetDistributions:
@@ -84,7 +89,14 @@ def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:
 
 def search_subsets(distributions: SubsetDistributions, loss: Loss) -> ExhaustiveSearch:
     """`exhaustive_search` on distributions already made; O(2^n n^2)."""
-    values = _expected_losses_of_all(distributions, loss)
+    return search_values(_expected_losses_of_all(distributions, loss), distributions)
+
+
+def search_values(values: Floats, distributions: SubsetDistributions) -> ExhaustiveSearch:
+    """The optimum among all predictions whose expected losses `values` (2^n,) are known, however they were found.
+
+    Of `distributions` only the sizes and the sums of probabilities count. O(2^n).
+    """
     best = _best(values, distributions)
     top_k_indices = _top_k_indices(distributions.probabilities)
     return ExhaustiveSearch(

@@ -68,7 +68,7 @@ def guess_positive(values: list[str]) -> str | None:
     if len(positives) == 1:
         return positives[0]
     if len(negatives) == 1:
-        return next(value for value in values if value != negatives[0])
+        return next((value for value in values if value != negatives[0]), None)
     return None
 
 

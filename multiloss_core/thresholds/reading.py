@@ -61,7 +61,7 @@ def read_frame(data: bytes, name: str) -> pd.DataFrame:
         )
     frame = _read_parquet(data, name) if data[:4] == b"PAR1" else _read_csv(_decoded(data, name), name)
     if frame.empty:
-        raise DataError(f"'{name}' has a header but no rows; choose a file with rated rows.")
+        raise DataError(f"'{name}' has a header but no rows; choose a file with rows below it.")
     return frame
 
 
@@ -134,7 +134,7 @@ def _read_csv(text: str, name: str) -> pd.DataFrame:
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n")
     first_line = text.split("\n", 1)[0]
     if not first_line.strip():
-        raise DataError(f"'{name}' holds nothing but blank lines; choose a file with a header and rated rows.")
+        raise DataError(f"'{name}' holds nothing but blank lines; choose a file with a header and rows.")
     if first_line.lstrip().startswith(("{", "[", "<")):
         raise DataError(
             f"'{name}' is not a table: it starts with '{first_line.lstrip()[0]}'; export it as CSV or Parquet."
@@ -199,7 +199,7 @@ def _read_parquet(data: bytes, name: str) -> pd.DataFrame:
         if decoded > LARGEST_DECODED:
             raise DataError(
                 f"'{name}' unpacks to {decoded / 2**30:,.1f} GB, more than the limit of {LARGEST_DECODED / 2**30:.0f} GB; "
-                "keep only the score, rating and weight columns."
+                "keep only the columns that are needed."
             )
         # Repeated words stay a dictionary, so that a small file cannot unpack to a huge one.
         words = [f.name for f in flat if arrow.types.is_string(f.type) or arrow.types.is_large_string(f.type)]
@@ -214,7 +214,7 @@ def _require_size(rows: int, columns: int, name: str) -> None:
     if rows > MOST_ROWS or columns > MOST_COLUMNS or rows * columns > MOST_CELLS:
         raise DataError(
             f"'{name}' has {rows:,} rows and {columns:,} columns; the limits are {MOST_ROWS:,} rows, {MOST_COLUMNS} columns "
-            f"and {MOST_CELLS:,} cells: keep only the score, rating and weight columns."
+            f"and {MOST_CELLS:,} cells: keep only the columns that are needed."
         )
 
 

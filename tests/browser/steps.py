@@ -23,7 +23,12 @@ from multiloss_core import (
 from ui.sources import sample
 
 PATIENCE = 60.0
-PAGES = {"rated_data": "Rated data", "operating_point": "Operating point", "top_k": "Top-k: sort, then cut"}
+PAGES = {
+    "rated_data": "Rated data",
+    "operating_point": "Operating point",
+    "optimal_cut": "Optimal cut",
+    "top_k": "Top-k: sort, then cut",
+}
 
 
 def open_page(page, address, title):

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiloss_core.errors import DataError
+from multiloss_core.losses.counterexamples import EARLY_STOP
 from multiloss_core.losses.exhaustive import exhaustive_search
 from multiloss_core.losses.expected import expected_losses
-from multiloss_core.losses.multivariate import AM, AUC, G_TP_PR, JACCARD, LOSSES, F
+from multiloss_core.losses.multivariate import AM, AUC, LOSSES, F
 from multiloss_core.losses.top_k import optimal_top_k
 
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
@@ -70,16 +71,10 @@ class _FlagTwoOfSix:
 
 
 @pytest.mark.parametrize(
-    ("loss", "probabilities", "k"),
-    [
-        (F(), [0.9953, 0.3690, 0.3660, 0.3467, 0.3285, 0.1693, 0.0604], 5),
-        (JACCARD, [0.9528, 0.4382, 0.4353, 0.0180, 0.0088, 0.0034, 0.0001], 3),
-        (G_TP_PR, [0.9699, 0.4071, 0.3913, 0.375, 0.3639, 0.3562, 0.3369, 0.3182, 0.2964, 0.0285], 9),
-    ],
-    ids=["F1", "Jaccard", "G-TP/PR"],
+    ("example", "k"), [("F1, seven items", 5), ("Jaccard, seven items", 3), ("G-TP/PR, ten items", 9)]
 )
-def test_does_not_stop_at_the_first_rise(loss, probabilities, k):
-    assert optimal_top_k(probabilities, loss).k == k
+def test_does_not_stop_at_the_first_rise(example, k):
+    assert optimal_top_k(EARLY_STOP[example].probabilities, EARLY_STOP[example].loss).k == k
 
 
 def test_errors_are_those_of_the_expected_losses():

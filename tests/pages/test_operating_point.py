@@ -16,6 +16,7 @@ from multiloss_core import (
     benchmark_path,
     classifier_margins,
     count_surfaces,
+    f_beta_of_point,
     graph_path,
     mean_graph_path,
     operating_point,
@@ -446,6 +447,18 @@ def test_every_chart_has_its_own_key_a_title_axis_titles_and_a_description(name)
         for axis in ("xaxis", "yaxis", *(["zaxis"] if "scene" in drawn else [])):
             assert axes[axis]["title"]["text"]
         assert drawn["template"]
+
+
+def test_the_f_beta_of_the_point_is_the_core_s_and_absent_where_there_is_none():
+    app = opened()
+    path = paths_of("Card alerts")["graph"]
+    (told,) = [element.value for element in app.caption if "F_β" in element.value]
+    assert f"β = {f_beta_of_point(operating_point(path, 0.2)):.2g}" in told
+    for target in ("0.5", "99.5"):
+        app.slider(key="m").set_value(float(target))
+        run(app)
+        told = [element.value for element in app.caption if "F_β" in element.value]
+        assert bool(told) == (operating_point(path, float(target) / 100).status == "inside")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

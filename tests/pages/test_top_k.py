@@ -1,3 +1,4 @@
+import base64
 import json
 from pathlib import Path
 
@@ -7,9 +8,15 @@ import streamlit
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core.losses.multivariate import LOSSES, F
+from multiloss_core.losses.correlated import correlated_search, tied_loadings
+from multiloss_core.losses.counterexamples import NOT_MONOTONE
+from multiloss_core.losses.exhaustive import exhaustive_search
+from multiloss_core.losses.expected import expected_losses
+from multiloss_core.losses.multivariate import G_MEAN, JACCARD, LOSSES, F
+from multiloss_core.losses.timing import TimedRun, methods_for
 from multiloss_core.losses.top_k import optimal_top_k
 from multiloss_core.simulate_items import sigmoid_items
+from ui import top_k_assumptions, top_k_timing
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
 
@@ -43,11 +50,19 @@ def test_default_run_shows_the_optimum_of_every_loss(page):
 
 def test_every_chart_has_its_own_key_and_a_description(page):
     page.run()
+    assert len(page.get("plotly_chart")) == 8
+    page.session_state["topk_every_loss"] = True
+    page.run()
+    assert not page.exception
     shown = [chart.proto for chart in page.get("plotly_chart")]
-    assert len(shown) == 9
-    assert len({chart.id for chart in shown}) == 9
+    assert len(shown) == 16
+    assert len({chart.id for chart in shown}) == 16
     assert all(chart.alt for chart in shown)
-    assert titles(page)[:2] == ["The best prediction under F1", "All 1,024 predictions under F1"]
+    assert titles(page)[:3] == [
+        "The best prediction under F1",
+        "Expected F1 loss of every cut",
+        "All 1,024 predictions under F1",
+    ]
 
 
 def test_changing_the_controls_changes_the_result(page):
@@ -62,9 +77,9 @@ def test_changing_the_controls_changes_the_result(page):
     probabilities = sigmoid_items(np.random.default_rng(5), n=6, scale=2.5).probabilities
     assert table["loss"][1] == "F2"
     assert table["k"][1] == optimal_top_k(probabilities, F(2.0)).k
-    assert titles(page)[:2] == ["The best prediction under F2", "All 64 predictions under F2"]
+    assert titles(page)[:3:2] == ["The best prediction under F2", "All 64 predictions under F2"]
     by_key(page.selectbox, "topk_loss").select("G-Mean").run()
-    assert titles(page)[:2] == ["The best prediction under G-Mean", "All 64 predictions under G-Mean"]
+    assert titles(page)[:3:2] == ["The best prediction under G-Mean", "All 64 predictions under G-Mean"]
 
 
 def test_a_link_restores_the_choices(page):
@@ -72,22 +87,38 @@ def test_a_link_restores_the_choices(page):
         page.query_params[f"topk_{key}"] = value
     page.run()
     assert not page.exception
-    assert [element.value for element in page.number_input] == [4, 9, 3.0, 0.5, 30]
-    assert titles(page)[:2] == ["The best prediction under Jaccard", "All 16 predictions under Jaccard"]
+    assert [element.value for element in page.number_input] == [4, 9, 3.0, 0.5, 30, 143]
+    assert titles(page)[:3:2] == ["The best prediction under Jaccard", "All 16 predictions under Jaccard"]
     assert page.dataframe[0].value["loss"][1] == "F0.5"
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("n", "99"), ("n", "x"), ("seed", "-1"), ("scale", "nan"), ("beta", "0"), ("loss", "none"), ("draws", "5")],
+    [
+        ("n", "99"),
+        ("n", "x"),
+        ("seed", "-1"),
+        ("scale", "nan"),
+        ("beta", "0"),
+        ("loss", "none"),
+        ("draws", "5"),
+        ("early", "none"),
+        ("broken", "none"),
+        ("ties", "none"),
+        ("tied_loss", "F1"),
+        ("strength", "2"),
+        ("tied_draw", "-1"),
+    ],
 )
 def test_a_link_that_is_out_of_range_never_breaks_the_page(page, key, value):
     page.query_params[f"topk_{key}"] = value
     page.run()
     assert not page.exception
     assert not page.error
-    assert [element.value for element in page.number_input] == [10, 70, 1.0, 1.0, 200]
+    assert [element.value for element in page.number_input] == [10, 70, 1.0, 1.0, 200, 143]
+    assert by_key(page.slider, "topk_strength").value == 0.9
     assert titles(page)[0] == "The best prediction under F1"
+    assert any("Top-k fails here" in warning.value for warning in page.warning)
 
 
 @pytest.mark.parametrize(
@@ -150,3 +181,160 @@ def test_large_searches_say_how_many_dots_are_drawn(page):
     page.run()
     assert not page.exception
     assert any("of 16,384 dots drawn" in caption.value for caption in page.caption)
+
+
+def test_the_curve_of_the_chosen_loss_marks_its_optimum(page):
+    page.run()
+    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
+    optimum = optimal_top_k(probabilities, F())
+    line, star = figure(page, "Expected F1 loss of every cut")["data"]
+    np.testing.assert_allclose(decoded(line["y"]), expected_losses(probabilities, F()).values, atol=1e-12)
+    assert decoded(star["x"]) == [optimum.k]
+    assert star["name"] == f"optimum k* (k = {optimum.k})"
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ("F1, seven items", "flags 1 item, with an expected F1 loss of 0.4017. The optimum flags 5, with 0.3896."),
+        ("Jaccard, seven items", "The optimum flags 3, with 0.3958. The early stop loses 0.0143."),
+        ("G-TP/PR, ten items", "The optimum flags 9, with 0.3625. The early stop loses 0.1157."),
+    ],
+)
+def test_what_the_early_stop_loses(page, items, words):
+    page.query_params["topk_early"] = items
+    page.run()
+    assert not page.exception
+    assert any(words in message.value for message in page.info)
+    curve = figure(page, f"Expected {items.split(',')[0]} loss of every cut", -1)
+    names = {trace["name"] for trace in curve["data"]}
+    assert "stop at the first rise (k = 1)" in names
+    assert any(name.startswith("optimum (k = ") for name in names)
+
+
+def test_a_draw_on_which_tied_labels_break_the_theorem(page):
+    page.run()
+    search = correlated_search(eight_items(143), tied_loadings("ring", 8, 0.9), G_MEAN)
+    (message,) = [warning.value for warning in page.warning]
+    assert "Top-k fails here" in message
+    assert f"{search.expected_loss:.4f}" in message
+    assert f"{search.top_k_values.min():.4f}" in message
+    assert "It gives away 0.0237." in message
+    flagged = figure(page, f"Best of all predictions: loss {search.expected_loss:.4f}")["data"][0]
+    assert sorted(np.array(decoded(flagged["customdata"])) - 1) == list(np.flatnonzero(search.best))
+    assert set(flagged["marker"]["pattern"]["shape"]) == {"/", ""}
+
+
+def test_independent_labels_and_labels_all_tied_alike_keep_it(page):
+    page.run()
+    by_key(page.slider, "topk_strength").set_value(0.0).run()
+    assert not page.warning
+    assert any("Top-k is best here" in message.value and "luck" not in message.value for message in page.success)
+    by_key(page.slider, "topk_strength").set_value(1.0)
+    by_key(page.selectbox, "topk_ties").select("All items alike").run()
+    assert not page.exception
+    assert not page.warning
+    assert any("top-k never fails" in caption.value for caption in page.caption)
+
+
+def test_the_next_failing_draw_is_found(page):
+    page.run()
+    by_key(page.selectbox, "topk_ties").select("Two rival rings")
+    by_key(page.selectbox, "topk_tied_loss").select("Jaccard").run()
+    by_key(page.button, "topk_tied_draw_find").click().run()
+    assert not page.exception
+    draw = by_key(page.number_input, "topk_tied_draw").value
+    fails = [
+        not correlated_search(eight_items(seed), tied_loadings("rivals", 8, 0.9), JACCARD).is_top_k
+        for seed in range(144, draw + 1)
+    ]
+    assert fails == [False] * (draw - 144) + [True]
+    assert any(f"Draw {draw} was found after {draw - 143} draw" in message.value for message in page.info)
+    assert any("Top-k fails here" in warning.value for warning in page.warning)
+
+
+def test_a_search_that_finds_nothing_says_so(page, monkeypatch):
+    monkeypatch.setattr(top_k_assumptions, "MOST_DRAWS", 30)
+    page.run()
+    by_key(page.selectbox, "topk_ties").select("All items alike").run()
+    by_key(page.button, "topk_tied_draw_find").click().run()
+    assert not page.exception
+    assert by_key(page.number_input, "topk_tied_draw").value == 143
+    assert any(message.value == "Top-k was best on all 30 draws." for message in page.info)
+
+
+@pytest.mark.parametrize("example", NOT_MONOTONE.values(), ids=lambda example: example.loss.name)
+def test_a_draw_on_which_another_loss_breaks_it(page, example):
+    page.query_params["topk_broken"] = "A loss that true positives do not lower"
+    page.query_params["topk_other_loss"] = example.loss.name
+    page.run()
+    assert not page.exception
+    search = exhaustive_search(eight_items(example.draw), example.loss)
+    (message,) = [warning.value for warning in page.warning]
+    assert f"{search.expected_loss:.4f}" in message
+    assert f"It gives away {search.top_k_values.min() - search.expected_loss:.4f}." in message
+    assert any("it is not true that each additional true positive" in text.value for text in page.markdown)
+    find = next(button for button in page.button if button.label == "Find another draw where it fails")
+    find.click().run()
+    assert not page.exception
+    assert any("was found after" in message.value for message in page.info)
+
+
+def test_a_strength_and_a_draw_out_of_range_leave_the_rest(page, monkeypatch):
+    widget_returns(monkeypatch, "topk_tied_draw", -4)
+    page.run()
+    assert not page.exception
+    assert [error.value for error in page.error] == ["Draw is -4; choose 0 to 1,000,000."]
+    assert by_key(page.button, "topk_measure")
+
+
+def test_running_times_are_shown_kept_and_downloadable(page, monkeypatch):
+    runs = [TimedRun("exhaustive", 2, 0.0001), TimedRun("cubic", 16, 0.001), TimedRun("near_linear", 16, 0.002)]
+    asked = []
+
+    def timed_runs(loss, *, methods):
+        asked.append((loss.name, methods))
+        yield from runs
+
+    monkeypatch.setattr(top_k_timing, "timed_runs", timed_runs)
+    page.run()
+    by_key(page.button, "topk_measure").click().run()
+    assert not page.exception
+    assert asked == [("F1", methods_for(F()))]
+    assert page.dataframe[-1].value["n"].tolist() == [2, 16, 16]
+    assert page.dataframe[-1].value["method"].tolist() == ["exhaustive", "cubic", "near-linear"]
+    names = [trace["name"] for trace in figure(page, "Time to find every expected F1 loss")["data"]]
+    assert names == ["exhaustive: grows with 2ⁿ", "cubic: grows with n³", "near-linear: grows with n"]
+    assert [button.label for button in page.get("download_button")] == ["Download the measurements (CSV)"]
+    # Another choice on the page leaves them, another loss hides them.
+    by_key(page.selectbox, "topk_early").select("F1, seven items").run()
+    assert "Time to find every expected F1 loss" in titles(page)
+    by_key(page.selectbox, "topk_timed_loss").select("AM").run()
+    assert "Time to find every expected F1 loss" not in titles(page)
+    assert not page.get("download_button")
+    assert len(asked) == 1
+
+
+def test_what_was_measured_before_a_stop_is_kept(page):
+    page.session_state["topk_timed"] = ("F1", [TimedRun("cubic", 16, 0.001)], False)
+    page.run()
+    assert not page.exception
+    assert any(message.value == "Stopped after 1 measurement." for message in page.info)
+    assert "Time to find every expected F1 loss" in titles(page)
+
+
+def eight_items(draw):
+    return sigmoid_items(np.random.default_rng(draw), n=8).probabilities
+
+
+def figure(page, title, position=0):
+    """The chart with this title, of several the one at `position`."""
+    specs = [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
+    return [spec for spec in specs if spec["layout"]["title"]["text"] == title][position]
+
+
+def decoded(values):
+    """Numbers of a chart, as a list or packed."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
+    return values

@@ -1,0 +1,125 @@
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+from multiloss_core import JACCARD, F, optimal_top_k
+from tests.browser.steps import (
+    PAGES,
+    choose,
+    follow,
+    metric,
+    open_page,
+    percent_box,
+    selected,
+    settle,
+    slider,
+    upload,
+)
+from ui.scored_sources import scored_sample
+
+ITEMS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def million():
+    """A file of a million items, some of them marked as fraud, and the same as a table."""
+    generator = np.random.default_rng(12)
+    probabilities = (1 / (1 + np.exp(5 - 1.8 * generator.standard_normal(ITEMS)))).round(6)
+    frame = pd.DataFrame(
+        {
+            "alert": np.arange(ITEMS) + 10_000_000,
+            "probability": probabilities,
+            "outcome": np.where(generator.random(ITEMS) < probabilities, "fraud", "ok"),
+        }
+    )
+    return frame.to_csv(index=False).encode(), frame
+
+
+def answer(page):
+    return page.get_by_role("heading", name=re.compile(r"^Under .* flag"))
+
+
+def test_a_million_items_from_the_file_to_the_rows_taken_away(server, new_page, million, tmp_path):
+    data, frame = million
+    file = tmp_path / "million.csv"
+    file.write_bytes(data)
+    best = optimal_top_k(frame["probability"], F())
+    page = new_page(viewport={"width": 1280, "height": 900})
+    open_page(page, f"{server}/optimal_cut", PAGES["optimal_cut"])
+    page.evaluate(
+        """() => {
+            window.shown = new Set();
+            new MutationObserver(() => document.querySelectorAll('[data-testid=stSpinner], [data-testid=stProgress]')
+                .forEach(element => window.shown.add(element.innerText.trim())))
+                .observe(document.body, {childList: true, subtree: true, characterData: true});
+        }"""
+    )
+    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(file)
+    expect(answer(page)).to_contain_text(f"flag the {best.k:,} most probable of 1,000,000 items")
+    settle(page)
+    expect(metric(page, "Items flagged (k)").first).to_have_text(f"{best.k:,}")
+    expect(metric(page, "Expected loss").first).to_have_text(f"{best.expected_loss:.4f}")
+
+    page.get_by_text("Compare all seven losses").click()
+    expect(page.get_by_text("G-Mean and H-Mean take at most 20,000 items")).to_be_visible()
+    settle(page)
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    shown = page.evaluate("() => [...window.shown]")
+    assert any("Reading million.csv" in words for words in shown), shown
+    assert any(re.search(r"AUC: \d of 7", words) for words in shown), shown
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"Download the {best.k:,} selected items").click()
+    taken = pd.read_csv(io.BytesIO(download.value.path().read_bytes()))
+    pd.testing.assert_frame_equal(taken, frame[best.selected].reset_index(drop=True))
+
+    upload(page, "percent.csv", b"id,prob\na,50\nb,70\nc,93\n")
+    expect(page.get_by_test_id("stAlert").filter(has_text="divide by 100")).to_be_visible()
+    settle(page)
+    expect(answer(page)).to_contain_text("1,000,000 items")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_cut_opens_the_operating_point_with_its_marginal_precision(server, page):
+    open_page(page, f"{server}/rated_data", PAGES["rated_data"])
+    choose(page, "Data", "Login alerts")
+    expect(page).to_have_url(re.compile("data=Login"))
+    follow(page, "Operating point", PAGES["operating_point"])
+    percent_box(page).fill("61.5")
+    percent_box(page).press("Enter")
+    expect(page).to_have_url(re.compile("m=61.5"))
+    settle(page)
+
+    follow(page, "Optimal cut", PAGES["optimal_cut"])
+    choose(page, "Loss", "Jaccard")
+    choose(page, "Items", "Overconfident alerts")
+    best = optimal_top_k(scored_sample("Overconfident alerts").frame["probability"], JACCARD)
+    percent = f"{round(200 * best.cut) / 2:g}"
+    expect(answer(page)).to_contain_text("Under Jaccard")
+    follow(page, f"Operating point at {percent} %", PAGES["operating_point"])
+    expect(slider(page)).to_have_value(percent)
+    expect(percent_box(page)).to_have_value(f"{float(percent):.1f}")
+    expect(page).to_have_url(re.compile(f"m={percent}"))
+    expect(selected(page, "Data")).to_have_value("Login alerts")
+
+    follow(page, "Optimal cut", PAGES["optimal_cut"])
+    expect(selected(page, "Items")).to_have_value("Overconfident alerts")
+    expect(selected(page, "Loss")).to_have_value("Jaccard")
+
+
+def test_pasted_items_are_cut(server, page):
+    open_page(page, f"{server}/optimal_cut", PAGES["optimal_cut"])
+    page.get_by_text("Paste items").click()
+    page.get_by_role("textbox", name="One probability on each line").fill("0.9\n0.7\nx\n0.1")
+    page.get_by_role("button", name="Use these items").click()
+    expect(page.get_by_test_id("stAlert").filter(has_text="Line 3 of the pasted text is 'x'")).to_be_visible()
+    expect(answer(page)).to_contain_text("2,000 items")
+    page.get_by_role("textbox", name="One probability on each line").fill("0.9\n0.7\n0.2\n0.1")
+    page.get_by_role("button", name="Use these items").click()
+    best = optimal_top_k([0.9, 0.7, 0.2, 0.1], F())
+    expect(answer(page)).to_contain_text(f"flag the {best.k} most probable of 4 items")
+    expect(page.get_by_test_id("stAlert").filter(has_text="pasted text")).to_have_count(0)

@@ -1,0 +1,362 @@
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import LOSSES, F, optimal_top_k
+from multiloss_core.losses.cuts import random_half, tuned_threshold
+from multiloss_core.losses.expected import expected_losses
+from ui.cut_answers import LOSS_CHOICES
+from ui.scored_sources import SAMPLES, scored_sample
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+@pytest.fixture
+def app():
+    return run(AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py"))
+
+
+def run(step):
+    app = step.run()
+    assert not app.exception
+    return app
+
+
+def upload(app, data, name, mime="text/csv"):
+    app.file_uploader(key="scored_upload").upload(name, data, mime)
+    return run(app)
+
+
+def paste(app, text):
+    app.text_area(key="scored_paste").set_value(text)
+    return run(app.button(key="scored_use").click())
+
+
+def box(app, name):
+    """The selectbox of the columns expander whose key starts with `name`."""
+    (found,) = [element for element in app.selectbox if (element.key or "").startswith(f"{name}_")]
+    return found
+
+
+def headline(app):
+    return app.subheader[0].value
+
+
+def flagged(app):
+    """k of each way to cut, in the order of the cards."""
+    return [int(metric.value.replace(",", "")) for metric in app.metric if metric.label == "Items flagged (k)"]
+
+
+def losses(app):
+    return [float(metric.value) for metric in app.metric if metric.label == "Expected loss"]
+
+
+def texts(app):
+    return [
+        element.value for kind in ("markdown", "caption", "info", "warning", "success") for element in app.get(kind)
+    ]
+
+
+def links(app):
+    return [(link.proto.label, link.proto.query_string) for link in app.get("page_link")]
+
+
+def charts(app):
+    return {json.loads(chart.proto.spec)["layout"]["title"]["text"]: chart.proto for chart in app.get("plotly_chart")}
+
+
+def items_csv(n=300, seed=1, **more):
+    generator = np.random.default_rng(seed)
+    probabilities = generator.beta(0.6, 3, n)
+    frame = pd.DataFrame({"item": np.arange(n) + 1000, "p": probabilities})
+    frame["verdict"] = np.where(generator.random(n) < probabilities, "fraud", "ok")
+    return frame.assign(**more).to_csv(index=False).encode()
+
+
+def table(app):
+    """The comparison of all losses, by loss."""
+    (found,) = [element.value for element in app.dataframe if "Loss" in element.value]
+    return found.set_index("Loss")
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_is_shown_with_its_three_ways_to_cut(app, name):
+    run(app.selectbox(key="scored_data").select(name))
+    frame = scored_sample(name).frame
+    probabilities = frame["probability"].to_numpy()
+    best = optimal_top_k(probabilities, F())
+    expected_loss = expected_losses(probabilities, F()).values  # noqa: PD011
+    half = random_half(len(frame), np.random.default_rng(0))
+    fraud = (frame["outcome"] == "fraud").to_numpy()
+    tuned = tuned_threshold(probabilities[half], fraud[half], F()).threshold
+    expected = [best.k, int((probabilities >= 0.5).sum()), int((probabilities >= tuned).sum())]
+    assert flagged(app) == expected
+    assert losses(app) == [round(expected_loss[k], 4) for k in expected]
+    printed = float(re.search(r"those with a probability of ([\d.]+) or more", headline(app))[1])
+    assert f"flag the **{best.k:,}** most probable of 2,000 items" in headline(app)
+    assert (probabilities >= printed).sum() == best.k
+    assert f"Marginal precision at this cut: **{100 * best.cut:.3g}\N{NO-BREAK SPACE}%**" in " ".join(texts(app))
+    assert not app.error
+
+
+def test_the_two_samples_tell_calibrated_from_overconfident_probabilities(app):
+    assert len(app.success) == 1
+    assert not app.warning
+    run(app.selectbox(key="scored_data").select("Overconfident alerts"))
+    assert len(app.warning) == 1
+    assert "more than chance explains" in app.warning[0].value
+    frame = scored_sample("Overconfident alerts").frame
+    found = (frame["outcome"] == "fraud").sum()
+    assert f"promise {frame['probability'].sum():,.1f} positives; {found:,} were found" in app.warning[0].value
+
+
+def test_every_chart_has_a_title_axis_titles_and_a_description(app):
+    shown = charts(app)
+    assert list(shown) == ["Expected F1 loss of every cut", "Promised and observed share of positives"]
+    assert all(chart.alt for chart in shown.values())
+    for chart in shown.values():
+        layout = json.loads(chart.spec)["layout"]
+        assert layout["xaxis"]["title"]["text"]
+        assert layout["yaxis"]["title"]["text"]
+    assert len({chart.id for chart in shown.values()}) == 2
+
+
+@pytest.mark.parametrize("choice", LOSS_CHOICES)
+def test_every_loss_can_be_chosen(app, choice):
+    run(app.selectbox(key="cut_loss").select(choice))
+    loss = LOSSES["F1" if choice == "F" else choice]
+    probabilities = scored_sample("Calibrated alerts").frame["probability"].to_numpy()
+    tolerance = 1e-6 if choice in ("G-Mean", "H-Mean") else 1e-9
+    assert flagged(app)[0] == optimal_top_k(probabilities, loss, tolerance=tolerance).k
+    assert f"Expected {loss.name} loss of every cut" in charts(app)
+    assert any("proven to within" in text for text in texts(app))
+    if choice == "AUC":
+        assert "flagging **nothing** is best" in headline(app)
+        assert any("cannot choose a cut" in info.value for info in app.info)
+        assert not app.get("download_button")
+
+
+def test_beta_changes_f(app):
+    run(app.number_input(key="cut_beta").set_value(2.0))
+    probabilities = scored_sample("Calibrated alerts").frame["probability"].to_numpy()
+    assert flagged(app)[0] == optimal_top_k(probabilities, F(2.0)).k
+    assert "Under F2" in headline(app)
+
+
+def test_all_seven_losses_are_compared_when_asked_for(app):
+    assert not any("Loss" in element.value for element in app.dataframe)
+    run(app.toggle(key="cut_all").set_value(True))
+    shown = table(app)
+    probabilities = scored_sample("Calibrated alerts").frame["probability"].to_numpy()
+    assert list(shown.index) == ["F1", "Jaccard", "AM", "G-TP/PR", "G-Mean", "H-Mean", "AUC"]
+    for name, row in shown.iterrows():
+        best = optimal_top_k(probabilities, LOSSES[name], tolerance=1e-6)
+        assert row["k*: items flagged"] == (f"{best.k:,}" if name != "AUC" else "0: chooses no cut")
+        assert row["Expected loss"] == f"{best.expected_loss:.4f}"
+    assert any("AUC cannot choose a cut" in text for text in texts(app))
+
+
+def test_losses_that_take_fewer_items_say_so(app):
+    generator = np.random.default_rng(2)
+    frame = pd.DataFrame({"p": generator.beta(0.3, 6, 20_001).round(6)})
+    upload(app, frame.to_csv(index=False).encode(), "many.csv")
+    run(app.toggle(key="cut_all").set_value(True))
+    shown = table(app)["k*: items flagged"]
+    assert shown["G-Mean"] == shown["H-Mean"] == "none: takes at most 20,000 items"
+    assert shown["F1"] == f"{optimal_top_k(frame['p'], F()).k:,}"
+    assert any("G-Mean and H-Mean take at most 20,000 items" in text for text in texts(app))
+    run(app.selectbox(key="cut_loss").select("G-Mean"))
+    assert [error.value for error in app.error] == [
+        "G-Mean takes at most 20,000 items, and these are 20,001; choose another loss, or fewer items."
+    ]
+    assert table(app)["k*: items flagged"]["F1"]
+
+
+def test_a_file_is_read_its_columns_guessed_and_its_rows_offered(app):
+    data = items_csv()
+    upload(app, data, "mine.csv")
+    frame = pd.read_csv(io.BytesIO(data))
+    assert app.selectbox(key="scored_data").value == "mine.csv"
+    assert (box(app, "probability").value, box(app, "label").value) == ("p", "verdict")
+    assert flagged(app)[0] == optimal_top_k(frame["p"], F()).k
+    assert [button.proto.label for button in app.get("download_button")] == [
+        f"Download the {flagged(app)[0]} selected items (CSV)"
+    ]
+
+
+def test_columns_can_be_corrected(app):
+    other = np.linspace(0.01, 0.99, 300)
+    upload(app, items_csv(other=other, colour=["red", "blue"] * 150), "mine.csv")
+    run(box(app, "probability").select("other"))
+    assert flagged(app)[0] == optimal_top_k(other, F()).k
+    run(box(app, "label").select("colour"))
+    assert "say which of the two means positive" in app.error[0].value
+    # What worked before is still there.
+    assert flagged(app)[0] == optimal_top_k(other, F()).k
+    run(box(app, "positive").select("blue"))
+    assert not app.error
+    run(box(app, "label").set_value("(none: no outcome is known)"))
+    assert not app.error
+    assert len(flagged(app)) == 2
+
+
+def test_without_labels_tuning_and_checking_are_explained(app):
+    upload(app, b"p\n0.9\n0.8\n0.2\n0.1\n", "plain.csv")
+    assert len(flagged(app)) == 2
+    assert any("Cannot be computed: tuning a threshold needs items whose outcome is known" in t for t in texts(app))
+    assert any("Without outcomes this cannot be checked" in info.value for info in app.info)
+    assert list(charts(app)) == ["Expected F1 loss of every cut"]
+
+
+def test_labels_of_one_kind_can_be_checked_but_not_tuned_on(app):
+    upload(app, b"p,y\n0.3,0\n0.2,0\n0.2,0\n0.1,0\n", "none.csv")
+    run(box(app, "label").select("y"))
+    assert not app.error
+    assert any("must hold both positives and negatives" in text for text in texts(app))
+    assert "Promised and observed share of positives" in charts(app)
+
+
+def test_a_single_item_works(app):
+    paste(app, "0.7")
+    assert flagged(app) == [1, 1]
+    assert headline(app).startswith("Under F1, flag the **1** most probable of 1 item:")
+    paste(app, "0")
+    assert not app.error
+
+
+def test_ties_at_the_cut_are_told(app):
+    paste(app, "0.9\n" + "0.5\n" * 6)
+    told = "exactly the probability of the last one flagged"
+    assert not any(told in text for text in texts(app))
+    run(app.selectbox(key="cut_loss").select("H-Mean"))
+    k = optimal_top_k([0.9] + [0.5] * 6, LOSSES["H-Mean"], tolerance=1e-6).k
+    assert 1 < k < 7
+    assert headline(app) == f"Under H-Mean, flag the **{k}** most probable of 7 items: down to a probability of 0.5."
+    assert any(text.startswith(f"{7 - k} more items have {told}") for text in texts(app))
+
+
+BAD = {
+    "empty.csv": (b"", "is empty"),
+    "header.csv": (b"p,label\n", "no rows"),
+    "words.csv": (b"a,b\nx,y\n", "None of the 2 columns"),
+    "percent.csv": (b"id,prob\na,50\nb,70\nc,93\n", "divide by 100"),
+    "outside.csv": (b"prob\n0.5\n0.25\n-0.1\n0.9\n0.4\n", "holds -0.1 in row 3"),
+    "blank.csv": (b"id,prob\na,0.5\nb,\nc,0.9\n", "is blank in row 2"),
+    "text.csv": (b"prob\n0.5\nhigh\n0.2\n", "holds 'high', which is no number, in row 2"),
+    "infinite.csv": (b"prob\n0.5\ninf\n0.2\n", "infinite number in row 2"),
+    "twice.csv": (b"p,p\n0.1,0.2\n", "occurs more than once"),
+    "latin.csv": ("name,prob\nJos\xe9,0.4\n".encode("latin-1"), "UTF-8"),
+    "headless.csv": (b"0.1\n0.2\n", "only numbers"),
+    "many.csv": (b"p\n" + b"0.5\n" * 1_000_001, "1,000,001 rows"),
+    "broken.parquet": (b"PAR1 nothing", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_says_what_is_wrong_and_loses_nothing(app, name):
+    upload(app, items_csv(), "mine.csv")
+    before = flagged(app), headline(app)
+    data, words = BAD[name]
+    upload(app, data, name)
+    (error,) = app.error
+    assert words in error.value
+    assert error.value.endswith(".")
+    assert app.selectbox(key="scored_data").value == "mine.csv"
+    assert (flagged(app), headline(app)) == before
+
+
+def test_a_file_over_the_limit_is_refused(app, monkeypatch):
+    monkeypatch.setattr("multiloss_core.thresholds.reading.LARGEST_FILE", 100)
+    upload(app, items_csv(), "big.csv")
+    assert "more than the limit" in app.error[0].value
+
+
+def test_labels_with_three_values_are_refused_when_chosen(app):
+    upload(app, items_csv(kind=["a", "b", "c"] * 100), "mine.csv")
+    run(box(app, "label").select("kind"))
+    assert "3 different ratings where two are expected" in app.error[0].value
+    assert len(flagged(app)) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "Nothing was pasted"), ("0.1\nabc", "Line 2 of the pasted text"), ("12\n70", "divide by 100")],
+)
+def test_bad_pasted_text_says_what_is_wrong_and_loses_nothing(app, text, words):
+    before = flagged(app)
+    paste(app, text)
+    (error,) = app.error
+    assert words in error.value
+    assert flagged(app) == before
+    paste(app, "p,y\n0.9,1\n0.2,0\n0.4,1\n0.3,0")
+    assert not app.error
+    assert app.selectbox(key="scored_data").value == "Pasted items"
+    assert flagged(app)[0] == optimal_top_k([0.9, 0.2, 0.4, 0.3], F()).k
+
+
+def test_each_cut_leads_to_its_operating_point(app):
+    best = optimal_top_k(scored_sample("Calibrated alerts").frame["probability"], F())
+    percent = round(200 * best.cut) / 2
+    assert links(app)[0] == (f"Operating point at {percent:g} %", f"m={percent:g}")
+    assert links(app)[1] == ("Operating point at 50 %", "m=50")
+    assert len(links(app)) == 3
+
+
+def test_a_cut_that_the_slider_cannot_show_has_no_link(app):
+    paste(app, "\n".join(f"{value:.6f}" for value in np.linspace(0.0001, 0.003, 3000)))
+    run(app.selectbox(key="cut_loss").select("AM"))
+    assert flagged(app)[0] > 0
+    assert links(app) == [("Operating point at 50 %", "m=50")]
+    assert any("goes from 0.5 % to 99.5 %, so it cannot be set to this cut" in text for text in texts(app))
+
+
+def test_a_link_restores_the_choices():
+    app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py")
+    choices = {
+        "scored_data": "Overconfident alerts",
+        "cut_loss": "Jaccard",
+        "cut_beta": "2.0",
+        "cut_all": "true",
+        "cut_axes": "linear",
+    }
+    for key, value in choices.items():
+        app.query_params[key] = value
+    run(app)
+    assert app.selectbox(key="scored_data").value == "Overconfident alerts"
+    assert "Under Jaccard" in headline(app)
+    assert table(app).index[0] == "F2"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("cut_loss", "none"), ("cut_beta", "0"), ("cut_beta", "x"), ("cut_axes", "round")]
+)
+def test_a_link_that_is_out_of_range_never_breaks_the_page(key, value):
+    app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py")
+    app.query_params[key] = value
+    run(app)
+    assert not app.error
+    assert "Under F1" in headline(app)
+
+
+def test_a_link_to_data_that_is_not_loaded_says_so():
+    app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py")
+    app.query_params["scored_data"] = "mine.csv"
+    run(app)
+    assert "which is not loaded in this session" in app.info[0].value
+    assert flagged(app)
+
+
+def test_what_was_loaded_is_there_after_another_page(app):
+    upload(app, items_csv(), "mine.csv")
+    before = flagged(app)
+    run(app.switch_page("pages/top_k.py"))
+    app.query_params["scored_data"] = "mine.csv"
+    run(run(app.switch_page("pages/optimal_cut.py")))
+    assert app.selectbox(key="scored_data").value == "mine.csv"
+    assert flagged(app) == before
