@@ -38,6 +38,8 @@ from multiloss_core.simulate import Population, simulate_population
 from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
 from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
 from multiloss_core.thresholds.export import point_as_csv, point_as_dict, point_as_json
+from multiloss_core.thresholds.guarantee import Certificate, certified_point
+from multiloss_core.thresholds.held_out import HeldOutCounts, HeldOutStep, held_out_counts, held_out_steps
 from multiloss_core.thresholds.operating_point import (
     ClassifierMargin,
     OperatingPoint,
@@ -50,8 +52,18 @@ from multiloss_core.thresholds.paths.analytic import analytic_path
 from multiloss_core.thresholds.paths.benchmark import benchmark_path
 from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path, to_networkx
 from multiloss_core.thresholds.paths.path import ConcaveMajorant, ThresholdPath, counts_along
+from multiloss_core.thresholds.paths.smooth import smooth_path
 from multiloss_core.thresholds.rated import DataFunnel, RatedDocuments, flagged
 from multiloss_core.thresholds.reading import guess_columns, is_count_table, read_frame
+from multiloss_core.thresholds.sampling import (
+    RatedSize,
+    RatingBand,
+    RatingPlan,
+    effective_size,
+    rated_size,
+    rating_plan,
+)
+from multiloss_core.thresholds.simplicity import SimplerCut, price_of_simplicity
 from multiloss_core.thresholds.surfaces import CountSurfaces, count_surfaces, slice_surfaces
 
 __all__ = [
@@ -63,6 +75,7 @@ __all__ = [
     "JACCARD",
     "LOSSES",
     "BucketCounts",
+    "Certificate",
     "ClassifierMargin",
     "ConcaveMajorant",
     "CountSurfaces",
@@ -72,12 +85,18 @@ __all__ = [
     "ExpectedLosses",
     "F",
     "FractionalLinear",
+    "HeldOutCounts",
+    "HeldOutStep",
     "OperatingPoint",
     "Population",
     "RatedDocuments",
+    "RatedSize",
+    "RatingBand",
+    "RatingPlan",
     "Reliability",
     "ScoredItems",
     "SigmoidItems",
+    "SimplerCut",
     "ThresholdPath",
     "TopK",
     "TunedThreshold",
@@ -85,11 +104,13 @@ __all__ = [
     "analytic_path",
     "benchmark_path",
     "bucket_counts",
+    "certified_point",
     "classifier_margins",
     "correlated_search",
     "count_surfaces",
     "counts_along",
     "early_stop_k",
+    "effective_size",
     "exhaustive_search",
     "expected_losses",
     "f_beta_of_point",
@@ -97,6 +118,8 @@ __all__ = [
     "graph_path",
     "grid_axes",
     "guess_columns",
+    "held_out_counts",
+    "held_out_steps",
     "is_count_table",
     "is_tp_monotone",
     "is_tpr_tnr_monotone",
@@ -114,6 +137,9 @@ __all__ = [
     "point_as_csv",
     "point_as_dict",
     "point_as_json",
+    "price_of_simplicity",
+    "rated_size",
+    "rating_plan",
     "read_frame",
     "reliability",
     "round_thresholds",
@@ -121,6 +147,7 @@ __all__ = [
     "sigmoid_items",
     "simulate_population",
     "slice_surfaces",
+    "smooth_path",
     "tied_loadings",
     "to_networkx",
     "tuned_threshold",

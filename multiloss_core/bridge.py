@@ -15,7 +15,7 @@ def f_beta_of_point(point: OperatingPoint) -> float:
     F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated_tp`, all positives that were rated, is largest where
     one more alert raises both parts alike: m = TP / (beta^2 P + TP + FP) (for items with known probabilities: Ye, Chai,
     Lee, Chieu 2012). So beta^2 = (TP / m - TP - FP) / P. Positives below the floors add to P: beta^2 P stays, beta falls.
-    It holds on new data when the marginal precision along the path does. Not a number unless the point is `inside`: at
+    Where the point was chosen by a smooth fit, it is the maximum that the fit expects. It holds on new data when the marginal precision along the path does. Not a number unless the point is `inside`: at
     the floor the best point lies below what was rated, and without alerts there is nothing to weigh.
     """
     if point.status != "inside":

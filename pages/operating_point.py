@@ -39,9 +39,7 @@ def explore(analysis: Analysis) -> None:
         show_status(point)
         show_thresholds(analysis, point)
         show_counts(analysis, point)
-        offer_downloads(analysis, point)
         let_numbers_appear()
-        show_f_beta(point)
     with charts:
         pair = ask_pair(analysis)
         show_key(method)
@@ -49,6 +47,9 @@ def explore(analysis: Analysis) -> None:
         show_planes(analysis, surfaces, points, method, pair)
         show_methods(analysis, points)
         show_margins(analysis, point)
+    with controls:
+        offer_downloads(analysis, point)
+        show_f_beta(point)
     if len(analysis.surfaces.names) > 2:
         show_surfaces(analysis, surfaces, pair)
 

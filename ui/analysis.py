@@ -17,14 +17,17 @@ from multiloss_core import (
     mean_graph_path,
     round_thresholds,
     slice_surfaces,
+    smooth_path,
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
 from ui.sources import Dataset
 
-METHODS = ("graph", "mean graph", "analytic power", "analytic beta", "benchmark")
+METHODS = ("smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark")
 METHOD_HELP = """How the way through threshold space was found.
 
+- **smooth**: the best thresholds under a smooth estimate of how precision rises with the scores. It loses least on new
+  data; a classifier not worth listening to at a target gets the threshold *never*.
 - **graph**: the best path over the nodes of the grid; may follow chance in the data.
 - **mean graph**: the mean of best paths after random deletions; smoother.
 - **analytic power**, **analytic beta**: the best smooth curve of a family.
@@ -86,6 +89,7 @@ def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
         documents = source
         surfaces = count_surfaces(source, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing)
     paths = (
+        smooth_path(source, rule=settings.rule),
         graph_path(surfaces),
         mean_graph_path(surfaces, np.random.default_rng(0), documents=documents),
         analytic_path(source, family="power", rule=settings.rule),

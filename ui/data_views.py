@@ -27,6 +27,7 @@ TEMPLATE = (
     "1005,0.95,0.15,\n"
 )
 NO_WEIGHT = "(none: every document counts once)"
+NO_GROUP = "(none: every row stands alone)"
 
 
 def ask_upload() -> None:
@@ -93,6 +94,11 @@ def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
         st.caption(
             f"With weights these stand for {count(documents.positives)} positive and {count(documents.negatives)} negative "
             "documents; TP and FP everywhere are sums of weights."
+        )
+    if documents.groups is not None:
+        st.caption(
+            f"These {count(len(documents.groups))} rows form {count(documents.groups.max() + 1)} groups by "
+            f"'{choice.group}': rows of one group belong together, and held-out numbers and intervals respect it."
         )
     for note in documents.notes:
         st.info(note, icon=":material/info:")
@@ -205,6 +211,15 @@ def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> Colu
         persist_state="session",
         help="How many documents each rated one stands for, when only a sample was rated.",
     )
+    group = right.selectbox(
+        "Group column (optional)",
+        [NO_GROUP, *columns],
+        index=1 + columns.index(known.group) if known.group in columns else 0,
+        key=f"group_{tag}",
+        persist_state="session",
+        help="Which rows belong together, as several alerts of one customer do. Rows of one customer belong together; "
+        "held-out numbers and intervals respect it.",
+    )
     floors = tuple(_ask_floor(left, name, known, tag) for name in scores)
     leave_out = left.checkbox(
         "Leave out rows whose score is no finite number",
@@ -213,7 +228,14 @@ def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> Colu
         persist_state="session",
     )
     return ColumnChoice(
-        False, tuple(scores), rating, positive, None if weight == NO_WEIGHT else weight, floors, leave_out
+        False,
+        tuple(scores),
+        rating,
+        positive,
+        None if weight == NO_WEIGHT else weight,
+        floors,
+        leave_out,
+        group=None if group == NO_GROUP else group,
     )
 
 

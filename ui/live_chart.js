@@ -46,7 +46,8 @@ function config(Plotly, chart) {
 }
 
 async function draw(Plotly, chart, data) {
-  const layout = JSON.parse(data.layout)
+  const layout = { ...JSON.parse(data.layout), uirevision: data.about }
+  for (const [axis, update] of Object.entries(data.view)) layout[axis] = { ...layout[axis], ...update }
   keepZoom(chart, layout)
   const first = !chart.config
   // One and the same: Plotly draws everything anew when it gets another one.

@@ -3,7 +3,10 @@
 import json
 import shutil
 import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import plotly
 import plotly.graph_objects as go
@@ -22,21 +25,43 @@ _mount = st.components.v2.component(
 )
 
 
-def live_chart(figure: go.Figure, *, key: str, alt: str, about: str) -> None:
-    """Draw a figure; later runs with the same `key` change only the traces that differ.
+@dataclass(frozen=True)
+class Backdrop:
+    """A figure as text, ready to be sent again and again: each trace, and the layout."""
 
-    The reader's zoom survives as long as the chart is `about` the same thing.
-    """
-    figure.update_layout(uirevision=about)
+    traces: tuple[str, ...]
+    layout: str
+
+
+def backdrop(figure: go.Figure) -> Backdrop:
+    """What stays while the marks on it move."""
     parts = figure.to_plotly_json()
+    return Backdrop(tuple(_as_text(trace) for trace in parts["data"]), _as_text(parts["layout"]))
+
+
+def live_chart(
+    still: Backdrop,
+    marks: Sequence[go.Scatter] = (),
+    view: Mapping[str, Any] | None = None,
+    *,
+    key: str,
+    alt: str,
+    about: str,
+) -> None:
+    """Draw a figure with marks on it; later runs with the same `key` change only the traces that differ.
+
+    `view` updates the axes of the layout. The reader's zoom survives as long as the chart is `about` the same thing.
+    """
     _mount(
         key=key,
         data={
             "library": _library_address(),
+            "about": about,
             "alt": alt,
             # As texts: the browser compares each trace with the one it has drawn.
-            "traces": [_as_text(trace) for trace in parts["data"]],
-            "layout": _as_text(parts["layout"]),
+            "traces": [*still.traces, *(_as_text(trace.to_plotly_json()) for trace in marks)],
+            "layout": still.layout,
+            "view": view or {},
         },
     )
 

@@ -17,21 +17,24 @@ from multiloss_core import (
     point_as_json,
 )
 from multiloss_core.figures import style
+from multiloss_core.figures.style import Theme
 from multiloss_core.figures.thresholds import (
     count_surface,
     majorant_trace,
+    plane_backdrop,
+    plane_marks,
+    space_backdrop,
+    space_marks,
     threshold_curves,
-    threshold_space,
-    tp_fp_plane,
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
 from ui.analysis import METHOD_HELP, METHODS, RESOLUTIONS, Analysis, Settings
 from ui.bootstrap import theme
-from ui.live_chart import live_chart
+from ui.live_chart import Backdrop, backdrop, live_chart
 from ui.sources import Dataset
 from ui.target import ask_box, ask_percent
-from ui.words import UNDEFINED, area, count, plural, price, rate, share, threshold
+from ui.words import NEVER, UNDEFINED, area, count, plural, price, rate, share, threshold
 
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
 SPACING_WORDS: dict[str, Spacing] = {
@@ -128,16 +131,17 @@ def chosen_points(analysis: Analysis, target: float) -> dict[str, OperatingPoint
 def show_status(point: OperatingPoint) -> None:
     """Say when there is no point inside the path."""
     target = f"{100 * point.marginal_precision:.3g} %"
+    holds, hold = ("is estimated to hold", "are estimated to hold") if point.estimated else ("holds", "hold")
     if point.status == "unreachable":
         st.warning(
-            f"**No part of this path reaches {target}.** The best step up from no alerts holds "
+            f"**No part of this path reaches {target}.** The best step up from no alerts {holds} "
             f"{share(point.next_precision, point.next_alerts)} fraud ({plural(point.next_alerts, 'alert')}), so at this target "
             "nothing is flagged. Lower the target.",
             icon=":material/block:",
         )
     elif point.status == "at_floor":
         st.warning(
-            f"**The point is at the floor.** Even the last {plural(point.step_alerts, 'alert')} rated there hold "
+            f"**The point is at the floor.** Even the last {plural(point.step_alerts, 'alert')} rated there {hold} "
             f"{share(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point lies below what was "
             "rated. Rate documents below the floors to find it.",
             icon=":material/vertical_align_bottom:",
@@ -147,7 +151,7 @@ def show_status(point: OperatingPoint) -> None:
 def show_thresholds(analysis: Analysis, point: OperatingPoint) -> None:
     """The thresholds, large, in the fewest digits that flag the same documents."""
     for name, value in zip(point.names, analysis.deployable(point), strict=True):
-        st.metric(f"Threshold of {name}", f"≥ {threshold(value)}")
+        st.metric(f"Threshold of {name}", f"≥ {threshold(value)}" if math.isfinite(value) else NEVER)
 
 
 def show_counts(analysis: Analysis, point: OperatingPoint) -> None:
@@ -155,13 +159,16 @@ def show_counts(analysis: Analysis, point: OperatingPoint) -> None:
     caught, false = st.columns(2)
     caught.metric("Caught (TP)", count(point.tp), border=True)
     false.metric("False alerts (FP)", count(point.fp), border=True)
+    fraud = "Estimated fraud" if point.estimated else "Fraud"
     rows = {
         "Alerts": count(point.alerts),
         "Precision": share(point.precision, point.alerts),
         "False alerts per catch": rate(point.fp_per_tp),
         "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
-        f"Fraud in the last {plural(point.step_alerts, 'alert')} added": share(point.step_precision, point.step_alerts),
-        f"Fraud in the next {plural(point.next_alerts, 'alert')}": share(point.next_precision, point.next_alerts),
+        f"{fraud} in the last {plural(point.step_alerts, 'alert')} added": share(
+            point.step_precision, point.step_alerts
+        ),
+        f"{fraud} in the next {plural(point.next_alerts, 'alert')}": share(point.next_precision, point.next_alerts),
     }
     st.markdown(
         "\n".join(["| At this point | |", "|:--|--:|", *(f"| {words} | {value} |" for words, value in rows.items())])
@@ -176,8 +183,9 @@ def show_f_beta(point: OperatingPoint) -> None:
     beta = f_beta_of_point(point)
     if math.isnan(beta):
         return
+    has = "is estimated to have" if point.estimated else "has"
     st.caption(
-        f"In terms of F-scores: of all points of this path, this one has the largest F_β of the rated documents for "
+        f"In terms of F-scores: of all points of this path, this one {has} the largest F_β of the rated documents for "
         f"**β = {beta:.2g}**, where a missed fraud weighs {beta**2:.2g} times a false alert. It stays so on new data if the "
         "marginal precision along the path does (calibration). Fraud below the floors would make β smaller. "
         "Scores that are probabilities can be cut for a chosen loss directly:",
@@ -219,29 +227,50 @@ def show_planes(
     left, right = st.columns(2)
     about = f"{analysis.dataset.key} {analysis.settings} {pair}"
     # The plane goes out first: it is on the screen while the space is still being made.
-    plane = tp_fp_plane(analysis.paths, drawn, chosen=method, theme=theme(), legend=False)
-    if len(point.names) == 1:
-        plane.add_trace(majorant_trace(analysis.path(method), theme()))
     with right:
+        marks, view = plane_marks(drawn, chosen=method, theme=theme())
+        if len(point.names) == 1:
+            marks.append(majorant_trace(analysis.path(method), theme()))
         live_chart(
-            plane,
+            _plane(analysis.dataset.key, analysis.settings, theme(), analysis),
+            marks,
+            view,
             key="plane",
             about=about,
             alt=f"True against false positives along each path; chosen point at TP {count(point.tp)}, FP {count(point.fp)}.",
         )
     right.caption("Double-click the chart for the whole curve.")
-    if len(point.names) == 1:
-        space = threshold_curves(analysis.path(method), point, theme=theme())
-    else:
-        space = threshold_space(surfaces, analysis.paths, drawn, chosen=method, theme=theme(), pair=pair, legend=False)
-    values = ", ".join(f"{name} {value:.6g}" for name, value in zip(point.names, point.thresholds, strict=True))
+    values = ", ".join(f"{name} {threshold(value)}" for name, value in zip(point.names, point.thresholds, strict=True))
     with left:
+        if len(point.names) == 1:
+            space, stars = backdrop(threshold_curves(analysis.path(method), point, theme=theme())), []
+        else:
+            space = _space(surfaces, analysis, pair)
+            stars = space_marks(surfaces, drawn, chosen=method, theme=theme(), pair=pair)
         live_chart(
             space,
+            stars,
             key="space",
             about=about,
             alt=f"Thresholds with the paths of all methods; chosen point at {values}.",
         )
+
+
+@st.cache_data(scope="session", max_entries=8, show_spinner=False)
+def _plane(key: str, settings: Settings, theme: Theme, _analysis: Analysis) -> Backdrop:
+    return backdrop(plane_backdrop(_analysis.paths, theme=theme, legend=False))
+
+
+def _space(surfaces: CountSurfaces, analysis: Analysis, pair: tuple[int, int]) -> Backdrop:
+    if surfaces is not analysis.surfaces:
+        # A slice at the chosen point: another one at every step.
+        return backdrop(space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair, legend=False))
+    return _whole_space(analysis.dataset.key, analysis.settings, theme(), analysis)
+
+
+@st.cache_data(scope="session", max_entries=8, show_spinner=False)
+def _whole_space(key: str, settings: Settings, theme: Theme, _analysis: Analysis) -> Backdrop:
+    return backdrop(space_backdrop(_analysis.surfaces, _analysis.paths, theme=theme, legend=False))
 
 
 def show_key(method: str) -> None:

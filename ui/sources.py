@@ -36,6 +36,7 @@ class ColumnChoice:
     floors: tuple[float | None, ...] = ()
     leave_out_unusable: bool = False
     rule: Rule | None = None
+    group: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,15 @@ def first_choice(frame: pd.DataFrame) -> ColumnChoice:
         return ColumnChoice(is_counts=True, scores=())
     require_documents(frame)
     guess = guess_columns(frame)
-    return ColumnChoice(False, guess.scores, guess.rating, guess.positive, guess.weight, (None,) * len(guess.scores))
+    return ColumnChoice(
+        False,
+        guess.scores,
+        guess.rating,
+        guess.positive,
+        guess.weight,
+        (None,) * len(guess.scores),
+        group=guess.group,
+    )
 
 
 def build_dataset(source: Source, choice: ColumnChoice) -> Dataset:
@@ -89,6 +98,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> RatedDocu
         positive=_choice.positive,
         weight=_choice.weight,
         floors=dict(zip(_choice.scores, _choice.floors, strict=True)),
+        group=_choice.group,
         leave_out_unusable=_choice.leave_out_unusable,
     )
 

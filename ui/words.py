@@ -3,6 +3,7 @@
 import math
 
 UNDEFINED = "undefined"
+NEVER = "never"
 
 
 def count(value: float) -> str:
@@ -28,7 +29,9 @@ def area(value: float) -> str:
 
 
 def threshold(value: float) -> str:
-    """A threshold with every digit that it has."""
+    """A threshold with every digit that it has; infinity is `never`."""
+    if math.isinf(value):
+        return NEVER
     return repr(float(value)).removesuffix(".0")
 
 

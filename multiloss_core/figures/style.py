@@ -11,13 +11,15 @@ import plotly.graph_objects as go
 Theme = Literal["light", "dark"]
 
 METHOD_COLOURS = {
+    "smooth": "#AA3377",
     "analytic power": "#0072B2",
     "analytic beta": "#56B4E9",
     "graph": "#D55E00",
-    "mean graph": "#CC79A7",
+    "mean graph": "#999933",
     "benchmark": "#8C8C8C",
 }
 METHOD_DASHES = {
+    "smooth": "solid",
     "analytic power": "solid",
     "analytic beta": "dash",
     "graph": "solid",

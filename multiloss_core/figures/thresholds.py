@@ -71,29 +71,52 @@ def threshold_space(
 
     `surfaces` are two-dimensional, over the classifiers `pair` of the paths. The point of method `chosen` is a star.
     """
+    figure = space_backdrop(surfaces, paths, theme=theme, pair=pair, legend=legend)
+    figure.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme, pair=pair))
+    return figure
+
+
+def space_backdrop(
+    surfaces: CountSurfaces,
+    paths: Sequence[ThresholdPath],
+    *,
+    theme: Theme,
+    pair: tuple[int, int] = (0, 1),
+    legend: bool = True,
+) -> go.Figure:
+    """What `threshold_space` shows whatever the target."""
     figure = style.new_figure("Threshold space: FP as shade, TP as lines", theme, height=470)
     axes, tp, fp = _on_even_grid(surfaces)
     _add_false_positive_shade(figure, axes, tp, fp, theme)
     _add_true_positive_lines(figure, axes, tp, theme)
     for path in paths:
         kept = _drawn_vertices(path)
+        first, second = _inside(path.thresholds[kept][:, pair], axes).T
         figure.add_scatter(
-            x=path.thresholds[kept, pair[0]],
-            y=path.thresholds[kept, pair[1]],
+            x=first,
+            y=second,
             mode="lines" if path.monotone else "markers",
             hoverinfo="skip",
             **_path_marks(path.method),
         )
-    points = _chosen_last(points, chosen)
-    figure.add_scatter(
-        x=[point.thresholds[pair[0]] for point in points],
-        y=[point.thresholds[pair[1]] for point in points],
-        **_point_marks(points, chosen, theme),
-    )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
     figure.update_xaxes(title=f"threshold of {surfaces.names[0]} (score)", range=_range(axes[0]), showgrid=False)
     figure.update_yaxes(title=f"threshold of {surfaces.names[1]} (score)", range=_range(axes[1]), showgrid=False)
     return figure
+
+
+def space_marks(
+    surfaces: CountSurfaces,
+    points: Sequence[OperatingPoint],
+    *,
+    chosen: str,
+    theme: Theme,
+    pair: tuple[int, int] = (0, 1),
+) -> list[go.Scatter]:
+    """The points of `threshold_space`."""
+    points = _chosen_last(points, chosen)
+    first, second = _inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
+    return [go.Scatter(x=first, y=second, **_point_marks(points, chosen, theme))]
 
 
 def tp_fp_plane(
@@ -109,6 +132,15 @@ def tp_fp_plane(
 
     Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
     """
+    figure = plane_backdrop(paths, theme=theme, legend=legend)
+    marks, view = plane_marks(points, chosen=chosen, theme=theme, whole=whole)
+    figure.add_traces(marks)
+    figure.update_layout(view)
+    return figure
+
+
+def plane_backdrop(paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True) -> go.Figure:
+    """What `tp_fp_plane` shows whatever the target."""
     figure = style.new_figure("True against false positives", theme, height=470)
     for path in paths:
         kept = _drawn_vertices(path)
@@ -119,10 +151,20 @@ def tp_fp_plane(
             **_path_marks(path.method),
             hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>%{fullData.name}</extra>",
         )
+    figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
+    figure.update_xaxes(title="false positives, FP (documents)", rangemode="nonnegative")
+    figure.update_yaxes(title="true positives, TP (documents)", rangemode="nonnegative")
+    return figure
+
+
+def plane_marks(
+    points: Sequence[OperatingPoint], *, chosen: str, theme: Theme, whole: bool = False
+) -> tuple[list[go.Scatter], dict[str, dict[str, list[float]]]]:
+    """The tangent and the points of `tp_fp_plane`, and the ranges of its axes as an update of the layout."""
     points = _chosen_last(points, chosen)
     main = points[-1]
     right = main.rated_fp if whole else min(main.rated_fp, 1.6 * max(point.fp for point in points) + 20)
-    figure.add_scatter(
+    tangent = go.Scatter(
         x=[0, right],
         y=[main.tp - main.slope * main.fp, main.tp + main.slope * (right - main.fp)],
         mode="lines",
@@ -130,18 +172,15 @@ def tp_fp_plane(
         name=f"tangent: {main.marginal_precision:.4g} fraud per added alert",
         hoverinfo="skip",
     )
-    figure.add_scatter(
+    marks = go.Scatter(
         x=[point.fp for point in points],
         y=[point.tp for point in points],
         **_point_marks(points, chosen, theme),
     )
-    figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
-    figure.update_xaxes(title="false positives, FP (documents)", range=[-0.01 * right, right], rangemode="nonnegative")
     lowest = min(point.tp for point in points)
     bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated_tp - lowest))
     top = main.rated_tp + 0.05 * (main.rated_tp - bottom)
-    figure.update_yaxes(title="true positives, TP (documents)", range=[bottom, top], rangemode="nonnegative")
-    return figure
+    return [tangent, marks], {"xaxis": {"range": [-0.01 * right, right]}, "yaxis": {"range": [bottom, top]}}
 
 
 def count_surface(
@@ -178,9 +217,10 @@ def count_surface(
         if not path.monotone:
             continue
         kept = _drawn_vertices(path)
+        x, y = _inside(path.thresholds[kept][:, pair], surfaces.axes).T
         figure.add_scatter3d(
-            x=path.thresholds[kept, pair[0]],
-            y=path.thresholds[kept, pair[1]],
+            x=x,
+            y=y,
             z=counts[tuple(node_index(surfaces.axes, path.thresholds[kept][:, pair]).T)] + lift,
             mode="lines",
             line={"color": style.METHOD_COLOURS[path.method], "width": 6},
@@ -205,6 +245,7 @@ def threshold_curves(path: ThresholdPath, point: OperatingPoint, *, theme: Theme
     """For a single classifier: TP and FP against its threshold, with the chosen threshold."""
     figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
     kept = _drawn_vertices(path)
+    kept = kept[np.isfinite(path.thresholds[kept, 0])]
     for name, counts, colour in (
         ("false positives, FP", path.fp, style.FALSE_POSITIVE),
         ("true positives, TP", path.tp, style.TRUE_POSITIVE),
@@ -217,7 +258,7 @@ def threshold_curves(path: ThresholdPath, point: OperatingPoint, *, theme: Theme
             name=name,
             hovertemplate="threshold %{x:.6g}<br>%{y:,.6~g} documents<extra>%{fullData.name}</extra>",
         )
-    if point.status != "unreachable":
+    if np.isfinite(point.thresholds[0]) and point.status != "unreachable":
         figure.add_vline(x=float(point.thresholds[0]), line={"color": style.ink(theme), "dash": "dash", "width": 1.5})
     figure.update_layout(margin={"b": 84})
     figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
@@ -345,11 +386,21 @@ def _drawn_vertices(path: ThresholdPath) -> NDArray[np.intp]:
         return np.arange(count)
     moves = [
         np.abs(np.diff(column)) / max(float(np.ptp(column)), 1e-300)
-        for column in (path.tp, path.fp, *path.thresholds.T)
+        for column in (path.tp, path.fp, *_finite(path.thresholds).T)
     ]
     length = np.concatenate([[0.0], np.cumsum(np.sum(moves, axis=0))])
     kept = np.searchsorted(length, np.linspace(0, length[-1], MOST_DRAWN_VERTICES))
     return np.unique(np.concatenate([kept, path.majorant.vertices, [0, count - 1]]).clip(0, count - 1))
+
+
+def _inside(thresholds: NDArray[np.float64], axes: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Thresholds (m, 2), those of infinity moved to the end of the axis."""
+    return np.minimum(thresholds, [axes[0][-1], axes[1][-1]])
+
+
+def _finite(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Thresholds (m, k), those of infinity moved to the largest finite one of their column."""
+    return np.minimum(thresholds, np.where(np.isfinite(thresholds), thresholds, -np.inf).max(axis=0))
 
 
 def _range(axis: NDArray[np.float64]) -> list[float]:

@@ -16,11 +16,17 @@ _MEANING = {
 
 
 def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Plain values of a point, ready for JSON: undefined rates are None. `source` says what data it came from."""
+    """Plain values of a point, ready for JSON: undefined rates and thresholds that nothing reaches are None.
+
+    `source` says what data it came from.
+    """
     return {
         "rule": point.rule,
-        "meaning": _MEANING[point.rule],
-        "thresholds": {name: float(value) for name, value in zip(point.names, point.thresholds, strict=True)},
+        "meaning": _MEANING[point.rule] + "; no score reaches a threshold of null",
+        "thresholds": {
+            name: float(value) if math.isfinite(value) else None
+            for name, value in zip(point.names, point.thresholds, strict=True)
+        },
         "method": point.method,
         "target_marginal_precision": point.marginal_precision,
         "status": point.status,
@@ -40,7 +46,10 @@ def point_as_json(point: OperatingPoint, source: Mapping[str, Any] | None = None
 
 
 def point_as_csv(point: OperatingPoint) -> str:
-    """One row for each classifier: its name, comparison, threshold and the rule. Names cannot start a formula."""
+    """One row for each classifier: its name, comparison, threshold (inf: never) and the rule.
+
+    Names cannot start a formula.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(["classifier", "comparison", "threshold", "rule"])

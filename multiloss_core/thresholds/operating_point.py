@@ -25,7 +25,8 @@ class OperatingPoint:
     lies below what was rated; `unreachable` when no part of the path reaches the target, so that nothing is
     flagged. `step_precision` and `step_alerts` describe the last step up to the point, `next_precision` and
     `next_alerts` the step that would follow (not a number and 0 where there is none). `rated_tp` and
-    `rated_fp` are the counts at the floors. Rates over nothing are not a number.
+    `rated_fp` are the counts at the floors. Rates over nothing are not a number. `estimated`: the precisions of the
+    steps are those of a smooth fit, not counted. A threshold of infinity stands for never.
     """
 
     thresholds: NDArray[np.float64]
@@ -42,6 +43,7 @@ class OperatingPoint:
     step_alerts: float
     next_precision: float
     next_alerts: float
+    estimated: bool = False
 
     @property
     def slope(self) -> float:
@@ -87,7 +89,7 @@ class ClassifierMargin:
 def operating_point(path: ThresholdPath, marginal_precision: float) -> OperatingPoint:
     """The vertex of a path that maximises TP - m / (1 - m) FP for target marginal precision m.
 
-    It is the tangent point of the path's concave majorant (Robles et al. 2020, Algorithm 1, on counts): always a real
+    TP and FP are the counts, or what a fit expects where the path carries that. The vertex is the tangent point of the path's concave majorant (Robles et al. 2020, Algorithm 1, on counts): always a real
     vertex, moving one way as m moves. A step whose marginal precision equals m is taken. Of vertices with equal counts
     the strictest is returned, but the floors themselves when the point is at the floor. After the majorant, O(log m)
     for each target.
@@ -127,6 +129,7 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
                 step_alerts=float((tp + fp)[steps] - (tp + fp)[steps - 1]) if steps else 0.0,
                 next_precision=float(precisions[steps]) if steps < last else UNDEFINED,
                 next_alerts=float((tp + fp)[steps + 1] - (tp + fp)[steps]) if steps < last else 0.0,
+                estimated=path.smooth_tp is not None,
             )
         )
     return points

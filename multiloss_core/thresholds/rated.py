@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.floors import suggest_floors
+from multiloss_core.thresholds.groups import Groups, group_column, group_numbers
 from multiloss_core.thresholds.rating_column import parse_ratings
 
 LARGEST_SCORE = 1e100
@@ -51,6 +52,8 @@ class RatedDocuments:
     names : k distinct names of the classifiers; "score 1", "score 2", … when left out.
     floors : rating floor of each classifier, a sequence of k numbers or a mapping name -> number. Only documents
         at or above some floor were rated. Those not given are suggested (see `suggest_floors`).
+    groups : n numbers or words that say which documents belong together (alerts of one customer); kept as numbers
+        0..g-1. A missing one is a group of its own; left out, all documents are taken as independent.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class RatedDocuments:
     weights: NDArray[np.float64]
     names: tuple[str, ...]
     floors: NDArray[np.float64]
+    groups: NDArray[np.intp] | None
     funnel: DataFunnel
     notes: tuple[str, ...]
 
@@ -74,6 +78,7 @@ class RatedDocuments:
         names: Sequence[str] | None = None,
         floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
         *,
+        groups: Groups | None = None,
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
     ) -> None:
@@ -87,6 +92,7 @@ class RatedDocuments:
         _require_usable_scores(score_table, name_tuple)
         label_array = _checked_labels(labels, count)
         weight_array = _checked_weights(weights, count)
+        group_array = None if groups is None else group_numbers(groups, count)
         floor_array = _complete_floors(score_table, name_tuple, floors)
         below = (score_table < floor_array).all(axis=1)
         if below.any():
@@ -101,11 +107,13 @@ class RatedDocuments:
             "weights": weight_array,
             "names": name_tuple,
             "floors": floor_array,
+            "groups": group_array,
             "funnel": funnel or DataFunnel(count, count, count, count, positives),
             "notes": (*notes, *_cautions(score_table, label_array, name_tuple)),
         }
-        for array in (score_table, label_array, weight_array, floor_array):
-            array.setflags(write=False)
+        for array in (score_table, label_array, weight_array, floor_array, group_array):
+            if array is not None:
+                array.setflags(write=False)
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -119,6 +127,7 @@ class RatedDocuments:
         weight: str | None = None,
         floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
         *,
+        group: str | None = None,
         leave_out_unusable: bool = False,
     ) -> Self:
         """Read rated documents from columns of a table.
@@ -126,13 +135,14 @@ class RatedDocuments:
         Rows without a rating, then rows with a blank score, then rows below all floors are left out; the funnel and
         the notes count them. Text or infinity in a score is an error, or such rows are left out and counted when
         `leave_out_unusable`. `positive` names the rating that means fraud; it may be left out when the ratings are
-        0/1, true/false or usual words (see `parse_ratings`). Row numbers in messages count from 1 below the header.
+        0/1, true/false or usual words (see `parse_ratings`). Rows that share a value of `group` belong together; a
+        blank one stands alone. Row numbers in messages count from 1 below the header.
 
         Raises
         ------
         DataError : naming the column, the row or count, and what to do.
         """
-        _require_columns(frame, [*scores, label, *([weight] if weight else [])])
+        _require_columns(frame, [*scores, label, *filter(None, (weight, group))])
         if not scores:
             raise DataError("Choose at least one score column.")
         notes: list[str] = []
@@ -176,14 +186,36 @@ class RatedDocuments:
                 f"Every usable row of '{label}' is {kind} ({rows.size:,} rows, first: row {rows[0] + 1:,}); "
                 "true and false positives are both needed: check the positive value, the floors and the file."
             )
+        groups = None
+        if group is not None:
+            groups, alone = group_column(frame, group, rows)
+            if alone:
+                notes.append(f"{alone:,} rows without a value in '{group}' stand alone, each as a group of its own.")
         return cls(
             table,
             labels,
             _weight_column(frame, weight, rows),
             scores,
             floor_array.tolist(),
+            groups=groups,
             funnel=DataFunnel(len(frame), rated, complete_count, rows.size, int(labels.sum())),
             notes=notes,
+        )
+
+    def part(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Self:
+        """Some of the documents (positions or a mask), with the same floors and their groups renumbered.
+
+        Raises
+        ------
+        DataError : they are of one class, share one score, or lie below a floor, as in the constructor.
+        """
+        return type(self)(
+            self.scores[rows],
+            self.labels[rows],
+            self.weights[rows],
+            self.names,
+            self.floors.tolist(),
+            groups=None if self.groups is None else self.groups[rows],
         )
 
     @cached_property
@@ -335,7 +367,9 @@ def _require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
             raise DataError(f"There is no column '{column}'; the table has {_listed(frame.columns[:8])}.")
     for position, column in enumerate(wanted):
         if column in wanted[:position]:
-            raise DataError(f"Column '{column}' was chosen twice; scores, rating and weight must be different columns.")
+            raise DataError(
+                f"Column '{column}' was chosen twice; scores, rating, weight and group must be different columns."
+            )
 
 
 def _score_columns(

@@ -30,6 +30,7 @@ _WEIGHT_NAME = re.compile(r"weight|sampling", re.I)
 _IDENTIFIER_NAME = re.compile(
     r"(^|[_\s])(id|uuid|person|user|customer|account|date|time|timestamp|day|row|index)s?$", re.I
 )
+_GROUP_NAME = re.compile(r"group|customer|customer_id|person|account_id", re.I)
 _THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
 
 
@@ -41,6 +42,7 @@ class ColumnGuess:
     rating: str | None
     positive: str | None
     weight: str | None
+    group: str | None = None
 
 
 def read_frame(data: bytes, name: str) -> pd.DataFrame:
@@ -79,17 +81,18 @@ def threshold_columns(frame: pd.DataFrame) -> list[str]:
 
 
 def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
-    """Guess scores, rating, positive value and weight from names and values; at most four scores."""
+    """Guess scores, rating, positive value, weight and group from names and values; at most four scores."""
     weight = next(
         (c for c in frame.columns if _WEIGHT_NAME.search(str(c)) and pd.api.types.is_numeric_dtype(frame[c].dtype)),
         None,
     )
     rating = _guess_rating(frame if weight is None else frame.drop(columns=weight))
     positive = guess_positive(rating_values(frame[rating])[1]) if rating is not None else None
+    group = next((c for c in frame.columns if c not in (rating, weight) and _looks_like_group(frame[c])), None)
     sample = frame.iloc[np.linspace(0, len(frame) - 1, min(len(frame), GUESSED_FROM)).astype(np.intp)]
-    candidates = [c for c in frame.columns if c not in (rating, weight) and _looks_like_score(sample[c])]
+    candidates = [c for c in frame.columns if c not in (rating, weight, group) and _looks_like_score(sample[c])]
     named = [c for c in candidates if re.search(r"score|prob|model|classifier", str(c), re.I)]
-    return ColumnGuess(tuple((named or candidates)[:MOST_SCORES]), rating, positive, weight)
+    return ColumnGuess(tuple((named or candidates)[:MOST_SCORES]), rating, positive, weight, group)
 
 
 def require_documents(frame: pd.DataFrame) -> None:
@@ -239,6 +242,11 @@ def _guess_rating(frame: pd.DataFrame) -> str | None:
     named = [column for column, values in distinct.items() if _RATING_NAME.search(column) and values <= MOST_RATINGS]
     found = two or named
     return found[0] if found else None
+
+
+def _looks_like_group(column: "pd.Series[Any]") -> bool:
+    """Whether a column is clearly named as a group and puts some rows together, but not all."""
+    return bool(_GROUP_NAME.fullmatch(str(column.name).strip())) and 1 < column.nunique() < column.count()
 
 
 def _is_numeric(column: "pd.Series[Any]") -> bool:

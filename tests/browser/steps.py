@@ -19,6 +19,7 @@ from multiloss_core import (
     operating_point,
     round_thresholds,
     simulate_population,
+    smooth_path,
 )
 from ui.sources import sample
 
@@ -119,10 +120,12 @@ def rated_csv(seed=5):
     return frame.to_csv(index=False).encode()
 
 
-def expected_point(frame, scores, rating, *, percent, method="graph", rule="any", floors=None):
+def expected_point(frame, scores, rating, *, percent, method="smooth", rule="any", floors=None):
     """What the core finds: (thresholds in the fewest digits, TP, FP)."""
     documents = RatedDocuments.from_frame(frame, scores, rating, floors=floors)
-    if method == "graph":
+    if method == "smooth":
+        path = smooth_path(documents, rule=rule)
+    elif method == "graph":
         resolution = 300 if len(scores) == 1 else 100
         path = graph_path(count_surfaces(documents, rule=rule, resolution=resolution, spacing="positives"))
     else:

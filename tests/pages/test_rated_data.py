@@ -16,7 +16,7 @@ from multiloss_core import (
     read_frame,
     simulate_population,
 )
-from ui.data_views import NO_WEIGHT, TEMPLATE
+from ui.data_views import NO_GROUP, NO_WEIGHT, TEMPLATE
 from ui.sources import SAMPLES, sample
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -310,6 +310,49 @@ def test_a_weight_that_was_guessed_can_be_taken_back(app):
     assert not any("stand for" in caption.value for caption in app.caption)
 
 
+def test_no_group_is_chosen_unless_a_column_is_clearly_named_so(app):
+    frame = rated_frame()
+    frame["branch"] = np.resize(["north", "south", "east"], len(frame))
+    upload(app, csv_of(frame), "branches.csv")
+    assert box(app, "group").value == NO_GROUP
+    assert "held-out numbers and intervals respect it" in box(app, "group").help
+    assert not any("groups by" in caption.value for caption in app.caption)
+    run(box(app, "group").set_value("branch"))
+    assert not app.error
+    (told,) = [caption.value for caption in app.caption if "groups by" in caption.value]
+    assert told.startswith(f"These {len(frame):,} rows form 3 groups by 'branch'")
+    go_to_operating_point(app)
+    assert not app.error
+    back_to_rated_data(app)
+    assert box(app, "group").value == "branch"
+    run(box(app, "group").set_value(NO_GROUP))
+    assert not any("groups by" in caption.value for caption in app.caption)
+
+
+def test_a_group_named_so_is_found_and_its_blanks_are_counted(app):
+    frame = rated_frame()
+    frame["customer_id"] = [f"c{row // 4}" for row in range(len(frame))]
+    frame.loc[[1, 6], "customer_id"] = None
+    upload(app, csv_of(frame), "customers.csv")
+    assert not app.error
+    assert box(app, "group").value == "customer_id"
+    assert "2 rows without a value in 'customer_id' stand alone, each as a group of its own." in infos(app)
+    groups = frame["customer_id"].nunique() + 2
+    assert any(f"form {groups:,} groups by 'customer_id'" in caption.value for caption in app.caption)
+
+
+def test_a_group_column_of_one_group_gives_one_sentence(app_with_upload):
+    app = app_with_upload
+    upload(app, csv_of(rated_frame().assign(branch="north")), "branch.csv")
+    before = funnel(app)
+    run(box(app, "group").set_value("branch"))
+    error = only_error(app)
+    for words in ("'branch'", "one group only", "'north'", "row 1 "):
+        assert words in error
+    assert funnel(app) == before
+    assert any("last choice of columns that worked" in info for info in infos(app))
+
+
 def test_given_floors_are_kept_and_documents_below_all_of_them_are_counted(app_with_upload):
     app = app_with_upload
     frame = rated_frame()
@@ -364,6 +407,8 @@ def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload)
         ("rating", "model A", ["'model A'"]),
         ("weight", "model A", ["chosen twice"]),
         ("weight", "rating", []),
+        ("group", "model A", ["'model A'", "chosen twice"]),
+        ("group", "rating", ["'rating'", "chosen twice"]),
         ("floor_model A", 2.0, ["'model A'", "2", "largest score", "row"]),
     ],
 )

@@ -366,3 +366,99 @@ class TestConstructor:
     def test_bad_arguments_are_refused(self, arguments, message):
         with pytest.raises(DataError, match=message):
             RatedDocuments(*arguments)
+
+
+class TestGroups:
+    def test_without_a_group_column_there_are_none(self, frame):
+        assert documents_of(frame).groups is None
+
+    @pytest.mark.parametrize(
+        ("values", "numbers"),
+        [
+            (["x", "y", "x", "z", "y"], [0, 1, 0, 2, 1]),
+            ([7, 3, 7, 9, 3], [0, 1, 0, 2, 1]),
+            ([7.5, 3.0, 7.5, 9.0, 3.0], [0, 1, 0, 2, 1]),
+            (pd.to_datetime(["2024-01-02", "2024-01-01", "2024-01-02", "2024-01-02", "2024-01-01"]), [0, 1, 0, 0, 1]),
+            (pd.Categorical(["x", "y", "x", "z", "y"]), [0, 1, 0, 2, 1]),
+            (["x", " y", "x ", "z", "y"], [0, 1, 0, 2, 1]),
+        ],
+    )
+    def test_groups_are_numbered_in_order_of_appearance(self, frame, values, numbers):
+        frame["who"] = values
+        documents = documents_of(frame, group="who")
+        assert documents.groups.tolist() == numbers
+        assert documents.groups.dtype == np.intp
+        assert not documents.groups.flags.writeable
+
+    @pytest.mark.parametrize("blank", [None, np.nan, pd.NA, "", "  "])
+    def test_a_blank_group_stands_alone_and_is_counted(self, frame, blank):
+        frame["who"] = pd.Series(["x", blank, "x", "y", blank], dtype=object)
+        documents = documents_of(frame, group="who")
+        assert documents.groups.tolist() == [0, 1, 0, 2, 3]
+        assert any("2 rows" in note and "'who'" in note and "alone" in note for note in documents.notes)
+
+    def test_groups_stay_with_their_rows_when_rows_are_left_out(self):
+        generator = np.random.default_rng(3)
+        frame = pd.DataFrame(generator.random((300, 2)).round(3), columns=["a", "b"])
+        frame["rating"] = generator.choice(["fraud", "ok", ""], 300)
+        frame["who"] = generator.integers(0, 60, 300)
+        frame.loc[generator.random(300) < 0.2, "b"] = np.nan
+        frame["a"] = frame["a"].astype(object)
+        frame.loc[[4, 9], "a"] = "n/k"
+        documents = documents_of(frame, group="who", floors=[0.4, 0.5], leave_out_unusable=True)
+        kept = [
+            i
+            for i, (a, b, rating) in enumerate(zip(frame["a"], frame["b"], frame["rating"], strict=True))
+            if rating and a != "n/k" and not np.isnan(b) and (a >= 0.4 or b >= 0.5)
+        ]
+        assert documents.scores.tolist() == [[frame["a"][i], frame["b"][i]] for i in kept]
+        who = frame["who"].to_numpy()[kept]
+        assert np.array_equal(documents.groups[:, None] == documents.groups, who[:, None] == who)
+        assert sorted(set(documents.groups)) == list(range(len(set(who))))
+
+    @pytest.mark.parametrize(
+        "groups",
+        [[5, 5, None], ["p", "p", None], [(1, 2), (1, 2), (2, 1)], np.array(["p", "p", "q"]), pd.Series([1, 1, 2])],
+    )
+    def test_the_constructor_takes_anything_that_can_be_compared(self, groups):
+        documents = RatedDocuments([0.1, 0.9, 0.5], [0, 1, 1], groups=groups)
+        assert documents.groups.tolist() == [0, 0, 1]
+
+    @pytest.mark.parametrize("groups", [[1, 2], np.zeros((3, 2)), [[1], [2], [3]], 5 * ["x"]])
+    def test_groups_that_do_not_fit_are_refused(self, groups):
+        with pytest.raises(DataError, match=r"one group for each of the 3 documents|numbers or words"):
+            RatedDocuments([0.1, 0.9, 0.5], [0, 1, 1], groups=groups)
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            (["x"] * 5, r"'who' holds one group only, 'x', in all 5 usable rows \(from row 1 on\).*choose another"),
+            ([None] * 5, r"5 usable rows of 'who' are blank; choose another"),
+            (["", " ", "", "", ""], r"5 usable rows of 'who' are blank; choose another"),
+        ],
+    )
+    def test_a_column_that_tells_no_groups_is_refused(self, frame, values, message):
+        frame["who"] = pd.Series(values, dtype=object)
+        with pytest.raises(DataError, match=message):
+            documents_of(frame, group="who")
+
+    def test_a_missing_or_repeated_group_column_is_refused(self, frame):
+        with pytest.raises(DataError, match="no column 'who'"):
+            documents_of(frame, group="who")
+        for column in ("a", "rating", "w"):
+            with pytest.raises(DataError, match=f"'{column}' was chosen twice"):
+                documents_of(frame, group=column, weight="w")
+
+    def test_a_part_keeps_floors_weights_and_groups(self, frame):
+        frame["who"] = ["x", "y", "x", "z", "y"]
+        documents = documents_of(frame, group="who", weight="w", floors=[0.1, 0.5])
+        for rows in (np.array([1, 3, 4]), np.array([False, True, False, True, True])):
+            part = documents.part(rows)
+            assert part.scores.tolist() == [[0.4, 2.0], [0.7, 1.0], [0.3, 6.0]]
+            assert part.labels.tolist() == [True, False, True]
+            assert part.weights.tolist() == [2.0, 3.0, 1.5]
+            assert part.floors.tolist() == [0.1, 0.5]
+            assert part.groups.tolist() == [0, 1, 0]
+            assert part.names == documents.names
+        with pytest.raises(DataError, match="labels are the same"):
+            documents.part(np.array([1, 2]))

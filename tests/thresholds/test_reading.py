@@ -226,7 +226,7 @@ class TestGuesses:
         assert not is_count_table(frame)
         guess = guess_columns(frame)
         assert guess.scores == tuple(facts["scores"])
-        assert (guess.rating, guess.positive, guess.weight) == (facts["label"], "1", None)
+        assert (guess.rating, guess.positive, guess.weight, guess.group) == (facts["label"], "1", None, "person")
 
     def test_the_count_table_is_recognised(self, rated_folder):
         frame = read_frame((rated_folder / "bssr1_counts_grid.csv").read_bytes(), "grid")
@@ -273,6 +273,18 @@ class TestGuesses:
         frame = frame.rename(columns={"model_a": "alpha", "model_b": "beta", "verdict": "answer", "case_id": "user id"})
         guess = guess_columns(frame)
         assert (guess.scores, guess.rating) == (("alpha", "beta"), "answer")
+
+    @pytest.mark.parametrize("name", ["group", "customer", "Customer_ID", "person", "account_id"])
+    def test_a_group_is_told_by_its_name_alone_and_is_no_score(self, frame, name):
+        frame.insert(0, name, np.arange(len(frame)) // 3)
+        guess = guess_columns(frame)
+        assert guess.group == name
+        assert guess.scores == ("model_a", "model_b")
+        frame[name] = "only one"
+        assert guess_columns(frame).group is None
+        frame[name] = [f"c{i}" for i in range(len(frame))]
+        assert guess_columns(frame).group is None
+        assert guess_columns(frame.rename(columns={name: f"{name} of some kind"})).group is None
 
     @pytest.mark.parametrize("index", [np.arange(300), np.arange(300) + 1, np.arange(300) * 10.0])
     def test_an_index_without_a_telling_name_is_no_score(self, frame, index):

@@ -30,7 +30,9 @@ class ThresholdPath:
     """Threshold vectors from the loosest (the floors) to the strictest, with exact counts; validated when made.
 
     `thresholds` (m, k) never fall from one vertex to the next (only the benchmark's may, see `monotone`), so `tp` and
-    `fp` (m,) never rise. `method` names how the path was found and `parameters` what was fitted.
+    `fp` (m,) never rise. `method` names how the path was found and `parameters` what was fitted. A threshold of infinity
+    stands for never. `smooth_tp` and `smooth_fp` (m,), where there are any, are the counts that a fit expects; tangent
+    points are then taken on them.
 
     Raises
     ------
@@ -45,6 +47,8 @@ class ThresholdPath:
     names: tuple[str, ...]
     monotone: bool = True
     parameters: Mapping[str, float] = field(default_factory=dict)
+    smooth_tp: NDArray[np.float64] | None = None
+    smooth_fp: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         count = len(self.thresholds)
@@ -54,11 +58,16 @@ class ThresholdPath:
             raise DataError(
                 f"A path of {count} vertices needs as many counts, not {self.tp.shape} and {self.fp.shape}."
             )
-        if self.monotone and (np.diff(self.thresholds, axis=0) < 0).any():
+        # Compared, not subtracted: the difference of two infinities is not a number.
+        if self.monotone and (self.thresholds[1:] < self.thresholds[:-1]).any():
             raise DataError("Thresholds may not fall along a path.")
-        for counts in (self.tp, self.fp):
+        for counts in (self.tp, self.fp, *self._smooth_counts):
             if (np.diff(counts) > rounding_tolerance(counts)).any():
                 raise DataError("Counts may not rise along a path.")
+
+    @property
+    def _smooth_counts(self) -> tuple[NDArray[np.float64], ...]:
+        return () if self.smooth_tp is None or self.smooth_fp is None else (self.smooth_tp, self.smooth_fp)
 
     @property
     def area(self) -> float:
@@ -79,9 +88,10 @@ class ThresholdPath:
         tangent points of Robles et al. 2020 are its corners. Computed once; O(m).
         """
         # Of vertices with equal counts the strictest comes first and stands for all.
-        alerts = (self.tp + self.fp)[::-1]
+        tp, fp = self._smooth_counts or (self.tp, self.fp)
+        alerts = (tp + fp)[::-1]
         distinct = np.flatnonzero(np.diff(alerts, prepend=-1.0) > rounding_tolerance(alerts))
-        tp, alerts = self.tp[::-1][distinct], alerts[distinct]
+        tp, alerts = tp[::-1][distinct], alerts[distinct]
         last = len(self.tp) - 1
         if len(distinct) == 1:
             return ConcaveMajorant(np.array([last - distinct[0]]), np.empty(0))
@@ -99,10 +109,7 @@ def counts_along(
 
     Along such a path every document has one turning point: the first vertex that no longer flags it.
     """
-    passed = [
-        np.searchsorted(thresholds[:, j], documents.scores[:, j], side="right") for j in range(len(documents.names))
-    ]
-    turning = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
+    turning = turning_points(documents.scores, thresholds, rule)
     vertices = len(thresholds)
     counts = []
     for mask in (documents.labels, ~documents.labels):
@@ -110,3 +117,12 @@ def counts_along(
         still_flagged = np.cumsum(at_turning[::-1])[::-1][1:]
         counts.append(np.minimum.accumulate(still_flagged))
     return counts[0], counts[1]
+
+
+def turning_points(
+    scores: NDArray[np.float64] | NDArray[np.intp], thresholds: NDArray[np.float64] | NDArray[np.intp], rule: Rule
+) -> NDArray[np.intp]:
+    """For each row of scores (n, k), the first vertex of thresholds (m, k) that no longer flags it, 0..m."""
+    passed = [np.searchsorted(thresholds[:, j], scores[:, j], side="right") for j in range(thresholds.shape[1])]
+    turning: NDArray[np.intp] = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
+    return turning

@@ -1,0 +1,264 @@
+"""The smooth path: for every target the best thresholds under a smooth estimate of P(positive | scores)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from multiloss_core.thresholds.bucket_counts import BucketCounts
+from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along, turning_points
+from multiloss_core.thresholds.precision_model import (
+    FOLDS,
+    PrecisionDesign,
+    PrecisionModel,
+    ScoreCells,
+    cells_of_surfaces,
+    fit_precision,
+    precision_design,
+    score_cells,
+)
+from multiloss_core.thresholds.rated import RatedDocuments
+from multiloss_core.thresholds.surfaces import (
+    CountSurfaces,
+    Rule,
+    buckets_from_surfaces,
+    node_index,
+    require_rule,
+    surfaces_from_buckets,
+)
+
+RESOLUTION = 60
+# Marginal precisions from 0.1 to 99.9 %, evenly in the logarithm of their odds.
+TARGETS = expit(np.linspace(-7.0, 7.0, 241))
+STARTS = (0.0, 0.3, 0.6, 0.8, 0.9, 0.97)
+MOST_ROUNDS = 20
+MOST_TABLE_NODES = 40_000
+
+Floats = NDArray[np.float64]
+Nodes = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothFit:
+    """The fitted precision of a set of rated documents, and what it takes to fit it again to resamples of them.
+
+    `totals` and `positives` (c,) are the weights in each cell; `scale` turns them into effective numbers of documents
+    (1 without weights), on which the model is fitted.
+    """
+
+    cells: ScoreCells
+    design: PrecisionDesign
+    model: PrecisionModel
+    positives: Floats
+    totals: Floats
+    scale: float
+
+
+def smooth_path(
+    source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int = RESOLUTION
+) -> ThresholdPath:
+    """The path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
+
+    P(positive | scores) is fitted to bucket counts (see `precision_model`). For every target m on a fine scale, the
+    thresholds that maximise the expected TP - m / (1 - m) FP are found (`best_nodes`), no threshold falling as m rises. A classifier that is not worth listening to at a target, not even
+    above its largest score, gets the threshold infinity: never. The path carries the counts that the fit expects at its
+    vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
+    After the bucket counts the cost does not depend on the number of documents. Deterministic.
+
+    From surfaces, which carry their own rule, the thresholds are nodes of the table.
+
+    Raises
+    ------
+    DataError : an unknown rule.
+    """
+    if isinstance(source, CountSurfaces):
+        rule = source.rule
+    require_rule(rule)
+    return path_of_fit(source, smooth_fit(source, resolution=resolution), rule)
+
+
+def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int = RESOLUTION) -> SmoothFit:
+    """Count the documents into cells and fit their precision, whatever the rule.
+
+    Deterministic: the folds are drawn with a fixed seed.
+    """
+    generator = np.random.default_rng(0)
+    if isinstance(source, CountSurfaces):
+        cells, positives, totals = cells_of_surfaces(buckets_from_surfaces(source))
+        scale = 1.0
+        folds = _split_counts(positives, totals, generator)
+    else:
+        labels, weights = source.labels, source.weights
+        cells = score_cells(source.scores, labels, source.floors, resolution)
+        count = len(cells.cells)
+        scale = float(weights.sum() / np.square(weights).sum())
+        fold = _folds_of_documents(source, generator)
+        positives = _sums(cells.slots[labels], weights[labels], count)
+        totals = _sums(cells.slots, weights, count)
+        folds = []
+        for number in range(FOLDS):
+            left_out = fold == number
+            caught = left_out & labels
+            folds.append(
+                (
+                    scale * _sums(cells.slots[caught], weights[caught], count),
+                    scale * _sums(cells.slots[left_out], weights[left_out], count),
+                )
+            )
+    design = precision_design(cells, totals * scale)
+    return SmoothFit(cells, design, fit_precision(design, folds), positives, totals, scale)
+
+
+def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Rule) -> ThresholdPath:
+    """The path of a fit, counted exactly on `source`."""
+    nodes = best_nodes(fit, TARGETS, rule)
+    floors = np.zeros_like(nodes[:1])
+    never = np.array([[len(axis) for axis in fit.cells.axes]])
+    nodes = np.vstack([floors, nodes, never])
+    nodes = nodes[np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))]
+    thresholds = thresholds_at(fit.cells, nodes)
+    # Cell index i lies at or above node i - 1: the cells are documents whose scores are their indices.
+    expected = fit.totals * fit.model.precision
+    turning = turning_points(fit.cells.cells, nodes + 1, rule)
+    smooth_tp, smooth_fp = (_still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
+    if isinstance(source, CountSurfaces):
+        index = tuple(node_index(source.axes, thresholds).T)
+        tp, fp = source.tp[index], source.fp[index]
+    else:
+        tp, fp = counts_along(source, thresholds, rule)
+    return ThresholdPath(thresholds, tp, fp, "smooth", rule, source.names, smooth_tp=smooth_tp, smooth_fp=smooth_fp)
+
+
+def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
+    """For rising targets, node numbers (m, k) of the best thresholds, never falling; len(axis) stands for never.
+
+    Exact among all nodes that are not below the target's before, where a table of them is small (one or two
+    classifiers); otherwise by ascent along one classifier at a time from several starts.
+    """
+    table = _expected_surfaces(fit, rule)
+    found = np.empty((len(targets), len(fit.cells.axes)), dtype=np.intp)
+    lowest: Nodes = (0,) * len(fit.cells.axes)
+    for i, target in enumerate(targets):
+        best = _best_in_table(table, float(target), lowest) if table else _best_by_ascent(fit, target, rule, lowest)
+        lowest = _with_never(fit, float(target), lowest, best)
+        found[i] = lowest
+    return found
+
+
+def thresholds_at(cells: ScoreCells, nodes: NDArray[np.intp]) -> Floats:
+    """Node numbers (m, k) as thresholds, never as infinity."""
+    return np.column_stack([np.append(axis, np.inf)[nodes[:, j]] for j, axis in enumerate(cells.axes)])
+
+
+def _expected_surfaces(fit: SmoothFit, rule: Rule) -> CountSurfaces | None:
+    """Expected TP and FP at every node and at never behind the last, where there are not too many nodes."""
+    axes = tuple(np.append(axis, np.inf) for axis in fit.cells.axes)
+    if np.prod([float(len(axis)) for axis in axes]) > MOST_TABLE_NODES:
+        return None
+    expected = fit.totals * fit.model.precision
+    buckets = BucketCounts(axes, fit.cells.cells, expected, fit.totals - expected)
+    return surfaces_from_buckets(buckets, rule, tuple("abcd"[: len(axes)]))
+
+
+def _best_in_table(table: CountSurfaces, target: float, lowest: Nodes) -> Nodes | None:
+    """The node with the largest gain at or above the lowest, of equal ones the strictest; None where all lose."""
+    region = tuple(slice(low, None) for low in lowest)
+    strictest_first = (slice(None, None, -1),) * len(lowest)
+    gains = (table.tp[region] - target * (table.tp[region] + table.fp[region]))[strictest_first]
+    place = int(np.argmax(gains))
+    if gains.flat[place] <= 0.0:
+        return None
+    return tuple(
+        len(axis) - 1 - int(i) for axis, i in zip(table.axes, np.unravel_index(place, gains.shape), strict=True)
+    )
+
+
+def _best_by_ascent(fit: SmoothFit, target: float, rule: Rule, lowest: Nodes) -> Nodes | None:
+    gains = fit.totals * (fit.model.precision - target)
+    tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
+    best_gain, best = 0.0, None
+    starts = dict.fromkeys(
+        [
+            lowest,
+            *(tuple(max(low, int(start * top)) for low, top in zip(lowest, tops, strict=True)) for start in STARTS),
+        ]
+    )
+    for start in starts:
+        nodes, gain = _ascend(fit.cells, gains, rule, start, lowest)
+        if gain > best_gain:
+            best_gain, best = gain, nodes
+    return best
+
+
+def _with_never(fit: SmoothFit, target: float, lowest: Nodes, best: Nodes | None) -> Nodes:
+    """Never for a classifier that was so before, and for one at its last node that is not worth it even above it."""
+    tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
+    if best is None:
+        return tuple(top + 1 for top in tops)
+    return tuple(
+        top + 1 if node >= top and (low > top or beyond < target) else min(node, top)
+        for node, low, top, beyond in zip(best, lowest, tops, fit.model.beyond, strict=True)
+    )
+
+
+def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes, lowest: Nodes) -> tuple[Nodes, float]:
+    """Raise or lower one threshold at a time to where the gains of the flagged cells are largest."""
+    nodes = list(start)
+    reached = [cells.cells[:, j] > node for j, node in enumerate(nodes)]
+    gain = 0.0
+    for _ in range(MOST_ROUNDS):
+        before = list(nodes)
+        for j, axis in enumerate(cells.axes):
+            others = reached[:j] + reached[j + 1 :]
+            decided, settled = _decided_by_others(others, gains, rule)
+            at_nodes = np.bincount(cells.cells[:, j], gains * decided, len(axis) + 1)
+            added = np.cumsum(at_nodes[::-1])[::-1][1:]
+            low = min(lowest[j], len(axis) - 1)
+            # Of equally good nodes the strictest.
+            nodes[j] = len(added) - 1 - int(np.argmax(added[low:][::-1]))
+            gain = settled + float(added[nodes[j]])
+            reached[j] = cells.cells[:, j] > nodes[j]
+        if nodes == before:
+            break
+    return tuple(nodes), gain
+
+
+def _decided_by_others(
+    others: Sequence[NDArray[np.bool_]], gains: Floats, rule: Rule
+) -> tuple[NDArray[np.bool_], float]:
+    """The cells that one classifier decides alone, and the gain of those flagged whatever it says."""
+    if not others:
+        return np.ones(len(gains), dtype=bool), 0.0
+    if rule == "all":
+        return np.logical_and.reduce(others), 0.0
+    flagged = np.logical_or.reduce(others)
+    return ~flagged, float(gains[flagged].sum())
+
+
+def _still_flagged(turning: NDArray[np.intp], counts: Floats, vertices: int) -> Floats:
+    return np.cumsum(_sums(turning, counts, vertices + 1)[::-1])[::-1][1:]
+
+
+def _sums(places: NDArray[np.intp], weights: Floats, count: int) -> Floats:
+    return np.bincount(places, weights, count).astype(np.float64)
+
+
+def _folds_of_documents(documents: RatedDocuments, generator: np.random.Generator) -> NDArray[np.intp]:
+    """A fold 0..FOLDS - 1 for each document, positives and negatives spread evenly, whatever the documents' order."""
+    order = np.lexsort(documents.scores.T)
+    fold = np.empty(len(order), dtype=np.intp)
+    for kind in (True, False):
+        members = order[documents.labels[order] == kind]
+        fold[members] = generator.permutation(len(members)) % FOLDS
+    return fold
+
+
+def _split_counts(positives: Floats, totals: Floats, generator: np.random.Generator) -> list[tuple[Floats, Floats]]:
+    """Counts in cells dealt out to folds at random, document by document."""
+    parts = []
+    for counts in (positives, totals - positives):
+        dealt = generator.multinomial(counts.round().astype(np.int64), np.full(FOLDS, 1 / FOLDS))
+        parts.append(dealt.T.astype(np.float64))
+    return [(caught, caught + false) for caught, false in zip(*parts, strict=True)]
