@@ -21,7 +21,8 @@ class Chooser:
     def __init__(self, fit: SmoothFit, rule: Rule, targets: Floats) -> None:
         self.fit, self.rule, self.targets = fit, rule, targets
         self.expected = fit.totals * fit.model.precision
-        inside = self._next_to(fit)
+        _, lower, higher = nodes_around(fit, rule, targets)
+        inside = self._flagged(lower) - self._flagged(higher)
         self.marginal = _log_odds(shares(self.expected @ inside, fit.totals @ inside))
 
     def choose(self, sample: CellSample, resample: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -34,9 +35,8 @@ class Chooser:
         positives, totals = resample[0], resample.sum(axis=0)
         model = newton_refit(fit.design, fit.model, positives * fit.scale, totals * fit.scale)
         again = SmoothFit(fit.cells, fit.design, model, positives, totals, fit.scale)
-        nodes = best_nodes(again, self.targets, self.rule)
-        caught = self._flagged(nodes)
-        inside = self._next_to(again)
+        nodes, lower, higher = nodes_around(again, self.rule, self.targets)
+        caught, inside = self._flagged(nodes), self._flagged(lower) - self._flagged(higher)
         own = _log_odds(shares((totals * model.precision) @ inside, totals @ inside))
         there = _log_odds(shares(self.expected @ inside, fit.totals @ inside))
         return (
@@ -46,11 +46,6 @@ class Chooser:
             thresholds_at(fit.cells, nodes),
         )
 
-    def _next_to(self, fit: SmoothFit) -> Floats:
-        """Which cells (c, t) the path of a fit adds around each target, as 0 and 1."""
-        lower, higher = next_to_points(fit, self.rule, self.targets)
-        return self._flagged(lower) - self._flagged(higher)
-
     def _flagged(self, nodes: NDArray[np.intp]) -> Floats:
         """Which cells (c, t) are flagged at nodes (t, k), as 0 and 1."""
         above = [self.fit.cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
@@ -58,13 +53,17 @@ class Chooser:
         return caught.astype(np.float64)
 
 
-def next_to_points(fit: SmoothFit, rule: Rule, targets: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Nodes (t, k) on either side of the points for rising targets (t,): the documents between them are next to these."""
-    around = np.concatenate([logit(targets) - HALF_BAND, logit(targets) + HALF_BAND])
+def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats) -> NDArray[np.intp]:
+    """Nodes (3, t, k) for rising targets (t,): the best ones at each target, and those below and above it on the path.
+
+    The documents between the latter two are next to the point.
+    """
+    odds = logit(targets)
+    around = np.concatenate([odds, odds - HALF_BAND, odds + HALF_BAND])
     order = np.argsort(around, kind="stable")
     nodes = np.empty((len(around), len(fit.cells.axes)), dtype=np.intp)
     nodes[order] = best_nodes(fit, expit(around[order]), rule)
-    return nodes[: len(targets)], nodes[len(targets) :]
+    return nodes.reshape(3, len(targets), -1)
 
 
 def shares(parts: Floats, wholes: Floats) -> Floats:

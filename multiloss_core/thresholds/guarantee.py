@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 Status = Literal["certified", "not_certified", "too_few"]
 Test = Literal["exact", "betting"]
 
-# Of 1/3 and 1/2, the share that certified more often and kept more (see benchmarks/guarantee.py).
+# Against 1/2 it certified 49 instead of 46 % of simulated samples and kept 46 instead of 43 % of the TP.
 CHOOSING_SHARE = 1 / 3
 POWER = 0.8
 # How many times the documents the test by betting needs, measured on binomial samples; only plans rest on it.
@@ -44,15 +44,15 @@ class Certificate:
     nothing about other thresholds, nor about the precision of the documents added last.
 
     `status`: `certified`; `not_certified`, the tests do not say so for any thresholds; `too_few`, no path can be found on
-    the third of the documents that chooses. `tested_tp` and `tested_fp` are the counts on the documents that decided, `tp` and `fp`
-    those on all. `lower_bound` is the lower confidence bound of the precision from these thresholds' own test; as the tests
+    the third of the documents that chooses. `tested_tp` and `tested_fp` are the counts on the documents that decided,
+    `tp` and `fp` those on all. `lower_bound` is the lower confidence bound of the precision from these thresholds' own test; as the tests
     chose where to stop, only `precision` itself is guaranteed. `p_value` is that of the thresholds, or of the first ones
     tried; `tried` counts the tests. Without a certificate `thresholds` is None, and the counts and bound are 0.
 
     `test`: `exact` (binomial) for independent documents of equal weight, or `betting` for weights or groups, which holds if
     no weight (or total weight of a group's flagged documents) can exceed `largest`, the largest seen at the thresholds.
-    `more_ratings`: roughly how many further rated documents would give a certificate in 4 of 5 cases; None with a
-    certificate, or where no thresholds on the path seem to have that precision.
+    `more_ratings`: how many further rated documents would give a certificate in 4 of 5 cases, no more than an order of
+    magnitude if few are positive; None with a certificate, or where no thresholds on the path seem to have that precision.
     """
 
     status: Status
@@ -95,7 +95,8 @@ def certified_point(
     that does not reject: fixed-sequence testing, wrong with a probability of at most 1 - confidence however many vertices
     are tried (Angelopoulos, Bates, Candès, Jordan, Lei 2021, "Learn then Test"). The split does not look at the ratings:
     parts with equal shares of positives would share their luck, but the second may know nothing of the first. To ask again
-    with other seeds until one certifies voids the guarantee. Beside the path, O(n log n) and O(n) for each test.
+    with other seeds until one certifies voids the guarantee. Beside one path (two without a certificate), O(n log n),
+    and O(n) for each test by betting.
 
     Raises
     ------
@@ -125,11 +126,8 @@ def certified_point(
         _Part(turning[rows], documents.labels[rows], documents.weights[rows], rank[rows], len(path.tp))
         for rows in (choosing, ~choosing)
     )
-    expected = path.tp if path.smooth_tp is None else path.smooth_tp
-    share = _shares(expected, path.tp + path.fp).clip(0.0, 1.0)
-
     passed, p_value, tried = None, 1.0, 0
-    for vertex in _order(first, share, precision, level, test):
+    for vertex in _order(first, _expected_precision(path), precision, level, test):
         tried += 1
         here = _tested(first, second, vertex, precision, test)
         if tried == 1 or here <= level:
@@ -139,7 +137,7 @@ def certified_point(
         passed = vertex
     common = (precision, confidence, rule, documents.names, test)
     if passed is None:
-        more = _more_ratings(first, second, share, precision, level, test)
+        more = _more_ratings(documents, method(documents, rule=rule), precision, level, test)
         return Certificate("not_certified", *common, p_value=p_value, tried=tried, more_ratings=more)
     tested_tp, tested_alerts = float(second.tp[passed]), float(second.alerts[passed])
     tp = tested_tp + float(first.tp[passed])
@@ -239,23 +237,39 @@ def _largest(first: _Part, second: _Part, vertex: int) -> float:
     return float(max(part.units_at(vertex)[1].max(initial=0.0) for part in (first, second)))
 
 
-def _more_ratings(first: _Part, second: _Part, share: Floats, precision: float, level: float, test: Test) -> int | None:
-    """Further rated documents for a power of 80 % at the vertex that needs fewest.
+def _more_ratings(
+    documents: RatedDocuments, path: ThresholdPath, precision: float, level: float, test: Test
+) -> int | None:
+    """Further rated documents for a power of 80 % at the vertex that needs fewest, on a path through all documents.
 
-    The precision is that of both parts together, the first as its path expects it.
+    Only a plan, so that no document need be kept from it.
     """
-    effective = first.effective + second.effective
-    seen = _shares(second.tp, second.alerts)
-    together = _shares(share * first.effective + seen * second.effective, effective)
-    promising = np.flatnonzero((together > precision) & (effective >= 1))
+    ranks = np.arange(len(documents.labels)) if documents.groups is None else documents.groups
+    whole = _Part(
+        turning_points(documents.scores, path.thresholds, path.rule),
+        documents.labels,
+        documents.weights,
+        ranks,
+        len(path.tp),
+    )
+    share, effective = _expected_precision(path), whole.effective
+    # As if two documents more had been flagged, of the precision at the floors: two positives of two prove nothing.
+    share = (share * effective + 2 * share[0]) / (effective + 2)
+    promising = np.flatnonzero((share > precision) & (effective >= 1))
     if not promising.size:
         return None
-    rated = len(first.labels) + len(second.labels)
+    rated = len(documents.labels)
     # Rated documents in all for each effective one flagged in the part that decides.
     scale = _cost(test) * rated / effective[promising] / (1 - CHOOSING_SHARE)
-    best = int(np.argmin(scale * rough_documents_needed(together[promising], precision, level, POWER)))
-    needed = documents_needed(float(together[promising[best]]), precision, level, POWER)
+    best = int(np.argmin(scale * rough_documents_needed(share[promising], precision, level, POWER)))
+    needed = documents_needed(float(share[promising[best]]), precision, level, POWER)
     return max(ceil(needed * float(scale[best])) - rated, 1)
+
+
+def _expected_precision(path: ThresholdPath) -> Floats:
+    """The precision at each vertex (m,) as the path's fit expects it, or as counted."""
+    expected = path.tp if path.smooth_tp is None else path.smooth_tp
+    return _shares(expected, path.tp + path.fp).clip(0.0, 1.0)
 
 
 def _cost(test: Test) -> float:

@@ -12,7 +12,7 @@ Number = TypeVar("Number", float, Floats)
 
 # Bets as shares of the largest that no outcome can ruin, each half of the one before.
 BETS = 0.95 * 0.5 ** np.arange(10)
-MOST_SEARCHED = 200_000
+MOST_SEARCHED = 5_000
 BISECTIONS = 30
 
 
@@ -65,10 +65,10 @@ def predicted_power(positives: Floats, negatives: Floats, documents: Floats, pre
 def documents_needed(estimate: float, precision: float, level: float, power: float) -> int:
     """The fewest documents of precision `estimate` > `precision` on which the exact test rejects with the given power.
 
-    Exact up to 200,000 documents, by the normal approximation beyond.
+    Exact up to 5,000 documents, by the normal approximation beyond.
     """
     rough = rough_documents_needed(estimate, precision, level, power)
-    if rough > MOST_SEARCHED / 2:
+    if rough > MOST_SEARCHED:
         return int(np.ceil(rough))
     numbers = np.arange(1, max(2 * int(rough), 1_000) + 1)
     enough = binom.isf(level, numbers, precision) + 1

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.optimize import nnls
 from scipy.special import expit
 
@@ -63,14 +62,12 @@ def newton_refit(design: PrecisionDesign, model: PrecisionModel, positives: Floa
 def _bounded_minimum(curvature: Floats, pull: Floats, bounded: NDArray[np.bool_]) -> Floats:
     """The x that minimises x' C x / 2 - p' x with x >= 0 where bounded; C (d, d) positive definite, p (d,)."""
     free = ~bounded
-    factor = cho_factor(curvature[np.ix_(free, free)], lower=True)
     across = curvature[np.ix_(free, bounded)]
-    eliminated = cho_solve(factor, np.column_stack([across, pull[free]]))
+    eliminated = np.linalg.solve(curvature[np.ix_(free, free)], np.column_stack([across, pull[free]]))
     reduced = curvature[np.ix_(bounded, bounded)] - across.T @ eliminated[:, :-1]
     root = np.linalg.cholesky(reduced)
+    right = np.linalg.solve(root, pull[bounded] - across.T @ eliminated[:, -1])
     result = np.empty(len(pull))
-    result[bounded] = nnls(
-        root.T, solve_triangular(root, pull[bounded] - across.T @ eliminated[:, -1], lower=True), maxiter=1000
-    )[0]
+    result[bounded] = nnls(root.T, right, maxiter=1000)[0]
     result[free] = eliminated[:, -1] - eliminated[:, :-1] @ result[bounded]
     return result

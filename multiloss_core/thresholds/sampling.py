@@ -101,7 +101,8 @@ def rating_plan(
     among N = sum w. Its net benefit has the sampling variance N^2 s^2 (1 / n - 1 / N) (Cochran 1977), s^2 the variance
     between documents, and, were new documents drawn, the further variance N E[z^2], z the net benefit of one document.
     s^2 is taken at a precision of (positives + 1/2) / (n + 1), so that a band in which few were rated is not thought to be
-    known. Repeatedly rating in the band named first gives the Neyman allocation, n in proportion to N s.
+    known. Documents that are not flagged have no part in it: to judge a looser point, plan for that one. Groups are not
+    considered. Repeatedly rating in the band named first gives the Neyman allocation, n in proportion to N s.
 
     Raises
     ------

@@ -147,15 +147,20 @@ def surfaces_from_buckets(buckets: BucketCounts, rule: Rule, names: tuple[str, .
     for weights in (buckets.positives, buckets.negatives):
         counts = np.zeros(shape)
         counts[tuple(buckets.cells.T)] = weights
-        for j in range(len(shape)):
-            counts = np.cumsum(counts, axis=j) if rule == "any" else _above(counts, j)
-        if rule == "any":
-            counts = counts[(-1,) * len(shape)] - counts
-        # Sums of fractional weights in different orders differ by rounding; counts must still never rise.
-        for j in range(len(shape)):
-            counts = np.minimum.accumulate(counts, axis=j)
-        surfaces.append(counts.clip(min=0.0))
+        surfaces.append(counts_at_nodes(counts, rule))
     return CountSurfaces(buckets.axes, surfaces[0], surfaces[1], rule, names)
+
+
+def counts_at_nodes(counts: NDArray[np.float64], rule: Rule) -> NDArray[np.float64]:
+    """Flagged weight at each node from the weight in each cell; both (n_1, …, n_k), and nothing above the last nodes."""
+    for j in range(counts.ndim):
+        counts = np.cumsum(counts, axis=j) if rule == "any" else _above(counts, j)
+    if rule == "any":
+        counts = counts[(-1,) * counts.ndim] - counts
+    # Sums of fractional weights in different orders differ by rounding; counts must still never rise.
+    for j in range(counts.ndim):
+        counts = np.minimum.accumulate(counts, axis=j)
+    return counts.clip(min=0.0)
 
 
 def buckets_from_surfaces(surfaces: CountSurfaces) -> BucketCounts:

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from multiloss_core.thresholds.bucket_counts import BucketCounts
 from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along, turning_points
 from multiloss_core.thresholds.precision_model import (
     FOLDS,
@@ -24,17 +23,16 @@ from multiloss_core.thresholds.surfaces import (
     CountSurfaces,
     Rule,
     buckets_from_surfaces,
+    counts_at_nodes,
     node_index,
     require_rule,
-    surfaces_from_buckets,
 )
 
 RESOLUTION = 60
 # Marginal precisions from 0.1 to 99.9 %, evenly in the logarithm of their odds.
 TARGETS = expit(np.linspace(-7.0, 7.0, 241))
-STARTS = (0.0, 0.3, 0.6, 0.8, 0.9, 0.97)
 MOST_ROUNDS = 20
-MOST_TABLE_NODES = 40_000
+MOST_TABLE_NODES = 200_000
 
 Floats = NDArray[np.float64]
 Nodes = tuple[int, ...]
@@ -134,17 +132,27 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
 def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
     """For rising targets, node numbers (m, k) of the best thresholds, never falling; len(axis) stands for never.
 
-    Exact among all nodes that are not below the target's before, where a table of them is small (one or two
-    classifiers); otherwise by ascent along one classifier at a time from several starts.
+    The best node at each target comes from a table of all nodes: exact for one or two classifiers. With more of them the
+    table holds a part of the nodes of each axis, and an ascent along one classifier at a time goes on from its best
+    node. Of all nodes found, the chain that never falls with the largest gain, summed over targets, is returned.
     """
-    table = _expected_surfaces(fit, rule)
-    found = np.empty((len(targets), len(fit.cells.axes)), dtype=np.intp)
-    lowest: Nodes = (0,) * len(fit.cells.axes)
-    for i, target in enumerate(targets):
-        best = _best_in_table(table, float(target), lowest) if table else _best_by_ascent(fit, target, rule, lowest)
-        lowest = _with_never(fit, float(target), lowest, best)
-        found[i] = lowest
-    return found
+    table = _table(fit, rule)
+    found: list[Nodes] = []
+    for target in targets:
+        best = _best_in_table(table, float(target))
+        if not table.complete:
+            best = _ascended(fit, float(target), rule, [best, *found[-1:]])
+        found.append(_with_never(fit, float(target), best))
+    nodes = np.array(found, dtype=np.intp)
+    if (np.diff(nodes, axis=0) >= 0).all():
+        return nodes
+    candidates = np.unique(nodes, axis=0)
+    expected = fit.totals * fit.model.precision
+    caught = _flagged_cells(fit.cells, candidates, rule)
+    odds = (targets / (1 - targets))[:, np.newaxis]
+    gains = expected @ caught - odds * ((fit.totals - expected) @ caught)
+    may_follow = np.asarray((candidates[:, np.newaxis] <= candidates).all(axis=2))
+    return candidates[_best_chain(gains, may_follow)]
 
 
 def thresholds_at(cells: ScoreCells, nodes: NDArray[np.intp]) -> Floats:
@@ -152,58 +160,60 @@ def thresholds_at(cells: ScoreCells, nodes: NDArray[np.intp]) -> Floats:
     return np.column_stack([np.append(axis, np.inf)[nodes[:, j]] for j, axis in enumerate(cells.axes)])
 
 
-def _expected_surfaces(fit: SmoothFit, rule: Rule) -> CountSurfaces | None:
-    """Expected TP and FP at every node and at never behind the last, where there are not too many nodes."""
-    axes = tuple(np.append(axis, np.inf) for axis in fit.cells.axes)
-    if np.prod([float(len(axis)) for axis in axes]) > MOST_TABLE_NODES:
-        return None
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Expected TP and FP, of shape (n_1, …, n_k), at the nodes of each axis whose numbers are in `nodes`."""
+
+    nodes: tuple[NDArray[np.intp], ...]
+    tp: Floats
+    fp: Floats
+    complete: bool
+
+
+def _table(fit: SmoothFit, rule: Rule) -> _Table:
+    # The last node is never, one behind the nodes of the axis.
+    counts = np.array([len(axis) + 1 for axis in fit.cells.axes])
+    kept = np.minimum(counts, int(MOST_TABLE_NODES ** (1 / len(counts))))
+    complete = bool(np.prod(counts.astype(np.float64)) <= MOST_TABLE_NODES)
+    nodes = tuple(
+        np.arange(count) if complete else np.unique(np.linspace(0, count - 1, few).round().astype(np.intp))
+        for count, few in zip(counts, kept, strict=True)
+    )
+    # Of the nodes in the table, so many lie at or below the scores of a cell.
+    cells = np.column_stack(
+        [np.searchsorted(kept, column) for kept, column in zip(nodes, fit.cells.cells.T, strict=True)]
+    )
     expected = fit.totals * fit.model.precision
-    buckets = BucketCounts(axes, fit.cells.cells, expected, fit.totals - expected)
-    return surfaces_from_buckets(buckets, rule, tuple("abcd"[: len(axes)]))
+    shape = tuple(len(kept) for kept in nodes)
+    slots = np.ravel_multi_index(tuple(cells.T), shape)
+    tp, fp = (
+        counts_at_nodes(_sums(slots, part, int(np.prod(shape))).reshape(shape), rule)
+        for part in (expected, fit.totals - expected)
+    )
+    return _Table(nodes, tp, fp, complete)
 
 
-def _best_in_table(table: CountSurfaces, target: float, lowest: Nodes) -> Nodes | None:
-    """The node with the largest gain at or above the lowest, of equal ones the strictest; None where all lose."""
-    region = tuple(slice(low, None) for low in lowest)
-    strictest_first = (slice(None, None, -1),) * len(lowest)
-    gains = (table.tp[region] - target * (table.tp[region] + table.fp[region]))[strictest_first]
+def _best_in_table(table: _Table, target: float) -> Nodes | None:
+    """The node with the largest gain, of equal ones the strictest; None where all lose."""
+    gains = (table.tp - target * (table.tp + table.fp))[(slice(None, None, -1),) * table.tp.ndim]
     place = int(np.argmax(gains))
     if gains.flat[place] <= 0.0:
         return None
-    return tuple(
-        len(axis) - 1 - int(i) for axis, i in zip(table.axes, np.unravel_index(place, gains.shape), strict=True)
-    )
+    return tuple(int(nodes[-1 - i]) for nodes, i in zip(table.nodes, np.unravel_index(place, gains.shape), strict=True))
 
 
-def _best_by_ascent(fit: SmoothFit, target: float, rule: Rule, lowest: Nodes) -> Nodes | None:
+def _ascended(fit: SmoothFit, target: float, rule: Rule, starts: Sequence[Nodes | None]) -> Nodes | None:
     gains = fit.totals * (fit.model.precision - target)
-    tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
     best_gain, best = 0.0, None
-    starts = dict.fromkeys(
-        [
-            lowest,
-            *(tuple(max(low, int(start * top)) for low, top in zip(lowest, tops, strict=True)) for start in STARTS),
-        ]
-    )
     for start in starts:
-        nodes, gain = _ascend(fit.cells, gains, rule, start, lowest)
-        if gain > best_gain:
-            best_gain, best = gain, nodes
+        if start is not None:
+            nodes, gain = _ascend(fit.cells, gains, rule, start)
+            if gain > best_gain:
+                best_gain, best = gain, nodes
     return best
 
 
-def _with_never(fit: SmoothFit, target: float, lowest: Nodes, best: Nodes | None) -> Nodes:
-    """Never for a classifier that was so before, and for one at its last node that is not worth it even above it."""
-    tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
-    if best is None:
-        return tuple(top + 1 for top in tops)
-    return tuple(
-        top + 1 if node >= top and (low > top or beyond < target) else min(node, top)
-        for node, low, top, beyond in zip(best, lowest, tops, fit.model.beyond, strict=True)
-    )
-
-
-def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes, lowest: Nodes) -> tuple[Nodes, float]:
+def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes) -> tuple[Nodes, float]:
     """Raise or lower one threshold at a time to where the gains of the flagged cells are largest."""
     nodes = list(start)
     reached = [cells.cells[:, j] > node for j, node in enumerate(nodes)]
@@ -215,14 +225,45 @@ def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes, lowest: 
             decided, settled = _decided_by_others(others, gains, rule)
             at_nodes = np.bincount(cells.cells[:, j], gains * decided, len(axis) + 1)
             added = np.cumsum(at_nodes[::-1])[::-1][1:]
-            low = min(lowest[j], len(axis) - 1)
             # Of equally good nodes the strictest.
-            nodes[j] = len(added) - 1 - int(np.argmax(added[low:][::-1]))
+            nodes[j] = len(added) - 1 - int(np.argmax(added[::-1]))
             gain = settled + float(added[nodes[j]])
             reached[j] = cells.cells[:, j] > nodes[j]
         if nodes == before:
             break
     return tuple(nodes), gain
+
+
+def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
+    """Never for a classifier at its last node that is not worth listening to even above it."""
+    tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
+    if best is None:
+        return tuple(top + 1 for top in tops)
+    return tuple(
+        (top + 1 if beyond < target else top) if node >= top else node
+        for node, top, beyond in zip(best, tops, fit.model.beyond, strict=True)
+    )
+
+
+def _flagged_cells(cells: ScoreCells, nodes: NDArray[np.intp], rule: Rule) -> Floats:
+    """Which cells (c, m) are flagged at nodes (m, k), as 0 and 1."""
+    above = [cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
+    caught: NDArray[np.bool_] = np.logical_or.reduce(above) if rule == "any" else np.logical_and.reduce(above)
+    return caught.astype(np.float64)
+
+
+def _best_chain(gains: Floats, may_follow: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The candidates (m,) with the largest sum of gains (m, u), each allowed to follow the one before: (u, u)."""
+    best, came_from = gains[0], []
+    barred = np.where(may_follow, 0.0, -np.inf)
+    for gain in gains[1:]:
+        ways = best[:, np.newaxis] + barred
+        came_from.append(ways.argmax(axis=0))
+        best = gain + ways.max(axis=0)
+    chain = [int(best.argmax())]
+    for before in reversed(came_from):
+        chain.append(int(before[chain[-1]]))
+    return np.array(chain[::-1], dtype=np.intp)
 
 
 def _decided_by_others(

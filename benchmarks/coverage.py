@@ -1,0 +1,128 @@
+"""Do the intervals hold what they promise? `python -m benchmarks.coverage` prints a Markdown table.
+
+Samples of rated documents are drawn from populations with known truth; on each of them thresholds are chosen, intervals
+made, and compared with the truth at the very thresholds that were chosen. Seeds are fixed.
+"""
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
+from multiloss_core.thresholds.choose_again import nodes_around
+from multiloss_core.thresholds.intervals import LEVEL, RESAMPLES, Interval, PointIntervals, bootstrap_points
+from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
+
+NAMES = ("gauss2", "far_tails2", "discrete2")
+POSITIVES = (30, 150, 800)
+TARGETS = (0.2, 0.5)
+QUANTITIES = ("tp", "fp", "precision", "marginal_precision", "new_tp", "new_fp", "new_precision")
+SAMPLE = ("population", "rated positives", "m")
+COUNTED = ("TP in sample", "TP corrected", "TP true", "FP in sample", "FP corrected", "FP true")
+
+
+class Trial(NamedTuple):
+    """One sample at one target: which intervals held the truth, and TP and FP in the sample, corrected and true."""
+
+    held: tuple[float, ...]
+    counts: tuple[float, ...]
+
+
+def main() -> None:
+    options = arguments()
+    # Threads of the linear algebra would only get into each other's way.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    print(f"# Coverage of {LEVEL:.0%} intervals, in %\n")
+    print(f"{options.samples} samples, {options.resamples} resamples each; rule any.\n")
+    coverage, bias = [], []
+    # Fresh processes read the setting above.
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        for positives in options.positives:
+            for name in options.populations:
+                run = partial(trials, name, positives, resamples=options.resamples)
+                found = list(pool.map(run, range(options.samples), chunksize=5))
+                for i, target in enumerate(TARGETS):
+                    of_target = [pair[i] for pair in found]
+                    start = (name, str(positives), f"{target:g}")
+                    coverage.append((*start, *percentages([trial.held for trial in of_target])))
+                    means = np.mean([trial.counts for trial in of_target], axis=0)
+                    bias.append((*start, *(f"{mean:.2f}" for mean in means)))
+                    print(f"<!-- {' '.join(coverage[-1])} | {' '.join(bias[-1][3:])} -->", flush=True)
+    table("Intervals that held the truth", (*SAMPLE, *(name.replace("_", " ") for name in QUANTITIES)), coverage)
+    table("Optimism: means over the samples", (*SAMPLE, *COUNTED), bias)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=RESAMPLES)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--populations", nargs="+", default=NAMES)
+    parser.add_argument("--positives", nargs="+", type=int, default=POSITIVES)
+    return parser.parse_args()
+
+
+def trials(name: str, positives: int, seed: int, *, resamples: int) -> list[Trial]:
+    """One sample of about so many positives at each target."""
+    source = population(name)
+    size = round(positives / source.share_positive)
+    documents = sample_of_size(source, size, 1000 * positives + seed)
+    fit = smooth_fit(documents)
+    path = path_of_fit(documents, fit, "any")
+    generator = np.random.default_rng(seed)
+    *_, result = bootstrap_points(documents, fit, path, TARGETS, generator=generator, resamples=resamples)
+    _, lower, higher = (thresholds_at(fit.cells, nodes) for nodes in nodes_around(fit, "any", np.array(TARGETS)))
+    return [
+        trial(source, result.intervals(target), size, true_margin(source, below, above), seed)
+        for target, below, above in zip(TARGETS, lower, higher, strict=True)
+    ]
+
+
+def trial(source: RatedPopulation, found: PointIntervals, size: int, margin: float, seed: int) -> Trial:
+    tp, fp = (size * rate for rate in true_rates(source, found.thresholds, "any"))
+    period = np.random.default_rng([seed, 1]).multinomial(size, [tp / size, fp / size, 1 - (tp + fp) / size])
+    new_tp, new_fp = (float(count) for count in period[:2])
+    truths = (tp, fp, share(tp, fp), margin, new_tp, new_fp, share(new_tp, new_fp))
+    held = tuple(holds(getattr(found, name), truth) for name, truth in zip(QUANTITIES, truths, strict=True))
+    counts = (found.sample_tp, found.tp.estimate, tp, found.sample_fp, found.fp.estimate, fp)
+    return Trial(held, counts)
+
+
+def true_margin(source: RatedPopulation, below: np.ndarray, above: np.ndarray) -> float:
+    """The share of positives among the documents next to a point."""
+    lower, higher = (true_rates(source, at, "any") for at in (below, above))
+    return share(lower[0] - higher[0], lower[1] - higher[1])
+
+
+def share(tp: float, fp: float) -> float:
+    return tp / (tp + fp) if tp + fp > 0 else float("nan")
+
+
+def holds(interval: Interval, truth: float) -> float:
+    """1 or 0; not a number where there is nothing to hold or no interval."""
+    if np.isnan([truth, interval.low]).any():
+        return float("nan")
+    return float(interval.low - 1e-9 <= truth <= interval.high + 1e-9)
+
+
+def percentages(held: Iterable[Sequence[float]]) -> list[str]:
+    columns = np.array(list(held)).T
+    return [f"{100 * np.nanmean(column):.1f}" if not np.isnan(column).all() else "-" for column in columns]
+
+
+def table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    print(f"\n## {title}\n")
+    print(f"| {' | '.join(header)} |")
+    print(f"|{'---|' * len(header)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Does the guarantee hold, and what does it cost: `python -m benchmarks.guarantee` prints Markdown tables.
+
+Failures: samples in which thresholds were certified although their true precision is below the one asked for. They may
+be at most 5 % of all samples. Kept: the mean share of the TP of the oracle, the loosest vertex of the path fitted to a very
+large sample whose true precision is the one asked for; nothing is kept where nothing is certified.
+"""
+
+import platform
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
+from os import environ
+from sys import argv
+
+import numpy as np
+
+from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
+from benchmarks.thresholds import table
+from multiloss_core import RatedDocuments, ThresholdPath, certified_point, smooth_path
+from multiloss_core.thresholds.precision_tests import betting_p_value, documents_needed, exact_p_value
+from multiloss_core.thresholds.surfaces import Rule
+
+SAMPLES = 1_000
+LARGE_SAMPLE = 200_000
+LARGEST_GROUP = 8
+
+
+@dataclass(frozen=True)
+class Case:
+    """Samples of a population with about so many positives, and the precisions asked for."""
+
+    name: str
+    positives: int
+    precisions: tuple[float, ...]
+    form: str = "plain"
+
+
+PLAIN = (
+    Case("gauss2", 40, (0.2, 0.5, 0.8)),
+    Case("gauss2", 200, (0.2, 0.5, 0.8)),
+    Case("discrete2", 200, (0.2, 0.4, 0.6)),
+    Case("tails2", 200, (0.13, 0.14, 0.15)),
+)
+OTHER = (Case("gauss2", 200, (0.2, 0.5, 0.8), "weights"), Case("gauss2", 600, (0.2, 0.5, 0.8), "groups"))
+PLANS = (Case("gauss2", 40, (0.5,)), Case("gauss2", 150, (0.8,)), Case("gauss2", 600, (0.8,)))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one sample: certified, wrongly so, and the TP kept as a share of the oracle's."""
+
+    certified: bool
+    failed: bool
+    kept: float
+
+
+def main() -> None:
+    samples = int(argv[1]) if len(argv) > 1 else SAMPLES
+    print("# The guarantee of a precision\n")
+    print(
+        f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}. "
+        f"{samples:,} samples of each kind, confidence 95 %.\n"
+    )
+    with ProcessPoolExecutor(int(environ.get("WORKERS", "2"))) as workers:
+        show("Independent documents of equal weight: exact binomial test", PLAIN, samples, workers)
+        show("Weights and groups: test by betting", OTHER, samples, workers)
+        show_plans(samples // 10, workers)
+    show_cost_of_betting()
+
+
+def show(title: str, cases: tuple[Case, ...], samples: int, workers: ProcessPoolExecutor) -> None:
+    rows = []
+    for case in cases:
+        by_sample = list(workers.map(partial(outcomes, case), range(samples), chunksize=20))
+        for precision, found in zip(case.precisions, zip(*by_sample, strict=True), strict=True):
+            shares = [np.mean([getattr(o, name) for o in found]) for name in ("certified", "failed", "kept")]
+            rows.append((case.name, case.form, str(case.positives), f"{precision:g}", *(f"{x:.3f}" for x in shares)))
+    header = ("population", "form", "positives", "precision", "certified", "failures", "kept")
+    table(title, header, rows)
+
+
+def show_plans(samples: int, workers: ProcessPoolExecutor) -> None:
+    """Whether so many more ratings as the certificate suggests do certify: a fresh sample of the size it names."""
+    rows = []
+    for case in PLANS:
+        found = list(workers.map(partial(after_more_ratings, case), range(samples), chunksize=10))
+        tried = [(more, certified) for more, certified in found if more is not None]
+        if tried:
+            rows.append(
+                (
+                    str(case.positives),
+                    f"{case.precisions[0]:g}",
+                    f"{len(tried)}",
+                    f"{np.median([more for more, _ in tried]):,.0f}",
+                    f"{np.mean([certified for _, certified in tried]):.2f}",
+                )
+            )
+    header = ("positives", "precision", "samples with a suggestion", "median suggestion", "certified after it")
+    table("Population gauss2: more ratings as suggested (at most 100,000)", header, rows)
+
+
+def show_cost_of_betting() -> None:
+    """How many times the documents of the exact test the test by betting needs for the same power."""
+    generator = np.random.default_rng(0)
+    rows = []
+    for precision, true in ((0.1, 0.15), (0.1, 0.2), (0.3, 0.4), (0.5, 0.6), (0.8, 0.9), (0.9, 0.99)):
+        needed = documents_needed(true, precision, 0.05, 0.8)
+        powers = []
+        for times in (1.0, 2.1, 3.0):
+            draws = (generator.random((300, int(times * needed))) < true).astype(float)
+            ones = np.ones(draws.shape[1])
+            powers.append(np.mean([betting_p_value(draw, ones, precision, 1.0) <= 0.05 for draw in draws]))
+        exact = np.mean(
+            [exact_p_value(generator.binomial(needed, true), needed, precision) <= 0.05 for _ in range(2_000)]
+        )
+        rows.append((f"{precision:g}", f"{true:g}", str(needed), f"{exact:.2f}", *(f"{power:.2f}" for power in powers)))
+    header = ("precision", "true", "documents", "exact", "betting", "on 2.1 times", "on 3 times as many")
+    table("Power of the test by betting", header, rows)
+
+
+def outcomes(case: Case, seed: int) -> list[Outcome]:
+    source, documents = population(case.name), drawn(case, seed)
+    paths: list[ThresholdPath] = []
+
+    def once(part: RatedDocuments, *, rule: Rule) -> ThresholdPath:
+        # The split follows the seed alone: the path is the same for every precision. Plans of ratings, for which it would
+        # be another, are not looked at here.
+        if not paths:
+            paths.append(smooth_path(part, rule=rule))
+        return paths[0]
+
+    found = []
+    for precision in case.precisions:
+        thresholds = certified_point(documents, precision, seed=seed, method=once).thresholds
+        if thresholds is None:
+            found.append(Outcome(False, False, 0.0))
+            continue
+        tp, fp = true_rates(source, thresholds, "any")
+        best = oracle_tp(case.name, precision)
+        found.append(Outcome(True, tp < precision * (tp + fp), tp / best if best else 0.0))
+    return found
+
+
+def after_more_ratings(case: Case, seed: int) -> tuple[int | None, bool]:
+    source = population(case.name)
+    documents = drawn(case, seed)
+    more = certified_point(documents, case.precisions[0], seed=seed).more_ratings
+    if more is None or more > 100_000:
+        return None, False
+    larger = sample_of_size(source, len(documents.labels) + more, 10_000_000 + seed)
+    return more, certified_point(larger, case.precisions[0], seed=seed).thresholds is not None
+
+
+def drawn(case: Case, seed: int) -> RatedDocuments:
+    """A sample of fixed size, so that labels are independent of one another."""
+    source = population(case.name)
+    documents = sample_of_size(source, round(case.positives / source.share_positive), seed)
+    generator = np.random.default_rng(1_000_000 + seed)
+    if case.form == "weights":
+        return thinned(documents, generator)
+    return in_groups(source, case.positives, generator) if case.form == "groups" else documents
+
+
+def thinned(documents: RatedDocuments, generator: np.random.Generator) -> RatedDocuments:
+    """Of the documents at most half a unit above their floors, one in four was rated."""
+    low = (documents.scores < documents.floors + 0.5).all(axis=1)
+    kept = ~low | (generator.random(len(low)) < 1 / 4)
+    weights = np.where(low, 4.0, 1.0)[kept]
+    return RatedDocuments(
+        documents.scores[kept], documents.labels[kept], weights, documents.names, documents.floors.tolist()
+    )
+
+
+def in_groups(source: RatedPopulation, positives: int, generator: np.random.Generator) -> RatedDocuments:
+    """Customers with 1 to 8 alerts each, all of one rating and of scores that differ little."""
+    customers = round(positives / source.share_positive / ((1 + LARGEST_GROUP) / 2))
+    seed = int(generator.integers(2**31))
+    first = sample_of_size(source, customers, seed)
+    sizes = generator.integers(1, LARGEST_GROUP + 1, customers)
+    rows = np.repeat(np.arange(customers), sizes)
+    # Repeats score the same, so that the truth by documents is that of the population.
+    return RatedDocuments(first.scores[rows], first.labels[rows], None, first.names, first.floors.tolist(), groups=rows)
+
+
+@cache
+def oracle_tp(name: str, precision: float) -> float:
+    """TP for each rated document at the loosest vertex of a very well fitted path that has the precision."""
+    source = population(name)
+    path = smooth_path(sample_of_size(source, LARGE_SAMPLE, 7))
+    for thresholds in path.thresholds:
+        tp, fp = true_rates(source, thresholds, "any")
+        if tp and tp >= precision * (tp + fp):
+            return tp
+    return 0.0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""How true are TP and FP of chosen thresholds? `python -m benchmarks.optimism [seeds] [folds …]` prints Markdown.
+
+Thresholds are chosen on samples of simulated populations. What they do on their own sample (in-sample) and what
+cross-fitting says of them (plain, and adjusted for the smaller number of documents) is compared with what they do on the
+population. The luck of each sample is taken out of all of them by fixed thresholds, the best of the population, whose
+expectation is known, and for the area by a fixed path: it has mean zero and only makes the differences clearer.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.populations import RatedPopulation, best_thresholds, population, sample, true_rates
+from multiloss_core import (
+    HeldOutCounts,
+    RatedDocuments,
+    ThresholdPath,
+    analytic_path,
+    count_surfaces,
+    counts_along,
+    flagged,
+    graph_path,
+    held_out_counts,
+    operating_points,
+    smooth_path,
+)
+from multiloss_core.thresholds.paths.path import turning_points
+
+POPULATIONS = ("gauss2", "skewed2", "discrete2")
+POSITIVES = (150, 800)
+TARGETS = (0.2, 0.5)
+SEEDS = 16
+FOLDS = (5, 10)
+KINDS = ("TP", "FP", "area")
+REFERENCE_POSITIVES = 5_000
+
+Floats = NDArray[np.float64]
+
+
+def graph(documents: RatedDocuments) -> ThresholdPath:
+    return graph_path(count_surfaces(documents, resolution=100 if len(documents.names) < 3 else 60))
+
+
+METHODS = {"smooth": smooth_path, "graph": graph, "power": analytic_path}
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """TP, FP and area of one method at one target over all samples: truth (s, 3) and each claim (s, 3), less luck."""
+
+    source: str
+    positives: int
+    method: str
+    target: float
+    truth: Floats
+    claims: dict[str, Floats]
+
+
+def main() -> None:
+    numbers = [int(argument) for argument in sys.argv[1:]]
+    seeds, folds = (numbers[0] if numbers else SEEDS), tuple(numbers[1:]) or FOLDS
+    cells = [
+        cell
+        for name in POPULATIONS
+        for positives in POSITIVES
+        for cell in _cells(name, population(name), positives, seeds, folds)
+    ]
+    titles = list(cells[0].claims)
+    print(f"# Optimism of chosen thresholds, {seeds} samples each\n")
+    print("Mean count; in brackets the mean difference from the truth in per cent ± its standard error.\n")
+    for kind, name in enumerate(KINDS):
+        print(f"\n## {name}\n")
+        print("| population | positives | method | m | truth | " + " | ".join(titles) + " |")
+        print("|---" * (5 + len(titles)) + "|")
+        # The area belongs to the path, whatever the target.
+        for cell in cells if name != "area" else cells[:: len(TARGETS)]:
+            words = [f"{cell.truth[:, kind].mean():.4g}"]
+            for title in titles:
+                mean, error = _difference(cell, title, kind)
+                words.append(f"{cell.claims[title][:, kind].mean():.4g} ({mean:+.1f} ± {error:.1f})")
+            print(f"| {cell.source} | {cell.positives} | {cell.method} | {cell.target} | {' | '.join(words)} |")
+    for kind, name in enumerate(KINDS):
+        print(f"\n## {name}: mean of the populations' differences, per cent of the truth\n")
+        print("| positives | method | m | " + " | ".join(titles) + " |")
+        print("|---" * (3 + len(titles)) + "|")
+        for positives, method, target in product(POSITIVES, METHODS, TARGETS):
+            if name != "area" or target == TARGETS[0]:
+                same = [c for c in cells if (c.positives, c.method, c.target) == (positives, method, target)]
+                words = [_pooled(same, title, kind) for title in titles]
+                print(f"| {positives} | {method} | {target} | {' | '.join(words)} |")
+
+
+def _cells(name: str, source: RatedPopulation, positives: int, seeds: int, folds: tuple[int, ...]) -> Iterator[Cell]:
+    shape = (len(METHODS), len(TARGETS), seeds, len(KINDS))
+    truth, claims = np.empty(shape), {}
+    scale = positives / source.share_positive
+    fixed_path = graph(sample(source, REFERENCE_POSITIVES, 1_000_000))
+    for seed in range(seeds):
+        documents = sample(source, positives, seed)
+        luck = _luck(source, documents, fixed_path, scale)
+        paths = {method: find(documents) for method, find in METHODS.items()}
+        for i, path in enumerate(paths.values()):
+            truth[i, :, seed, 2] = _true_area(source, path)
+            for j, point in enumerate(operating_points(path, TARGETS)):
+                truth[i, j, seed, :2] = np.multiply(true_rates(source, point.thresholds, "any"), scale)
+        for number in folds:
+            held_out = held_out_counts(documents, _known(documents, paths), TARGETS, folds=number)
+            for i, counts in enumerate(held_out.values()):
+                for title, values in _claims(counts, number).items():
+                    claims.setdefault(title, np.empty(shape))[i, :, seed] = np.column_stack(values) - luck
+    for i, method in enumerate(METHODS):
+        for j, target in enumerate(TARGETS):
+            yield Cell(name, positives, method, target, truth[i, j], {title: x[i, j] for title, x in claims.items()})
+
+
+def _claims(counts: HeldOutCounts, folds: int) -> dict[str, tuple[Floats, Floats, Floats]]:
+    areas = np.ones(len(TARGETS))
+    return {
+        "in-sample": (counts.in_sample_tp, counts.in_sample_fp, counts.in_sample_area * areas),
+        f"{folds} folds, plain": (counts.plain_tp, counts.plain_fp, counts.plain_area * areas),
+        f"{folds} folds, adjusted": (counts.tp, counts.fp, counts.area * areas),
+    }
+
+
+def _known(documents: RatedDocuments, paths: dict[str, ThresholdPath]) -> dict[str, Callable[..., ThresholdPath]]:
+    """The methods, without fitting again to the documents whose path is known."""
+
+    def known(name: str) -> Callable[..., ThresholdPath]:
+        return lambda part: paths[name] if part is documents else METHODS[name](part)
+
+    return {name: known(name) for name in METHODS}
+
+
+def _luck(source: RatedPopulation, documents: RatedDocuments, fixed_path: ThresholdPath, scale: float) -> Floats:
+    """TP, FP and area of fixed thresholds and of a fixed path, less their expectation, (targets, 3)."""
+    tp, fp = counts_along(documents, fixed_path.thresholds, "any")
+    area = replace(fixed_path, tp=tp, fp=fp).normalised_area - _true_area(source, fixed_path)
+    rows = []
+    for target in TARGETS:
+        fixed = best_thresholds(source, target, "any")
+        on = flagged(documents.scores, fixed, "any")
+        expected = np.multiply(true_rates(source, fixed, "any"), scale)
+        rows.append([(on & documents.labels).sum() - expected[0], (on & ~documents.labels).sum() - expected[1], area])
+    return np.array(rows)
+
+
+def _true_area(source: RatedPopulation, path: ThresholdPath) -> float:
+    still_flagged = []
+    for scores in (source.positives, source.negatives):
+        turning = turning_points(scores, path.thresholds, "any")
+        at_turning = np.bincount(turning, minlength=len(path.thresholds) + 1)[::-1]
+        still_flagged.append(np.append(np.cumsum(at_turning)[::-1][1:], 0) / len(scores))
+    tp, fp = still_flagged
+    return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2))
+
+
+def _difference(cell: Cell, title: str, kind: int) -> tuple[float, float]:
+    """The mean difference from the truth and its standard error, in per cent of the mean truth."""
+    difference = (cell.claims[title] - cell.truth)[:, kind]
+    unit = 100 / cell.truth[:, kind].mean()
+    return float(difference.mean() * unit), float(difference.std(ddof=1) / np.sqrt(len(difference)) * unit)
+
+
+def _pooled(cells: list[Cell], title: str, kind: int) -> str:
+    differences = np.array([_difference(cell, title, kind) for cell in cells])
+    error = np.sqrt(np.square(differences[:, 1]).sum()) / len(cells)
+    return f"{differences[:, 0].mean():+.2f} ± {error:.2f}"
+
+
+if __name__ == "__main__":
+    main()

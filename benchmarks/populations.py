@@ -1,0 +1,215 @@
+"""Populations of rated documents with known truth, shared by the benchmarks of quality.
+
+A population is a large set of rated positives and one of rated negatives with the ratio between them, so that TP, FP and
+precision of any thresholds are known to a few parts in a thousand. Populations are drawn once for each process and kept
+in memory.
+"""
+
+from dataclasses import dataclass
+from functools import cache, partial
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from multiloss_core import RatedDocuments, flagged
+from multiloss_core.thresholds.surfaces import Rule
+
+RATED_POSITIVES, RATED_NEGATIVES = 60_000, 400_000
+CHUNK = 500_000
+RANDOM_STARTS = 4
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the scores of a population come about.
+
+    Every positive has a kind, one for each of the `classifiers` and one that all of them see; it scores `strength` higher
+    on the classifier of its kind (three quarters of that on all for the shared kind) and half a unit higher on the others.
+    The noise has `correlation` between classifiers, and heavy tails with 3 degrees of freedom if `heavy`. `shape` maps
+    scores: as they are, `skewed` on [0, 1] or `discrete` in steps of a quarter. A classifier's floor is its upper
+    `rated_share` quantile.
+    """
+
+    classifiers: int
+    prevalence: float
+    strength: float
+    rated_share: float
+    correlation: float = 0.0
+    heavy: bool = False
+    shape: str = "plain"
+
+
+RECIPES = {
+    "gauss2": Recipe(2, 0.001, 3.0, 0.005),
+    "correlated2": Recipe(2, 0.01, 2.2, 0.02, correlation=0.4),
+    "tails2": Recipe(2, 0.01, 4.0, 0.02, heavy=True),
+    "far_tails2": Recipe(2, 0.02, 8.0, 0.02, heavy=True),
+    "skewed2": Recipe(2, 0.003, 2.6, 0.01, shape="skewed"),
+    "discrete2": Recipe(2, 0.005, 2.8, 0.02, correlation=0.2, shape="discrete"),
+    "gauss3": Recipe(3, 0.002, 3.0, 0.006),
+    "tails3": Recipe(3, 0.02, 4.0, 0.03, correlation=0.3, heavy=True),
+    "discrete3": Recipe(3, 0.05, 2.0, 0.05, correlation=0.3, shape="discrete"),
+    "skewed4": Recipe(4, 0.005, 2.8, 0.008, correlation=0.2, shape="skewed"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RatedPopulation:
+    """Scores of rated positives (p, k) and of rated negatives (q, k), `ratio` negatives for each positive, floors (k,)."""
+
+    positives: Floats
+    negatives: Floats
+    ratio: float
+    floors: Floats
+
+    @property
+    def share_positive(self) -> float:
+        """The share of positives among rated documents."""
+        return 1 / (1 + self.ratio)
+
+
+@cache
+def population(name: str) -> RatedPopulation:
+    """The population of a recipe, always the same. The first call takes a few seconds."""
+    recipe = RECIPES[name]
+    generator = np.random.default_rng(crc32(name.encode()))
+    reference = np.vstack([_scores(recipe, generator, CHUNK, positive=False) for _ in range(4)])
+    floors = np.quantile(reference, 1 - recipe.rated_share, axis=0, method="higher")
+    draw = partial(_rated, recipe, generator, floors)
+    positives, share_of_positives = draw(RATED_POSITIVES, positive=True)
+    negatives, share_of_negatives = draw(RATED_NEGATIVES, positive=False)
+    ratio = (1 - recipe.prevalence) * share_of_negatives / (recipe.prevalence * share_of_positives)
+    return RatedPopulation(positives, negatives, ratio, floors)
+
+
+def sample(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
+    """Rated documents with exactly so many positives; the number of negatives is Poisson."""
+    generator = np.random.default_rng(seed)
+    return _draw(source, positives, int(generator.poisson(positives * source.ratio)), generator)
+
+
+def sample_of_size(source: RatedPopulation, documents: int, seed: int) -> RatedDocuments:
+    """Exactly so many rated documents; the number of positives is binomial."""
+    generator = np.random.default_rng(seed)
+    positives = int(generator.binomial(documents, source.share_positive))
+    return _draw(source, positives, documents - positives, generator)
+
+
+def true_rates(source: RatedPopulation, thresholds: Floats, rule: Rule) -> tuple[float, float]:
+    """Expected TP and FP of thresholds (k,) for each rated document."""
+    share = source.share_positive
+    caught, false = (float(flagged(x, thresholds, rule).mean()) for x in (source.positives, source.negatives))
+    return share * caught, (1 - share) * false
+
+
+def net_benefit(source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule) -> float:
+    """TP - m / (1 - m) FP of thresholds (k,) for each rated positive of the population."""
+    tp, fp = true_rates(source, thresholds, rule)
+    return (tp - marginal_precision / (1 - marginal_precision) * fp) / source.share_positive
+
+
+def regret(source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule) -> float:
+    """Net benefit lost against the best thresholds of the population, for each rated positive."""
+    best = best_thresholds(source, marginal_precision, rule)
+    return net_benefit(source, best, marginal_precision, rule) - net_benefit(
+        source, thresholds, marginal_precision, rule
+    )
+
+
+@cache
+def best_thresholds(source: RatedPopulation, marginal_precision: float, rule: Rule) -> Floats:
+    """The thresholds (k,) of largest net benefit, infinite for a classifier never worth listening to.
+
+    By ascent along one classifier at a time, exact along each, from several starts.
+    """
+    scores = np.vstack([source.positives, source.negatives])
+    gains = np.repeat(
+        [
+            1.0,
+            -marginal_precision
+            / (1 - marginal_precision)
+            * source.ratio
+            * len(source.positives)
+            / len(source.negatives),
+        ],
+        [len(source.positives), len(source.negatives)],
+    )
+    orders = [np.argsort(-column, kind="stable") for column in scores.T]
+    generator = np.random.default_rng(1)
+    levels = [[level] * scores.shape[1] for level in (0.02, 0.2, 0.5, 0.8, 0.95)]
+    levels += generator.random((RANDOM_STARTS, scores.shape[1])).tolist()
+    best, best_gain = np.full(scores.shape[1], np.inf), 0.0
+    for start in levels:
+        thresholds = np.array([np.quantile(x, level) for x, level in zip(source.positives.T, start, strict=True)])
+        thresholds, gain = _ascend(scores, gains, orders, rule, np.maximum(thresholds, source.floors), source.floors)
+        if gain > best_gain:
+            best, best_gain = thresholds, gain
+    return best
+
+
+def _scores(recipe: Recipe, generator: np.random.Generator, count: int, *, positive: bool) -> Floats:
+    k = recipe.classifiers
+    scores = np.sqrt(1 - recipe.correlation) * generator.standard_normal((count, k))
+    if recipe.correlation:
+        scores += np.sqrt(recipe.correlation) * generator.standard_normal((count, 1))
+    if recipe.heavy:
+        scores /= np.sqrt(generator.chisquare(3, (count, 1)) / 3)
+    if positive:
+        kinds = generator.integers(0, k + 1, count)
+        for j in range(k):
+            scores[:, j] += np.select([kinds == j, kinds == k], [recipe.strength, 0.75 * recipe.strength], 0.5)
+    if recipe.shape == "skewed":
+        return expit(1.6 * scores - 4) ** 1.5
+    return np.clip(np.round(scores * 4) / 4, -6, 8) if recipe.shape == "discrete" else scores
+
+
+def _rated(
+    recipe: Recipe, generator: np.random.Generator, floors: Floats, wanted: int, *, positive: bool
+) -> tuple[Floats, float]:
+    """So many documents at or above some floor, and the share of such documents among those drawn."""
+    parts, found, drawn = [], 0, 0
+    while found < wanted:
+        scores = _scores(recipe, generator, CHUNK, positive=positive)
+        parts.append(scores[flagged(scores, floors, "any")])
+        found, drawn = found + len(parts[-1]), drawn + CHUNK
+    return np.vstack(parts)[:wanted], found / drawn
+
+
+def _draw(source: RatedPopulation, positives: int, negatives: int, generator: np.random.Generator) -> RatedDocuments:
+    # With replacement, so that the population's shares are exactly the expectations of the sample's.
+    scores = np.vstack(
+        [
+            source.positives[generator.integers(0, len(source.positives), positives)],
+            source.negatives[generator.integers(0, len(source.negatives), negatives)],
+        ]
+    )
+    labels = np.arange(positives + negatives) < positives
+    order = generator.permutation(len(labels))
+    return RatedDocuments(scores[order], labels[order], floors=source.floors.tolist())
+
+
+def _ascend(
+    scores: Floats, gains: Floats, orders: list[NDArray[np.intp]], rule: Rule, start: Floats, floors: Floats
+) -> tuple[Floats, float]:
+    thresholds, gain = start.copy(), -np.inf
+    while True:
+        before = thresholds.copy()
+        for j, order in enumerate(orders):
+            others = np.delete(scores >= thresholds, j, axis=1)
+            if rule == "any":
+                alone, settled = ~others.any(axis=1), float(gains[others.any(axis=1)].sum())
+            else:
+                alone, settled = others.all(axis=1), 0.0
+            column = scores[order, j]
+            # Ties are never split, and nothing lies below the floor.
+            allowed = np.append(column[1:] != column[:-1], True) & (column >= floors[j])
+            added = np.where(allowed, np.cumsum((gains * alone)[order]), -np.inf)
+            place = int(np.argmax(added))
+            thresholds[j] = column[place] if added[place] > 0 else np.inf
+            gain = settled + max(float(added[place]), 0.0)
+        if (thresholds == before).all():
+            return thresholds, gain

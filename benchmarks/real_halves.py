@@ -1,0 +1,159 @@
+"""Every method chosen on half of the persons of the public biometric files and counted on the other half.
+
+`python -m benchmarks.real_halves [splits]` prints Markdown. A row compares two persons (the columns `pair_id` and `person`
+tell them): rows of two persons of one half belong to that half, rows across the halves are dropped, so nobody is in
+both. Each random split is used in both directions.
+"""
+
+import json
+import sys
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from multiloss_core import (
+    RatedDocuments,
+    ThresholdPath,
+    analytic_path,
+    benchmark_path,
+    count_surfaces,
+    flagged,
+    graph_path,
+    held_out_counts,
+    mean_graph_path,
+    operating_points,
+    read_frame,
+    smooth_path,
+)
+
+FOLDER = Path(__file__).resolve().parents[2] / "shared/data/rated"
+FILES = ("bssr1_two_scores_rated", "bssr1_four_scores_rated")
+TARGETS = (0.2, 0.5)
+SPLITS = 10
+
+
+def main() -> None:
+    splits = int(sys.argv[1]) if len(sys.argv) > 1 else SPLITS
+    for name in FILES:
+        file = FOLDER / f"{name}.csv"
+        if file.exists():
+            _print_file(file, splits)
+        else:
+            print(f"Skipped: {name}.csv is not beside the checkout (shared/data/rated).")
+
+
+def graph(documents: RatedDocuments, spacing: str) -> ThresholdPath:
+    return graph_path(count_surfaces(documents, resolution=_resolution(documents), spacing=spacing))
+
+
+def mean_graph(documents: RatedDocuments) -> ThresholdPath:
+    surfaces = count_surfaces(documents, resolution=_resolution(documents))
+    return mean_graph_path(surfaces, np.random.default_rng(0), documents=documents)
+
+
+def benchmark(documents: RatedDocuments) -> ThresholdPath:
+    return benchmark_path(count_surfaces(documents, resolution=_resolution(documents)))
+
+
+def _resolution(documents: RatedDocuments) -> int:
+    return 100 if len(documents.names) < 3 else 20
+
+
+METHODS = {
+    "smooth": smooth_path,
+    "graph, uniform": partial(graph, spacing="uniform"),
+    "graph, positives": partial(graph, spacing="positives"),
+    "mean graph": mean_graph,
+    "power": analytic_path,
+    "beta": partial(analytic_path, family="beta"),
+    "benchmark": benchmark,
+}
+
+
+def _print_file(file: Path, splits: int) -> None:
+    facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    frame = read_frame(file.read_bytes(), file.name)
+    sizes, areas, counts = [], defaultdict(list), defaultdict(list)
+    for seed in range(splits):
+        first = np.random.default_rng(seed).permutation(frame["person"].unique())
+        first = first[: len(first) // 2]
+        halves = [_documents(frame, facts, first, inside) for inside in (True, False)]
+        for train, other in (halves, halves[::-1]):
+            sizes.append([train.labels.sum(), len(train.labels)])
+            held_out = held_out_counts(train, METHODS, TARGETS)
+            for name, method in METHODS.items():
+                path = method(train)
+                claim = held_out[name]
+                areas[name].append([claim.in_sample_area, claim.area, _area(other, path)])
+                for j, point in enumerate(operating_points(path, TARGETS)):
+                    on = flagged(other.scores, point.thresholds, "any")
+                    counts[name, j].append(
+                        [
+                            *(claim.in_sample_tp[j], claim.tp[j], (on & other.labels).sum()),
+                            *(claim.in_sample_fp[j], claim.fp[j], (on & ~other.labels).sum()),
+                        ]
+                    )
+    _print_tables(file.name, np.mean(sizes, axis=0), splits, areas, counts)
+
+
+def _print_tables(
+    title: str,
+    size: NDArray[np.float64],
+    splits: int,
+    areas: dict[str, list[list[float]]],
+    counts: dict[tuple[str, int], list[list[float]]],
+) -> None:
+    print(f"\n# {title}\n")
+    print(
+        f"Means of {splits} splits in both directions; {size[1]:,.0f} documents in a half, {size[0]:,.0f} positive. Cross-fitted: "
+        "within the half that chose, persons whole. Net benefit: TP - m / (1 - m) FP on the other half, ± the standard error "
+        "of its difference from smooth.\n"
+    )
+    print("| method | area, chosen on | cross-fitted | other half |")
+    print("|---|---|---|---|")
+    for name in METHODS:
+        print(f"| {name} | {' | '.join(f'{area:.5f}' for area in np.mean(areas[name], axis=0))} |")
+    print(
+        "\n| m | method | TP, chosen on | cross-fitted | other half | FP, chosen on | cross-fitted | other half | precision, "
+        "other half | net benefit |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for j, target in enumerate(TARGETS):
+        benefit = {
+            name: np.subtract(np.array(counts[name, j])[:, 2], target / (1 - target) * np.array(counts[name, j])[:, 5])
+            for name in METHODS
+        }
+        for name in METHODS:
+            mean = np.mean(counts[name, j], axis=0)
+            # Both directions of a split share their halves: the split is what is independent.
+            lost = (benefit[name] - benefit["smooth"]).reshape(-1, 2).mean(axis=1)
+            error = lost.std(ddof=1) / np.sqrt(len(lost)) if len(lost) > 1 else float("nan")
+            print(
+                f"| {target} | {name} | {' | '.join(f'{value:.1f}' for value in mean)} | {mean[2] / (mean[2] + mean[5]):.3f} | "
+                f"{benefit[name].mean():.1f} ± {error:.1f} |"
+            )
+
+
+def _documents(frame: pd.DataFrame, facts: dict[str, object], first: NDArray[np.int64], inside: bool) -> RatedDocuments:
+    """The rows whose two persons are both in the first half, or both not."""
+    pairs = frame["pair_id"].str.extract(r"^p(\d+)-g(\d+)$").astype(int)
+    here = pairs.isin(first) == inside
+    return RatedDocuments.from_frame(
+        frame[here.all(axis=1)], facts["scores"], facts["label"], floors=facts["rating_floors"], group="person"
+    )
+
+
+def _area(documents: RatedDocuments, path: ThresholdPath) -> float:
+    """The normalised area of a path on other documents; those that its last thresholds still flag are tied."""
+    on = np.array([flagged(documents.scores, row, "any") for row in path.thresholds])
+    tp = np.append(on[:, documents.labels].sum(axis=1), 0)
+    fp = np.append(on[:, ~documents.labels].sum(axis=1), 0)
+    return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2) / (tp[0] * fp[0]))
+
+
+if __name__ == "__main__":
+    main()
