@@ -5,6 +5,14 @@ import streamlit as st
 from multiloss_core import DataError
 from ui.analysis import Analysis, analyse
 from ui.bootstrap import bootstrap
+from ui.new_data_views import (
+    ask_new_data,
+    finished_evidence,
+    show_certificate,
+    show_effective_size,
+    show_new_data,
+    show_simpler_cuts,
+)
 from ui.point_views import (
     ask_marginal_precision,
     ask_method,
@@ -39,14 +47,21 @@ def explore(analysis: Analysis) -> None:
         show_status(point)
         show_thresholds(analysis, point)
         show_counts(analysis, point)
+        show_effective_size(analysis, point)
+        new_data = ask_new_data()
         let_numbers_appear()
     with charts:
         pair = ask_pair(analysis)
         show_key(method)
         surfaces = analysis.sliced(point, pair)
-        show_planes(analysis, surfaces, points, method, pair)
+        evidence = finished_evidence(analysis, points["smooth"]) if new_data else (None, None)
+        show_planes(analysis, surfaces, points, method, pair, evidence)
         show_methods(analysis, points)
+        if new_data:
+            show_new_data(analysis, points["smooth"])
         show_margins(analysis, point)
+        show_certificate(analysis)
+        show_simpler_cuts(analysis, point)
     with controls:
         offer_downloads(analysis, point)
         show_f_beta(point)

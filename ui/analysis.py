@@ -20,6 +20,7 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
+from multiloss_core.thresholds.held_out import Method
 from multiloss_core.thresholds.surfaces import Rule
 from ui.sources import Dataset
 
@@ -61,8 +62,12 @@ class Analysis:
 
     def deployable(self, point: OperatingPoint) -> np.ndarray:
         """The point's thresholds in the fewest digits that flag the same documents."""
+        return self.rounded(point.thresholds)
+
+    def rounded(self, thresholds: np.ndarray) -> np.ndarray:
+        """Thresholds (k,) in the fewest digits that flag the same documents."""
         source = self.dataset.source
-        return round_thresholds(source, point.thresholds) if isinstance(source, RatedDocuments) else point.thresholds
+        return round_thresholds(source, thresholds) if isinstance(source, RatedDocuments) else thresholds
 
     def sliced(self, point: OperatingPoint, pair: tuple[int, int]) -> CountSurfaces:
         """Surfaces over two of the classifiers while the others, where there are any, stay at a point."""
@@ -84,16 +89,33 @@ def analyse(dataset: Dataset, settings: Settings) -> Analysis:
 def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
     source = _dataset.source
     if isinstance(source, CountSurfaces):
-        surfaces, documents = source, None
-    else:
-        documents = source
-        surfaces = count_surfaces(source, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing)
-    paths = (
-        smooth_path(source, rule=settings.rule),
-        graph_path(surfaces),
-        mean_graph_path(surfaces, np.random.default_rng(0), documents=documents),
-        analytic_path(source, family="power", rule=settings.rule),
-        analytic_path(source, family="beta", rule=settings.rule),
-        benchmark_path(surfaces),
-    )
-    return Analysis(_dataset, settings, surfaces, paths)
+        paths = (
+            smooth_path(source),
+            graph_path(source),
+            mean_graph_path(source, np.random.default_rng(0)),
+            analytic_path(source, family="power"),
+            analytic_path(source, family="beta"),
+            benchmark_path(source),
+        )
+        return Analysis(_dataset, settings, source, paths)
+    found = tuple(method(source) for method in methods(settings).values())
+    return Analysis(_dataset, settings, _surfaces(source, settings), found)
+
+
+def methods(settings: Settings) -> dict[str, Method]:
+    """How each method finds its path through rated documents."""
+    rule = settings.rule
+    return {
+        "smooth": lambda documents: smooth_path(documents, rule=rule),
+        "graph": lambda documents: graph_path(_surfaces(documents, settings)),
+        "mean graph": lambda documents: mean_graph_path(
+            _surfaces(documents, settings), np.random.default_rng(0), documents=documents
+        ),
+        "analytic power": lambda documents: analytic_path(documents, family="power", rule=rule),
+        "analytic beta": lambda documents: analytic_path(documents, family="beta", rule=rule),
+        "benchmark": lambda documents: benchmark_path(_surfaces(documents, settings)),
+    }
+
+
+def _surfaces(documents: RatedDocuments, settings: Settings) -> CountSurfaces:
+    return count_surfaces(documents, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing)

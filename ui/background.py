@@ -35,6 +35,7 @@ class Job(Generic[T]):
                 self.latest = step
                 if self.cancelled:
                     break
-        except Exception as error:  # noqa: BLE001 - shown where the result would be
+        except Exception as error:
+            # Shown where the result would be.
             self.failure = error
         self.finished = True

@@ -17,6 +17,7 @@ from multiloss_core import (
     point_as_json,
 )
 from multiloss_core.figures import style
+from multiloss_core.figures.evidence import curve_band, threshold_cloud
 from multiloss_core.figures.style import Theme
 from multiloss_core.figures.thresholds import (
     count_surface,
@@ -28,10 +29,13 @@ from multiloss_core.figures.thresholds import (
     threshold_curves,
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
+from multiloss_core.thresholds.intervals import PointBootstrap
 from multiloss_core.thresholds.surfaces import Rule
 from ui.analysis import METHOD_HELP, METHODS, RESOLUTIONS, Analysis, Settings
 from ui.bootstrap import theme
+from ui.evidence import PathEvidence
 from ui.live_chart import Backdrop, backdrop, live_chart
+from ui.new_data_views import precision_interval
 from ui.sources import Dataset
 from ui.target import ask_box, ask_percent
 from ui.words import NEVER, UNDEFINED, area, count, plural, price, rate, share, threshold
@@ -220,6 +224,7 @@ def show_planes(
     points: dict[str, OperatingPoint],
     method: str,
     pair: tuple[int, int],
+    evidence: tuple[PointBootstrap | None, PathEvidence | None] = (None, None),
 ) -> None:
     """Threshold space over the classifiers `pair` of the surfaces, beside the TP-FP plane."""
     point = points[method]
@@ -231,6 +236,8 @@ def show_planes(
         marks, view = plane_marks(drawn, chosen=method, theme=theme())
         if len(point.names) == 1:
             marks.append(majorant_trace(analysis.path(method), theme()))
+        if evidence[1] is not None and evidence[1].bands is not None:
+            marks = [*curve_band(evidence[1].bands), *marks]
         live_chart(
             _plane(analysis.dataset.key, analysis.settings, theme(), analysis),
             marks,
@@ -247,6 +254,8 @@ def show_planes(
         else:
             space = _space(surfaces, analysis, pair)
             stars = space_marks(surfaces, drawn, chosen=method, theme=theme(), pair=pair)
+            if evidence[0] is not None:
+                stars = [threshold_cloud(evidence[0].cloud[:, 0][:, pair], surfaces.axes), *stars]
         live_chart(
             space,
             stars,
@@ -304,7 +313,9 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
             {
                 "Classifier": margin.name,
                 "Fraud in the next alerts it alone would add": _of(margin.precision_added, margin.added),
+                "95 %": precision_interval(margin.precision_added * margin.added, margin.added),
                 "Fraud in the last alerts it alone added": _of(margin.precision_lost, margin.lost),
+                "95 % ": precision_interval(margin.precision_lost * margin.lost, margin.lost),
             }
         )
     st.markdown("**Marginal precision of each classifier at the point**")

@@ -103,3 +103,9 @@ def _template(theme: Theme) -> go.layout.Template:
             },
         }
     )
+
+
+def translucent(colour: str, opacity: float) -> str:
+    """A colour "#rrggbb" with an opacity in [0, 1], for areas."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"

@@ -203,3 +203,21 @@ def test_a_file_without_a_usable_rating_is_said_on_both_pages(server, page):
     follow(page, "Correct the columns of this file", "Rated data")
     choose(page, "Data", "Login alerts")
     expect(metric(page, "Rows read")).to_have_text(f"{len(sample('Login alerts').frame):,}")
+
+
+def test_what_new_data_will_show_comes_while_the_slider_stays_free(server, page):
+    open_page(page, f"{server}/operating_point?data=Login+alerts&new_data=true", "Operating point")
+    press(page, "ArrowRight", "20.5")
+    expect_point(page, ["login model"], expected_sample_point("Login alerts", 20.5))
+    expect(page.get_by_text("At these thresholds on new data of the same size")).to_be_visible()
+    expect(page.get_by_text("Every method on documents that did not choose its thresholds")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+
+    page.get_by_text("Guarantee a precision").click()
+    expect(page.get_by_test_id("stAlert").filter(has_text="95 % sure")).to_be_visible()
+    page.get_by_role("spinbutton", name="Precision of at least").fill("99.5")
+    page.get_by_role("spinbutton", name="Precision of at least").press("Enter")
+    expect(page.get_by_test_id("stAlert").filter(has_text="No thresholds can be guaranteed")).to_be_visible()
+    page.get_by_text("Simpler cuts, and what to rate next").click()
+    expect(page.get_by_text("What to rate next.")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,0 +1,326 @@
+"""The parts of the operating-point page on what new data will show."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from scipy.stats import binomtest
+
+from multiloss_core import (
+    CountSurfaces,
+    DataError,
+    OperatingPoint,
+    certified_point,
+    price_of_simplicity,
+    rated_size,
+    rating_plan,
+)
+from multiloss_core.figures.evidence import marginal_precision_curve
+from multiloss_core.thresholds.intervals import Interval, PointBootstrap
+from multiloss_core.thresholds.rated import RatedDocuments, flagged
+from ui.analysis import Analysis
+from ui.background import Job
+from ui.bootstrap import theme
+from ui.evidence import SLIDER_TARGETS, PathEvidence, path_job, point_job
+from ui.words import NEVER, UNDEFINED, area, count, plural, share, threshold
+
+SECONDS_BETWEEN_LOOKS = 0.7
+
+
+def ask_new_data() -> bool:
+    """Whether to find out what new data will show."""
+    return st.toggle(
+        "Show what new data will show",
+        key="new_data",
+        bind="query-params",
+        help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some seconds "
+        "in the background; the slider stays free.",
+    )
+
+
+def show_new_data(analysis: Analysis, point: OperatingPoint) -> None:
+    """Intervals at the point, bands along the path and held-out counts, as they come."""
+    jobs = _jobs(analysis, point)
+    unfinished = not all(job.finished for job in jobs)
+    st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS if unfinished else None)(analysis, point, unfinished)
+
+
+def finished_evidence(analysis: Analysis, point: OperatingPoint) -> tuple[PointBootstrap | None, PathEvidence | None]:
+    """What is known by now, for the charts."""
+    resampling, others = _jobs(analysis, point)
+    bootstrap, path = resampling.latest, others.latest
+    complete = bootstrap is not None and bootstrap.done == bootstrap.requested
+    return (bootstrap if complete else None), path
+
+
+def _jobs(analysis: Analysis, point: OperatingPoint) -> tuple[Job[PointBootstrap], Job[PathEvidence]]:
+    return point_job(analysis, point.marginal_precision), path_job(analysis)
+
+
+def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
+    jobs = _jobs(analysis, point)
+    if unfinished and all(job.finished for job in jobs):
+        # Once more for everything: the charts show bands and clouds.
+        st.rerun()
+    for job in jobs:
+        if job.failure is not None:
+            st.error(f"Not found: {job.failure}", icon=":material/error:")
+    bootstrap, path = jobs[0].latest, jobs[1].latest
+    _show_progress(bootstrap, path, jobs)
+    _show_intervals(bootstrap)
+    _show_held_out(analysis, point, path)
+    if path is not None and path.bands is not None:
+        st.plotly_chart(
+            marginal_precision_curve(path.bands, point.marginal_precision, theme=theme()),
+            theme=None,
+            key="marginal_precision",
+            alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",
+        )
+        st.caption(
+            "The share of fraud among the next alerts along the smooth path. The band covers what other samples of this "
+            "size would have shown, the choice of thresholds included; the dotted line is the target."
+        )
+
+
+def _show_progress(
+    bootstrap: PointBootstrap | None, path: PathEvidence | None, jobs: tuple[Job[PointBootstrap], Job[PathEvidence]]
+) -> None:
+    if all(job.finished for job in jobs):
+        return
+    resampled = bootstrap.done / bootstrap.requested if bootstrap is not None else 0.0
+    others = path.share_done if path is not None else 0.0
+    bar, button = st.columns([4, 1], vertical_alignment="center")
+    bar.progress((resampled + others) / 2, "Resampling and holding out documents")
+    if button.button("Stop", key="stop_evidence", icon=":material/stop:"):
+        for job in jobs:
+            job.cancel()
+
+
+def _show_intervals(bootstrap: PointBootstrap | None) -> None:
+    if bootstrap is None or bootstrap.done < bootstrap.requested:
+        return
+    found = bootstrap.intervals()
+    st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
+    rows = [
+        ("Caught (TP)", count(found.sample_tp), found.tp, found.new_tp, _documents),
+        ("False alerts (FP)", count(found.sample_fp), found.fp, found.new_fp, _documents),
+        ("Alerts", count(found.sample_tp + found.sample_fp), found.alerts, found.new_alerts, _documents),
+        (
+            "Precision",
+            share(_ratio(found.sample_tp, found.sample_tp + found.sample_fp), found.sample_tp + found.sample_fp),
+            found.precision,
+            found.new_precision,
+            _percent,
+        ),
+        ("Marginal precision", "", found.marginal_precision, None, _percent),
+    ]
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "": name,
+                    "On this data": here,
+                    "Expected on new data": words(expected.estimate),
+                    "between": _between(expected, words),
+                    "One new period will show": _between(new, words) if new else "",
+                }
+                for name, here, expected, new, words in rows
+            ]
+        ),
+        hide_index=True,
+        alt="Counts and precision of the smooth path's point on this data and on new data, with intervals.",
+    )
+    spread = " · ".join(
+        f"{threshold(low)} to {threshold(high)}" if math.isfinite(low) or math.isfinite(high) else NEVER
+        for low, high in zip(found.thresholds_low, found.thresholds_high, strict=True)
+    )
+    st.caption(
+        f"For the smooth path. The documents were drawn anew {bootstrap.done} times, each time the thresholds were chosen "
+        f"again; they came out at {spread}. *Expected* is the mean of many new periods, corrected for the choice flattering "
+        "itself; a single new period varies more."
+    )
+
+
+def _show_held_out(analysis: Analysis, point: OperatingPoint, path: PathEvidence | None) -> None:
+    if path is None or path.held_out is None:
+        return
+    near = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
+    if not near.size:
+        return
+    i = int(near[0])
+    st.markdown("**Every method on documents that did not choose its thresholds**")
+    rows = [
+        {
+            "Method": name,
+            "TP here": count(found.in_sample_tp[i]),
+            "TP held out": _documents(found.tp[i]),
+            "FP here": count(found.in_sample_fp[i]),
+            "FP held out": _documents(found.fp[i]),
+            "Precision here": share(found.in_sample_precision[i], found.in_sample_tp[i] + found.in_sample_fp[i]),
+            "Precision held out": _percent(found.precision[i]),
+            "Net benefit held out": _documents(found.tp[i] - point.slope * found.fp[i]),
+            "Area here": area(found.in_sample_area),
+            "Area held out": area(found.area),
+        }
+        for name, found in path.held_out.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Held-out counts of every method at the same target.")
+    groups = " Rows of one group stay together." if _groups(analysis) else ""
+    st.caption(
+        "Five times, thresholds were chosen without a fifth of the documents and counted on that fifth; the difference to "
+        "*here* is optimism. Net benefit is TP less FP times the slope: what the target says both are worth." + groups
+    )
+
+
+def show_certificate(analysis: Analysis) -> None:
+    """A guarantee on request: the loosest thresholds whose precision is at least so much."""
+    documents = analysis.dataset.source
+    if isinstance(documents, CountSurfaces):
+        return
+    expander = st.expander("Guarantee a precision", icon=":material/verified:", key="guarantee", on_change="rerun")
+    if not expander.open:
+        return
+    with expander:
+        wanted, sure = st.columns(2)
+        precision = wanted.number_input(
+            "Precision of at least, in percent", 1.0, 99.5, 50.0, 0.5, key="certify_precision"
+        )
+        confidence = sure.selectbox("Confidence", ["95 %", "90 %", "99 %"], key="certify_confidence")
+        if not 0 < precision < 100:
+            st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
+            return
+        with st.spinner("Choosing on one third, testing on the others …"):
+            found = certified_point(
+                documents,
+                precision / 100,
+                confidence=float(confidence.removesuffix(" %")) / 100,
+                rule=analysis.settings.rule,
+            )
+        if found.thresholds is None:
+            more = (
+                f" About {count(float(f'{found.more_ratings:.1g}'))} more rated documents would give it in 4 of 5 cases."
+                if found.more_ratings is not None
+                else " No thresholds on the path seem to have that precision."
+            )
+            st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
+            return
+        words = ", ".join(
+            f"{name} {f'≥ {threshold(value)}' if math.isfinite(value) else NEVER}"
+            for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
+        )
+        st.success(
+            f"**{confidence} sure: of what is flagged at {words}, at least {precision:g} % is fraud.** On the documents that "
+            f"decided, {count(found.tested_tp)} of {plural(found.tested_tp + found.tested_fp, 'alert')} were.",
+            icon=":material/verified:",
+        )
+        st.caption(
+            "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
+            "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds "
+            "only."
+            + (
+                " Weights or groups: tested by betting, which assumes no larger weight than seen."
+                if found.test == "betting"
+                else ""
+            )
+        )
+
+
+def show_simpler_cuts(analysis: Analysis, point: OperatingPoint) -> None:
+    """What simpler cuts lose at as many false positives, and what to rate next."""
+    documents = analysis.dataset.source
+    if isinstance(documents, CountSurfaces) or point.status == "unreachable":
+        return
+    expander = st.expander(
+        "Simpler cuts, and what to rate next", icon=":material/compare_arrows:", key="simpler", on_change="rerun"
+    )
+    if not expander.open:
+        return
+    with expander:
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
+                        "TP at the same FP": _documents(cut.tp_at_equal_fp),
+                        "TP lost": _documents(cut.tp_lost),
+                        "of the point's": _percent(cut.share_lost),
+                    }
+                    for cut in price_of_simplicity(documents, point)
+                ]
+            ),
+            hide_index=True,
+            alt="True positives that simpler cuts catch at as many false positives as the point.",
+        )
+        _show_rating_plan(analysis, documents, point)
+
+
+def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: OperatingPoint) -> None:
+    try:
+        plan = rating_plan(documents, point, analysis.path(point.method))
+    except DataError as error:
+        st.caption(str(error))
+        return
+    st.markdown(f"**What to rate next.** {plan.sentence}")
+    if plan.advice == "rate_a_band":
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        **{
+                            name: f"{threshold(low)} to {threshold(high)}"
+                            for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
+                        },
+                        "Rated": count(band.size.documents),
+                        "Stand for": count(band.size.stands_for),
+                        "Effective": _documents(band.size.effective),
+                        "Share of the uncertainty": _percent(band.share_of_variance),
+                        f"{count(band.more)} more take off": _percent(band.share_removed),
+                    }
+                    for band in plan.bands
+                ]
+            ),
+            hide_index=True,
+            alt="Bands of flagged documents, with what more ratings in each would bring.",
+        )
+
+
+def show_effective_size(analysis: Analysis, point: OperatingPoint) -> None:
+    """With weights, how much the rates rest on."""
+    documents = analysis.dataset.source
+    if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():
+        return
+    size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
+    st.caption(
+        f"Rates over the alerts are as uncertain as over {_documents(size.effective)} documents: {plural(size.documents, 'rated document')} "
+        f"stand for {count(size.stands_for)}."
+    )
+
+
+def precision_interval(positives: float, documents: float) -> str:
+    """A 95 % interval (Wilson) for a share of counted documents, in words; nothing over nothing."""
+    if not documents:
+        return ""
+    interval = binomtest(round(positives), max(round(documents), 1)).proportion_ci(method="wilson")
+    return f"{100 * interval.low:.0f}–{100 * interval.high:.0f} %"
+
+
+def _groups(analysis: Analysis) -> bool:
+    source = analysis.dataset.source
+    return isinstance(source, RatedDocuments) and source.groups is not None
+
+
+def _between(interval: Interval, words) -> str:  # type: ignore[no-untyped-def]
+    return UNDEFINED if math.isnan(interval.low) else f"{words(interval.low)} – {words(interval.high)}"
+
+
+def _documents(value: float) -> str:
+    return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
+
+
+def _percent(value: float) -> str:
+    return UNDEFINED if math.isnan(value) else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
