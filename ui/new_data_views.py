@@ -26,6 +26,7 @@ from ui.evidence import SLIDER_TARGETS, PathEvidence, path_job, point_job
 from ui.words import NEVER, UNDEFINED, area, count, plural, share, threshold
 
 SECONDS_BETWEEN_LOOKS = 0.7
+MOST_RATINGS_TOLD = 100_000
 
 
 def ask_new_data() -> bool:
@@ -198,11 +199,7 @@ def show_certificate(analysis: Analysis) -> None:
                 rule=analysis.settings.rule,
             )
         if found.thresholds is None:
-            more = (
-                f" About {count(float(f'{found.more_ratings:.1g}'))} more rated documents would give it in 4 of 5 cases."
-                if found.more_ratings is not None
-                else " No thresholds on the path seem to have that precision."
-            )
+            more = _more_ratings(found.more_ratings)
             st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
             return
         words = ", ".join(
@@ -216,14 +213,22 @@ def show_certificate(analysis: Analysis) -> None:
         )
         st.caption(
             "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
-            "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds "
-            "only."
+            "that passed is shown (fixed-sequence testing). It holds for data from the same source and for these thresholds "
+            "only. How sure: of all times the question is asked, also those that end without an answer."
             + (
                 " Weights or groups: tested by betting, which assumes no larger weight than seen."
                 if found.test == "betting"
                 else ""
             )
         )
+
+
+def _more_ratings(more: int | None) -> str:
+    if more is None:
+        return " No thresholds on the path seem to have that precision."
+    if more > MOST_RATINGS_TOLD:
+        return f" It would take more than {count(MOST_RATINGS_TOLD)} further rated documents."
+    return f" About {count(float(f'{more:.1g}'))} more rated documents would give it in 4 of 5 cases."
 
 
 def show_simpler_cuts(analysis: Analysis, point: OperatingPoint) -> None:

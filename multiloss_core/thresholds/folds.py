@@ -12,10 +12,11 @@ from multiloss_core.thresholds.rated import RatedDocuments
 Numbers = NDArray[np.intp]
 
 
-def document_folds(documents: RatedDocuments, folds: int = 5, seed: int = 0) -> Numbers:
+def document_folds(documents: RatedDocuments, folds: int = 5, seed: int = 0, *, whole_groups: bool = True) -> Numbers:
     """The fold of each document, (n,) in 0..f-1, with f = `folds` or the number of groups if that is less.
 
-    Positives and negatives are spread evenly over the folds. Documents of one group share a fold; groups are placed from
+    Positives and negatives are spread evenly over the folds. Documents of one group share a fold unless `whole_groups` is
+    false; groups are placed from
     the one with most positives to the one with fewest, each where there are fewest so far. The folds do not depend on the
     order of the documents (except among equal ones) but on their scores, labels and weights, and on the seed.
     Time O(n log n).
@@ -28,7 +29,7 @@ def document_folds(documents: RatedDocuments, folds: int = 5, seed: int = 0) -> 
         raise DataError(f"At least 2 folds are needed to hold documents out, not {folds}.")
     generator = np.random.default_rng(seed)
     order = np.lexsort((documents.weights, documents.labels, *documents.scores.T))
-    if documents.groups is None:
+    if documents.groups is None or not whole_groups:
         return _spread(documents.labels, order, min(folds, len(order)), generator)
     groups = int(documents.groups.max()) + 1
     if groups < 2:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from multiloss_core.thresholds.folds import document_folds
 from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along, turning_points
 from multiloss_core.thresholds.precision_model import (
     FOLDS,
@@ -82,17 +83,18 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int = RESO
 
     Deterministic: the folds are drawn with a fixed seed.
     """
-    generator = np.random.default_rng(0)
     if isinstance(source, CountSurfaces):
         cells, positives, totals = cells_of_surfaces(buckets_from_surfaces(source))
         scale = 1.0
-        folds = _split_counts(positives, totals, generator)
+        folds = _split_counts(positives, totals, np.random.default_rng(0))
     else:
         labels, weights = source.labels, source.weights
         cells = score_cells(source.scores, labels, source.floors, resolution)
         count = len(cells.cells)
         scale = float(weights.sum() / np.square(weights).sum())
-        fold = _folds_of_documents(source, generator)
+        # A single group cannot be held out.
+        many = source.groups is not None and int(source.groups.max()) > 0
+        fold = document_folds(source, FOLDS, whole_groups=many)
         positives = _sums(cells.slots[labels], weights[labels], count)
         totals = _sums(cells.slots, weights, count)
         folds = []
@@ -284,16 +286,6 @@ def _still_flagged(turning: NDArray[np.intp], counts: Floats, vertices: int) -> 
 
 def _sums(places: NDArray[np.intp], weights: Floats, count: int) -> Floats:
     return np.bincount(places, weights, count).astype(np.float64)
-
-
-def _folds_of_documents(documents: RatedDocuments, generator: np.random.Generator) -> NDArray[np.intp]:
-    """A fold 0..FOLDS - 1 for each document, positives and negatives spread evenly, whatever the documents' order."""
-    order = np.lexsort(documents.scores.T)
-    fold = np.empty(len(order), dtype=np.intp)
-    for kind in (True, False):
-        members = order[documents.labels[order] == kind]
-        fold[members] = generator.permutation(len(members)) % FOLDS
-    return fold
 
 
 def _split_counts(positives: Floats, totals: Floats, generator: np.random.Generator) -> list[tuple[Floats, Floats]]:
