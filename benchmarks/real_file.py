@@ -17,6 +17,7 @@ from multiloss_core import (
     operating_points,
     read_frame,
     round_thresholds,
+    smooth_path,
 )
 
 FILE = Path(__file__).resolve().parents[2] / "shared/data/rated/bssr1_two_scores_rated.csv"
@@ -54,6 +55,7 @@ def read_documents(file: Path) -> RatedDocuments:
 def all_paths(documents: RatedDocuments) -> list[ThresholdPath]:
     surfaces = count_surfaces(documents)
     return [
+        smooth_path(documents),
         analytic_path(documents, family="power"),
         analytic_path(documents, family="beta"),
         graph_path(surfaces),

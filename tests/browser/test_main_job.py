@@ -106,10 +106,10 @@ def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, page)
     slider(page).focus()
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile(r"m=30(&|$)"), timeout=20_000)
+    expect(page).to_have_url(re.compile(r"m=30(&|$)"))
     expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 30))
-    expect(percent_box(page)).to_have_value("30.0", timeout=20_000)
-    expect(slider(page)).to_have_value("30", timeout=20_000)
+    expect(percent_box(page)).to_have_value("30.0")
+    expect(slider(page)).to_have_value("30")
 
 
 def test_the_address_carries_every_choice_to_another_visitor(server, page, new_page):
