@@ -245,10 +245,12 @@ def test_the_margins_of_each_classifier_are_those_of_the_core():
         table.itertuples(index=False), classifier_margins(documents_of("Card alerts"), point), strict=True
     ):
         assert row[0] == margin.name
-        for text, precision, documents in (
-            (row[1], margin.precision_added, margin.added),
-            (row[2], margin.precision_lost, margin.lost),
+        for text, interval, precision, documents in (
+            (row[1], row[2], margin.precision_added, margin.added),
+            (row[3], row[4], margin.precision_lost, margin.lost),
         ):
+            low, high = (number(bound) / 100 for bound in interval.removesuffix(" %").split("–"))
+            assert low - 0.006 <= precision <= high + 0.006
             fraud, of = re.match(r"([\d,.]+) of ([\d,.]+) \(", text).groups()
             assert number(of) == documents
             assert number(fraud) == pytest.approx(precision * documents)
