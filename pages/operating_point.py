@@ -19,7 +19,7 @@ from ui.point_views import (
     ask_pair,
     ask_settings,
     chosen_points,
-    let_numbers_appear,
+    let_it_appear,
     offer_downloads,
     show_counts,
     show_f_beta,
@@ -49,13 +49,14 @@ def explore(analysis: Analysis) -> None:
         show_counts(analysis, point)
         show_effective_size(analysis, point)
         new_data = ask_new_data()
-        let_numbers_appear()
+        let_it_appear()
     with charts:
         pair = ask_pair(analysis)
         show_key(method)
         surfaces = analysis.sliced(point, pair)
         evidence = finished_evidence(analysis, points["smooth"]) if new_data else (None, None)
         show_planes(analysis, surfaces, points, method, pair, evidence)
+        let_it_appear()
         show_methods(analysis, points)
         if new_data:
             show_new_data(analysis, points["smooth"])

@@ -210,10 +210,11 @@ def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
         place.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore", width="stretch")
 
 
-def let_numbers_appear() -> None:
+def let_it_appear() -> None:
     """Give the browser a moment to draw what was sent so far.
 
-    It draws in one go whatever arrives within a few milliseconds, so charts sent at once would hold the numbers back.
+    It draws in one go whatever arrives within a few milliseconds, so charts sent at once would hold the numbers
+    back, and tables the charts.
     """
     time.sleep(0.02)
 
