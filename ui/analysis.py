@@ -1,5 +1,6 @@
 """The core's expensive answers, cached by what went into them and never shared between users."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
-from multiloss_core.thresholds.held_out import Method
+from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
 from multiloss_core.thresholds.surfaces import Rule
 from ui.sources import Dataset
 
@@ -36,6 +37,8 @@ METHOD_HELP = """How the way through threshold space was found.
 """
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 MOST_DOCUMENTS_SLICED = 200_000
+
+PathFinder = Callable[[RatedDocuments | CountSurfaces], ThresholdPath]
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Analysis:
     settings: Settings
     surfaces: CountSurfaces
     paths: tuple[ThresholdPath, ...]
+    fit: SmoothFit
 
     def path(self, method: str) -> ThresholdPath:
         """The path that a method found."""
@@ -88,34 +92,46 @@ def analyse(dataset: Dataset, settings: Settings) -> Analysis:
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
 def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
     source = _dataset.source
-    if isinstance(source, CountSurfaces):
-        paths = (
-            smooth_path(source),
-            graph_path(source),
-            mean_graph_path(source, np.random.default_rng(0)),
-            analytic_path(source, family="power"),
-            analytic_path(source, family="beta"),
-            benchmark_path(source),
-        )
-        return Analysis(_dataset, settings, source, paths)
-    found = tuple(method(source) for method in methods(settings).values())
-    return Analysis(_dataset, settings, _surfaces(source, settings), found)
+    counted = Counted(settings)
+    fit = smooth_fit(source)
+    finders = methods(settings, counted)
+    finders["smooth"] = lambda source: path_of_fit(source, fit, settings.rule)
+    paths = tuple(finders[name](source) for name in METHODS)
+    return Analysis(_dataset, settings, counted(source), paths, fit)
 
 
-def methods(settings: Settings) -> dict[str, Method]:
-    """How each method finds its path through rated documents."""
-    rule = settings.rule
+class Counted:
+    """The surfaces of a source, counted once while the same source is asked for again."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.latest: tuple[RatedDocuments, CountSurfaces] | None = None
+
+    def __call__(self, source: RatedDocuments | CountSurfaces) -> CountSurfaces:
+        """The surfaces; a table of counts is its own."""
+        if isinstance(source, CountSurfaces):
+            return source
+        if self.latest is None or self.latest[0] is not source:
+            settings = self.settings
+            surfaces = count_surfaces(
+                source, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing
+            )
+            self.latest = source, surfaces
+        return self.latest[1]
+
+
+def methods(settings: Settings, counted: Counted | None = None) -> dict[str, PathFinder]:
+    """How each method finds its path through rated documents or a table of counts."""
+    rule, surfaces = settings.rule, counted or Counted(settings)
     return {
-        "smooth": lambda documents: smooth_path(documents, rule=rule),
-        "graph": lambda documents: graph_path(_surfaces(documents, settings)),
-        "mean graph": lambda documents: mean_graph_path(
-            _surfaces(documents, settings), np.random.default_rng(0), documents=documents
+        "smooth": lambda source: smooth_path(source, rule=rule),
+        "graph": lambda source: graph_path(surfaces(source)),
+        "mean graph": lambda source: mean_graph_path(
+            surfaces(source),
+            np.random.default_rng(0),
+            documents=source if isinstance(source, RatedDocuments) else None,
         ),
-        "analytic power": lambda documents: analytic_path(documents, family="power", rule=rule),
-        "analytic beta": lambda documents: analytic_path(documents, family="beta", rule=rule),
-        "benchmark": lambda documents: benchmark_path(_surfaces(documents, settings)),
+        "analytic power": lambda source: analytic_path(source, family="power", rule=rule),
+        "analytic beta": lambda source: analytic_path(source, family="beta", rule=rule),
+        "benchmark": lambda source: benchmark_path(surfaces(source)),
     }
-
-
-def _surfaces(documents: RatedDocuments, settings: Settings) -> CountSurfaces:
-    return count_surfaces(documents, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing)

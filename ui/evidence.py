@@ -1,8 +1,8 @@
 """What chosen points do on data that did not choose them: resamples and held-out counts, found in the background."""
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -10,8 +10,7 @@ from scipy.special import expit
 
 from multiloss_core import CountSurfaces, HeldOutCounts, RatedDocuments, held_out_steps
 from multiloss_core.thresholds.intervals import PathBands, PointBootstrap, bootstrap_points
-from multiloss_core.thresholds.paths.smooth import smooth_fit
-from ui.analysis import Analysis, Settings, methods
+from ui.analysis import Analysis, PathFinder, Settings, methods
 from ui.background import Job
 from ui.target import HIGHEST, LOWEST, STEP
 
@@ -20,6 +19,7 @@ BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))
 SECONDS_OF_REST = 0.4
 MOST_JOBS = 12
 
+T = TypeVar("T")
 Key = tuple[str, Settings, float | None]
 
 
@@ -37,7 +37,8 @@ class PathEvidence:
 
 def point_job(analysis: Analysis, target: float) -> Job[PointBootstrap]:
     """Resamples for the smooth path's point at one target; begun at the first call, once the slider has come to rest."""
-    return _job((analysis.dataset.key, analysis.settings, target), lambda: _point_steps(analysis, target))
+    key = (analysis.dataset.key, analysis.settings, target)
+    return _job(key, lambda: _point_steps(analysis, target), rest=SECONDS_OF_REST)
 
 
 def path_job(analysis: Analysis) -> Job[PathEvidence]:
@@ -45,8 +46,8 @@ def path_job(analysis: Analysis) -> Job[PathEvidence]:
     return _job((analysis.dataset.key, analysis.settings, None), lambda: _path_steps(analysis))
 
 
-def _job(key: Key, steps):  # type: ignore[no-untyped-def]
-    jobs: dict[Key, Job[object]] = st.session_state.setdefault("evidence", {})
+def _job(key: Key, steps: Callable[[], Iterator[T]], rest: float = 0.0) -> Job[T]:
+    jobs: dict[Key, Job[T]] = st.session_state.setdefault("evidence", {})
     if key not in jobs or jobs[key].cancelled:
         # One of each kind at a time; what is finished stays for a while.
         for other, job in jobs.items():
@@ -54,27 +55,33 @@ def _job(key: Key, steps):  # type: ignore[no-untyped-def]
                 job.cancel()
         while len(jobs) >= MOST_JOBS:
             jobs.pop(next(iter(jobs)))
-        jobs[key] = Job(steps)
+        jobs[key] = Job(steps, rest=rest)
     return jobs[key]
 
 
-def _point_steps(analysis: Analysis, target: float) -> Iterator[PointBootstrap | None]:
-    yield None
-    time.sleep(SECONDS_OF_REST)
-    yield None
+def _point_steps(analysis: Analysis, target: float) -> Iterator[PointBootstrap]:
     source, path = analysis.dataset.source, analysis.path("smooth")
-    yield from bootstrap_points(source, smooth_fit(source), path, [target], generator=np.random.default_rng(0))
+    yield from bootstrap_points(source, analysis.fit, path, [target], generator=np.random.default_rng(0))
 
 
 def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:
     source, bands = analysis.dataset.source, None
     whole = 1.0 if isinstance(source, CountSurfaces) else 0.5
     path, generator = analysis.path("smooth"), np.random.default_rng(1)
-    for bootstrap in bootstrap_points(source, smooth_fit(source), path, BAND_TARGETS, generator=generator):
+    for bootstrap in bootstrap_points(source, analysis.fit, path, BAND_TARGETS, generator=generator):
         complete = bootstrap.done == bootstrap.requested
         bands = bootstrap.bands() if complete else None
         yield PathEvidence(whole * bootstrap.done / bootstrap.requested, bands)
     if isinstance(source, RatedDocuments):
-        for step in held_out_steps(source, methods(analysis.settings), SLIDER_TARGETS):
+        for step in held_out_steps(source, _known_on_all(analysis), SLIDER_TARGETS):
             done = step.done == step.total
             yield PathEvidence(whole + (1 - whole) * step.done / step.total, bands, step.counts if done else None)
+
+
+def _known_on_all(analysis: Analysis) -> dict[str, PathFinder]:
+    """Every method; on all documents its path is known."""
+
+    def known(name: str, find: PathFinder) -> PathFinder:
+        return lambda source: analysis.path(name) if source is analysis.dataset.source else find(source)
+
+    return {name: known(name, find) for name, find in methods(analysis.settings).items()}
