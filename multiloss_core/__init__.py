@@ -34,6 +34,7 @@ from multiloss_core.losses.multivariate import (
 )
 from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.scored_items import ScoredItems
+from multiloss_core.shares import share_interval
 from multiloss_core.simulate import Population, simulate_population
 from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
 from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
@@ -143,6 +144,7 @@ __all__ = [
     "read_frame",
     "reliability",
     "round_thresholds",
+    "share_interval",
     "shortest_threshold",
     "sigmoid_items",
     "simulate_population",

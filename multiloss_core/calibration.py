@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom, binomtest
+from scipy.stats import binom
 
 from multiloss_core.errors import DataError
+from multiloss_core.shares import share_interval
 
 CONFIDENCE = 0.95
 MOST_GROUPS = 20
@@ -62,7 +63,7 @@ def reliability(probabilities: ArrayLike, labels: ArrayLike, *, groups: int | No
 
     `probabilities` (n,) in [0, 1], `labels` (n,) bool, n >= 1. Equal probabilities stay in one group, so there may be
     fewer groups than asked for; left out, one for every 100 items, 1 to 20. Raises DataError for nothing to compare.
-    O(n log n). Source of the interval: Wilson 1927.
+    O(n log n).
     """
     promised, positive = np.asarray(probabilities, dtype=np.float64), np.asarray(labels, dtype=bool)
     if promised.shape != positive.shape or promised.ndim != 1 or not promised.size:
@@ -74,14 +75,12 @@ def reliability(probabilities: ArrayLike, labels: ArrayLike, *, groups: int | No
     starts = _starts(promised[order], wanted)
     items = np.diff(np.append(starts, promised.size))
     found = np.add.reduceat(positive[order].astype(np.intp), starts)
-    intervals = [
-        binomtest(int(k), int(n)).proportion_ci(CONFIDENCE, method="wilson") for k, n in zip(found, items, strict=True)
-    ]
+    low, high = share_interval(found, items, CONFIDENCE)
     return Reliability(
         promised=np.add.reduceat(promised[order], starts) / items,
         observed=found / items,
-        low=np.array([interval.low for interval in intervals]),
-        high=np.array([interval.high for interval in intervals]),
+        low=low,
+        high=high,
         items=items,
         positives=found,
         spread=float(np.sqrt(np.sum(promised * (1.0 - promised)))),

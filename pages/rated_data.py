@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError
+from multiloss_core import CountSurfaces
 from ui.bootstrap import bootstrap
 from ui.data_views import (
     ask_columns,
@@ -14,7 +14,7 @@ from ui.data_views import (
     show_limits,
 )
 from ui.sources import build_dataset
-from ui.workspace import choice_for, choose_source, dataset_of, workspace
+from ui.workspace import choose_source, workspace
 
 bootstrap()
 st.title("Rated data")
@@ -30,23 +30,12 @@ with picker:
     st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
 
 choice = ask_columns(source)
-dataset = None
-try:
-    dataset = build_dataset(source, choice)
-    workspace().choices[source.fingerprint] = choice
-except DataError as error:
-    st.error(str(error), icon=":material/error:")
-    try:
-        dataset = dataset_of(source)
-        st.info("Below is still the last choice of columns that worked.")
-    except DataError:
-        st.info("Correct the columns above, or pick other data. Nothing that you loaded is lost.")
-
+dataset = workspace().checked(source, choice, build_dataset, "data")
 if dataset is not None:
     if isinstance(dataset.source, CountSurfaces):
         show_count_table(dataset)
     else:
-        show_funnel(dataset, choice_for(source))
+        show_funnel(dataset, workspace().choice_for(source))
         show_histograms(dataset)
     show_limits()
 show_columns_preview(source)

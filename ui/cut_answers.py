@@ -9,9 +9,10 @@ from multiloss_core.calibration import Reliability, reliability
 from multiloss_core.errors import DataError
 from multiloss_core.losses.cuts import items_at, observed_loss, shortest_threshold, tuned_threshold
 from multiloss_core.losses.expected import ExpectedLosses, expected_losses
-from multiloss_core.losses.multivariate import LOSSES, F, Loss
+from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.top_k import best_k
 from multiloss_core.losses.windowed import LARGEST_WINDOWED
+from ui.loss_widgets import named_loss
 from ui.scored_sources import ScoredDataset
 
 # "F" instead of "F1": a link to it stays right whatever beta is.
@@ -55,11 +56,6 @@ class Answer:
     def ways(self) -> tuple[WayToCut, ...]:
         """Those that there are, the optimum first."""
         return (self.optimum, self.at_half) if self.tuned is None else (self.optimum, self.at_half, self.tuned)
-
-
-def named_loss(choice: str, beta: float) -> Loss:
-    """The loss of a choice, F with its beta."""
-    return F(beta) if choice == "F" else LOSSES[choice]
 
 
 def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:

@@ -11,27 +11,24 @@ from multiloss_core.errors import DataError
 from multiloss_core.figures.cuts import CurveMark, loss_curve, reliability_chart
 from multiloss_core.figures.style import Theme
 from multiloss_core.scored_items import MOST_ITEMS, MOST_PASTED, ItemColumns, selected_as_csv
-from multiloss_core.thresholds.rating_column import rating_values
-from multiloss_core.thresholds.reading import LARGEST_FILE
 from ui.bootstrap import theme
+from ui.column_widgets import ask_column, ask_optional_column, ask_positive, offered_columns
 from ui.cut_answers import (
     LOSS_CHOICES,
     Answer,
     WayToCut,
     answer,
     items_flagged,
-    named_loss,
     reliability_of,
     too_many_for,
 )
-from ui.scored_sources import ScoredDataset, ScoredSource
-from ui.scored_workspace import columns_of, dataset_under, scored_workspace, take_paste, take_upload
+from ui.loss_widgets import ask_beta, named_loss
+from ui.scored_sources import ScoredDataset, ScoredSource, pasted_source, scored_dataset, uploaded_source
+from ui.scored_workspace import scored_workspace
 from ui.target import HIGHEST, LOWEST, STEP
-from ui.words import count, plural, threshold
+from ui.words import count, plural, short_percent, threshold
 
 NO_LABEL = "(none: no outcome is known)"
-MOST_COLUMNS_OFFERED = 200
-MOST_LABEL_VALUES = 50
 PREVIEW_ROWS = 100
 # Above this, comparing all losses takes more than a moment.
 MANY_ITEMS = 10_000
@@ -55,21 +52,13 @@ def introduction() -> None:
 def ask_items() -> None:
     """The uploader and the box for pasted items, each with the complaint about what was given last."""
     space = scored_workspace()
-    uploaded = st.file_uploader(
+    space.ask_upload(
         "Your own items: CSV or Parquet",
-        type=["csv", "tsv", "txt", "parquet"],
+        uploaded_source,
         key="scored_upload",
-        max_upload_size=LARGEST_FILE // 2**20,
-        help=f"One row for each item, one column with its probability, up to {MOST_ITEMS:,} rows; if outcomes are known, a "
+        hint=f"One row for each item, one column with its probability, up to {MOST_ITEMS:,} rows; if outcomes are known, a "
         "column with them (0/1, true/false or two words). The file stays in this session.",
     )
-    if uploaded is None:
-        space.upload_complaint = None
-    elif uploaded.file_id != space.last_upload:
-        with st.spinner(f"Reading {uploaded.name} …"):
-            take_upload(uploaded)
-    if space.upload_complaint:
-        st.error(space.upload_complaint, icon=":material/error:")
     with st.expander("Paste items", icon=":material/content_paste:", expanded=space.paste_complaint is not None):
         text = st.text_area(
             "One probability on each line, or a table with a header",
@@ -79,66 +68,42 @@ def ask_items() -> None:
             placeholder="0.91\n0.40\n0.07",
         )
         if st.button("Use these items", key="scored_use"):
-            take_paste(text)
+            space.paste_complaint = space.take(lambda: pasted_source(text))
         if space.paste_complaint:
             st.error(space.paste_complaint, icon=":material/error:")
 
 
 def ask_item_columns(source: ScoredSource) -> ItemColumns:
     """Let the user correct what the columns mean."""
-    known, tag = columns_of(source), source.fingerprint[:24]
-    columns = [str(column) for column in source.frame.columns[:MOST_COLUMNS_OFFERED]]
-    with st.expander("What the columns mean", icon=":material/table_chart:"):
-        probability = st.selectbox(
-            "Probability",
-            columns,
-            index=columns.index(known.probability) if known.probability in columns else None,
-            key=f"probability_{tag}",
-            persist_state="session",
-        )
-        label = st.selectbox(
+    known, tag = scored_workspace().choice_for(source), source.fingerprint[:24]
+    columns = offered_columns(source.frame)
+    expander = st.expander("What the columns mean", icon=":material/table_chart:")
+    with expander:
+        probability = ask_column(expander, "Probability", columns, known.probability, key=f"probability_{tag}")
+        label = ask_optional_column(
+            expander,
             "Outcome (label), if known",
-            [NO_LABEL, *columns],
-            index=1 + columns.index(known.label) if known.label in columns else 0,
+            columns,
+            known.label,
+            none=NO_LABEL,
             key=f"label_{tag}",
-            persist_state="session",
-            help="Two values, one of them positive; blank where the outcome is not known.",
+            hint="Two values, one of them positive; blank where the outcome is not known.",
         )
         positive = None
-        if label is not None and label in columns:
-            values = _label_values(tag, label, source.frame)
+        if label is not None:
             guess = known.positive if label == known.label else None
-            positive = st.selectbox(
-                "Outcome that is positive",
-                values,
-                index=values.index(guess) if guess in values else None,
-                key=f"positive_{label}_{tag}",
-                persist_state="session",
-                placeholder="Choose the positive outcome",
-            )
+            positive = ask_positive("Outcome that is positive", source.frame, label, guess, tag, "outcome")
         shown = source.frame.head(PREVIEW_ROWS)
         st.dataframe(shown.set_index(shown.index + 1), height=180, alt=f"First rows of {source.name}.")
         st.caption(f"The first {len(shown):,} of {len(source.frame):,} rows.")
-    return ItemColumns(str(probability), label if label in columns else None, positive)
-
-
-@st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def _label_values(tag: str, label: str, _frame: pd.DataFrame) -> list[str]:
-    return rating_values(_frame[label])[1][:MOST_LABEL_VALUES]
+    return ItemColumns(str(probability), label, positive)
 
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset:
     """The items under a choice of columns; after a wrong choice, under the last one that worked."""
-    try:
-        return dataset_under(source, choice)
-    except DataError as error:
-        st.error(str(error), icon=":material/error:")
-    try:
-        dataset = dataset_under(source, columns_of(source))
-    except DataError:
-        st.info("Correct the columns above, or pick other items. Nothing that you loaded is lost.")
+    dataset = scored_workspace().checked(source, choice, scored_dataset, "items")
+    if dataset is None:
         st.stop()
-    st.info("Below is still the last choice of columns that worked.")
     return dataset
 
 
@@ -168,16 +133,7 @@ def ask_loss() -> tuple[str, float, bool]:
         help="What a wrong prediction costs. F, Jaccard and G-TP/PR look at the positives only; AM, G-Mean and H-Mean weigh "
         "positives and negatives alike.",
     )
-    beta = beta_column.number_input(
-        "Beta of F",
-        0.1,
-        10.0,
-        1.0,
-        0.1,
-        key="cut_beta",
-        bind="query-params",
-        help="How many times recall counts as much as precision. 1 is the usual F1.",
-    )
+    beta = ask_beta(beta_column, "cut_beta")
     everything = all_column.toggle("Compare all seven losses", key="cut_all", bind="query-params")
     # The widgets' own limits hold in the browser only.
     if choice not in LOSS_CHOICES:
@@ -186,7 +142,7 @@ def ask_loss() -> tuple[str, float, bool]:
     if not 0.1 <= beta <= 10.0:
         st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
         st.stop()
-    return choice, float(beta), bool(everything)
+    return choice, beta, bool(everything)
 
 
 def answered(dataset: ScoredDataset, choice: str, beta: float) -> Answer | None:
@@ -250,7 +206,7 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
     if not math.isnan(way.observed):
         lines.append(f"Observed loss on {count((~dataset.tuning).sum())} labelled items: {way.observed:.4f}")
     if not math.isnan(way.threshold):
-        lines.append(f"Marginal precision at this cut: **{_percent(way.threshold)}**")
+        lines.append(f"Marginal precision at this cut: **{short_percent(way.threshold)}**")
     st.markdown("  \n".join(lines))
     if not math.isnan(way.threshold):
         _link_to_operating_point(way)
@@ -519,7 +475,3 @@ def _worse(way: WayToCut, optimum: WayToCut) -> str:
 
 def _probability(value: float) -> str:
     return f"{value:.4f}" if value >= 0.001 else f"{value:.3g}"
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.3g}\N{NO-BREAK SPACE}%"

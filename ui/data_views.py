@@ -1,23 +1,19 @@
 """The parts of the page on rated data."""
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedDocuments
 from multiloss_core.figures.style import Theme
 from multiloss_core.figures.thresholds import score_histogram
-from multiloss_core.thresholds.rating_column import rating_values
-from multiloss_core.thresholds.reading import LARGEST_FILE
 from multiloss_core.thresholds.surfaces import Rule
 from ui.bootstrap import theme
-from ui.sources import ColumnChoice, Dataset, Source
+from ui.column_widgets import ask_column, ask_optional_column, ask_positive, offered_columns
+from ui.sources import ColumnChoice, Dataset, RatedSource, read_upload
 from ui.words import count, share, threshold
-from ui.workspace import choice_for, take_upload, workspace
+from ui.workspace import workspace
 
 PREVIEW_ROWS = 100
-MOST_RATING_VALUES = 50
-MOST_COLUMNS_OFFERED = 200
 TEMPLATE = (
     "document,model A,model B,rating\n"
     "1001,0.91,0.40,fraud\n"
@@ -32,20 +28,12 @@ NO_GROUP = "(none: every row stands alone)"
 
 def ask_upload() -> None:
     """The uploader, the complaint about the last file, and a template."""
-    uploaded = st.file_uploader(
+    workspace().ask_upload(
         "Your own file: CSV or Parquet",
-        type=["csv", "tsv", "txt", "parquet"],
+        read_upload,
         key="upload",
-        max_upload_size=LARGEST_FILE // 2**20,
-        help="Rated documents, or a ready table of counts (T1, T2, …, TP, FP). The file stays in this session.",
+        hint="Rated documents, or a ready table of counts (T1, T2, …, TP, FP). The file stays in this session.",
     )
-    if uploaded is None:
-        workspace().complaint = None
-    elif uploaded.file_id != workspace().last_upload:
-        with st.spinner(f"Reading {uploaded.name} …"):
-            take_upload(uploaded)
-    if workspace().complaint:
-        st.error(workspace().complaint, icon=":material/error:")
     st.download_button(
         "Template (CSV)",
         TEMPLATE,
@@ -57,9 +45,9 @@ def ask_upload() -> None:
     )
 
 
-def ask_columns(source: Source) -> ColumnChoice:
+def ask_columns(source: RatedSource) -> ColumnChoice:
     """Let the user correct what the columns mean."""
-    known = choice_for(source)
+    known = workspace().choice_for(source)
     tag = source.fingerprint[:12]
     expander = st.expander(
         "What the columns mean", icon=":material/table_chart:", expanded=source.name in workspace().uploads
@@ -159,7 +147,7 @@ def show_limits() -> None:
     )
 
 
-def show_columns_preview(source: Source) -> None:
+def show_columns_preview(source: RatedSource) -> None:
     """The first rows of the table as they were read."""
     st.subheader("Preview")
     shown = source.frame.head(PREVIEW_ROWS)
@@ -183,8 +171,8 @@ def _ask_count_columns(known: ColumnChoice, tag: str) -> ColumnChoice:
     return ColumnChoice(is_counts=True, scores=(), rule=words.get(str(picked)))
 
 
-def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> ColumnChoice:
-    columns = [str(column) for column in source.frame.columns[:MOST_COLUMNS_OFFERED]]
+def _ask_document_columns(source: RatedSource, known: ColumnChoice, tag: str) -> ColumnChoice:
+    columns = offered_columns(source.frame)
     left, right = st.columns(2, gap="large")
     scores = left.multiselect(
         "Scores (one for each classifier)",
@@ -194,30 +182,35 @@ def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> Colu
         persist_state="session",
         max_selections=4,
     )
-    rating = right.selectbox(
+    rating = ask_column(
+        right,
         "Rating",
         columns,
-        index=columns.index(known.rating) if known.rating in columns else None,
+        known.rating,
         key=f"rating_{tag}",
-        persist_state="session",
         placeholder="Choose the column with the ratings",
     )
-    positive = _ask_positive(source.frame, rating, known, tag)
-    weight = right.selectbox(
+    positive = None
+    if rating in columns:
+        label = "Rating that means fraud (positive)"
+        positive = ask_positive(label, source.frame, rating, known.positive, tag, "rating")
+    weight = ask_optional_column(
+        right,
         "Weight (optional)",
-        [NO_WEIGHT, *columns],
-        index=1 + columns.index(known.weight) if known.weight in columns else 0,
+        columns,
+        known.weight,
+        none=NO_WEIGHT,
         key=f"weight_{tag}",
-        persist_state="session",
-        help="How many documents each rated one stands for, when only a sample was rated.",
+        hint="How many documents each rated one stands for, when only a sample was rated.",
     )
-    group = right.selectbox(
+    group = ask_optional_column(
+        right,
         "Group column (optional)",
-        [NO_GROUP, *columns],
-        index=1 + columns.index(known.group) if known.group in columns else 0,
+        columns,
+        known.group,
+        none=NO_GROUP,
         key=f"group_{tag}",
-        persist_state="session",
-        help="Which rows belong together, as several alerts of one customer do. Rows of one customer belong together; "
+        hint="Which rows belong together, as several alerts of one customer do. Rows of one customer belong together; "
         "held-out numbers and intervals respect it.",
     )
     floors = tuple(_ask_floor(left, name, known, tag) for name in scores)
@@ -232,30 +225,11 @@ def _ask_document_columns(source: Source, known: ColumnChoice, tag: str) -> Colu
         tuple(scores),
         rating,
         positive,
-        None if weight == NO_WEIGHT else weight,
+        weight,
         floors,
         leave_out,
-        group=None if group == NO_GROUP else group,
+        group=group,
     )
-
-
-def _ask_positive(frame: pd.DataFrame, rating: str | None, known: ColumnChoice, tag: str) -> str | None:
-    if rating is None or rating not in frame.columns:
-        return None
-    values = _rating_values(tag, rating, frame)
-    return st.selectbox(
-        "Rating that means fraud (positive)",
-        values,
-        index=values.index(known.positive) if known.positive in values else None,
-        key=f"positive_{rating}_{tag}",
-        persist_state="session",
-        placeholder="Choose the positive rating",
-    )
-
-
-@st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def _rating_values(tag: str, rating: str, _frame: pd.DataFrame) -> list[str]:
-    return rating_values(_frame[rating])[1][:MOST_RATING_VALUES]
 
 
 def _ask_floor(place: "st.delta_generator.DeltaGenerator", name: str, known: ColumnChoice, tag: str) -> float | None:

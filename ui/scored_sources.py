@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,19 +13,12 @@ from scipy.special import expit
 from multiloss_core.losses.cuts import random_half
 from multiloss_core.losses.top_k import probability_order
 from multiloss_core.scored_items import ItemColumns, ScoredItems, read_items, read_pasted
+from ui.shelf import Source
 
 SAMPLE_ITEMS = 2_000
 PASTED = "Pasted items"
 
-
-@dataclass(frozen=True, eq=False)
-class ScoredSource:
-    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given."""
-
-    name: str
-    fingerprint: str
-    frame: pd.DataFrame
-    first_choice: ItemColumns
+ScoredSource: TypeAlias = Source[ItemColumns]
 
 
 @dataclass(frozen=True, eq=False)

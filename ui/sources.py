@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from multiloss_core import (
 )
 from multiloss_core.thresholds.reading import require_documents
 from multiloss_core.thresholds.surfaces import Rule
+from ui.shelf import Source
 
 UNRATED_SHARE = 0.02
 
@@ -39,14 +41,7 @@ class ColumnChoice:
     group: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of the file."""
-
-    name: str
-    fingerprint: str
-    frame: pd.DataFrame
-    first_choice: ColumnChoice
+RatedSource: TypeAlias = Source[ColumnChoice]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +53,10 @@ class Dataset:
     source: RatedDocuments | CountSurfaces
 
 
-def read_upload(data: bytes, name: str) -> Source:
+def read_upload(data: bytes, name: str) -> RatedSource:
     """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
     frame = read_frame(data, name)
-    return Source(name, hashlib.sha256(data).hexdigest(), frame, first_choice(frame))
+    return RatedSource(name, hashlib.sha256(data).hexdigest(), frame, first_choice(frame))
 
 
 def first_choice(frame: pd.DataFrame) -> ColumnChoice:
@@ -81,7 +76,7 @@ def first_choice(frame: pd.DataFrame) -> ColumnChoice:
     )
 
 
-def build_dataset(source: Source, choice: ColumnChoice) -> Dataset:
+def build_dataset(source: RatedSource, choice: ColumnChoice) -> Dataset:
     """The dataset of a source under a choice of columns, checked. Raises DataError."""
     key = hashlib.sha256(f"{source.fingerprint}{choice}".encode()).hexdigest()
     return Dataset(source.name, key, _checked(key, source.frame, choice))
@@ -104,13 +99,13 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> RatedDocu
 
 
 @st.cache_resource(max_entries=8, show_spinner="Simulating a population …")
-def sample(name: str) -> Source:
+def sample(name: str) -> RatedSource:
     """A built-in sample; the same for everybody."""
     return SAMPLES[name](name)
 
 
-def _documents_sample(*names: str, seed: int) -> Callable[[str], Source]:
-    def make(title: str) -> Source:
+def _documents_sample(*names: str, seed: int) -> Callable[[str], RatedSource]:
+    def make(title: str) -> RatedSource:
         generator = np.random.default_rng(seed)
         population = simulate_population(generator, classifiers=len(names), names=names, strength=3.5)
         kept = flagged(population.scores, population.floors, "any")
@@ -120,26 +115,26 @@ def _documents_sample(*names: str, seed: int) -> Callable[[str], Source]:
         ratings[generator.random(len(ratings)) < UNRATED_SHARE] = None
         frame["rating"] = ratings
         choice = ColumnChoice(False, names, "rating", "fraud", None, tuple(population.floors.tolist()))
-        return Source(title, _fingerprint(frame), frame, choice)
+        return RatedSource(title, _fingerprint(frame), frame, choice)
 
     return make
 
 
-def _counts_sample(title: str) -> Source:
+def _counts_sample(title: str) -> RatedSource:
     documents = simulate_population(np.random.default_rng(11), classifiers=2, strength=3.5).rated()
     surfaces = count_surfaces(documents, resolution=60)
     first, second = np.meshgrid(*surfaces.axes, indexing="ij")
     frame = pd.DataFrame(
         {"T1": first.ravel(), "T2": second.ravel(), "TP": surfaces.tp.ravel(), "FP": surfaces.fp.ravel()}
     ).astype({"TP": int, "FP": int})
-    return Source(title, _fingerprint(frame), frame, first_choice(frame))
+    return RatedSource(title, _fingerprint(frame), frame, first_choice(frame))
 
 
 def _fingerprint(frame: pd.DataFrame) -> str:
     return hashlib.sha256(pd.util.hash_pandas_object(frame).to_numpy().tobytes()).hexdigest()
 
 
-SAMPLES: dict[str, Callable[[str], Source]] = {
+SAMPLES: dict[str, Callable[[str], RatedSource]] = {
     "Card alerts": _documents_sample("transaction model", "account model", seed=20),
     "Login alerts": _documents_sample("login model", seed=21),
     "Marketplace listings": _documents_sample("listing model", "seller model", "message model", seed=22),

@@ -12,11 +12,12 @@ from multiloss_core.errors import DataError
 from multiloss_core.figures.cuts import CurveMark, loss_curve
 from multiloss_core.figures.losses import all_predictions, small_loss_curves, sorted_probabilities
 from multiloss_core.losses.exhaustive import ExhaustiveSearch, search_subsets, subset_distributions
-from multiloss_core.losses.multivariate import LOSSES, F, Loss
+from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.losses.verify import Verification, verify_theorem_1
 from multiloss_core.simulate_items import sigmoid_items
 from ui.bootstrap import theme
+from ui.loss_widgets import ask_beta, named_loss
 from ui.top_k_progress import stoppable
 
 # "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
@@ -84,16 +85,7 @@ def chosen_settings() -> Settings:
         help="P(Y = 1 | x) = 1 / (1 + exp(-w·x)); x and w are drawn from the standard Gaussian in the plane, "
         "and w is multiplied by this. Larger: labels are more certain. 0: every probability is 1/2.",
     )
-    beta = beta_column.number_input(
-        "Beta of F",
-        0.1,
-        10.0,
-        1.0,
-        0.1,
-        key="topk_beta",
-        bind="query-params",
-        help="How many times recall counts as much as precision. 1 is the usual F1.",
-    )
+    beta = ask_beta(beta_column, "topk_beta")
     try:
         # The widgets' own limits hold in the browser only.
         require_within("Items (n)", n, 2, 14)
@@ -131,7 +123,7 @@ def found_optima(settings: Settings) -> dict[str, Optimum]:
 
 def chosen_losses(beta: float) -> dict[str, Loss]:
     """The seven losses of Table 1, F with the chosen beta."""
-    return {choice: F(beta) if choice == "F" else LOSSES[choice] for choice in LOSS_CHOICES}
+    return {choice: named_loss(choice, beta) for choice in LOSS_CHOICES}
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -18,6 +18,21 @@ def share(value: float, out_of: float) -> str:
     return f"{100 * value:.{0 if out_of < 100 else 1 if out_of < 10_000 else 2}f}\N{NO-BREAK SPACE}%"
 
 
+def percent(value: float) -> str:
+    """An estimated share as a percentage with one decimal; `undefined` where it is not a number."""
+    return UNDEFINED if math.isnan(value) else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+def short_percent(value: float) -> str:
+    """A share as a percentage with three digits, wherever they stand."""
+    return f"{100 * value:.3g}\N{NO-BREAK SPACE}%"
+
+
+def whole(value: float) -> str:
+    """An estimated number of documents, rounded; `undefined` where it is not a number."""
+    return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
+
+
 def rate(value: float) -> str:
     """A ratio of two counts; `undefined` over nothing."""
     return UNDEFINED if math.isnan(value) else f"{value:.3g}"

@@ -1,11 +1,11 @@
 """Other ways to cut a ranking than the optimal k: at a constant threshold, given or tuned on labelled items."""
 
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiloss_core.digits import shortest_between
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected import checked_probabilities
 from multiloss_core.losses.multivariate import Floats, Loss, LossFunction, as_loss
@@ -37,14 +37,8 @@ def shortest_threshold(probabilities: ArrayLike, threshold: float) -> float:
     """
     checked = np.asarray(probabilities, dtype=np.float64)
     highest_below = float(np.max(checked, where=checked < threshold, initial=-np.inf))
-    exact = Decimal(repr(float(threshold)))
-    for digits in range(1, 17):
-        # Rounded down: what has this probability must stay at or above it.
-        unit = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
-        candidate = float(exact.quantize(unit, rounding=ROUND_FLOOR))
-        if highest_below < candidate <= threshold:
-            return candidate
-    return float(threshold)
+    # Never rounded up: what has this probability must stay at or above it.
+    return shortest_between(float(threshold), highest_below, float(threshold))
 
 
 def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> TunedThreshold:

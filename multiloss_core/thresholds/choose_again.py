@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, thresholds_at
+from multiloss_core.thresholds.operating_point import ratios
+from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, flagged_cells, thresholds_at
 from multiloss_core.thresholds.refit import newton_refit
 from multiloss_core.thresholds.resampling import CellSample
 from multiloss_core.thresholds.surfaces import Rule
@@ -22,8 +23,8 @@ class Chooser:
         self.fit, self.rule, self.targets = fit, rule, targets
         self.expected = fit.totals * fit.model.precision
         _, lower, higher = nodes_around(fit, rule, targets)
-        inside = self._flagged(lower) - self._flagged(higher)
-        self.marginal = _log_odds(shares(self.expected @ inside, fit.totals @ inside))
+        inside = flagged_cells(fit.cells, lower, rule) - flagged_cells(fit.cells, higher, rule)
+        self.marginal = _log_odds(ratios(self.expected @ inside, fit.totals @ inside))
 
     def choose(self, sample: CellSample, resample: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """What a resample (2, c) of positives and negatives chooses.
@@ -36,21 +37,16 @@ class Chooser:
         model = newton_refit(fit.design, fit.model, positives * fit.scale, totals * fit.scale)
         again = SmoothFit(fit.cells, fit.design, model, positives, totals, fit.scale)
         nodes, lower, higher = nodes_around(again, self.rule, self.targets)
-        caught, inside = self._flagged(nodes), self._flagged(lower) - self._flagged(higher)
-        own = _log_odds(shares((totals * model.precision) @ inside, totals @ inside))
-        there = _log_odds(shares(self.expected @ inside, fit.totals @ inside))
+        caught, below, above = (flagged_cells(fit.cells, at, self.rule) for at in (nodes, lower, higher))
+        inside = below - above
+        own = _log_odds(ratios((totals * model.precision) @ inside, totals @ inside))
+        there = _log_odds(ratios(self.expected @ inside, fit.totals @ inside))
         return (
             resample @ caught,
             np.array([sample.positives, sample.negatives]) @ caught,
             expit(self.marginal - (own - there)),
             thresholds_at(fit.cells, nodes),
         )
-
-    def _flagged(self, nodes: NDArray[np.intp]) -> Floats:
-        """Which cells (c, t) are flagged at nodes (t, k), as 0 and 1."""
-        above = [self.fit.cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
-        caught = np.logical_or.reduce(above) if self.rule == "any" else np.logical_and.reduce(above)
-        return caught.astype(np.float64)
 
 
 def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats) -> NDArray[np.intp]:
@@ -64,11 +60,6 @@ def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats) -> NDArray[np.intp
     nodes = np.empty((len(around), len(fit.cells.axes)), dtype=np.intp)
     nodes[order] = best_nodes(fit, expit(around[order]), rule)
     return nodes.reshape(3, len(targets), -1)
-
-
-def shares(parts: Floats, wholes: Floats) -> Floats:
-    """parts / wholes, not a number where a whole is nothing."""
-    return np.divide(parts, wholes, out=np.full(np.shape(wholes), np.nan), where=wholes > 0)
 
 
 def _log_odds(precisions: Floats) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.operating_point import ratio
-from multiloss_core.thresholds.paths.path import ThresholdPath, turning_points
+from multiloss_core.thresholds.paths.path import ThresholdPath, still_flagged, turning_points
 from multiloss_core.thresholds.paths.smooth import smooth_path
 from multiloss_core.thresholds.precision_tests import (
     betting_lower_bound,
@@ -169,12 +169,12 @@ class _Part:
     @cached_property
     def tp(self) -> Floats:
         """Weight of positives flagged at each vertex, (m,)."""
-        return self._flagged_sums(self.weights * self.labels)
+        return still_flagged(self.turning, self.weights * self.labels, self.vertices)
 
     @cached_property
     def alerts(self) -> Floats:
         """Weight of documents flagged at each vertex, (m,)."""
-        return self._flagged_sums(self.weights)
+        return still_flagged(self.turning, self.weights, self.vertices)
 
     @cached_property
     def effective(self) -> Floats:
@@ -187,7 +187,7 @@ class _Part:
         squares = np.empty_like(weights)
         # What each document adds to the square of its unit's total as thresholds fall.
         squares[order] = weights * (2 * within - weights)
-        return _shares(np.square(self.alerts), self._flagged_sums(squares))
+        return _shares(np.square(self.alerts), still_flagged(self.turning, squares, self.vertices))
 
     def counts_at(self, vertex: int) -> tuple[int, int]:
         """Numbers of positives and of documents flagged at a vertex, where all weights are equal."""
@@ -200,10 +200,6 @@ class _Part:
         totals = np.bincount(rank, weights).astype(np.float64)
         positives = np.bincount(rank, weights * self.labels[caught]).astype(np.float64)
         return positives[totals > 0], totals[totals > 0]
-
-    def _flagged_sums(self, values: Floats) -> Floats:
-        at_turning = np.bincount(self.turning, values, self.vertices + 1).astype(np.float64)
-        return np.cumsum(at_turning[::-1])[::-1][1:]
 
 
 def _order(first: _Part, share: Floats, precision: float, level: float, test: Test) -> range:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.folds import document_folds
-from multiloss_core.thresholds.operating_point import operating_points
-from multiloss_core.thresholds.paths.path import ThresholdPath, turning_points
+from multiloss_core.thresholds.operating_point import operating_points, ratios
+from multiloss_core.thresholds.paths.path import ThresholdPath, still_flagged, turning_points
 from multiloss_core.thresholds.rated import RatedDocuments, flagged
 from multiloss_core.thresholds.surfaces import Rule
 
@@ -54,12 +54,12 @@ class HeldOutCounts:
     @property
     def precision(self) -> Floats:
         """Cross-fitted TP / (TP + FP), (m,); not a number where nothing is flagged."""
-        return _ratio(self.tp, self.tp + self.fp)
+        return ratios(self.tp, self.tp + self.fp)
 
     @property
     def in_sample_precision(self) -> Floats:
         """TP / (TP + FP) on the documents that chose the thresholds, (m,)."""
-        return _ratio(self.in_sample_tp, self.in_sample_tp + self.in_sample_fp)
+        return ratios(self.in_sample_tp, self.in_sample_tp + self.in_sample_fp)
 
     @property
     def tp_optimism(self) -> Floats:
@@ -189,7 +189,7 @@ class _Tally:
         counted = max(self.counted, 1)
         plain = self.outside
         if self.counted < self.folds:
-            plain = plain * _ratio(whole, self.weight_outside)[:, np.newaxis]
+            plain = plain * ratios(whole, self.weight_outside)[:, np.newaxis]
         adjusted = (plain + (self.in_sample - self.on_all / counted)).clip(0.0, whole[:, np.newaxis])
         plain_area = self.area_outside / self.pairs_outside if self.pairs_outside else float("nan")
         return HeldOutCounts(
@@ -235,8 +235,7 @@ def _counts(documents: RatedDocuments, rows: NDArray[np.bool_], thresholds: Floa
 def _flagged_weight(documents: RatedDocuments, rows: NDArray[np.bool_], thresholds: Floats, rule: Rule) -> Floats:
     scores, weights = documents.scores[rows], documents.weights[rows]
     if (thresholds[1:] >= thresholds[:-1]).all():
-        at_turning = np.bincount(turning_points(scores, thresholds, rule), weights, len(thresholds) + 1)
-        return np.cumsum(at_turning[::-1].astype(np.float64))[::-1][1:]
+        return still_flagged(turning_points(scores, thresholds, rule), weights, len(thresholds))
     return np.array([weights[flagged(scores, row, rule)].sum() for row in thresholds])
 
 
@@ -247,7 +246,3 @@ def _area(tp: Floats, fp: Floats) -> tuple[float, float]:
     """
     tp, fp = np.append(tp, 0.0), np.append(fp, 0.0)
     return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2)), float(tp[0] * fp[0])
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.choose_again import Chooser, shares
-from multiloss_core.thresholds.operating_point import UNDEFINED, operating_points
+from multiloss_core.thresholds.choose_again import Chooser
+from multiloss_core.thresholds.operating_point import UNDEFINED, operating_points, ratios
 from multiloss_core.thresholds.paths.path import ThresholdPath
 from multiloss_core.thresholds.paths.smooth import SmoothFit
 from multiloss_core.thresholds.rated import RatedDocuments, flagged
@@ -130,11 +130,11 @@ class PointBootstrap:
             _interval(tp, level),
             _interval(fp, level),
             _interval(tp + fp, level),
-            _interval(shares(tp, tp + fp), level),
+            _interval(ratios(tp, tp + fp), level),
             _interval(new_tp, level),
             _interval(new_fp, level),
             _interval(new_tp + new_fp, level),
-            _interval(shares(new_tp, new_tp + new_fp), level),
+            _interval(ratios(new_tp, new_tp + new_fp), level),
             _interval(self.marginal_precisions[:, i], level),
             low,
             high,
@@ -154,7 +154,7 @@ class PointBootstrap:
             np.interp(curve_fp, np.append(0.0, np.maximum.accumulate(fp[::-1])), np.append(0.0, tp[::-1]))
             for tp, fp in zip(self.expected_tp, self.expected_fp, strict=True)
         ]
-        precisions = shares(self.expected_tp, self.expected_tp + self.expected_fp)
+        precisions = ratios(self.expected_tp, self.expected_tp + self.expected_fp)
         return PathBands(
             level,
             self.targets,

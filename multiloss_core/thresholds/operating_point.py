@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from multiloss_core.digits import shortest_between
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.paths.path import ThresholdPath
 from multiloss_core.thresholds.rated import RatedDocuments
@@ -172,13 +172,18 @@ def round_thresholds(
         first = int(np.searchsorted(scores, threshold))
         lower = max(float(scores[first - 1]) if first else -np.inf, float(documents.floors[j]))
         upper = float(scores[first]) if first < len(scores) else np.inf
-        result[j] = _shortest(float(threshold), lower, upper)
+        result[j] = shortest_between(float(threshold), lower, upper)
     return result
 
 
 def ratio(part: float, whole: float) -> float:
     """part / whole, not a number where the whole is nothing."""
     return part / whole if whole > 0 else UNDEFINED
+
+
+def ratios(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`ratio` for arrays of equal shape."""
+    return np.divide(parts, wholes, out=np.full(np.shape(wholes), UNDEFINED), where=wholes > 0)
 
 
 def _nearest_decided(
@@ -235,15 +240,3 @@ def _margins_on_surfaces(
             sides += [moved, ratio(abs(float(tp[other] - tp[here[j]])), moved)]
         margins.append(ClassifierMargin(name, *sides))
     return tuple(margins)
-
-
-def _shortest(value: float, above: float, up_to: float) -> float:
-    """The number of fewest significant digits in (above, up_to], nearest to value among those of its length."""
-    unbounded = up_to == np.inf
-    for digits in range(1, 18):
-        rounding = Context(prec=digits, rounding=ROUND_CEILING if unbounded else ROUND_FLOOR)
-        bound = float(rounding.create_decimal_from_float(np.nextafter(above, np.inf) if unbounded else up_to))
-        for candidate in (float(f"{value:.{digits}g}"), bound):
-            if above < candidate <= up_to:
-                return candidate
-    return value

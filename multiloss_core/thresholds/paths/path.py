@@ -111,12 +111,11 @@ def counts_along(
     """
     turning = turning_points(documents.scores, thresholds, rule)
     vertices = len(thresholds)
-    counts = []
-    for mask in (documents.labels, ~documents.labels):
-        at_turning = np.bincount(turning[mask], documents.weights[mask], vertices + 1)
-        still_flagged = np.cumsum(at_turning[::-1])[::-1][1:]
-        counts.append(np.minimum.accumulate(still_flagged))
-    return counts[0], counts[1]
+    tp, fp = (
+        np.minimum.accumulate(still_flagged(turning[mask], documents.weights[mask], vertices))
+        for mask in (documents.labels, ~documents.labels)
+    )
+    return tp, fp
 
 
 def turning_points(
@@ -126,3 +125,10 @@ def turning_points(
     passed = [np.searchsorted(thresholds[:, j], scores[:, j], side="right") for j in range(thresholds.shape[1])]
     turning: NDArray[np.intp] = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
     return turning
+
+
+def still_flagged(turning: NDArray[np.intp], weights: NDArray[np.float64], vertices: int) -> NDArray[np.float64]:
+    """The weight (m,) flagged at each of m vertices, of documents with `turning` points (n,) and `weights` (n,). O(n + m)."""
+    # Of no document at all, NumPy counts integers.
+    at_turning = np.bincount(turning, weights, vertices + 1).astype(np.float64)
+    return np.cumsum(at_turning[::-1])[::-1][1:]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from multiloss_core.thresholds.folds import document_folds
-from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along, turning_points
+from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along, still_flagged, turning_points
 from multiloss_core.thresholds.precision_model import (
     FOLDS,
     PrecisionDesign,
@@ -122,7 +122,7 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     # Cell index i lies at or above node i - 1: the cells are documents whose scores are their indices.
     expected = fit.totals * fit.model.precision
     turning = turning_points(fit.cells.cells, nodes + 1, rule)
-    smooth_tp, smooth_fp = (_still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
+    smooth_tp, smooth_fp = (still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
     if isinstance(source, CountSurfaces):
         index = tuple(node_index(source.axes, thresholds).T)
         tp, fp = source.tp[index], source.fp[index]
@@ -150,7 +150,7 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
         return nodes
     candidates = np.unique(nodes, axis=0)
     expected = fit.totals * fit.model.precision
-    caught = _flagged_cells(fit.cells, candidates, rule)
+    caught = flagged_cells(fit.cells, candidates, rule)
     odds = (targets / (1 - targets))[:, np.newaxis]
     gains = expected @ caught - odds * ((fit.totals - expected) @ caught)
     may_follow = np.asarray((candidates[:, np.newaxis] <= candidates).all(axis=2))
@@ -160,6 +160,13 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
 def thresholds_at(cells: ScoreCells, nodes: NDArray[np.intp]) -> Floats:
     """Node numbers (m, k) as thresholds, never as infinity."""
     return np.column_stack([np.append(axis, np.inf)[nodes[:, j]] for j, axis in enumerate(cells.axes)])
+
+
+def flagged_cells(cells: ScoreCells, nodes: NDArray[np.intp], rule: Rule) -> Floats:
+    """Which cells (c, m) are flagged at node numbers (m, k), as 0 and 1."""
+    above = [cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
+    caught: NDArray[np.bool_] = np.logical_or.reduce(above) if rule == "any" else np.logical_and.reduce(above)
+    return caught.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,8 +232,7 @@ def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes) -> tuple
         for j, axis in enumerate(cells.axes):
             others = reached[:j] + reached[j + 1 :]
             decided, settled = _decided_by_others(others, gains, rule)
-            at_nodes = np.bincount(cells.cells[:, j], gains * decided, len(axis) + 1)
-            added = np.cumsum(at_nodes[::-1])[::-1][1:]
+            added = still_flagged(cells.cells[:, j], gains * decided, len(axis))
             # Of equally good nodes the strictest.
             nodes[j] = len(added) - 1 - int(np.argmax(added[::-1]))
             gain = settled + float(added[nodes[j]])
@@ -245,13 +251,6 @@ def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
         (top + 1 if beyond < target else top) if node >= top else node
         for node, top, beyond in zip(best, tops, fit.model.beyond, strict=True)
     )
-
-
-def _flagged_cells(cells: ScoreCells, nodes: NDArray[np.intp], rule: Rule) -> Floats:
-    """Which cells (c, m) are flagged at nodes (m, k), as 0 and 1."""
-    above = [cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
-    caught: NDArray[np.bool_] = np.logical_or.reduce(above) if rule == "any" else np.logical_and.reduce(above)
-    return caught.astype(np.float64)
 
 
 def _best_chain(gains: Floats, may_follow: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -278,10 +277,6 @@ def _decided_by_others(
         return np.logical_and.reduce(others), 0.0
     flagged = np.logical_or.reduce(others)
     return ~flagged, float(gains[flagged].sum())
-
-
-def _still_flagged(turning: NDArray[np.intp], counts: Floats, vertices: int) -> Floats:
-    return np.cumsum(_sums(turning, counts, vertices + 1)[::-1])[::-1][1:]
 
 
 def _sums(places: NDArray[np.intp], weights: Floats, count: int) -> Floats:
