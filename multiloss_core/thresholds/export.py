@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from multiloss_core.thresholds.operating_point import OperatingPoint
 
-_MEANING = {
+MEANING = {
     "any": "flag a document when any score is at or above its threshold",
     "all": "flag a document when every score is at or above its threshold",
 }
@@ -22,7 +22,7 @@ def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None
     """
     return {
         "rule": point.rule,
-        "meaning": _MEANING[point.rule] + "; no score reaches a threshold of null",
+        "meaning": MEANING[point.rule] + "; no score reaches a threshold of null",
         "thresholds": {
             name: float(value) if math.isfinite(value) else None
             for name, value in zip(point.names, point.thresholds, strict=True)
@@ -50,17 +50,24 @@ def point_as_csv(point: OperatingPoint) -> str:
 
     Names cannot start a formula.
     """
+    return thresholds_as_csv(point.names, point.thresholds, point.rule)
+
+
+def thresholds_as_csv(names: Iterable[str], thresholds: Iterable[float], rule: str) -> str:
+    """`point_as_csv` for thresholds without a point."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(["classifier", "comparison", "threshold", "rule"])
-    for name, value in zip(point.names, point.thresholds, strict=True):
-        writer.writerow([without_formula(name), ">=", float(value), point.rule])
+    for name, value in zip(names, thresholds, strict=True):
+        writer.writerow([without_formula(name), ">=", float(value), rule])
     return text.getvalue()
 
 
 def without_formula(cell: str) -> str:
     """A cell that a spreadsheet shows as text, even when it starts like a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+    # Full-width signs start a formula as well, and some programs pass over white space before one.
+    starts = cell[:1] in ("\t", "\r", "\n") or cell.lstrip()[:1] in tuple("=+-@＝＋－＠")
+    return f"'{cell}" if starts else cell
 
 
 def _defined(value: float) -> float | None:

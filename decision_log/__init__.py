@@ -1,0 +1,5 @@
+"""Decision records kept in a database: an SQLite file, or PostgreSQL by its URL."""
+
+from decision_log.store import DecisionLog, Deployment, LogEntry
+
+__all__ = ["DecisionLog", "Deployment", "LogEntry"]

@@ -1,0 +1,47 @@
+"""Entries, one for each record, and the times for which they were deployed."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+
+
+def upgrade() -> None:
+    """From an empty database."""
+    op.create_table(
+        "decision_log_entries",
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("record_id", sa.String(36), nullable=False, unique=True),
+        sa.Column("data_name", sa.Text, nullable=False, index=True),
+        sa.Column("fingerprint", sa.String(64), nullable=False, index=True),
+        sa.Column("author", sa.Text, nullable=False, index=True),
+        sa.Column("created", sa.DateTime(timezone=True), nullable=False, index=True),
+        sa.Column("added", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("record", sa.Text, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "decision_log_deployments",
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("entry_id", sa.Integer, sa.ForeignKey("decision_log_entries.id"), nullable=False, index=True),
+        sa.Column("data_name", sa.Text, nullable=False),
+        sa.Column("deployed_by", sa.Text, nullable=False),
+        sa.Column("deployed_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("retired_at", sa.DateTime(timezone=True)),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "decision_log_one_in_force",
+        "decision_log_deployments",
+        ["data_name"],
+        unique=True,
+        sqlite_where=sa.text("retired_at IS NULL"),
+        postgresql_where=sa.text("retired_at IS NULL"),
+    )
+
+
+def downgrade() -> None:
+    """Back to an empty database."""
+    op.drop_table("decision_log_deployments")
+    op.drop_table("decision_log_entries")

@@ -1,0 +1,478 @@
+import json
+import multiprocessing
+import shutil
+import sqlite3
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import count, pairwise
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from hypothesis import given, settings
+from sqlalchemy import create_engine, inspect, make_url, text
+from sqlalchemy.exc import OperationalError
+
+from decision_log import DecisionLog, schema
+from decision_log.connection import _sentence
+from decision_log.tables import metadata
+from multiloss_core import DataError
+from multiloss_core.decisions.record import DecisionRecord
+from tests.decisions.records import HOSTILE_NAMES, make_record, records
+
+WRITERS, THREADS, RECORDS = 3, 2, 8
+# In each writing process, what its tasks wait at before they begin.
+START = []
+MOMENT = datetime(2026, 2, 1, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def log(address):
+    with DecisionLog(address) as opened:
+        yield opened
+
+
+def executed(address, *statements):
+    """Run statements on a database beside the log; the rows of the last one."""
+    engine = create_engine(address)
+    try:
+        with engine.begin() as connection:
+            results = [connection.execute(text(statement)) for statement in statements]
+            return results[-1].all() if results[-1].returns_rows else []
+    finally:
+        engine.dispose()
+
+
+def about(name, **changes):
+    made = make_record(**changes)
+    return replace(made, data=replace(made.data, name=name))
+
+
+class TestEntries:
+    def test_a_record_is_kept_as_it_is(self, log):
+        before = datetime.now(UTC)
+        record = make_record()
+        entry = log.get(log.add(record))
+        assert entry.record == record
+        assert before <= entry.added <= datetime.now(UTC)
+        assert entry.deployments == ()
+        assert not entry.deployed
+
+    def test_the_newest_come_first(self, log):
+        numbers = [log.add(about(name)) for name in "abcab"]
+        assert all(first < second for first, second in pairwise(numbers))
+        assert [entry.id for entry in log.entries()] == numbers[::-1]
+        assert [entry.id for entry in log.entries(limit=2)] == numbers[:2:-1]
+        assert [entry.id for entry in log.entries(limit=2, before=numbers[3])] == [numbers[2], numbers[1]]
+        assert [entry.id for entry in log.entries(data_name="a")] == [numbers[3], numbers[0]]
+        assert log.entries(data_name="other") == ()
+
+    def test_an_empty_log(self, log):
+        assert log.entries() == ()
+        assert log.export() == ""
+        assert log.deployed("alerts.csv") is None
+
+    def test_adding_the_same_again_changes_nothing(self, log):
+        record = make_record()
+        assert log.add(record) == log.add(DecisionRecord.from_json(record.to_json()))
+        assert len(log.entries()) == 1
+
+    def test_another_record_under_the_same_id_is_refused(self, log):
+        record = make_record()
+        number = log.add(record)
+        with pytest.raises(DataError, match=f"Entry {number} of the decision log has the same record_id"):
+            log.add(replace(record, reason="another"))
+        assert log.get(number).record == record
+
+    def test_an_entry_that_is_not_there(self, log):
+        with pytest.raises(DataError, match="has no entry 7; choose"):
+            log.get(7)
+        with pytest.raises(DataError, match="has no entry 7; choose"):
+            log.mark_deployed(7, "somebody")
+
+    @pytest.mark.parametrize("hostile", [*HOSTILE_NAMES, "\x01\x1b[31m\x7f", "x" * 300, "🕵" * 300])
+    def test_hostile_texts_are_kept_as_they_are(self, log, hostile):
+        record = about(hostile, names=(hostile, "b"), author=hostile, reason=hostile * 10)
+        number = log.add(record)
+        log.mark_deployed(number, hostile)
+        entry = log.deployed(hostile)
+        assert entry.record == record
+        assert entry.deployments[0].deployed_by == hostile
+        assert log.entries(data_name=hostile) == (entry,)
+        assert DecisionRecord.from_json(json.dumps(json.loads(log.export())["record"])) == record
+
+    def test_any_record_is_kept_as_it_is(self, log):
+        number = count(1)
+
+        @given(records())
+        @settings(max_examples=20)
+        def kept(made):
+            record = replace(made, record_id=str(UUID(int=next(number))))
+            assert log.get(log.add(record)).record == record
+
+        kept()
+
+    def test_a_row_that_was_tampered_with_is_named(self, log, address):
+        number = log.add(make_record())
+        executed(address, "UPDATE decision_log_entries SET record = '{}'")
+        with pytest.raises(
+            DataError, match=f"Entry {number} of the decision log cannot be read: Field 'schema_version'"
+        ):
+            log.entries()
+
+
+class TestDeployments:
+    def test_deploying_another_retires_the_one_before(self, log):
+        first, second = log.add(make_record()), log.add(make_record())
+        entry = log.mark_deployed(first, "Ann", MOMENT)
+        assert entry.deployed
+        assert log.deployed("alerts.csv") == entry
+        later = MOMENT + timedelta(days=1, microseconds=1)
+        log.mark_deployed(second, "Bob", later)
+        assert log.deployed("alerts.csv").id == second
+        (old,) = log.get(first).deployments
+        assert (old.deployed_by, old.deployed_at, old.retired_at) == ("Ann", MOMENT, later)
+        (new,) = log.get(second).deployments
+        assert (new.deployed_by, new.deployed_at, new.retired_at) == ("Bob", later, None)
+
+    def test_going_back_keeps_the_history(self, log):
+        first, second = log.add(make_record()), log.add(make_record())
+        for hour, number in enumerate((first, second, first)):
+            log.mark_deployed(number, "Ann", MOMENT + timedelta(hours=hour))
+        again = log.get(first)
+        assert [deployment.retired_at is None for deployment in again.deployments] == [False, True]
+        assert not log.get(second).deployed
+
+    def test_other_data_have_a_deployment_of_their_own(self, log):
+        first, second = log.add(about("a")), log.add(about("b"))
+        log.mark_deployed(first, "Ann")
+        log.mark_deployed(second, "Ann")
+        assert log.deployed("a").id == first
+        assert log.deployed("b").id == second
+
+    def test_what_is_in_production_stays_as_it_is(self, log):
+        number = log.add(make_record())
+        entry = log.mark_deployed(number, "Ann", MOMENT)
+        assert log.mark_deployed(number, "Bob", MOMENT + timedelta(days=1)) == entry
+
+    def test_now_is_never_before_the_deployment_it_ends(self, log):
+        first, second = log.add(make_record()), log.add(make_record())
+        ahead = datetime.now(UTC) + timedelta(hours=1)
+        log.mark_deployed(first, "Ann", ahead)
+        assert log.mark_deployed(second, "Bob").deployments[0].deployed_at == ahead
+        assert log.get(first).deployments[0].retired_at == ahead
+
+    def test_times_are_kept_in_utc(self, log):
+        number = log.add(make_record())
+        when = datetime(2026, 7, 1, 9, 0, tzinfo=timezone(timedelta(hours=-5)))
+        kept = log.mark_deployed(number, "Ann", when).deployments[0].deployed_at
+        assert kept == when
+        assert kept.utcoffset() == timedelta(0)
+
+    @pytest.mark.parametrize(
+        ("by", "when", "words"),
+        [
+            (" ", None, "'deployed_by' .* not blank"),
+            ("x" * 301, None, "'deployed_by' .* at most 300"),
+            ("a\0b", None, "'deployed_by' .* null characters"),
+            ("Bob", datetime(2026, 2, 2, 12, 0), "needs a time zone"),
+            ("Bob", MOMENT - timedelta(days=1), "present deployment began at 2026-02-01 12:00:00 UTC"),
+        ],
+    )
+    def test_what_cannot_be(self, log, by, when, words):
+        first, second = log.add(make_record()), log.add(make_record())
+        log.mark_deployed(first, "Ann", MOMENT)
+        with pytest.raises(DataError, match=words):
+            log.mark_deployed(second, by, when)
+        assert log.deployed("alerts.csv").id == first
+        assert log.get(second).deployments == ()
+
+
+def test_the_export_holds_everything(log):
+    first, second = log.add(make_record(reason="\u2028\n")), log.add(make_record())
+    log.mark_deployed(first, "Ann", MOMENT)
+    log.mark_deployed(second, "Bob", MOMENT)
+    text = log.export()
+    assert text.isascii()
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["id"] for line in lines] == [first, second]
+    moment = "2026-02-01T12:00:00+00:00"
+    assert lines[0]["deployments"] == [{"deployed_by": "Ann", "deployed_at": moment, "retired_at": moment}]
+    assert lines[1]["deployments"] == [{"deployed_by": "Bob", "deployed_at": moment, "retired_at": None}]
+    for line, entry in zip(lines, log.entries()[::-1], strict=True):
+        assert DecisionRecord.from_json(json.dumps(line["record"])) == entry.record
+        assert datetime.fromisoformat(line["added"]) == entry.added
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Processes of their own, which begin together when as many tasks as there are processes come."""
+    context = multiprocessing.get_context("spawn")
+    start = context.Barrier(WRITERS)
+    with ProcessPoolExecutor(WRITERS, context, remember_start, (start,)) as executor:
+        yield executor
+
+
+def remember_start(barrier):
+    START.append(barrier)
+
+
+def write_many(address, writer):
+    """Open the log in this process, add records from several threads, deploy each."""
+    START[0].wait()
+    with DecisionLog(address) as log, ThreadPoolExecutor(THREADS) as threads:
+
+        def write(thread):
+            added = []
+            for i in range(RECORDS):
+                record = make_record(reason=f"{writer} {thread} {i}")
+                number = log.add(record)
+                log.mark_deployed(number, f"{writer}")
+                added.append((number, record.record_id))
+            return added
+
+        return [pair for pairs in threads.map(write, range(THREADS)) for pair in pairs]
+
+
+def test_concurrent_writers_lose_nothing(address, processes):
+    # The database is empty: the writers also make its schema at once.
+    futures = [processes.submit(write_many, address, writer) for writer in range(WRITERS)]
+    added = [pair for future in futures for pair in future.result()]
+    assert len(added) == WRITERS * THREADS * RECORDS
+    with DecisionLog(address) as log:
+        kept = log.entries(limit=1000)
+        assert {(entry.id, entry.record.record_id) for entry in kept} == set(added)
+        times = sorted(
+            (deployment.deployed_at, deployment.retired_at or datetime.max.replace(tzinfo=UTC))
+            for entry in kept
+            for deployment in entry.deployments
+        )
+        assert len(times) == len(added)
+        assert sum(entry.deployed for entry in kept) == 1
+        assert all(first[1] == second[0] for first, second in pairwise(times))
+
+
+def test_threads_that_open_an_empty_database_at_once(address):
+    def open_and_add(_):
+        with DecisionLog(address) as log:
+            return log.add(make_record())
+
+    with ThreadPoolExecutor(6) as threads:
+        assert len(set(threads.map(open_and_add, range(6)))) == 6
+
+
+def test_threads_that_open_databases_of_their_own_at_once(tmp_path):
+    def open_and_add(number):
+        with DecisionLog(f"sqlite:///{tmp_path / f'{number}.db'}") as log:
+            return log.add(make_record())
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(open_and_add, range(24))) == [1] * 24
+
+
+def test_readers_of_a_file_do_not_wait_for_a_writer(tmp_path):
+    path = tmp_path / "decisions.db"
+    with DecisionLog(f"sqlite:///{path}") as log:
+        number = log.add(make_record())
+        writer = sqlite3.connect(path, isolation_level=None)
+        try:
+            writer.execute("BEGIN EXCLUSIVE")
+            assert [entry.id for entry in log.entries()] == [number]
+            with DecisionLog(f"sqlite:///{path}") as other:
+                assert other.get(number).record == log.get(number).record
+        finally:
+            writer.close()
+
+
+def test_the_same_record_from_several_threads_is_kept_once(log):
+    record = make_record()
+    with ThreadPoolExecutor(4) as threads:
+        assert len(set(threads.map(lambda _: log.add(record), range(8)))) == 1
+    assert len(log.entries()) == 1
+
+
+class TestSchema:
+    def test_the_migrations_make_the_tables_that_the_queries_use(self, log, address):
+        engine = create_engine(address)
+        try:
+            with engine.connect() as connection:
+                context = MigrationContext.configure(connection, opts={"version_table": schema.VERSION_TABLE})
+                assert compare_metadata(context, metadata) == []
+                assert context.get_current_revision() == "0001"
+                indexes = inspect(connection).get_indexes("decision_log_deployments")
+            assert next(index for index in indexes if index["name"] == "decision_log_one_in_force")["unique"]
+        finally:
+            engine.dispose()
+
+    def test_the_database_itself_allows_one_deployment_in_force(self, log, address):
+        log.mark_deployed(log.add(make_record()), "Ann")
+        number = log.add(make_record())
+        log.close()
+        with pytest.raises(Exception, match=r"(?i)unique"):
+            executed(
+                address,
+                "INSERT INTO decision_log_deployments (entry_id, data_name, deployed_by, deployed_at) "
+                f"VALUES ({number}, 'alerts.csv', 'Bob', '2026-02-01 12:00:00')",
+            )
+
+    def test_opening_again_changes_nothing(self, address):
+        with DecisionLog(address) as log:
+            number = log.add(make_record())
+        with DecisionLog(address) as log:
+            assert [entry.id for entry in log.entries()] == [number]
+
+    def test_an_older_database_is_brought_up_to_date_and_a_newer_one_refused(self, address, tmp_path, monkeypatch):
+        with DecisionLog(address) as log:
+            record = make_record()
+            number = log.add(record)
+        newer = tmp_path / "100% newer" / "migrations"
+        shutil.copytree(schema.MIGRATIONS, newer, ignore=shutil.ignore_patterns("__pycache__"))
+        (newer / "versions/v0002_remarks.py").write_text(
+            'import sqlalchemy as sa\nfrom alembic import op\n\nrevision = "0002"\ndown_revision = "0001"\n\n\n'
+            "def upgrade():\n"
+            '    op.add_column("decision_log_entries", sa.Column("remark", sa.Text, nullable=False, server_default="none"))\n'
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr(schema, "MIGRATIONS", newer)
+            with DecisionLog(address) as log:
+                assert log.get(number).record == record
+                log.add(make_record())
+            assert executed(address, "SELECT DISTINCT remark FROM decision_log_entries") == [("none",)]
+        with pytest.raises(
+            DataError, match=r"newer version of the program \(its schema is '0002', .* '0001'\); update"
+        ):
+            DecisionLog(address)
+        assert len(executed(address, "SELECT id FROM decision_log_entries")) == 2
+
+    def test_a_migration_that_fails_leaves_the_database_as_it_was(self, address, tmp_path, monkeypatch):
+        with DecisionLog(address) as log:
+            log.add(make_record())
+        broken = tmp_path / "migrations"
+        shutil.copytree(schema.MIGRATIONS, broken, ignore=shutil.ignore_patterns("__pycache__"))
+        (broken / "versions/v0002_broken.py").write_text(
+            'from alembic import op\n\nrevision = "0002"\ndown_revision = "0001"\n\n\n'
+            'def upgrade():\n    op.execute("CREATE TABLE half_done (id INTEGER)")\n    op.execute("NONSENSE")\n'
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr(schema, "MIGRATIONS", broken)
+            with pytest.raises(DataError, match="cannot be used"):
+                DecisionLog(address)
+        with DecisionLog(address) as log:
+            assert len(log.entries()) == 1
+        engine = create_engine(address)
+        try:
+            assert not inspect(engine).has_table("half_done")
+        finally:
+            engine.dispose()
+
+    def test_tables_of_other_programs_are_left_alone(self, address):
+        executed(address, "CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        executed(address, "INSERT INTO alembic_version VALUES ('of another program')")
+        with DecisionLog(address) as log:
+            log.add(make_record())
+        assert executed(address, "SELECT * FROM alembic_version") == [("of another program",)]
+
+
+class TestComplaints:
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "",
+            "decisions.db",
+            "mysql://u:secret@host/d",
+            "postgresql+psycopg2://u:secret@host/d",
+            "http://[secret",
+            "sqlite://",
+        ],
+    )
+    def test_addresses_of_other_kinds(self, address):
+        with pytest.raises(DataError, match=r"sqlite:///decisions\.db") as caught:
+            DecisionLog(address)
+        assert "secret" not in str(caught.value)
+
+    def test_a_folder_that_is_not_there(self, tmp_path):
+        with pytest.raises(DataError, match="unable to open database file"):
+            DecisionLog(f"sqlite:///{tmp_path}/no/decisions.db")
+
+    def test_a_file_that_is_no_database(self, tmp_path):
+        (tmp_path / "rated.csv").write_text("score,rating\n" * 100)
+        with pytest.raises(DataError, match="file is not a database"):
+            DecisionLog(f"sqlite:///{tmp_path / 'rated.csv'}")
+        assert (tmp_path / "rated.csv").read_text().startswith("score,rating")
+
+    def test_a_file_that_may_only_be_read(self, tmp_path):
+        path = tmp_path / "decisions.db"
+        with DecisionLog(f"sqlite:///{path}") as log:
+            number = log.add(make_record())
+        with DecisionLog(f"sqlite:///file:{path}?mode=ro&uri=true") as log:
+            assert [entry.id for entry in log.entries()] == [number]
+            with pytest.raises(DataError, match="readonly"):
+                log.add(make_record())
+            with pytest.raises(DataError, match="readonly"):
+                log.mark_deployed(number, "Ann")
+
+    def test_a_user_who_may_only_read(self, postgres_database):
+        with DecisionLog(postgres_database) as log:
+            number = log.add(make_record())
+        url = make_url(postgres_database).update_query_dict({"options": "-c default_transaction_read_only=on"})
+        with DecisionLog(url.render_as_string(hide_password=False)) as log:
+            assert [entry.id for entry in log.entries()] == [number]
+            with pytest.raises(DataError, match="read-only"):
+                log.add(make_record())
+
+    def test_a_wrong_password_is_not_told(self, postgres_database):
+        url = make_url(postgres_database).set(password="tester secret")
+        with pytest.raises(DataError, match="password authentication failed") as caught:
+            DecisionLog(url.render_as_string(hide_password=False))
+        sentence = str(caught.value)
+        assert "secret" not in sentence
+        assert "\n" not in sentence
+        assert caught.value.__cause__ is None
+        assert caught.value.__suppress_context__
+
+    def test_a_password_in_a_complaint_of_the_database_is_crossed_out(self):
+        error = OperationalError("SELECT secret", None, Exception("no pg_hba entry for 'tester:secret'\nmore"))
+        sentence = _sentence(make_url("postgresql+psycopg://tester:secret@db.example:5433/decisions"), error)
+        assert "'tester:***'" in sentence
+        assert "db.example:5433/decisions" in sentence
+        assert "secret" not in sentence
+        assert "more" not in sentence
+
+    def test_a_server_that_is_not_there(self, tmp_path):
+        address = f"postgresql+psycopg://user:secret@/decisions?host={tmp_path}"
+        with pytest.raises(DataError, match="No such file or directory") as caught:
+            DecisionLog(address)
+        assert "secret" not in str(caught.value)
+
+    def test_a_server_that_goes_away(self, log, address):
+        log.add(make_record())
+        if address.startswith("sqlite"):
+            with sqlite3.connect(make_url(address).database) as connection:
+                connection.execute("DROP TABLE decision_log_deployments")
+            connection.close()
+            words = "no such table"
+        else:
+            executed(address, "DROP TABLE decision_log_deployments")
+            words = "does not exist"
+        with pytest.raises(DataError, match=words):
+            log.entries()
+
+    def test_a_short_address_of_postgresql_will_do(self, postgres_database):
+        with DecisionLog(postgres_database.replace("postgresql+psycopg://", "postgres://")) as log:
+            assert log.add(make_record()) == 1
+
+    def test_the_place_is_told_without_the_password(self, log, address):
+        password = make_url(address).password
+        assert password is None or password not in log.place
+        assert "decisions.db" in log.place or "multiloss_test_" in log.place
+
+
+def test_a_file_with_spaces_and_signs(tmp_path):
+    path = tmp_path / "décisions 100%.db"
+    with DecisionLog(f"sqlite:///{path}") as log:
+        log.add(make_record())
+    assert path.exists()
+    assert not Path(f"{path}-wal").exists()

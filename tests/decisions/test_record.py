@@ -1,0 +1,340 @@
+import ast
+import dataclasses
+import json
+import sys
+import tomllib
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from multiloss_core import DataError
+from multiloss_core.decisions import record as record_module
+from multiloss_core.decisions.reading import MOST_BYTES
+from multiloss_core.decisions.record import (
+    MOST_NAME,
+    MOST_REASON,
+    MOST_SCORES,
+    MOST_WISHES,
+    PROGRAM_VERSION,
+    CurrentThresholds,
+    DecisionRecord,
+    ExpectedCounts,
+    RecordedColumns,
+    RecordedInterval,
+    Wish,
+    data_fingerprint,
+    recorded_thresholds,
+)
+from multiloss_core.thresholds.intervals import Interval, PointIntervals
+from multiloss_core.thresholds.rated import DataFunnel
+from tests.decisions.records import make_record, records
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def changed(path, value):
+    """The JSON text of a record with one entry changed: "data.name", "thresholds.0"; deleted where value is `...`."""
+    content = json.loads(make_record().to_json())
+    *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    place = content
+    for part in parents:
+        place = place[part]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(content)
+
+
+class TestRoundTrip:
+    @given(records())
+    def test_a_record_comes_back_as_it_was(self, record):
+        text = record.to_json()
+        again = DecisionRecord.from_json(text)
+        assert again == record
+        assert again.to_json() == text
+        assert DecisionRecord.from_json(text.encode()) == record
+
+    def test_a_byte_order_mark_before_the_text_does_no_harm(self):
+        record = make_record()
+        assert DecisionRecord.from_json(b"\xef\xbb\xbf" + record.to_json().encode()) == record
+
+    def test_the_largest_record_is_below_the_limit(self):
+        names = tuple(f"{i:03d}" + "\x01" * (MOST_NAME - 3) for i in range(MOST_SCORES))
+        wishes = tuple(
+            Wish(f"{i:02d}" + "\x01" * (MOST_NAME - 2), -1.2345678901234567e-300) for i in range(MOST_WISHES)
+        )
+        record = make_record(names, (-1.2345678901234567e-300,) * MOST_SCORES, reason="\x01" * MOST_REASON)
+        record = dataclasses.replace(record, target=dataclasses.replace(record.target, wishes=wishes))
+        assert len(record.to_json().encode()) <= MOST_BYTES
+        assert DecisionRecord.from_json(record.to_json()) == record
+
+    def test_whole_numbers_are_read_where_numbers_are_wanted(self):
+        assert DecisionRecord.from_json(changed("thresholds.0", 2)).thresholds == (2.0, 0.5)
+
+    def test_a_record_takes_numpy_numbers_and_lists(self):
+        columns = RecordedColumns(["a"], np.array([0.25]))
+        expected = ExpectedCounts.of(np.float64(3), np.float64(1))
+        current = CurrentThresholds((np.float64(0.5),))
+        record = make_record(("a",), [np.float64(0.5)], columns=columns, expected=expected, current=current)
+        assert DecisionRecord.from_json(record.to_json()) == record
+        assert json.loads(record.to_json())["expected"]["precision"] == 0.75
+
+    def test_each_record_has_an_id_and_a_time_of_its_own(self):
+        first, second = (
+            DecisionRecord(
+                data=made.data,
+                columns=made.columns,
+                settings=made.settings,
+                target=made.target,
+                thresholds=made.thresholds,
+                expected=made.expected,
+            )
+            for made in [make_record()] * 2
+        )
+        assert first.record_id != second.record_id
+        assert first.created.tzinfo is UTC
+        assert first.program_version == PROGRAM_VERSION
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "{",
+            "[]",
+            "3",
+            "null",
+            b"\xff\xfe",
+            b"PK\x03\x04",
+            "{} {}",
+            "[" * 100_000,
+            '{"a":' * 100_000,
+            '{"schema_version": 1' + "1" * 5000 + "}",
+            "\ud800",
+        ],
+    )
+    def test_what_is_no_json_object(self, text):
+        with pytest.raises(DataError, match=r"choose a file that was saved as one\.$") as caught:
+            DecisionRecord.from_json(text)
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("text", ["x" * (MOST_BYTES + 1), b"x" * (MOST_BYTES + 1), "ü" * (MOST_BYTES // 2 + 1)])
+    def test_more_than_a_megabyte(self, text):
+        with pytest.raises(DataError, match="more than 1,000,000"):
+            DecisionRecord.from_json(text)
+
+    @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "9" * 400])
+    @pytest.mark.parametrize("name", ["tp", "low", "threshold"])
+    def test_numbers_that_are_none(self, value, name):
+        path = {"tp": "expected.tp", "low": "expected.tp_interval.low", "threshold": "thresholds.0"}[name]
+        text = changed(path, "HERE").replace('"HERE"', value)
+        with pytest.raises(DataError, match=r"finite number|no number of JSON"):
+            DecisionRecord.from_json(text)
+
+    def test_a_field_that_occurs_twice(self):
+        text = make_record().to_json().replace('"author"', '"reason": "", "author"', 1)
+        with pytest.raises(DataError, match="Field 'reason' occurs more than once"):
+            DecisionRecord.from_json(text)
+
+    @pytest.mark.parametrize(
+        ("version", "words"),
+        [
+            (2, "knows up to 1; update the program"),
+            (10**30, "update the program"),
+            (0, "'schema_version' of the decision record must be 1"),
+            (True, "'schema_version' of the decision record must be 1"),
+            ("1", "'schema_version' of the decision record must be 1"),
+            (1.0, "'schema_version' of the decision record must be 1"),
+            (..., "'schema_version' is missing, so this is no decision record"),
+        ],
+    )
+    def test_another_schema_version(self, version, words):
+        with pytest.raises(DataError, match=words):
+            DecisionRecord.from_json(changed("schema_version", version))
+
+    @pytest.mark.parametrize(
+        ("path", "value", "words"),
+        [
+            ("data", ..., r"'data' .* must be given"),
+            ("data.name", ..., r"'data\.name' .* must be given"),
+            ("columns.group", ..., r"'columns\.group' .* must be given"),
+            ("expected.tp_interval.level", ..., r"'expected\.tp_interval\.level' .* must be given"),
+            ("extra", 1, r"'extra' .* must be left out"),
+            ("data.extra\n<b>", 1, r"'data\.extra\\n<b>' .* must be left out"),
+            ("author", 3, "'author' .* must be a text, not 3"),
+            ("author", None, "'author' .* must be a text"),
+            ("author", "x" * 301, "'author' .* at most 300 characters, not 301"),
+            ("author", "a\0b", "'author' .* without null characters"),
+            ("author", "\ud800", "'author' .* half characters"),
+            ("reason", "x" * 20_001, "'reason' .* at most 20,000"),
+            ("data", [], r"'data' .* an object with fields"),
+            ("data.name", " \n", r"'data\.name' .* not blank"),
+            ("data.fingerprint", "AB" * 32, r"'data\.fingerprint' .* 64 digits"),
+            ("data.fingerprint", "ab" * 32 + "\n", r"'data\.fingerprint' .* 64 digits"),
+            ("data.funnel.read", 10.5, r"'data\.funnel\.read' .* a whole number"),
+            ("data.funnel.read", True, r"'data\.funnel\.read' .* a whole number"),
+            ("data.funnel.rated", 10, r"'data\.funnel\.complete' .* at most the 10 of the step before"),
+            ("data.funnel.positives", -1, r"'data\.funnel\.positives' .* at least 0"),
+            ("columns.scores", [], r"'columns\.scores' .* 1 to 100 names"),
+            ("columns.scores", "ab", r"'columns\.scores' .* must be a list"),
+            ("columns.scores", ["a", "a"], r"'columns\.scores' .* distinct"),
+            ("columns.scores.1", "", r"'columns\.scores\[2\]' .* not blank"),
+            ("columns.scores.1", 5, r"'columns\.scores\[2\]' .* a text"),
+            ("columns.floors", [0.1], r"'columns\.floors' .* a list of 2 numbers"),
+            ("columns.floors.0", None, r"'columns\.floors\[1\]' .* a number"),
+            ("columns.leave_out_unusable", 1, r"'columns\.leave_out_unusable' .* true or false"),
+            ("settings.rule", "some", r"'settings\.rule' .* 'any' or 'all'"),
+            ("settings.rule", ["any"], r"'settings\.rule' .* 'any' or 'all'"),
+            ("settings.spacing", None, r"'settings\.spacing' .* 'uniform'"),
+            ("settings.resolution", -1, r"'settings\.resolution' .* from 0"),
+            ("target.marginal_precision", 1, r"'target\.marginal_precision' .* between 0 and 1"),
+            ("target.marginal_precision", "0.2", r"'target\.marginal_precision' .* a number"),
+            ("target.status", "lost", r"'target\.status' .* 'inside'"),
+            ("target.wishes", [], r"'target\.wishes' .* given unless"),
+            ("target.driver", "set by hand", r"'target\.wishes' .* empty"),
+            ("target.wishes.0.value", False, r"'target\.wishes\[1\]\.value' .* a number"),
+            ("thresholds", [0.5], r"'thresholds' .* a list of 2 thresholds, one for each score, not 1"),
+            ("thresholds.1", "never", r"'thresholds\[2\]' .* a number"),
+            ("thresholds.1", True, r"'thresholds\[2\]' .* a number"),
+            ("thresholds", {"a": 1}, "'thresholds' .* a list"),
+            ("expected.tp", -1, r"'expected\.tp' .* of at least 0"),
+            ("expected.alerts", 1500, r"'expected\.alerts' .* TP \+ FP, 1400"),
+            ("expected.precision", 0.5, r"'expected\.precision' .* TP / \(TP \+ FP\)"),
+            ("expected.precision", None, r"'expected\.precision' .* TP / \(TP \+ FP\)"),
+            ("expected.tp_interval", 300, r"'expected\.tp_interval' .* an object"),
+            ("expected.tp_interval.low", 330, r"'expected\.tp_interval\.low' .* at most the upper bound"),
+            ("expected.precision_interval.high", 1.5, r"'expected\.precision_interval\.high' .* from 0 to 1"),
+            ("expected.fp_interval.level", 95, r"'expected\.fp_interval\.level' .* between 0 and 1"),
+            ("current.thresholds", [0.5], r"'current\.thresholds' .* a list of 2 thresholds"),
+            ("current.tp", None, r"'current\.tp' .* given with the other"),
+            ("created", "yesterday", "'created' .* a time like"),
+            ("created", 5, "'created' .* a time like"),
+            ("created", "2026-01-31T09:00:00", "'created' .* a time in UTC"),
+            ("created", "2026-01-31T09:00:00+01:00", "'created' .* a time in UTC"),
+            ("record_id", "1", "'record_id' .* a UUID"),
+            ("record_id", "{12345678-1234-5678-1234-567812345678}", "'record_id' .* a UUID"),
+            ("program_version", "", "'program_version' .* not blank"),
+        ],
+    )
+    def test_a_field_that_cannot_be_used(self, path, value, words):
+        with pytest.raises(DataError, match=words) as caught:
+            DecisionRecord.from_json(changed(path, value))
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 300
+
+    @given(records(), st.data())
+    def test_anything_in_the_place_of_anything_is_refused_or_understood(self, record, data):
+        content = json.loads(record.to_json())
+        place, key = content, data.draw(st.sampled_from(list(content)))
+        while isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans()):
+            place = place[key]
+            key = data.draw(st.sampled_from(list(place)) if isinstance(place, dict) else st.just(0))
+        scalar = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+        place[key] = data.draw(scalar | st.lists(scalar, max_size=3) | st.dictionaries(st.text(max_size=3), scalar))
+        try:
+            again = DecisionRecord.from_json(json.dumps(content))
+        except DataError:
+            return
+        assert DecisionRecord.from_json(again.to_json()) == again
+
+    def test_a_time_of_another_zone_in_the_program(self):
+        with pytest.raises(DataError, match="a time in UTC"):
+            make_record(created=datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=1))))
+
+
+class TestMaking:
+    def test_infinite_thresholds_are_never(self):
+        assert recorded_thresholds(np.array([0.5, np.inf])) == (0.5, None)
+        np.testing.assert_array_equal(make_record(thresholds=(0.5, None)).threshold_array, [0.5, np.inf])
+
+    @pytest.mark.parametrize("value", [np.nan, -np.inf])
+    def test_other_thresholds_that_are_no_numbers_are_refused(self, value):
+        with pytest.raises(DataError, match=r"thresholds\[1\]"):
+            make_record(thresholds=recorded_thresholds([value, 0.5]))
+
+    def test_intervals_without_an_estimate_are_left_out(self):
+        whole, nothing = Interval(3.0, 2.0, 4.0), Interval(*[float("nan")] * 3)
+        share = Interval(0.5, 0.4, 0.6)
+        found = PointIntervals(
+            0.2,
+            0.9,
+            np.array([0.5]),
+            3.0,
+            3.0,
+            whole,
+            whole,
+            nothing,
+            share,
+            *[nothing] * 5,
+            np.array([0.4]),
+            np.array([0.6]),
+        )
+        expected = ExpectedCounts.of(3.0, 3.0, found)
+        assert expected.tp_interval == RecordedInterval(3.0, 2.0, 4.0, 0.9)
+        assert expected.alerts_interval is None
+        assert expected.precision_interval == RecordedInterval(0.5, 0.4, 0.6, 0.9)
+        assert expected.level == 0.9
+
+    def test_nothing_flagged_has_no_precision(self):
+        assert ExpectedCounts.of(0.0, 0.0).precision is None
+
+    def test_the_fingerprint_is_that_of_the_documented_text(self):
+        import hashlib
+
+        columns = RecordedColumns(("ü", "b"), (0.5, 1.0), "rating")
+        text = (
+            '{"columns":{"floors":[0.5,1.0],"group":null,"leave_out_unusable":false,"positive":null,"rating":"rating",'
+            '"scores":["\\u00fc","b"],"weight":null},"file":"' + "0" * 64 + '"}'
+        )
+        assert data_fingerprint("0" * 64, columns) == hashlib.sha256(text.encode()).hexdigest()
+        others = (
+            dataclasses.replace(columns, floors=(0.5, 1.1)),
+            dataclasses.replace(columns, scores=("b", "ü")),
+            dataclasses.replace(columns, weight="w"),
+        )
+        assert len({data_fingerprint("0" * 64, other) for other in (columns, *others)}) == 4
+
+
+def test_the_program_version_is_that_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == PROGRAM_VERSION
+
+
+def test_every_field_is_documented():
+    text = (ROOT / "docs/decision-record.md").read_text(encoding="utf-8")
+    recorded = [
+        value
+        for value in vars(record_module).values()
+        if dataclasses.is_dataclass(value) and value.__module__ == record_module.__name__
+    ]
+    assert len(recorded) == 9
+    for kind in (*recorded, DataFunnel):
+        for field in dataclasses.fields(kind):
+            assert f"`{field.name}`" in text, f"{kind.__name__}.{field.name} is not in docs/decision-record.md"
+
+
+def test_records_are_read_without_anything_that_executes():
+    for file in sorted((ROOT / "multiloss_core/decisions").glob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        called = {
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        assert not called & {"eval", "exec", "compile", "__import__"}
+        assert "pickle" not in file.read_text(encoding="utf-8")
+
+
+def test_decisions_are_recorded_without_plotly_or_a_database():
+    import subprocess
+
+    code = (
+        "import sys; import multiloss_core.decisions.exports, multiloss_core.decisions.report; "
+        "print([m for m in ('plotly', 'sqlalchemy', 'streamlit') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.stdout.strip() == "[]", result.stderr

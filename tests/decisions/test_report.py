@@ -1,0 +1,157 @@
+import dataclasses
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from multiloss_core import count_surfaces, graph_path, operating_point, simulate_population
+from multiloss_core.decisions.record import RecordedData
+from multiloss_core.decisions.report import html_report
+from multiloss_core.decisions.summary import sections
+from multiloss_core.figures.style import new_figure
+from multiloss_core.figures.thresholds import count_surface, threshold_space, tp_fp_plane
+from tests.decisions.records import HOSTILE_NAMES, make_record, records
+
+ADDRESSES = ("src", "href", "srcset", "data", "action", "poster", "background", "xlink:href", "formaction")
+
+
+class Page(HTMLParser):
+    """What a browser makes of a page: its elements, its visible text, and the text of each cell."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.words, self.cells, self.scripts = [], [], [], []
+        self.open = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        elif self.open and self.open[-1] != "style":
+            self.words.append(data)
+            if self.open[-1] in ("td", "th"):
+                self.cells[-1] += data
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+
+@pytest.fixture(scope="module")
+def figures():
+    documents = simulate_population(np.random.default_rng(3), documents=5000, classifiers=2, prevalence=0.02).rated()
+    surfaces = count_surfaces(documents, resolution=20)
+    path = graph_path(surfaces)
+    point = operating_point(path, 0.2)
+    return {
+        "Threshold space": threshold_space(surfaces, [path], [point], chosen="graph", theme="light"),
+        "True against false positives": tp_fp_plane([path], [point], chosen="graph", theme="light"),
+        "True positives": count_surface(surfaces, [path], count="tp", theme="light"),
+    }
+
+
+def test_the_numbers_are_there(figures):
+    record = make_record()
+    page = Page(html_report(record, figures))
+    for number in ("300", "1,100", "1,400", "270 to 320", "0.75", "0.5", "+0.25", "−400", "5,000", "ab" * 32):
+        assert number in page.cells
+    for words in (
+        "Thresholds for alerts.csv",
+        "Decided by A. Nalyst, 2026-01-31 09:30 UTC.",
+        "Fewer false alerts.\nThe team is small.",
+        "4 false alerts for each extra fraud caught",
+        "recall, the false positive rate and F1 cannot be computed",
+        "Threshold space",
+    ):
+        assert words in page.text
+
+
+def test_a_title_that_a_figure_carries_itself_is_not_told_twice(figures):
+    figure = figures["True against false positives"]
+    elements = Page(html_report(make_record(), {"Counts": figure})).elements
+    assert "figcaption" in [tag for tag, _ in elements]
+    elements = Page(html_report(make_record(), {"True against false positives": figure})).elements
+    assert "figcaption" not in [tag for tag, _ in elements]
+    assert ("figure", {"aria-label": "True against false positives"}) in elements
+
+
+def test_nothing_is_loaded_from_anywhere(figures):
+    text = html_report(make_record(HOSTILE_NAMES, (0.5,) * len(HOSTILE_NAMES)), figures)
+    page = Page(text)
+    for tag, attributes in page.elements:
+        assert tag not in ("link", "iframe", "object", "embed", "base", "img", "form"), tag
+        assert not set(attributes) & set(ADDRESSES), (tag, attributes)
+    assert not re.search(r"@import|url\(", text.split("<body>")[0])
+    policy = next(attributes["content"] for tag, attributes in page.elements if "http-equiv" in attributes)
+    assert policy.startswith("default-src 'none'")
+    assert "http" not in policy
+
+
+def test_the_library_is_there_once_and_each_figure_is_drawn(figures):
+    text = html_report(make_record(), figures)
+    page = Page(text)
+    assert sum(len(script) > 1_000_000 for script in page.scripts) == 1
+    assert sum("Plotly.newPlot(" in script for script in page.scripts if len(script) < 1_000_000) == 3
+    identifiers = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert identifiers == ["figure-1", "figure-2", "figure-3"]
+    assert len(text) < 10_000_000
+
+
+def test_without_figures_there_is_no_script():
+    text = html_report(make_record())
+    assert not Page(text).scripts
+    assert len(text) < 20_000
+
+
+def test_the_same_record_gives_the_same_report(figures):
+    assert html_report(make_record(record_id="0" * 8 + "-0000-4000-8000-" + "0" * 12), figures) == html_report(
+        make_record(record_id="0" * 8 + "-0000-4000-8000-" + "0" * 12), figures
+    )
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_NAMES)
+def test_hostile_texts_are_shown_as_text(hostile):
+    record = make_record((hostile, "b"), author=hostile, reason=hostile)
+    record = dataclasses.replace(record, data=RecordedData(hostile, "0" * 64))
+    figure = new_figure(f"{hostile} again", "light")
+    figure.add_scatter(x=[1], y=[2], name=hostile, text=[hostile])
+    text = html_report(record, {hostile: figure})
+    page = Page(text)
+    allowed = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "section", "blockquote"}
+    allowed |= {"table", "thead", "tbody", "tr", "th", "td", "noscript", "figure", "figcaption", "div", "script"}
+    assert {tag for tag, _ in page.elements} <= allowed
+    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
+    assert hostile in page.cells
+    assert ("figure", {"aria-label": hostile}) in page.elements
+    assert page.text.count(hostile.strip()) >= 5
+    assert not page.open
+    # Only Plotly's own two scripts: a name could not close one.
+    assert len(page.scripts) == len(Page(html_report(make_record(), {"plain": new_figure("plain", "light")})).scripts)
+
+
+@given(records())
+def test_every_cell_of_any_record_is_shown_as_it_is(record):
+    page = Page(html_report(record))
+    rows = [row for section in sections(record) for row in (section.header, *section.rows) if section.rows]
+    assert [" ".join(cell.split()) for cell in page.cells] == [" ".join(cell.split()) for row in rows for cell in row]
+
+
+def test_it_is_made_for_paper_too():
+    text = html_report(make_record())
+    assert "@media print" in text
+    assert "@page" in text
