@@ -5,72 +5,67 @@ import streamlit as st
 from multiloss_core import DataError
 from ui.analysis import Analysis, analyse
 from ui.bootstrap import bootstrap
+from ui.explorer.component import explorer
+from ui.explorer.figures import Scene
 from ui.new_data_views import (
     ask_new_data,
     finished_evidence,
+    interval_words,
     show_certificate,
     show_effective_size,
     show_new_data,
     show_simpler_cuts,
 )
+from ui.plain_views import show_plainly
 from ui.point_views import (
-    ask_marginal_precision,
     ask_method,
     ask_pair,
     ask_settings,
     chosen_points,
-    let_it_appear,
     offer_downloads,
-    show_counts,
     show_f_beta,
-    show_key,
     show_margins,
     show_methods,
     show_origin,
-    show_planes,
-    show_status,
-    show_surfaces,
-    show_thresholds,
 )
+from ui.target import current_target, restore_target
 from ui.workspace import choose_source, dataset_of
 
 
 @st.fragment
 def explore(analysis: Analysis) -> None:
-    """Everything that moves with the slider; only this part runs again when it is moved."""
-    controls, charts = st.columns([1, 2.4], gap="medium")
-    with controls:
-        target = ask_marginal_precision()
+    """Everything that depends on the target; only this part runs again when the slider comes to rest."""
+    points = chosen_points(analysis, current_target().marginal_precision)
+    path_box, pair_box, switch_box, files_box = st.columns(
+        [1, 1.4, 1.2, 1.4], vertical_alignment="bottom", gap="medium"
+    )
+    with path_box:
         method = ask_method()
-        points = chosen_points(analysis, target)
-        point = points[method]
-        show_status(point)
-        show_thresholds(analysis, point)
-        show_counts(analysis, point)
-        show_effective_size(analysis, point)
-        new_data = ask_new_data()
-        let_it_appear()
-    with charts:
+    with pair_box:
         pair = ask_pair(analysis)
-        show_key(method)
-        surfaces = analysis.sliced(point, pair)
-        evidence = finished_evidence(analysis, points["smooth"]) if new_data else (None, None)
-        show_planes(analysis, surfaces, points, method, pair, evidence)
-        let_it_appear()
-        show_methods(analysis, points)
-        if new_data:
-            show_new_data(analysis, points["smooth"])
-        show_margins(analysis, point)
-        show_certificate(analysis)
-        show_simpler_cuts(analysis, point)
-    with controls:
+    with switch_box:
+        new_data = ask_new_data()
+    point = points[method]
+    with files_box:
         offer_downloads(analysis, point)
-        show_f_beta(point)
-    if len(analysis.surfaces.names) > 2:
-        show_surfaces(analysis, surfaces, pair)
+    evidence = finished_evidence(analysis, points["smooth"]) if new_data else (None, None)
+    scene = Scene(points, method, pair, analysis.sliced(point, pair), evidence)
+    if st.session_state.get("plain"):
+        show_plainly(analysis, scene)
+    else:
+        explorer(analysis, scene, interval_words(evidence[0]) if method == "smooth" else None)
+    show_effective_size(analysis, point)
+    show_methods(analysis, points)
+    if new_data:
+        show_new_data(analysis, points["smooth"])
+    show_margins(analysis, point)
+    show_certificate(analysis)
+    show_simpler_cuts(analysis, point)
+    show_f_beta(point)
 
 
 bootstrap()
+restore_target()
 st.title("Operating point")
 bar, rule_bar = st.columns([2, 3], gap="large")
 with bar:
@@ -88,5 +83,3 @@ except DataError as error:
     st.stop()
 
 explore(analysis)
-if len(analysis.surfaces.names) == 2:
-    show_surfaces(analysis, analysis.surfaces, (0, 1))

@@ -5,7 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
-from ui.live_chart import serve_library
+from ui.chart_library import serve_library
 
 ICON = Path(__file__).parent / "icon.svg"
 

@@ -12,9 +12,9 @@ from multiloss_core import CountSurfaces, HeldOutCounts, RatedDocuments, held_ou
 from multiloss_core.thresholds.intervals import PathBands, PointBootstrap, bootstrap_points
 from ui.analysis import Analysis, PathFinder, Settings, methods
 from ui.background import Job
-from ui.target import HIGHEST, LOWEST, STEP
+from ui.target import PERCENTS
 
-SLIDER_TARGETS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP) / 100
+SLIDER_TARGETS = PERCENTS / 100
 BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))
 SECONDS_OF_REST = 0.4
 MOST_JOBS = 12

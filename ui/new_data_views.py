@@ -1,6 +1,7 @@
 """The parts of the operating-point page on what new data will show."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,8 @@ from ui.analysis import Analysis
 from ui.background import Job
 from ui.bootstrap import theme
 from ui.evidence import SLIDER_TARGETS, PathEvidence, path_job, point_job
+from ui.point_words import CAUGHT, FALSE, PRECISION
+from ui.target import DIGITS
 from ui.words import NEVER, UNDEFINED, area, count, plural, share, threshold
 
 SECONDS_BETWEEN_LOOKS = 0.7
@@ -53,6 +56,23 @@ def finished_evidence(analysis: Analysis, point: OperatingPoint) -> tuple[PointB
     bootstrap, path = resampling.latest, others.latest
     complete = bootstrap is not None and bootstrap.done == bootstrap.requested
     return (bootstrap if complete else None), path
+
+
+def interval_words(bootstrap: PointBootstrap | None) -> dict[str, Any] | None:
+    """Intervals of what is expected on new data, to be shown beside the numbers of the smooth path's point."""
+    if bootstrap is None:
+        return None
+    found = bootstrap.intervals()
+    lines = {
+        CAUGHT: (found.tp, _documents),
+        FALSE: (found.fp, _documents),
+        "Alerts": (found.alerts, _documents),
+        PRECISION: (found.precision, _percent),
+    }
+    return {
+        "percent": round(100 * float(bootstrap.targets[0]), DIGITS),
+        "words": {label: f"expected {_between(interval, words)}" for label, (interval, words) in lines.items()},
+    }
 
 
 def _jobs(analysis: Analysis, point: OperatingPoint) -> tuple[Job[PointBootstrap], Job[PathEvidence]]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from multiloss_core.figures import style
 from multiloss_core.figures.style import Theme
+from multiloss_core.figures.thresholds import inside
 from multiloss_core.thresholds.intervals import PathBands
 
 BAND_OPACITY = 0.18
@@ -20,7 +21,7 @@ def curve_band(bands: PathBands) -> list[go.Scatter]:
 
 def threshold_cloud(cloud: NDArray[np.float64], axes: Sequence[NDArray[np.float64]]) -> go.Scatter:
     """Thresholds (b, 2) chosen from resamples as dots in threshold space; never lies at the end of an axis."""
-    first, second = np.minimum(cloud, [axes[0][-1], axes[1][-1]]).T
+    first, second = inside(cloud, axes).T
     return go.Scatter(
         x=first,
         y=second,

@@ -14,7 +14,6 @@ from multiloss_core.thresholds.rated import RatedDocuments
 from multiloss_core.thresholds.surfaces import CountSurfaces, node_index
 
 HISTOGRAM_BINS = 40
-MOST_DRAWN_NODES = 100
 SHADED_NODES = 64
 PATH_LIFT = 0.01
 MOST_DRAWN_VERTICES = 200
@@ -91,7 +90,7 @@ def space_backdrop(
     _add_true_positive_lines(figure, axes, tp, theme)
     for path in paths:
         kept = _drawn_vertices(path)
-        first, second = _inside(path.thresholds[kept][:, pair], axes).T
+        first, second = inside(path.thresholds[kept][:, pair], axes).T
         figure.add_scatter(
             x=first,
             y=second,
@@ -115,8 +114,9 @@ def space_marks(
 ) -> list[go.Scatter]:
     """The points of `threshold_space`."""
     points = _chosen_last(points, chosen)
-    first, second = _inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
-    return [go.Scatter(x=first, y=second, **_point_marks(points, chosen, theme))]
+    first, second = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
+    names = [point.method for point in points]
+    return [go.Scatter(x=first, y=second, **_point_marks(names, chosen, theme))]
 
 
 def tp_fp_plane(
@@ -162,25 +162,34 @@ def plane_marks(
 ) -> tuple[list[go.Scatter], dict[str, dict[str, list[float]]]]:
     """The tangent and the points of `tp_fp_plane`, and the ranges of its axes as an update of the layout."""
     points = _chosen_last(points, chosen)
-    main = points[-1]
-    right = main.rated_fp if whole else min(main.rated_fp, 1.6 * max(point.fp for point in points) + 20)
-    tangent = go.Scatter(
-        x=[0, right],
-        y=[main.tp - main.slope * main.fp, main.tp + main.slope * (right - main.fp)],
-        mode="lines",
-        line={"color": style.ink(theme), "width": 1, "dash": "dot"},
-        name=f"tangent: {main.marginal_precision:.4g} fraud per added alert",
-        hoverinfo="skip",
-    )
+    right, view = plane_view(points, whole=whole)
+    x, y = tangent_ends(points[-1], right)
     marks = go.Scatter(
         x=[point.fp for point in points],
         y=[point.tp for point in points],
-        **_point_marks(points, chosen, theme),
+        **_point_marks([point.method for point in points], chosen, theme),
     )
+    return [go.Scatter(x=x, y=y, **_tangent_mark(theme)), marks], {
+        "xaxis": {"range": view[0]},
+        "yaxis": {"range": view[1]},
+    }
+
+
+def plane_view(
+    points: Sequence[OperatingPoint], *, whole: bool = False
+) -> tuple[float, tuple[list[float], list[float]]]:
+    """The part of the TP-FP plane that holds the points, the chosen one last: its right end, and the ranges of FP and TP."""
+    main = points[-1]
+    right = main.rated_fp if whole else min(main.rated_fp, 1.6 * max(point.fp for point in points) + 20)
     lowest = min(point.tp for point in points)
     bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated_tp - lowest))
     top = main.rated_tp + 0.05 * (main.rated_tp - bottom)
-    return [tangent, marks], {"xaxis": {"range": [-0.01 * right, right]}, "yaxis": {"range": [bottom, top]}}
+    return right, ([-0.01 * right, right], [bottom, top])
+
+
+def tangent_ends(point: OperatingPoint, right: float) -> tuple[list[float], list[float]]:
+    """FP and TP of the ends of the line through a point whose slope is its target, from FP = 0 to `right`."""
+    return [0.0, right], [point.tp - point.slope * point.fp, point.tp + point.slope * (right - point.fp)]
 
 
 def count_surface(
@@ -190,13 +199,14 @@ def count_surface(
     count: str,
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
+    legend: bool = True,
 ) -> go.Figure:
     """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it.
 
     The paths take the height of the surface below them, and 1 % of its range more to be seen; where more classifiers
     exist, the surface is a slice of theirs.
     """
-    (first, second), tp, fp = _thinned(surfaces)
+    (first, second), tp, fp = _on_even_grid(surfaces)
     words = {"tp": "true positives", "fp": "false positives"}[count]
     counts = surfaces.tp if count == "tp" else surfaces.fp
     # Lines that lie exactly on a surface are half hidden by it.
@@ -204,8 +214,8 @@ def count_surface(
     figure = style.new_figure(f"{words.capitalize()} over the two thresholds (scores)", theme, height=480)
     scale = style.TRUE_POSITIVE_SCALE if count == "tp" else style.FALSE_POSITIVE_SCALE
     figure.add_surface(
-        x=first.astype(np.float32),
-        y=second.astype(np.float32),
+        x=first,
+        y=second,
         z=(tp if count == "tp" else fp).T.astype(np.float32),
         colorscale=scale,
         showscale=False,
@@ -217,7 +227,7 @@ def count_surface(
         if not path.monotone:
             continue
         kept = _drawn_vertices(path)
-        x, y = _inside(path.thresholds[kept][:, pair], surfaces.axes).T
+        x, y = inside(path.thresholds[kept][:, pair], surfaces.axes).T
         figure.add_scatter3d(
             x=x,
             y=y,
@@ -229,20 +239,21 @@ def count_surface(
         )
     figure.update_layout(
         uirevision="keep",
+        showlegend=legend,
         margin={"l": 0, "r": 0, "t": 48, "b": 36},
         scene={
             "xaxis": {"title": {"text": surfaces.names[0]}, "range": _range(first)},
             "yaxis": {"title": {"text": surfaces.names[1]}, "range": _range(second)},
             "zaxis": {"title": {"text": f"{count.upper()} (documents)"}},
-            "camera": {"eye": {"x": 1.6, "y": 1.6, "z": 1.0}},
+            "camera": {"eye": {"x": 2.1, "y": 0.9, "z": 0.9}},
             "aspectmode": "cube",
         },
     )
     return figure
 
 
-def threshold_curves(path: ThresholdPath, point: OperatingPoint, *, theme: Theme) -> go.Figure:
-    """For a single classifier: TP and FP against its threshold, with the chosen threshold."""
+def threshold_curves(path: ThresholdPath, *, theme: Theme) -> go.Figure:
+    """For a single classifier: TP and FP against its threshold."""
     figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
     kept = _drawn_vertices(path)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
@@ -258,12 +269,26 @@ def threshold_curves(path: ThresholdPath, point: OperatingPoint, *, theme: Theme
             name=name,
             hovertemplate="threshold %{x:.6g}<br>%{y:,.6~g} documents<extra>%{fullData.name}</extra>",
         )
-    if np.isfinite(point.thresholds[0]) and point.status != "unreachable":
-        figure.add_vline(x=float(point.thresholds[0]), line={"color": style.ink(theme), "dash": "dash", "width": 1.5})
     figure.update_layout(margin={"b": 84})
     figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
     figure.update_yaxes(title="documents at or above the threshold (log scale)", type="log")
     return figure
+
+
+def threshold_mark(path: ThresholdPath, point: OperatingPoint, *, theme: Theme) -> go.Scatter:
+    """The chosen threshold as a line across `threshold_curves`; nothing where no threshold is reached."""
+    threshold = float(point.thresholds[0])
+    x = threshold if np.isfinite(threshold) and point.status != "unreachable" else None
+    highest = float(max(path.tp[0], path.fp[0], 1.0))
+    return go.Scatter(
+        x=[x, x],
+        y=[min(1.0, 0.5 * highest), highest],
+        mode="lines",
+        line={"color": style.ink(theme), "dash": "dash", "width": 1.5},
+        name="chosen threshold",
+        hoverinfo="skip",
+        showlegend=False,
+    )
 
 
 def majorant_trace(path: ThresholdPath, theme: Theme) -> go.Scatter:
@@ -348,22 +373,13 @@ def _add_true_positive_lines(
     )
 
 
-def _thinned(
-    surfaces: CountSurfaces,
-) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64], NDArray[np.float64]]:
-    """At most 100 nodes of each axis, the first and the last among them: what a screen can show."""
-    kept = [
-        np.unique(np.linspace(0, len(axis) - 1, min(len(axis), MOST_DRAWN_NODES)).round().astype(np.intp))
-        for axis in surfaces.axes
-    ]
-    axes = surfaces.axes[0][kept[0]], surfaces.axes[1][kept[1]]
-    return axes, surfaces.tp[np.ix_(*kept)], surfaces.fp[np.ix_(*kept)]
-
-
 def _on_even_grid(
     surfaces: CountSurfaces,
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64], NDArray[np.float64]]:
-    """Counts at evenly spaced thresholds (those of the next node), which browsers shade fastest."""
+    """Counts at evenly spaced thresholds (those of the next node), which browsers shade fastest.
+
+    Plotly refines surfaces over uneven nodes to hundreds of nodes a side, a second for each frame without a graphics card.
+    """
     axes = [np.linspace(axis[0], axis[-1], SHADED_NODES) for axis in surfaces.axes]
     nodes = [
         np.minimum(np.searchsorted(axis, even), len(axis) - 1) for axis, even in zip(surfaces.axes, axes, strict=True)
@@ -393,9 +409,9 @@ def _drawn_vertices(path: ThresholdPath) -> NDArray[np.intp]:
     return np.unique(np.concatenate([kept, path.majorant.vertices, [0, count - 1]]).clip(0, count - 1))
 
 
-def _inside(thresholds: NDArray[np.float64], axes: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Thresholds (m, 2), those of infinity moved to the end of the axis."""
-    return np.minimum(thresholds, [axes[0][-1], axes[1][-1]])
+def inside(thresholds: NDArray[np.float64], axes: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Thresholds (m, k), those above the last node of their axis, like infinity, moved to it."""
+    return np.minimum(thresholds, [axis[-1] for axis in axes])
 
 
 def _finite(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -422,18 +438,58 @@ def _chosen_last(points: Sequence[OperatingPoint], chosen: str) -> list[Operatin
     return sorted(points, key=lambda point: point.method == chosen)
 
 
-def _point_marks(points: Sequence[OperatingPoint], chosen: str, theme: Theme) -> dict[str, object]:
+def surface_marks(
+    points: Sequence[OperatingPoint],
+    surfaces: CountSurfaces,
+    *,
+    count: str,
+    chosen: str,
+    theme: Theme,
+    pair: tuple[int, int] = (0, 1),
+) -> go.Scatter3d:
+    """The points on a `count_surface`, at their exact counts."""
+    points = _chosen_last(points, chosen)
+    first, second = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
+    return go.Scatter3d(
+        x=first,
+        y=second,
+        z=[point.tp if count == "tp" else point.fp for point in points],
+        mode="markers",
+        marker={
+            "symbol": ["diamond" if point.method == chosen else "circle" for point in points],
+            "size": [9 if point.method == chosen else 4 for point in points],
+            "color": [style.METHOD_COLOURS[point.method] for point in points],
+            "line": {"color": style.ink(theme), "width": 1},
+            "opacity": 1.0,
+        },
+        name="points at the target",
+        text=[point.method for point in points],
+        hovertemplate="%{text}<br>%{x:.5g} · %{y:.5g}<br>%{z:,.6~g}<extra></extra>",
+        showlegend=False,
+    )
+
+
+def _tangent_mark(theme: Theme) -> dict[str, object]:
+    return {
+        "mode": "lines",
+        "line": {"color": style.ink(theme), "width": 1, "dash": "dot"},
+        "name": "tangent at the target",
+        "hoverinfo": "skip",
+    }
+
+
+def _point_marks(methods: Sequence[str], chosen: str, theme: Theme) -> dict[str, object]:
     """All points as one trace, which draws faster than one for each: a star for the chosen one, circles for the rest."""
     return {
         "mode": "markers",
         "marker": {
-            "symbol": ["star" if point.method == chosen else "circle" for point in points],
-            "size": [18 if point.method == chosen else 10 for point in points],
-            "color": [style.METHOD_COLOURS[point.method] for point in points],
+            "symbol": ["star" if method == chosen else "circle" for method in methods],
+            "size": [18 if method == chosen else 10 for method in methods],
+            "color": [style.METHOD_COLOURS[method] for method in methods],
             "line": {"color": style.ink(theme), "width": 1.5},
             "opacity": 1.0,
         },
         "name": "points at the target (star: chosen)",
-        "text": [f"{point.method}<br>TP {point.tp:,.6g} · FP {point.fp:,.6g}" for point in points],
-        "hovertemplate": "%{text}<extra></extra>",
+        "text": list(methods),
+        "hovertemplate": "%{text}<br>%{xaxis.title.text} %{x:,.6~g}<br>%{yaxis.title.text} %{y:,.6~g}<extra></extra>",
     }

@@ -51,12 +51,14 @@ def follow(page, link, title):
 
 
 def metric(page, label):
-    """The value of a metric; `label` is its whole label."""
-    return (
+    """The value of a metric of a page or of the explorer; `label` is its whole label."""
+    plain = (
         page.get_by_test_id("stMetric")
         .filter(has=page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True))
         .get_by_test_id("stMetricValue")
     )
+    live = page.locator(".explorer .metric").filter(has=page.locator("dt").get_by_text(label, exact=True))
+    return plain.or_(live.locator("dd:not(.between)"))
 
 
 def number(text):
@@ -86,7 +88,7 @@ def selected(page, label):
 
 
 def press(page, key, expected):
-    """Press an arrow key on the slider and wait until the number box shows the new target."""
+    """Press an arrow key on the slider; the number box shows the new target at once."""
     slider(page).press(key)
     expect(percent_box(page)).to_have_value(expected)
 
@@ -96,7 +98,7 @@ def slider(page):
 
 
 def percent_box(page):
-    return page.get_by_role("spinbutton", name="in percent")
+    return page.get_by_role("spinbutton", name="Marginal precision in percent")
 
 
 def upload(page, name, data, mime="text/csv"):
@@ -149,10 +151,17 @@ def expect_point(page, scores, point):
 
 
 def shown_point(page):
-    """Label -> value of the metrics, once the page is at rest."""
+    """Label -> value of the explorer's numbers, once the page is at rest."""
     settle(page)
-    labels = page.get_by_test_id("stMetricLabel").all_inner_texts()
-    return dict(zip(labels, page.get_by_test_id("stMetricValue").all_inner_texts(), strict=True))
+    metrics = page.locator(".explorer .metric")
+    labels, values = (metrics.locator(part).all_inner_texts() for part in ("dt", "dd:not(.between)"))
+    return dict(zip(labels, values, strict=True))
+
+
+def settle_target(page, percent):
+    """Wait until the target has reached the address."""
+    expect(page).to_have_url(re.compile(rf"[?&]m={percent}(&|$)"))
+    settle(page)
 
 
 def counts(frame, thresholds, rating, positive, rule):

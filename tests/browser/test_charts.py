@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -14,38 +16,76 @@ from tests.browser.steps import (
     percent_box,
     press,
     settle,
+    settle_target,
+    slider,
     surfaces,
 )
 from ui.sources import sample
 
 RANGE = "chart => JSON.stringify([chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range])"
 CAMERA = "chart => JSON.stringify(chart._fullLayout.scene._scene.getCamera().eye)"
+# Where Plotly has the point of a chart, in pixels of the window, told by Plotly's own axes.
+ON_AXES = """([chart, x, y]) => {
+    const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect()
+    return [box.x + xaxis._offset + xaxis.d2p(x), box.y + yaxis._offset + yaxis.d2p(y)]
+}"""
+
+
+def chart(page, name):
+    return page.locator(f".explorer [data-chart={name}]")
+
+
+def figure(page, name):
+    return chart(page, name).locator(".js-plotly-plot")
+
+
+def star(page, name):
+    """The centre of the chosen point's mark, in pixels of the window."""
+    box = chart(page, name).locator(".marks path").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
-    open_page(page, f"{server}/operating_point", "Operating point")
+    # In the middle of the scene a point would stay where it is while the scene is turned.
+    open_page(page, f"{server}/operating_point?m=90", "Operating point")
     expect(surfaces(page)).to_have_count(2)
     for number in range(2):
         expect_drawn(page, surfaces(page).nth(number))
         surfaces(page).nth(number).evaluate("(chart, number) => { chart.marked = number }", number)
 
     first = surfaces(page).first
-    before = first.evaluate(CAMERA)
+    first.scroll_into_view_if_needed()
+    before, place = first.evaluate(CAMERA), star(page, "tp")
     turn(page, first)
     page.wait_for_function(f"([chart, before]) => ({CAMERA})(chart) !== before", arg=[first.element_handle(), before])
+    expect(chart(page, "tp").locator(".marks path")).to_be_visible()
+    page.wait_for_function(
+        "([mark, [x, y]]) => { const box = mark.getBoundingClientRect();"
+        " return Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y) > 5 }",
+        arg=[chart(page, "tp").locator(".marks path").element_handle(), list(place)],
+    )
     turned = first.evaluate(CAMERA)
 
     scores = sample("Card alerts").first_choice.scores
-    for expected in ("20.5", "21.0", "21.5"):
+    for expected in ("90.5", "91", "91.5"):
         press(page, "ArrowRight", expected)
-    expect_point(page, scores, expected_sample_point("Card alerts", 21.5))
+    expect_point(page, scores, expected_sample_point("Card alerts", 91.5))
     percent_box(page).fill("70")
     percent_box(page).press("Enter")
     expect_point(page, scores, expected_sample_point("Card alerts", 70))
+    settle_target(page, 70)
 
     expect(surfaces(page)).to_have_count(2)
     assert [surfaces(page).nth(number).evaluate("chart => chart.marked") for number in range(2)] == [0, 1]
     assert surfaces(page).first.evaluate(CAMERA) == turned
+
+    choose(page, "Data", "Marketplace listings")
+    expect(metric(page, "Threshold of seller model")).to_be_visible()
+    expect(figure(page, "tp")).to_be_attached()
+    page.wait_for_function(
+        f"chart => chart._fullLayout?.scene && ({CAMERA})(chart)", arg=figure(page, "tp").element_handle()
+    )
+    assert json.loads(figure(page, "tp").evaluate(CAMERA)) == pytest.approx(json.loads(turned))
 
 
 def turn(page, chart):
@@ -73,38 +113,126 @@ def test_the_two_dimensional_charts_are_drawn(server, page):
         expect_drawn(page, charts.nth(number), colours=20)
 
 
-def test_the_moving_charts_are_redrawn_in_place_and_keep_the_zoom_of_the_reader(server, page):
+def test_everything_moves_while_the_slider_is_dragged_and_python_hears_of_it_on_release(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
-    plane = page.locator(".st-key-plane .js-plotly-plot")
-    space = page.locator(".st-key-space .js-plotly-plot")
-    for chart in (plane, space):
-        expect(chart.locator("path.js-line").first).to_be_attached()
-        chart.evaluate("chart => { chart.marked = true }")
+    expect(chart(page, "plane").locator(".marks path")).to_be_visible()
+    address, before = page.url, star(page, "space")
+    box = slider(page).bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.2 * box["width"], middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], middle, steps=12)
+    percent = float(slider(page).input_value())
+    assert 50 < percent < 70
+    scores = sample("Card alerts").first_choice.scores
+    expect_point(page, scores, expected_sample_point("Card alerts", percent))
+    expect(percent_box(page)).to_have_value(f"{percent:g}")
+    page.wait_for_function(
+        "([mark, before]) => Math.abs(mark.getBoundingClientRect().x - before) > 5",
+        arg=[chart(page, "space").locator(".marks path").element_handle(), before[0]],
+    )
+    assert page.url == address
+    page.mouse.up()
+    settle_target(page, f"{percent:g}")
+    expect_point(page, scores, expected_sample_point("Card alerts", percent))
+
+
+def test_the_marks_stand_where_plotly_has_the_point(server, page):
+    open_page(page, f"{server}/operating_point", "Operating point")
+    expect(chart(page, "space").locator(".marks path")).to_be_visible()
+    settle(page)
+    for percent in (25, 62.5):
+        percent_box(page).fill(f"{percent}")
+        percent_box(page).press("Enter")
+        settle_target(page, f"{percent:g}")
+        thresholds, tp, fp = expected_sample_point("Card alerts", percent)
+        for name, place in (("plane", (fp, tp)), ("space", thresholds)):
+            chart(page, name).scroll_into_view_if_needed()
+            wanted = page.evaluate(ON_AXES, [figure(page, name).element_handle(), *map(float, place)])
+            assert star(page, name) == pytest.approx(wanted, abs=3)
+
+
+def test_the_charts_keep_the_zoom_of_the_reader(server, page):
+    open_page(page, f"{server}/operating_point", "Operating point")
+    plane, space = figure(page, "plane"), figure(page, "space")
+    for shown in (plane, space):
+        expect(shown.locator("path.js-line").first).to_be_attached()
+        shown.evaluate("chart => { chart.marked = true }")
     before, shade = plane.evaluate(RANGE), space.locator(".heatmaplayer image").evaluate("image => image.href.baseVal")
     press(page, "ArrowRight", "20.5")
     page.wait_for_function(f"([chart, before]) => ({RANGE})(chart) !== before", arg=[plane.element_handle(), before])
-    tangent = plane.locator("path.js-line").last.get_attribute("d")
     assert space.locator(".heatmaplayer image").evaluate("image => image.href.baseVal") == shade
 
     zoom(page, plane)
     page.wait_for_function("chart => chart._fullLayout.xaxis.range[0] > 0", arg=plane.element_handle())
     zoomed = plane.evaluate(RANGE)
     press(page, "End", "99.5")
-    expect(plane.locator("path.js-line").last).not_to_have_attribute("d", tangent)
+    settle_target(page, "99.5")
+    assert plane.evaluate(RANGE) == zoomed
+    choose(page, "Path", "graph")
+    settle(page)
     assert plane.evaluate(RANGE) == zoomed
     press(page, "Home", "0.5")
-    settle(page)
+    settle_target(page, "0.5")
     given = double_click(page, plane, zoomed)
     assert given != before
     double_click(page, plane, given)
-    press(page, "ArrowRight", "1.0")
-    settle(page)
+    press(page, "ArrowRight", "1")
+    settle_target(page, "1")
     assert plane.evaluate("chart => chart.layout.xaxis.autorange && chart.layout.yaxis.autorange")
-    for chart in (plane, space):
-        assert chart.evaluate("chart => chart.marked")
-    alt = page.locator(".st-key-plane [role=img]").get_attribute("aria-label")
+    for shown in (plane, space):
+        assert shown.evaluate("chart => chart.marked")
+    alt = chart(page, "plane").get_attribute("aria-label")
     tp, fp = (metric(page, label).inner_text() for label in ("Caught (TP)", "False alerts (FP)"))
     assert f"TP {tp}, FP {fp}" in alt
+    for text in (tp, fp):
+        assert text in slider(page).get_attribute("aria-valuetext")
+
+
+def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
+    open_page(page, f"{server}/operating_point", "Operating point")
+    button = page.locator(".explorer .key").get_by_role("button", name="benchmark")
+    expect(chart(page, "fp").locator(".marks path")).to_be_visible()
+    expect(chart(page, "plane").locator(".marks circle")).to_have_count(5)
+    visible = chart(page, "plane").locator(".marks circle[visibility=visible]")
+    shown = visible.count()
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(visible).to_have_count(shown - 1)
+    hidden = "chart => chart._fullData.filter(trace => trace.name === 'benchmark').map(trace => trace.visible)"
+    for name in ("space", "plane"):
+        page.wait_for_function(
+            f"chart => ({hidden})(chart).join() === 'false'", arg=figure(page, name).element_handle()
+        )
+    press(page, "ArrowRight", "20.5")
+    settle_target(page, "20.5")
+    page.reload()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+
+
+def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_page):
+    page = new_page()
+    page.add_init_script(
+        "const get = HTMLCanvasElement.prototype.getContext;"
+        "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
+        " return kind.startsWith('webgl') ? null : get.call(this, kind, ...more) }"
+    )
+    open_page(page, f"{server}/operating_point", "Operating point")
+    expect(page.get_by_text("this browser does not draw in 3D")).to_have_count(2)
+    press(page, "ArrowRight", "20.5")
+    expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 20.5))
+    expect(chart(page, "plane").locator(".marks path")).to_be_visible()
+
+
+def test_where_the_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):
+    page = new_page()
+    page.route("**/app/static/plotly*", lambda route: route.abort())
+    open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
+    expect(page.get_by_test_id("stMetric").first).to_be_visible()
+    expect(page.locator(".explorer")).to_have_count(0)
+    expect_point(page, ["login model"], expected_sample_point("Login alerts", 20))
 
 
 def double_click(page, chart, before):

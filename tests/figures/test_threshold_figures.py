@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,9 @@ from multiloss_core.figures.thresholds import (
     count_surface,
     majorant_trace,
     score_histogram,
+    surface_marks,
     threshold_curves,
+    threshold_mark,
     threshold_space,
     tp_fp_plane,
 )
@@ -121,13 +125,29 @@ def test_paths_lie_on_the_surface_and_surface_heights_are_the_counts(found):
     for count, counts in (("tp", plane.tp), ("fp", plane.fp)):
         figure = count_surface(plane, paths, count=count, theme="light")
         surface = figure.data[0]
-        assert np.asarray(surface.x) == pytest.approx(plane.axes[0], rel=1e-6)
-        assert np.asarray(surface.y) == pytest.approx(plane.axes[1], rel=1e-6)
-        assert (counts == np.asarray(surface.z).T).all()
+        for i, j in np.random.default_rng(2).integers(0, len(surface.x), (40, 2)):
+            assert surface.z[j][i] == counts[next_nodes(plane, surface.x[i], surface.y[j])]
         lines = figure.data[1:]
         assert {line.name for line in lines} == {path.method for path in paths if path.monotone}
         for line in lines:
             assert np.isin(np.round(np.asarray(line.z) - PATH_LIFT * np.ptp(counts), 6), counts).all()
+
+
+def next_nodes(plane, *place):
+    """The first node at or above each coordinate, or the last one."""
+    return tuple(
+        next(n for n, node in enumerate(axis) if node >= value or n == len(axis) - 1)
+        for axis, value in zip(plane.axes, place, strict=True)
+    )
+
+
+def test_the_marks_on_a_surface_stand_at_the_exact_counts(found):
+    documents, surfaces, _, points = found
+    plane = flat(documents, surfaces, points[0])
+    for count in ("tp", "fp"):
+        marks = surface_marks(points, plane, count=count, chosen="graph", theme="light")
+        assert list(marks.z) == [getattr(point, count) for point in [*points[1:], points[0]]]
+        assert list(marks.marker.symbol) == ["circle"] * (len(points) - 1) + ["diamond"]
 
 
 def test_the_shade_tells_the_counts_at_the_next_node(found):
@@ -136,8 +156,7 @@ def test_the_shade_tells_the_counts_at_the_next_node(found):
     shade = threshold_space(plane, paths, points, chosen="graph", theme="light").data[0]
     generator = np.random.default_rng(1)
     for i, j in generator.integers(0, len(shade.x), (40, 2)):
-        a = next(n for n, node in enumerate(plane.axes[0]) if node >= shade.x[i] or n == len(plane.axes[0]) - 1)
-        b = next(n for n, node in enumerate(plane.axes[1]) if node >= shade.y[j] or n == len(plane.axes[1]) - 1)
+        a, b = next_nodes(plane, shade.x[i], shade.y[j])
         assert tuple(shade.customdata[j][i]) == pytest.approx((plane.tp[a, b], plane.fp[a, b]))
         assert 10 ** shade.z[j][i] - 1 == pytest.approx(plane.fp[a, b], rel=1e-5, abs=1e-4)
 
@@ -159,7 +178,11 @@ def test_a_single_classifier_has_curves_and_a_majorant():
     documents = simulate_population(np.random.default_rng(3), documents=50_000, classifiers=1).rated()
     path = graph_path(count_surfaces(documents, resolution=200))
     point = operating_point(path, 0.3)
-    figure = threshold_curves(path, point, theme="light")
+    figure = threshold_curves(path, theme="light")
+    mark = threshold_mark(path, point, theme="light")
+    assert list(mark.x) == [point.thresholds[0]] * 2
+    nothing = dataclasses.replace(point, status="unreachable")
+    assert list(threshold_mark(path, nothing, theme="light").x) == [None, None]
     for name, label in (("true positives, TP", True), ("false positives, FP", False)):
         trace = next(trace for trace in figure.data if trace.name == name)
         for threshold, height in zip(trace.x[::20], trace.y[::20], strict=True):

@@ -102,23 +102,55 @@ def counts_by_hand(name, thresholds, rule):
     return int((alerts["rating"] == "fraud").sum()), int((alerts["rating"] == "ok").sum())
 
 
+def explorer(app):
+    """What the live explorer was given."""
+    (found,) = app.get("bidi_component")
+    data = json.loads(found.proto.json)
+    return data | {"table": json.loads(data["table"])}
+
+
+def percent_of(app):
+    return app.session_state["target"].percent
+
+
+def row_of(app):
+    """What the explorer shows at the current target."""
+    table = explorer(app)["table"]
+    return table["rows"][table["percents"].index(percent_of(app))]
+
+
+def words_of(app):
+    return row_of(app)["words"]
+
+
 def metrics(app):
-    return {metric.label: metric.value for metric in app.metric}
+    words = words_of(app)
+    return dict([*words["thresholds"], *words["counts"]])
 
 
 def printed_point(app):
     """The thresholds, TP and FP that the page shows large."""
-    shown = metrics(app)
-    thresholds = [
-        float(value.removeprefix("≥ ").replace("never", "inf"))
-        for label, value in shown.items()
-        if label.startswith("Threshold of ")
-    ]
-    return thresholds, number(shown["Caught (TP)"]), number(shown["False alerts (FP)"])
+    return point_in(words_of(app))
+
+
+def point_in(words):
+    thresholds = [float(value.removeprefix("≥ ").replace("never", "inf")) for _, value in words["thresholds"]]
+    (_, tp), (_, fp) = words["counts"]
+    return thresholds, number(tp), number(fp)
 
 
 def number(text):
     return float(text.replace(",", ""))
+
+
+def at_target(app, percent):
+    """The page after the explorer's slider came to rest elsewhere."""
+    app.query_params["m"] = f"{percent:g}"
+    return run(app)
+
+
+def warning_of(app):
+    return " ".join(words_of(app)["warning"] or ()).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def methods_table(app):
@@ -127,9 +159,7 @@ def methods_table(app):
 
 def printed_rows(app):
     """The small table of the point: words -> value."""
-    (table,) = [element.value for element in app.markdown if "At this point" in element.value]
-    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
-    return dict(rows)
+    return dict(words_of(app)["rates"])
 
 
 def percentage(text):
@@ -144,13 +174,10 @@ class Chart(NamedTuple):
 
 def charts(app):
     found = [Chart(chart.proto.id, chart.proto.alt, chart.proto.spec) for chart in app.get("plotly_chart")]
-    for live in app.get("bidi_component"):
-        data = json.loads(live.proto.json)
-        layout = json.loads(data["layout"])
-        for axis, update in data["view"].items():
-            layout[axis] |= update
-        spec = json.dumps({"data": [json.loads(trace) for trace in data["traces"]], "layout": layout})
-        found.append(Chart(live.proto.id, data["alt"], spec))
+    for name, chart in explorer(app)["charts"].items():
+        traces = [json.loads(trace) for trace in (*chart["traces"], *chart["marks"])]
+        spec = json.dumps({"data": traces, "layout": json.loads(chart["layout"])})
+        found.append(Chart(f"explorer-{name}", chart["alt"], spec))
     return found
 
 
@@ -199,7 +226,7 @@ def test_numbers_are_those_of_the_core_and_of_a_count_by_hand(name, rule):
     app = opened(data=name, rule=RULES[rule])
     assert app.selectbox(key="data").value == name
     for percent in (20.0, 2.0, 55.0, 99.5):
-        run(app.slider(key="m").set_value(percent))
+        at_target(app, percent)
         assert_page_shows(app, name, rule, percent)
 
 
@@ -230,7 +257,7 @@ def test_a_higher_target_never_flags_more():
     app = opened()
     alerts = []
     for percent in (1.0, 5.0, 20.0, 50.0, 80.0, 99.0):
-        run(app.slider(key="m").set_value(percent))
+        at_target(app, percent)
         table = methods_table(app)
         alerts.append([number(table.loc[method]["Alerts"]) for method in METHODS])
     assert (np.diff(alerts, axis=0) <= 0).all()
@@ -256,18 +283,58 @@ def test_the_margins_of_each_classifier_are_those_of_the_core():
             assert number(fraud) == pytest.approx(precision * documents)
 
 
-def test_the_number_box_and_the_slider_stay_in_step():
-    app = opened()
-    assert (app.slider(key="m").value, app.number_input(key="m_box").value) == (20.0, 20.0)
-    run(app.number_input(key="m_box").set_value(37.5))
-    assert (app.slider(key="m").value, app.number_input(key="m_box").value) == (37.5, 37.5)
-    assert_page_shows(app, "Card alerts", "any", 37.5)
-    run(app.slider(key="m").set_value(12.0))
-    assert (app.slider(key="m").value, app.number_input(key="m_box").value) == (12.0, 12.0)
-    assert_page_shows(app, "Card alerts", "any", 12.0)
-    run(app.number_input(key="m_box").set_value(33.3))
-    assert app.number_input(key="m_box").value == pytest.approx(app.slider(key="m").value)
-    assert_page_shows(app, "Card alerts", "any", app.slider(key="m").value)
+@pytest.mark.parametrize(
+    ("name", "method"), [("Card alerts", "smooth"), ("Login alerts", "graph"), ("Insurance claims", "smooth")]
+)
+def test_the_explorer_says_of_every_target_what_the_core_says(name, method):
+    app = opened(data=name, method=method)
+    found = explorer(app)["table"]
+    assert found["methods"][-1] == method
+    assert found["percents"] == [percent / 2 for percent in range(1, 200)]
+    paths = paths_of(name)
+    for percent, row in zip(found["percents"], found["rows"], strict=True):
+        points = [operating_point(paths[other], percent / 100) for other in found["methods"]]
+        chosen = points[-1]
+        thresholds, tp, fp = point_in(row["words"])
+        assert (tp, fp) == (chosen.tp, chosen.fp)
+        assert [row["tp"][-1], row["fp"][-1]] == [tp, fp]
+        if chosen.status == "inside":
+            np.testing.assert_allclose(thresholds, chosen.thresholds, rtol=0.02)
+        for point, shown_tp, shown_fp in zip(points, row["tp"], row["fp"], strict=True):
+            missing = point.status == "unreachable" and point is not chosen
+            assert (shown_tp, shown_fp) == ((None, None) if missing else (point.tp, point.fp))
+        (left, right), (low, high) = row["tangent"]
+        assert (high - low) / (right - left) == pytest.approx(percent / (100 - percent))
+        assert low + (fp - left) * (high - low) / (right - left) == pytest.approx(tp)
+        (first_fp, last_fp), (first_tp, last_tp) = row["view"]
+        assert first_fp <= fp <= last_fp
+        assert first_tp <= tp <= last_tp
+    for percent, (_, tp, fp) in ((found["percents"][i], point_in(found["rows"][i]["words"])) for i in (0, 60, 150)):
+        thresholds = point_in(found["rows"][found["percents"].index(percent)]["words"])[0]
+        assert counts_by_hand(name, thresholds, "any") == (tp, fp)
+
+
+def test_a_target_between_the_steps_of_the_slider_has_a_row_of_its_own():
+    app = opened(m="33.33")
+    assert percent_of(app) == 33.33
+    assert_page_shows(app, "Card alerts", "any", 33.33)
+    assert len(explorer(app)["table"]["percents"]) == 200
+
+
+@pytest.mark.parametrize("name", ["Card alerts", "Login alerts", "Insurance claims", "Count table"])
+def test_plain_widgets_show_what_the_explorer_shows(name):
+    app = opened(data=name, m="35", plain="true")
+    assert not app.get("bidi_component")
+    live = words_of(opened(data=name, m="35"))
+    assert [[metric.label, metric.value] for metric in app.metric] == [*live["thresholds"], *live["counts"]]
+    (table,) = [element.value for element in app.markdown if "At this point" in element.value]
+    assert [line.strip("| ").split(" | ") for line in table.splitlines()[2:]] == live["rates"]
+    assert len(app.get("plotly_chart")) == (2 if name == "Login alerts" else 4)
+    assert all(chart.proto.alt for chart in app.get("plotly_chart"))
+
+    run(app.slider(key="m_plain").set_value(60.0))
+    live = words_of(opened(data=name, m="60"))
+    assert [[metric.label, metric.value] for metric in app.metric] == [*live["thresholds"], *live["counts"]]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +347,8 @@ def test_the_number_box_and_the_slider_stay_in_step():
 )
 def test_the_target_is_said_as_a_price(percent, words, slope):
     app = opened(m=f"{percent:g}")
-    assert any(words in element.value and f"dTP/dFP = {slope}" in element.value for element in app.markdown)
+    row = row_of(app)
+    assert (row["price"], row["slope"]) == (words, f"slope dTP/dFP = {slope}")
 
 
 def test_a_link_restores_every_choice():
@@ -296,8 +364,7 @@ def test_a_link_restores_every_choice():
     )
     assert not app.error
     assert app.selectbox(key="data").value == "Marketplace listings"
-    assert app.slider(key="m").value == 42.5
-    assert app.number_input(key="m_box").value == 42.5
+    assert percent_of(app) == 42.5
     assert app.get_by_key("rule").value == "every score"
     assert [app.selectbox(key=key).value for key in ("method", "nodes", "resolution_3", "across", "up")] == [
         "analytic beta",
@@ -358,9 +425,8 @@ def test_a_bad_link_never_breaks_the_page(query):
     thresholds, tp, fp = printed_point(app)
     name = app.selectbox(key="data").value
     assert name in SAMPLES
-    percent = app.slider(key="m").value
+    percent = percent_of(app)
     assert 0.5 <= percent <= 99.5
-    assert app.number_input(key="m_box").value == percent
     point = operating_point(paths_of(name)["smooth"], percent / 100) if "rule" not in query else None
     if point is not None:
         assert (tp, fp) == (point.tp, point.fp)
@@ -391,7 +457,7 @@ def half_fraud():
 
 def test_a_point_at_the_floor_is_said_in_words():
     app = uploaded(half_fraud(), m="20")
-    (warning,) = [element.value.replace("\N{NO-BREAK SPACE}", " ") for element in app.warning]
+    warning = warning_of(app)
     for words in ("at the floor", "20 %", "below the floors", "Rate documents"):
         assert words in warning
     assert printed_point(app) == ([0.005], 100, 100)
@@ -400,7 +466,7 @@ def test_a_point_at_the_floor_is_said_in_words():
 
 def test_an_unreachable_target_is_said_in_words():
     app = uploaded(half_fraud(), m="90")
-    (warning,) = [element.value.replace("\N{NO-BREAK SPACE}", " ") for element in app.warning]
+    warning = warning_of(app)
     for words in ("No part of this path reaches 90 %", "50", "nothing is flagged", "Lower the target"):
         assert words in warning
     thresholds, tp, fp = printed_point(app)
@@ -414,7 +480,7 @@ def test_an_unreachable_target_is_said_in_words():
 
 def test_inside_the_path_nothing_is_warned():
     app = opened()
-    assert not app.warning
+    assert not words_of(app)["warning"]
     assert not app.info
     assert "Note" not in methods_table(app)
 
@@ -446,8 +512,6 @@ def test_every_chart_has_its_own_key_a_title_axis_titles_and_a_description(name)
     assert len({chart.id for chart in shown}) == len(shown)
     titles = [layout(chart)["title"]["text"] for chart in shown]
     assert len(set(titles)) == len(titles)
-    _, tp, fp = printed_point(app)
-    assert f"TP {tp:,.0f}, FP {fp:,.0f}" in by_key(app, "plane").alt
     for chart in shown:
         assert chart.alt.endswith(".")
         assert len(chart.alt) > 40
@@ -464,8 +528,7 @@ def test_the_f_beta_of_the_point_is_the_core_s_and_absent_where_there_is_none():
     (told,) = [element.value for element in app.caption if "F_β" in element.value]
     assert f"β = {f_beta_of_point(operating_point(path, 0.2)):.2g}" in told
     for target in ("0.5", "99.5"):
-        app.slider(key="m").set_value(float(target))
-        run(app)
+        at_target(app, float(target))
         told = [element.value for element in app.caption if "F_β" in element.value]
         assert bool(told) == (operating_point(path, float(target) / 100).status == "inside")
 
@@ -502,7 +565,7 @@ def test_any_two_of_several_classifiers_can_be_drawn(name, across, up):
     space = layout(by_key(app, "space"))
     assert space["xaxis"]["title"]["text"] == f"threshold of {names[across]} (score)"
     assert space["yaxis"]["title"]["text"] == f"threshold of {names[up]} (score)"
-    scene = layout(by_key(app, "surface_tp"))["scene"]
+    scene = layout(by_key(app, "tp"))["scene"]
     assert scene["xaxis"]["title"]["text"] == names[across]
     assert scene["yaxis"]["title"]["text"] == names[up]
 
@@ -543,7 +606,7 @@ def test_moving_between_pages_loses_nothing():
     to_operating_point(app, **address)
     assert app.selectbox(key="data").value == "mine.csv"
     assert app.selectbox(key="method").value == "benchmark"
-    assert app.slider(key="m").value == 35.0
+    assert percent_of(app) == 35.0
     assert printed_point(app) == before
 
 

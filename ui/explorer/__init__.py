@@ -1,0 +1,1 @@
+"""The live explorer: slider, numbers and charts that move together in the browser."""

@@ -1,0 +1,441 @@
+// Moves the operating point in the browser. Every number, word and coordinate comes from the table that Python made for
+// each target; nothing is calculated here but which row of it is shown.
+
+const AXES = ["xaxis", "yaxis"]
+const REMEMBERED = "multiloss explorer"
+const MILLISECONDS_OF_REST = 150
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
+
+let library
+
+function loaded(address) {
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script")
+    script.src = address
+    script.onload = () => resolve(window.Plotly)
+    script.onerror = () => { library = undefined; reject(new Error(address)) }
+    document.head.append(script)
+  })
+  return library
+}
+
+function offersWebGL() {
+  const canvas = document.createElement("canvas")
+  return Boolean(canvas.getContext("webgl2") ?? canvas.getContext("webgl"))
+}
+
+// What the reader set in the charts, kept for as long as the tab is open.
+const memory = {
+  read: () => JSON.parse(sessionStorage.getItem(REMEMBERED) ?? "{}"),
+  write: part => sessionStorage.setItem(REMEMBERED, JSON.stringify({ ...memory.read(), ...part })),
+}
+
+function element(tag, attributes, ...children) {
+  const made = Object.assign(document.createElement(tag), attributes)
+  made.append(...children)
+  return made
+}
+
+const SVG = "http://www.w3.org/2000/svg"
+const STAR = "M0-12 2.8-3.7 11.4-3.7 4.5 1.4 7.1 9.7 0 4.6-7.1 9.7-4.5 1.4-11.4-3.7-2.8-3.7Z"
+
+function shape(tag, attributes) {
+  const made = document.createElementNS(SVG, tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  return made
+}
+
+function times(matrix, v) {
+  return [0, 1, 2, 3].map(i => v.reduce((sum, part, j) => sum + matrix[i + 4 * j] * part, 0))
+}
+
+// A figure of Plotly, which stays, and the marks of the points on a layer of their own, which move: Plotly would draw
+// shades and surfaces anew for every mark it moves.
+class Chart {
+  constructor(place) {
+    this.place = place
+    this.name = place.dataset.chart
+    this.figure = place.appendChild(element("div"))
+    this.area = shape("svg", { class: "area" })
+    this.layer = place.appendChild(shape("svg", { class: "marks", "aria-hidden": "true" }))
+    this.layer.append(this.area)
+    this.drawn = []
+  }
+
+  get plot() { return this.figure._fullLayout }
+
+  // Traces whose text has not changed are left as they are, and so is the reader's view.
+  async draw(Plotly, { traces, layout, marks, surface }, { about, hidden, row, key }) {
+    this.drawn = traces.map((text, i) => {
+      const before = this.drawn[i]
+      return before?.text === text && before.hides === hidden.has(before.trace.name) ? before : parsed(text, hidden)
+    })
+    this.marks = marks
+    this.surface = surface
+    const next = { ...JSON.parse(layout), uirevision: about }
+    if (surface) {
+      next.scene.uirevision = "keep"
+      next.scene.camera = memory.read()[`${this.name} camera`] ?? next.scene.camera
+    } else this.setView(next, row, about)
+    const first = !this.config
+    // One and the same: Plotly draws everything anew when it gets another one.
+    this.config ??= this.configuration(Plotly)
+    await Plotly.react(this.figure, this.drawn.map(({ trace }) => trace), next, this.config)
+    if (first) this.listen(Plotly)
+    this.makeMarks(key)
+    this.measure()
+    this.move(row)
+  }
+
+  makeMarks({ points, ink }) {
+    const follows = this.marks.map(text => JSON.parse(text).meta.follows)
+    this.columns = follows.find(Array.isArray)
+    this.line = follows.includes("tangent") || follows.includes("threshold")
+      ? shape("line", { stroke: ink, "stroke-dasharray": follows.includes("tangent") ? "2 3" : "6 4", "stroke-width": 1.5 }) : undefined
+    this.points = !this.columns ? [] : points.map(({ colour, chosen }) => chosen
+      ? shape("path", { d: STAR, fill: colour, stroke: ink, "stroke-width": 1.5 })
+      : shape("circle", { r: 5, fill: colour, stroke: ink, "stroke-width": 1.2 }))
+    this.area.replaceChildren(...(this.line ? [this.line] : []), ...this.points)
+  }
+
+  // Where in the chart the plot lies, and how its coordinates become pixels.
+  measure() {
+    const { plot } = this
+    let box
+    if (this.surface) {
+      const { _size: size, scene } = plot
+      box = [size.l + size.w * scene.domain.x[0], size.t + size.h * (1 - scene.domain.y[1]),
+        size.w * (scene.domain.x[1] - scene.domain.x[0]), size.h * (scene.domain.y[1] - scene.domain.y[0])]
+      const { glplot } = scene._scene
+      if (!glplot.tellsMarks) {
+        glplot.tellsMarks = true
+        const render = glplot.onrender
+        glplot.onrender = () => { render(); this.move(this.row) }
+      }
+    } else box = [plot.xaxis._offset, plot.yaxis._offset, plot.xaxis._length, plot.yaxis._length]
+    ;["x", "y", "width", "height"].forEach((name, i) => this.area.setAttribute(name, box[i]))
+    this.box = box
+  }
+
+  pixels(x, y, z) {
+    const { plot } = this
+    if (!this.surface) return [plot.xaxis.d2p(x), plot.yaxis.d2p(y)]
+    const { dataScale, glplot } = plot.scene._scene
+    const { model, view, projection } = glplot.cameraParams
+    const [, , width, height] = this.box
+    const point = [x, y, z].map((value, i) => value * dataScale[i])
+    const seen = times(projection, times(view, times(model, [...point, 1])))
+    return [(0.5 + 0.5 * seen[0] / seen[3]) * width, (0.5 - 0.5 * seen[1] / seen[3]) * height]
+  }
+
+  // Only the marks: no drawing by Plotly, so that they keep up with the slider.
+  move(row) {
+    this.row = row
+    if (!this.box || !row) return
+    this.points.forEach((mark, i) => {
+      const [x, y, z] = this.columns.map(name => row[name][i])
+      const shown = x !== null && y !== null
+      mark.setAttribute("visibility", shown ? "visible" : "hidden")
+      if (shown) mark.setAttribute("transform", `translate(${this.pixels(x, y, z).map(at => at.toFixed(1))})`)
+    })
+    if (this.line) this.moveLine(row)
+  }
+
+  moveLine(row) {
+    let ends
+    if (this.name === "plane") ends = [0, 1].map(i => this.pixels(row.tangent[0][i], row.tangent[1][i]))
+    else {
+      const threshold = row.x.at(-1)
+      const x = threshold === null ? -9 : this.plot.xaxis.d2p(threshold)
+      ends = [[x, 0], [x, this.box[3]]]
+    }
+    ends.forEach(([x, y], i) => { this.line.setAttribute(`x${i + 1}`, x.toFixed(1)); this.line.setAttribute(`y${i + 1}`, y.toFixed(1)) })
+  }
+
+  // The range that shows the point, unless the reader zoomed. While the slider is dragged, only when it leaves the view.
+  fit(Plotly, row, released) {
+    if (this.name !== "plane" || !this.given || !same(this.shown(), this.given)) return
+    const [x, y] = this.given
+    const inSight = row.fp.at(-1) <= x[1] && row.tp.at(-1) >= y[0] && row.tp.at(-1) <= y[1]
+    if ((inSight && !released) || same(row.view, this.given)) return
+    this.given = row.view.map(range => [...range])
+    Plotly.relayout(this.figure, { "xaxis.range": [...row.view[0]], "yaxis.range": [...row.view[1]] })
+  }
+
+  // Copies: Plotly changes ranges where they are.
+  shown() { return AXES.map(axis => this.figure.layout?.[axis]?.range?.slice()) }
+
+  // Plotly takes a new range for a wish to leave the zoom.
+  setView(layout, row, about) {
+    if (this.name === "plane") AXES.forEach((axis, i) => { layout[axis] = { ...layout[axis], range: [...row.view[i]] } })
+    const given = AXES.map(axis => layout[axis]?.range?.slice())
+    if (this.given && this.about === about && !same(this.shown(), this.given)) {
+      for (const axis of AXES) {
+        const { range, autorange } = this.figure.layout[axis]
+        layout[axis] = { ...layout[axis], range, autorange }
+      }
+    }
+    this.given = given
+    this.about = about
+  }
+
+  asGiven() {
+    return Object.fromEntries(AXES.map((axis, i) => this.given[i]
+      ? [`${axis}.range`, [...this.given[i]]] : [`${axis}.autorange`, true]))
+  }
+
+  configuration(Plotly) {
+    const picture = { name: "Save as a picture", icon: Plotly.Icons.camera, click: () => this.save(Plotly) }
+    const home = { name: "Reset the view", icon: Plotly.Icons.home, click: () => Plotly.relayout(this.figure, this.asGiven()) }
+    return {
+      displaylogo: false, responsive: true, doubleClick: false, plotGlPixelRatio: window.devicePixelRatio,
+      modeBarButtons: [[picture, this.surface ? "resetCameraDefault3d" : home]],
+    }
+  }
+
+  // The picture carries the marks as traces of its own.
+  save(Plotly) {
+    const traces = this.marks.map(text => {
+      const trace = JSON.parse(text)
+      const { follows } = trace.meta
+      const { row } = this
+      if (follows === "tangent") return { ...trace, x: row.tangent[0], y: row.tangent[1] }
+      if (follows === "threshold") return { ...trace, x: [row.x.at(-1), row.x.at(-1)] }
+      return { ...trace, ...Object.fromEntries(follows.map((column, i) => ["xyz"[i], row[column]])) }
+    })
+    const { data, layout, clientWidth: width, clientHeight: height } = this.figure
+    return Plotly.downloadImage({ data: [...data, ...traces], layout }, { format: "png", scale: 2, width, height, filename: `operating point ${this.name}` })
+  }
+
+  listen(Plotly) {
+    const follow = () => { this.measure(); this.move(this.row) }
+    for (const event of ["plotly_afterplot", "plotly_relayouting", "plotly_relayout"]) this.figure.on(event, follow)
+    if (this.surface) {
+      this.figure.on("plotly_relayout", change => {
+        if (change["scene.camera"]) memory.write({ [`${this.name} camera`]: change["scene.camera"] })
+      })
+      return
+    }
+    const whole = Object.fromEntries(AXES.map(axis => [`${axis}.autorange`, true]))
+    this.figure.on("plotly_doubleclick", () =>
+      Plotly.relayout(this.figure, same(this.shown(), this.given) ? whole : this.asGiven()))
+  }
+}
+
+function parsed(text, hidden) {
+  const trace = JSON.parse(text)
+  const hides = hidden.has(trace.name)
+  return { text, hides, trace: hides ? { ...trace, visible: false } : trace }
+}
+
+class Explorer {
+  constructor(root) {
+    this.root = root
+    const find = selector => root.querySelector(selector)
+    this.slider = find("input[type=range]")
+    this.box = find("input[type=number]")
+    this.parts = Object.fromEntries(
+      ["price", "warning", "thresholds", "counts", "rates tbody", "said", "key"].map(name => [name, find(`.${name}`)]))
+    this.note = find(".controls .note")
+    this.charts = [...root.querySelectorAll(".chart")].map(place => new Chart(place))
+    this.hidden = new Set(memory.read().hidden ?? [])
+    this.slider.oninput = () => this.move(Number(this.slider.value))
+    this.slider.onchange = () => this.release()
+    this.box.onchange = () => this.type()
+    this.box.onblur = () => this.show()
+  }
+
+  take(data) {
+    const moved = !this.data || data.target.turn !== this.data.target.turn
+    this.data = data
+    if (this.tableText !== data.table) {
+      this.tableText = data.table
+      this.table = JSON.parse(data.table)
+    }
+    for (const input of [this.slider, this.box]) {
+      Object.assign(input, { min: this.table.lowest, max: this.table.highest, step: this.table.step })
+    }
+    this.box.step = "any"
+    if (moved && !this.unsent) this.percent = data.target.percent
+    if (this.row() === undefined) this.percent = data.target.percent
+    this.note.textContent = data.note
+    this.showKey()
+    this.show()
+    this.draw()
+  }
+
+  // What the table says about the target, less the points of hidden methods.
+  row() {
+    const row = this.table.rows[this.table.percents.indexOf(this.percent)]
+    if (!row || !this.hidden.size) return row
+    const chosen = this.table.methods.length - 1
+    const shown = values => values.map((value, i) => i < chosen && this.hidden.has(this.table.methods[i]) ? null : value)
+    return { ...row, ...Object.fromEntries(["x", "y", "fp", "tp"].map(name => [name, shown(row[name])])) }
+  }
+
+  move(percent) {
+    this.percent = percent
+    this.show()
+    this.requestFrame()
+  }
+
+  // Numbers never wait for the charts.
+  requestFrame() {
+    if (this.waiting) return
+    this.waiting = true
+    requestAnimationFrame(() => {
+      this.waiting = false
+      this.moveMarks(false)
+    })
+  }
+
+  moveMarks(released) {
+    const row = this.row()
+    for (const chart of this.charts.filter(chart => chart.box)) {
+      chart.move(row)
+      chart.fit(window.Plotly, row, released)
+    }
+  }
+
+  release() {
+    this.parts.said.textContent = this.inWords(this.row())
+    this.moveMarks(true)
+    this.unsent = true
+    clearTimeout(this.resting)
+    // Keys pressed one after the other are one wish.
+    this.resting = setTimeout(() => {
+      this.unsent = false
+      this.send("percent", this.percent)
+    }, MILLISECONDS_OF_REST)
+  }
+
+  type() {
+    const { lowest, highest } = this.table
+    const typed = Number(this.box.value)
+    const wish = this.box.value && Number.isFinite(typed) ? typed : this.percent
+    const percent = Math.min(Math.max(Math.round(wish * 100) / 100, lowest), highest)
+    this.box.value = percent
+    if (this.table.percents.includes(percent)) {
+      this.move(percent)
+      this.release()
+    } else this.send("percent", percent)
+  }
+
+  show() {
+    const row = this.row()
+    const { words } = row
+    if (Number(this.slider.value) !== this.percent) this.slider.value = this.percent
+    // What is being typed is the reader's.
+    if (document.activeElement !== this.box) this.box.value = this.percent
+    this.slider.setAttribute("aria-valuetext", this.inWords(row))
+    this.parts.price.replaceChildren(element("b", {}, row.price), element("small", {}, row.slope))
+    this.parts.warning.hidden = !words.warning
+    if (words.warning) this.parts.warning.replaceChildren(element("b", {}, words.warning[0]), ` ${words.warning[1]}`)
+    const between = this.data.intervals?.percent === this.percent ? this.data.intervals.words : {}
+    this.fill(this.parts.thresholds, words.thresholds, between)
+    this.fill(this.parts.counts, words.counts, between)
+    this.parts["rates tbody"].replaceChildren(...words.rates.map(([label, value]) => element("tr", {},
+      element("th", { scope: "row" }, label),
+      element("td", {}, value, ...(between[label] ? [element("div", { className: "between" }, between[label])] : [])))))
+    for (const { name, place } of this.charts) {
+      if (this.data.charts[name]) place.setAttribute("aria-label", `${this.data.charts[name].alt} ${this.place(name, words)}`)
+    }
+  }
+
+  fill(list, metrics, between) {
+    if (list.children.length !== metrics.length) {
+      list.replaceChildren(...metrics.map(() => element("div", { className: "metric" },
+        element("dt"), element("dd"), element("dd", { className: "between" }))))
+    }
+    metrics.forEach(([label, value], i) => {
+      const [title, number, interval] = list.children[i].children
+      if (title.textContent !== label) title.textContent = label
+      if (number.textContent !== value) number.textContent = value
+      interval.textContent = between[label] ?? ""
+      interval.hidden = !between[label]
+    })
+  }
+
+  place(chart, words) {
+    if (chart !== "space") return `Chosen point at TP ${words.counts[0][1]}, FP ${words.counts[1][1]}.`
+    return `Chosen point at ${words.thresholds.map(pair => pair.join(" ")).join(", ")}.`
+  }
+
+  inWords({ words }) {
+    const numbers = [...words.counts, ...words.thresholds].map(([label, value]) => `${label} ${value}`).join(", ")
+    return `${this.percent} %. ${numbers}. ${words.warning ? words.warning.join(" ") : ""}`
+  }
+
+  showKey() {
+    const mark = ({ colour, dash }) => {
+      const line = element("i")
+      line.style.setProperty("--colour", colour)
+      line.style.setProperty("--dash", dash)
+      return line
+    }
+    const star = element("span", { className: "star" }, "★")
+    star.style.setProperty("--colour", this.data.key.chosen)
+    this.parts.key.replaceChildren(
+      ...this.data.key.methods.map(method => element("button", {
+        type: "button", ariaPressed: String(!this.hidden.has(method.name)), title: "Show or hide this method in every chart",
+        onclick: () => this.toggle(method.name),
+      }, mark(method), method.name)),
+      element("span", {}, star, "chosen point"),
+      element("span", {}, mark({ colour: "currentColor", dash: "dotted" }), "tangent at the target"),
+    )
+  }
+
+  toggle(name) {
+    if (!this.hidden.delete(name)) this.hidden.add(name)
+    memory.write({ hidden: [...this.hidden] })
+    this.showKey()
+    this.draw()
+    this.parts.key.querySelectorAll("button")[this.data.key.methods.findIndex(method => method.name === name)].focus()
+  }
+
+  // One after the other: a chart is never drawn twice at once.
+  draw() { this.turns = (this.turns ?? Promise.resolve()).then(() => this.drawAll()) }
+
+  markKey() {
+    const { methods } = this.data.key
+    const chosen = this.table.methods.at(-1)
+    const points = this.table.methods.map(name => ({ colour: methods.find(method => method.name === name).colour, chosen: name === chosen }))
+    return { points, ink: this.data.key.ink }
+  }
+
+  async drawAll() {
+    for (const { name, place } of this.charts) {
+      place.hidden = !this.data.charts[name]
+      if (!place.hidden) place.style.minHeight = `${this.data.charts[name].height}px`
+    }
+    let Plotly
+    try {
+      Plotly = window.Plotly ?? await loaded(this.data.library)
+    } catch {
+      this.send("failed", true)
+      return
+    }
+    for (const chart of this.charts.filter(({ name }) => this.data.charts[name])) {
+      const still = this.data.charts[chart.name]
+      if (still.surface && !offersWebGL()) {
+        chart.place.classList.add("missing")
+        chart.figure.textContent = `${still.title}: this browser does not draw in 3D (WebGL is off). The same counts are in threshold space.`
+      } else await chart.draw(Plotly, still, { about: this.data.about, hidden: this.hidden, row: this.row(), key: this.markKey() })
+    }
+  }
+
+  leave() {
+    clearTimeout(this.resting)
+    this.seen.disconnect()
+    for (const { figure } of this.charts) window.Plotly?.purge(figure)
+  }
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".explorer")
+  root.explorer ??= new Explorer(root)
+  root.explorer.send = setStateValue
+  root.explorer.take(data)
+  return () => root.explorer.leave()
+}

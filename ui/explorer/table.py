@@ -1,0 +1,71 @@
+"""The one table that the explorer looks things up in: everything that moves, for every target of the slider."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import OperatingPoint, operating_points
+from multiloss_core.figures.thresholds import inside, plane_view, tangent_ends
+from ui.analysis import METHODS, Analysis, Settings
+from ui.point_words import point_words
+from ui.target import HIGHEST, LOWEST, PERCENTS, STEP
+from ui.words import price
+
+
+def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], percent: float) -> str:
+    """JSON: for each target its words, and the points of all methods with the chosen one last.
+
+    `percent` gets a row as well where it lies between the steps of the slider.
+    """
+    between = None if np.isclose(PERCENTS, percent).any() else percent
+    return _table(analysis.dataset.key, analysis.settings, method, pair, between, analysis)
+
+
+@st.cache_data(scope="session", max_entries=16, show_spinner=False)
+def _table(
+    key: str, settings: Settings, method: str, pair: tuple[int, int], between: float | None, _analysis: Analysis
+) -> str:
+    percents = PERCENTS if between is None else np.sort(np.append(PERCENTS, between))
+    order = [name for name in METHODS if name != method] + [method]
+    paths = [operating_points(_analysis.path(name), percents / 100) for name in order]
+    rows = [_row(_analysis, points, pair) for points in zip(*paths, strict=True)]
+    return json.dumps(
+        {
+            "percents": percents.tolist(),
+            "lowest": LOWEST,
+            "highest": HIGHEST,
+            "step": STEP,
+            "methods": order,
+            "rows": rows,
+        },
+        allow_nan=False,
+    )
+
+
+def _row(analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int, int]) -> dict[str, Any]:
+    chosen = points[-1]
+    # A point where nothing is flagged says nothing beside the others, but the chosen one is never missing.
+    drawn = [point for point in points if point.status != "unreachable" or point is chosen]
+    right, view = plane_view(drawn)
+    m = chosen.marginal_precision
+    axes = analysis.surfaces.axes
+    across = [axes[j] for j in pair[: len(axes)]]
+    places = [
+        inside(point.thresholds[np.newaxis, list(pair[: len(axes)])], across)[0] if point in drawn else None
+        for point in points
+    ]
+    return {
+        "price": price(m),
+        "slope": f"slope dTP/dFP = {m / (1 - m):.3g}",
+        "words": asdict(point_words(analysis, chosen)),
+        "x": [None if place is None else float(place[0]) for place in places],
+        "y": [None if place is None or len(place) == 1 else float(place[1]) for place in places],
+        "fp": [point.fp if point in drawn else None for point in points],
+        "tp": [point.tp if point in drawn else None for point in points],
+        "tangent": tangent_ends(chosen, right),
+        "view": view,
+    }

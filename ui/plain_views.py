@@ -1,0 +1,97 @@
+"""The operating point with plain widgets and charts that stand still: the same numbers where the explorer cannot run."""
+
+import streamlit as st
+
+from multiloss_core.figures.evidence import curve_band, threshold_cloud
+from multiloss_core.figures.thresholds import (
+    count_surface,
+    plane_backdrop,
+    plane_marks,
+    space_backdrop,
+    space_marks,
+    threshold_curves,
+    threshold_mark,
+)
+from ui.analysis import METHODS, Analysis
+from ui.bootstrap import theme
+from ui.explorer.figures import Scene
+from ui.point_words import COUNTED, PointWords, point_words
+from ui.target import HIGHEST, LOWEST, STEP, current_target, settle
+from ui.words import price
+
+SLIDER = "m_plain"
+
+
+def ask_marginal_precision() -> None:
+    """A slider for the target, and what it means as a price."""
+    target = current_target()
+    st.session_state[SLIDER] = target.percent
+    st.slider(
+        "Marginal precision: of the last alerts added, how many must be fraud?",
+        LOWEST,
+        HIGHEST,
+        step=STEP,
+        format="%g %%",
+        key=SLIDER,
+        on_change=lambda: settle(st.session_state[SLIDER]),
+    )
+    m = target.marginal_precision
+    st.markdown(f"**{price(m)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
+
+
+def show_plainly(analysis: Analysis, scene: Scene) -> None:
+    """Numbers beside charts, as in the explorer."""
+    controls, charts = st.columns([1, 3], gap="medium")
+    with controls:
+        ask_marginal_precision()
+        show_words(point_words(analysis, scene.points[scene.method]))
+    with charts:
+        _show_charts(analysis, scene)
+
+
+def show_words(words: PointWords) -> None:
+    """The numbers of a point, the important ones large."""
+    if words.warning:
+        st.warning(f"**{words.warning[0]}** {words.warning[1]}", icon=":material/warning:")
+    for label, value in words.thresholds:
+        st.metric(label, value)
+    for place, (label, value) in zip(st.columns(2), words.counts, strict=True):
+        place.metric(label, value, border=True)
+    rows = [f"| {label} | {value} |" for label, value in words.rates]
+    st.markdown("\n".join(["| At this point | |", "|:--|--:|", *rows]))
+    st.caption(COUNTED)
+
+
+def _show_charts(analysis: Analysis, scene: Scene) -> None:
+    points = [
+        scene.points[name] for name in METHODS if scene.points[name].status != "unreachable" or name == scene.method
+    ]
+    chosen, pair, surfaces = scene.method, scene.pair, scene.surfaces
+    bootstrap, path = scene.evidence
+    marks, view = plane_marks(points, chosen=chosen, theme=theme())
+    plane = plane_backdrop(analysis.paths, theme=theme())
+    plane.add_traces([*(curve_band(path.bands) if path is not None and path.bands is not None else []), *marks])
+    plane.update_layout(view)
+    left, right = st.columns(2)
+    if len(analysis.surfaces.names) == 1:
+        space = threshold_curves(analysis.path(chosen), theme=theme())
+        space.add_trace(threshold_mark(analysis.path(chosen), scene.points[chosen], theme=theme()))
+    else:
+        space = space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair)
+        if bootstrap is not None:
+            space.add_trace(threshold_cloud(bootstrap.cloud[:, 0][:, pair], surfaces.axes))
+        space.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme(), pair=pair))
+    left.plotly_chart(
+        space, theme=None, key="plain_space", alt="Thresholds with the paths of all methods and the chosen point."
+    )
+    right.plotly_chart(
+        plane, theme=None, key="plain_plane", alt="True against false positives along each path, with the chosen point."
+    )
+    if len(analysis.surfaces.names) > 1:
+        for place, count, words in ((left, "tp", "true"), (right, "fp", "false")):
+            place.plotly_chart(
+                count_surface(surfaces, analysis.paths, count=count, theme=theme(), pair=pair),
+                theme=None,
+                key=f"plain_{count}",
+                alt=f"Surface of {words} positives over the thresholds of {surfaces.names[0]} and {surfaces.names[1]}.",
+            )
