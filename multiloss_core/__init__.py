@@ -2,11 +2,32 @@
 
 `thresholds` follows Robles, Zaidouni, Mavromoustaki, Refael 2020: rated documents -> count surfaces -> threshold path
 -> operating point. `losses` follows Natarajan, Koyejo, Ravikumar, Dhillon 2016: probabilities -> expected losses ->
-top k.
+top k. `decisions` keeps what was decided as a record, with its exports and its report.
 """
 
 from multiloss_core.bridge import f_beta_of_point
 from multiloss_core.calibration import Reliability, reliability
+from multiloss_core.decisions.exports import (
+    markdown_summary,
+    python_function,
+    sql_where,
+    thresholds_csv,
+    thresholds_json,
+)
+from multiloss_core.decisions.record import (
+    CurrentThresholds,
+    DecisionRecord,
+    ExpectedCounts,
+    RecordedColumns,
+    RecordedData,
+    RecordedInterval,
+    RecordedSettings,
+    RecordedTarget,
+    Wish,
+    data_fingerprint,
+    recorded_thresholds,
+)
+from multiloss_core.decisions.report import html_report
 from multiloss_core.errors import DataError
 from multiloss_core.losses.correlated import correlated_search, joint_distribution, tied_loadings
 from multiloss_core.losses.counterexamples import early_stop_k
@@ -34,7 +55,7 @@ from multiloss_core.losses.multivariate import (
 )
 from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.scored_items import ScoredItems
-from multiloss_core.shares import share_interval
+from multiloss_core.shares import effective_size, share_interval
 from multiloss_core.simulate import Population, simulate_population
 from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
 from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
@@ -60,7 +81,6 @@ from multiloss_core.thresholds.sampling import (
     RatedSize,
     RatingBand,
     RatingPlan,
-    effective_size,
     rated_size,
     rating_plan,
 )
@@ -80,9 +100,12 @@ __all__ = [
     "ClassifierMargin",
     "ConcaveMajorant",
     "CountSurfaces",
+    "CurrentThresholds",
     "DataError",
     "DataFunnel",
+    "DecisionRecord",
     "ExhaustiveSearch",
+    "ExpectedCounts",
     "ExpectedLosses",
     "F",
     "FractionalLinear",
@@ -94,6 +117,11 @@ __all__ = [
     "RatedSize",
     "RatingBand",
     "RatingPlan",
+    "RecordedColumns",
+    "RecordedData",
+    "RecordedInterval",
+    "RecordedSettings",
+    "RecordedTarget",
     "Reliability",
     "ScoredItems",
     "SigmoidItems",
@@ -102,6 +130,7 @@ __all__ = [
     "TopK",
     "TunedThreshold",
     "UserLoss",
+    "Wish",
     "analytic_path",
     "benchmark_path",
     "bucket_counts",
@@ -110,6 +139,7 @@ __all__ = [
     "correlated_search",
     "count_surfaces",
     "counts_along",
+    "data_fingerprint",
     "early_stop_k",
     "effective_size",
     "exhaustive_search",
@@ -121,11 +151,13 @@ __all__ = [
     "guess_columns",
     "held_out_counts",
     "held_out_steps",
+    "html_report",
     "is_count_table",
     "is_tp_monotone",
     "is_tpr_tnr_monotone",
     "items_at",
     "joint_distribution",
+    "markdown_summary",
     "mean_graph_path",
     "meets_corrected_proposition_2",
     "meets_proposition_2",
@@ -139,9 +171,11 @@ __all__ = [
     "point_as_dict",
     "point_as_json",
     "price_of_simplicity",
+    "python_function",
     "rated_size",
     "rating_plan",
     "read_frame",
+    "recorded_thresholds",
     "reliability",
     "round_thresholds",
     "share_interval",
@@ -150,6 +184,9 @@ __all__ = [
     "simulate_population",
     "slice_surfaces",
     "smooth_path",
+    "sql_where",
+    "thresholds_csv",
+    "thresholds_json",
     "tied_loadings",
     "to_networkx",
     "tuned_threshold",

@@ -31,3 +31,10 @@ def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.
     reach = z / across * np.sqrt(4 * whole * share * (1 - share) + z**2)
     # Exact at the ends, whatever rounding does.
     return np.stack([np.where(share == 0, 0.0, middle - reach), np.where(share == 1, 1.0, middle + reach)])
+
+
+def effective_size(weights: ArrayLike) -> float:
+    """(sum w)^2 / sum w^2: as many documents of equal weight give rates as uncertain as these; 0 for none (Kish 1965)."""
+    values = np.asarray(weights, dtype=np.float64)
+    squares = float(np.square(values).sum())
+    return float(values.sum()) ** 2 / squares if squares > 0 else float("nan") if values.size else 0.0

@@ -10,6 +10,7 @@ from ui.explorer.figures import Scene
 from ui.new_data_views import (
     ask_new_data,
     finished_evidence,
+    guaranteed,
     interval_words,
     show_certificate,
     show_effective_size,
@@ -35,12 +36,13 @@ from ui.workspace import choose_source, dataset_of
 @st.fragment
 def explore(analysis: Analysis) -> None:
     """Everything that depends on the target; only this part runs again when the slider comes to rest."""
+    analysis = guaranteed(analysis)
     points = chosen_points(analysis, current_target().marginal_precision)
     path_box, pair_box, switch_box, files_box = st.columns(
         [1, 1.4, 1.2, 1.4], vertical_alignment="bottom", gap="medium"
     )
     with path_box:
-        method = ask_method()
+        method = ask_method(analysis)
     with pair_box:
         pair = ask_pair(analysis)
     with switch_box:

@@ -41,9 +41,10 @@ def offenders(folder, forbidden):
 @pytest.mark.parametrize(
     ("folder", "forbidden"),
     [
-        ("multiloss_core", ["streamlit", "ui", "pages", "app"]),
+        ("multiloss_core", ["streamlit", "ui", "pages", "app", "sqlalchemy", "alembic", "decision_log"]),
         ("multiloss_core/thresholds", ["plotly", "multiloss_core.figures", "multiloss_core.losses"]),
         ("multiloss_core/losses", ["plotly", "multiloss_core.figures", "multiloss_core.thresholds"]),
+        ("decision_log", ["streamlit", "ui", "pages", "app"]),
         ("ui", ["pages", "app"]),
     ],
 )

@@ -1,12 +1,13 @@
 """The core's expensive answers, cached by what went into them and never shared between users."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 
 from multiloss_core import (
+    Certificate,
     CountSurfaces,
     OperatingPoint,
     RatedDocuments,
@@ -34,6 +35,7 @@ METHOD_HELP = """How the way through threshold space was found.
 - **mean graph**: the mean of best paths after random deletions; smoother.
 - **analytic power**, **analytic beta**: the best smooth curve of a family.
 - **benchmark**: the node that catches most in each hundredth of the false positives; no path, to compare with.
+- **guaranteed**: after a guarantee was asked for, the path that it was tested on.
 """
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 MOST_DOCUMENTS_SLICED = 200_000
@@ -59,6 +61,22 @@ class Analysis:
     surfaces: CountSurfaces
     paths: tuple[ThresholdPath, ...]
     fit: SmoothFit
+    certificate: Certificate | None = None
+
+    @property
+    def key(self) -> tuple[str, Settings, float, float]:
+        """What went into it, for caches."""
+        asked = self.certificate
+        return (self.dataset.key, self.settings, *((asked.precision, asked.confidence) if asked else (0.0, 0.0)))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the paths."""
+        return tuple(path.method for path in self.paths)
+
+    def with_certificate(self, certificate: Certificate) -> "Analysis":
+        """With the path of a certificate among the paths."""
+        return replace(self, paths=(*self.paths, certificate.path), certificate=certificate)
 
     def path(self, method: str) -> ThresholdPath:
         """The path that a method found."""

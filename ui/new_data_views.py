@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
-from scipy.stats import binomtest
 
 from multiloss_core import (
+    Certificate,
     CountSurfaces,
     DataError,
     OperatingPoint,
@@ -19,17 +19,19 @@ from multiloss_core import (
 )
 from multiloss_core.figures.evidence import marginal_precision_curve
 from multiloss_core.thresholds.intervals import Interval, PointBootstrap
+from multiloss_core.thresholds.operating_point import ratio
 from multiloss_core.thresholds.rated import RatedDocuments, flagged
-from ui.analysis import Analysis
+from ui.analysis import Analysis, Settings
 from ui.background import Job
 from ui.bootstrap import theme
 from ui.evidence import SLIDER_TARGETS, PathEvidence, path_job, point_job
 from ui.point_words import CAUGHT, FALSE, PRECISION
 from ui.target import DIGITS
-from ui.words import NEVER, UNDEFINED, area, count, plural, share, threshold
+from ui.words import NEVER, UNDEFINED, area, count, percent, plural, share, threshold, whole
 
 SECONDS_BETWEEN_LOOKS = 0.7
 MOST_RATINGS_TOLD = 100_000
+ON_SLIDER = "guarantee_on_slider"
 
 
 def ask_new_data() -> bool:
@@ -64,10 +66,10 @@ def interval_words(bootstrap: PointBootstrap | None) -> dict[str, Any] | None:
         return None
     found = bootstrap.intervals()
     lines = {
-        CAUGHT: (found.tp, _documents),
-        FALSE: (found.fp, _documents),
-        "Alerts": (found.alerts, _documents),
-        PRECISION: (found.precision, _percent),
+        CAUGHT: (found.tp, whole),
+        FALSE: (found.fp, whole),
+        "Alerts": (found.alerts, whole),
+        PRECISION: (found.precision, percent),
     }
     return {
         "percent": round(100 * float(bootstrap.targets[0]), DIGITS),
@@ -124,17 +126,17 @@ def _show_intervals(bootstrap: PointBootstrap | None) -> None:
     found = bootstrap.intervals()
     st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
     rows = [
-        ("Caught (TP)", count(found.sample_tp), found.tp, found.new_tp, _documents),
-        ("False alerts (FP)", count(found.sample_fp), found.fp, found.new_fp, _documents),
-        ("Alerts", count(found.sample_tp + found.sample_fp), found.alerts, found.new_alerts, _documents),
+        ("Caught (TP)", count(found.sample_tp), found.tp, found.new_tp, whole),
+        ("False alerts (FP)", count(found.sample_fp), found.fp, found.new_fp, whole),
+        ("Alerts", count(found.sample_tp + found.sample_fp), found.alerts, found.new_alerts, whole),
         (
             "Precision",
-            share(_ratio(found.sample_tp, found.sample_tp + found.sample_fp), found.sample_tp + found.sample_fp),
+            share(ratio(found.sample_tp, found.sample_tp + found.sample_fp), found.sample_tp + found.sample_fp),
             found.precision,
             found.new_precision,
-            _percent,
+            percent,
         ),
-        ("Marginal precision", "", found.marginal_precision, None, _percent),
+        ("Marginal precision", "", found.marginal_precision, None, percent),
     ]
     st.dataframe(
         pd.DataFrame(
@@ -175,12 +177,12 @@ def _show_held_out(analysis: Analysis, point: OperatingPoint, path: PathEvidence
         {
             "Method": name,
             "TP here": count(found.in_sample_tp[i]),
-            "TP held out": _documents(found.tp[i]),
+            "TP held out": whole(found.tp[i]),
             "FP here": count(found.in_sample_fp[i]),
-            "FP held out": _documents(found.fp[i]),
+            "FP held out": whole(found.fp[i]),
             "Precision here": share(found.in_sample_precision[i], found.in_sample_tp[i] + found.in_sample_fp[i]),
-            "Precision held out": _percent(found.precision[i]),
-            "Net benefit held out": _documents(found.tp[i] - point.slope * found.fp[i]),
+            "Precision held out": percent(found.precision[i]),
+            "Net benefit held out": whole(found.tp[i] - point.slope * found.fp[i]),
             "Area here": area(found.in_sample_area),
             "Area held out": area(found.area),
         }
@@ -211,13 +213,8 @@ def show_certificate(analysis: Analysis) -> None:
         if not 0 < precision < 100:
             st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
             return
-        with st.spinner("Choosing on one third, testing on the others …"):
-            found = certified_point(
-                documents,
-                precision / 100,
-                confidence=float(confidence.removesuffix(" %")) / 100,
-                rule=analysis.settings.rule,
-            )
+        asked = precision / 100, float(confidence.removesuffix(" %")) / 100
+        found = _certificate(analysis.dataset.key, analysis.settings, *asked, documents)
         if found.thresholds is None:
             more = _more_ratings(found.more_ratings)
             st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
@@ -231,16 +228,43 @@ def show_certificate(analysis: Analysis) -> None:
             f"decided, {count(found.tested_tp)} of {plural(found.tested_tp + found.tested_fp, 'alert')} were.",
             icon=":material/verified:",
         )
+        if analysis.certificate is not found:
+            st.button(
+                "Show the guaranteed range on the slider",
+                icon=":material/tune:",
+                on_click=lambda: _put_on_slider(analysis, asked),
+            )
         st.caption(
             "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
-            "that passed is shown (fixed-sequence testing). It holds for data from the same source and for these thresholds "
-            "only. How sure: of all times the question is asked, also those that end without an answer."
+            "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds and "
+            "the stricter ones tested before them, which are the range on the slider. How sure: of all times the question is asked, also those that end without an answer."
             + (
                 " Weights or groups: tested by betting, which assumes no larger weight than seen."
                 if found.test == "betting"
                 else ""
             )
         )
+
+
+def guaranteed(analysis: Analysis) -> Analysis:
+    """The analysis with the path that the reader wanted guaranteed, if it was for the same data and settings."""
+    asked = st.session_state.get(ON_SLIDER)
+    documents = analysis.dataset.source
+    if asked is None or asked[:2] != (analysis.dataset.key, analysis.settings) or isinstance(documents, CountSurfaces):
+        return analysis
+    return analysis.with_certificate(_certificate(*asked, documents))
+
+
+def _put_on_slider(analysis: Analysis, asked: tuple[float, float]) -> None:
+    st.session_state[ON_SLIDER] = (analysis.dataset.key, analysis.settings, *asked)
+    st.session_state["method"] = "guaranteed"
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Choosing on one third, testing on the others …")
+def _certificate(
+    key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments
+) -> Certificate:
+    return certified_point(_documents, precision, confidence=confidence, rule=settings.rule)
 
 
 def _more_ratings(more: int | None) -> str:
@@ -267,9 +291,9 @@ def show_simpler_cuts(analysis: Analysis, point: OperatingPoint) -> None:
                 [
                     {
                         "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
-                        "TP at the same FP": _documents(cut.tp_at_equal_fp),
-                        "TP lost": _documents(cut.tp_lost),
-                        "of the point's": _percent(cut.share_lost),
+                        "TP at the same FP": whole(cut.tp_at_equal_fp),
+                        "TP lost": whole(cut.tp_lost),
+                        "of the point's": percent(cut.share_lost),
                     }
                     for cut in price_of_simplicity(documents, point)
                 ]
@@ -298,9 +322,9 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Oper
                         },
                         "Rated": count(band.size.documents),
                         "Stand for": count(band.size.stands_for),
-                        "Effective": _documents(band.size.effective),
-                        "Share of the uncertainty": _percent(band.share_of_variance),
-                        f"{count(band.more)} more take off": _percent(band.share_removed),
+                        "Effective": whole(band.size.effective),
+                        "Share of the uncertainty": percent(band.share_of_variance),
+                        f"{count(band.more)} more take off": percent(band.share_removed),
                     }
                     for band in plan.bands
                 ]
@@ -317,17 +341,9 @@ def show_effective_size(analysis: Analysis, point: OperatingPoint) -> None:
         return
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
     st.caption(
-        f"Rates over the alerts are as uncertain as over {_documents(size.effective)} documents: {plural(size.documents, 'rated document')} "
+        f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: {plural(size.documents, 'rated document')} "
         f"stand for {count(size.stands_for)}."
     )
-
-
-def precision_interval(positives: float, documents: float) -> str:
-    """A 95 % interval (Wilson) for a share of counted documents, in words; nothing over nothing."""
-    if not documents:
-        return ""
-    interval = binomtest(round(positives), max(round(documents), 1)).proportion_ci(method="wilson")
-    return f"{100 * interval.low:.0f}–{100 * interval.high:.0f} %"
 
 
 def _groups(analysis: Analysis) -> bool:
@@ -337,15 +353,3 @@ def _groups(analysis: Analysis) -> bool:
 
 def _between(interval: Interval, words) -> str:  # type: ignore[no-untyped-def]
     return UNDEFINED if math.isnan(interval.low) else f"{words(interval.low)} – {words(interval.high)}"
-
-
-def _documents(value: float) -> str:
-    return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
-
-
-def _percent(value: float) -> str:
-    return UNDEFINED if math.isnan(value) else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan

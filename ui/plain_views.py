@@ -12,7 +12,7 @@ from multiloss_core.figures.thresholds import (
     threshold_curves,
     threshold_mark,
 )
-from ui.analysis import METHODS, Analysis
+from ui.analysis import Analysis
 from ui.bootstrap import theme
 from ui.explorer.figures import Scene
 from ui.point_words import COUNTED, PointWords, point_words
@@ -57,6 +57,8 @@ def show_words(words: PointWords) -> None:
         st.metric(label, value)
     for place, (label, value) in zip(st.columns(2), words.counts, strict=True):
         place.metric(label, value, border=True)
+    if words.guarantee:
+        st.success(words.guarantee, icon=":material/verified:")
     rows = [f"| {label} | {value} |" for label, value in words.rates]
     st.markdown("\n".join(["| At this point | |", "|:--|--:|", *rows]))
     st.caption(COUNTED)
@@ -64,7 +66,9 @@ def show_words(words: PointWords) -> None:
 
 def _show_charts(analysis: Analysis, scene: Scene) -> None:
     points = [
-        scene.points[name] for name in METHODS if scene.points[name].status != "unreachable" or name == scene.method
+        scene.points[name]
+        for name in analysis.methods
+        if scene.points[name].status != "unreachable" or name == scene.method
     ]
     chosen, pair, surfaces = scene.method, scene.pair, scene.surfaces
     bootstrap, path = scene.evidence

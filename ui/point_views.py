@@ -17,10 +17,9 @@ from multiloss_core import (
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
-from ui.analysis import METHOD_HELP, METHODS, RESOLUTIONS, Analysis, Settings
-from ui.new_data_views import precision_interval
+from ui.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings
 from ui.sources import Dataset
-from ui.words import UNDEFINED, area, count, plural, rate, share, threshold
+from ui.words import UNDEFINED, area, between, count, plural, rate, share, threshold
 
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
 SPACING_WORDS: dict[str, Spacing] = {
@@ -95,10 +94,11 @@ def ask_plain() -> None:
     )
 
 
-def ask_method() -> str:
+def ask_method(analysis: Analysis) -> str:
     """Which path the chosen point lies on."""
-    picked = st.selectbox("Path", METHODS, key="method", bind="query-params", help=METHOD_HELP)
-    return picked if picked in METHODS else METHODS[0]
+    names = analysis.methods
+    picked = st.selectbox("Path", names, key="method", bind="query-params", help=METHOD_HELP)
+    return picked if picked in names else names[0]
 
 
 def ask_pair(analysis: Analysis) -> tuple[int, int]:
@@ -160,9 +160,9 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
             {
                 "Classifier": margin.name,
                 "Fraud in the next alerts it alone would add": _of(margin.precision_added, margin.added),
-                "95 %": precision_interval(margin.precision_added * margin.added, margin.added),
+                "95 %": between(margin.added_interval),
                 "Fraud in the last alerts it alone added": _of(margin.precision_lost, margin.lost),
-                "95 % ": precision_interval(margin.precision_lost * margin.lost, margin.lost),
+                "95 % ": between(margin.lost_interval),
             }
         )
     st.markdown("**Marginal precision of each classifier at the point**")

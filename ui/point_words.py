@@ -17,12 +17,16 @@ Lines = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class PointWords:
-    """Labels with their values: thresholds, the two counts and the rates; a warning as headline and explanation."""
+    """Labels with their values: thresholds, the two counts and the rates; a warning as headline and explanation.
+
+    `guarantee` says what is certain of the point, where anything is.
+    """
 
     thresholds: Lines
     counts: Lines
     rates: Lines
     warning: tuple[str, str] | None
+    guarantee: str | None
 
 
 def point_words(analysis: Analysis, point: OperatingPoint) -> PointWords:
@@ -49,7 +53,18 @@ def point_words(analysis: Analysis, point: OperatingPoint) -> PointWords:
             ),
         ),
         warning=_warning(point),
+        guarantee=_guarantee(analysis, point),
     )
+
+
+def _guarantee(analysis: Analysis, point: OperatingPoint) -> str | None:
+    certificate = analysis.certificate
+    if certificate is None or certificate.path is None or point.method != certificate.path.method:
+        return None
+    if point.status == "unreachable" or not certificate.covers(point.thresholds):
+        return "Outside the guaranteed range, which is marked on the slider."
+    sure, least = (f"{100 * value:g}\N{NO-BREAK SPACE}%" for value in (certificate.confidence, certificate.precision))
+    return f"{sure} sure: at least {least} of what is flagged at these thresholds is fraud, now and from here on."
 
 
 def _warning(point: OperatingPoint) -> tuple[str, str] | None:

@@ -2,20 +2,23 @@
 
 import math
 
-UNDEFINED = "undefined"
-NEVER = "never"
+from multiloss_core.decisions.words import NEVER, UNDEFINED, count, plural, price, share
 
-
-def count(value: float) -> str:
-    """A count: whole, with thousands separators; one decimal where weights make it fractional."""
-    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)) else f"{value:,.1f}"
-
-
-def share(value: float, out_of: float) -> str:
-    """A share as a percentage with the digits that its base supports; `undefined` over nothing."""
-    if math.isnan(value):
-        return UNDEFINED
-    return f"{100 * value:.{0 if out_of < 100 else 1 if out_of < 10_000 else 2}f}\N{NO-BREAK SPACE}%"
+__all__ = [
+    "NEVER",
+    "UNDEFINED",
+    "area",
+    "between",
+    "count",
+    "percent",
+    "plural",
+    "price",
+    "rate",
+    "share",
+    "short_percent",
+    "threshold",
+    "whole",
+]
 
 
 def percent(value: float) -> str:
@@ -50,14 +53,7 @@ def threshold(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def price(marginal_precision: float) -> str:
-    """A marginal precision as what is paid for what is caught."""
-    false_per_catch = (1 - marginal_precision) / marginal_precision
-    if false_per_catch >= 1:
-        return f"{false_per_catch:.3g} false alert{'' if false_per_catch == 1 else 's'} for each extra fraud caught"
-    return f"1 false alert for every {1 / false_per_catch:.3g} extra frauds caught"
-
-
-def plural(value: float, noun: str) -> str:
-    """A count with its noun."""
-    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+def between(interval: tuple[float, float]) -> str:
+    """A range of shares in whole percent; nothing where it is undefined."""
+    low, high = interval
+    return "" if math.isnan(low) else f"{100 * low:.0f}–{100 * high:.0f}\N{NO-BREAK SPACE}%"

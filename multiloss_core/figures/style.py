@@ -17,6 +17,7 @@ METHOD_COLOURS = {
     "graph": "#D55E00",
     "mean graph": "#999933",
     "benchmark": "#8C8C8C",
+    "guaranteed": "#7570B3",
 }
 METHOD_DASHES = {
     "smooth": "solid",
@@ -25,6 +26,7 @@ METHOD_DASHES = {
     "graph": "solid",
     "mean graph": "dashdot",
     "benchmark": "dot",
+    "guaranteed": "solid",
 }
 TRUE_POSITIVE = "#009E73"
 FALSE_POSITIVE = "#E69F00"

@@ -41,13 +41,16 @@ class Certificate:
     """The loosest thresholds (k,) certified: with this confidence, of what they flag at least a share `precision` is positive.
 
     The guarantee is about all documents flagged at `thresholds`, now and in future ones from the same source. It says
-    nothing about other thresholds, nor about the precision of the documents added last.
+    nothing about the precision of the documents added last.
 
     `status`: `certified`; `not_certified`, the tests do not say so for any thresholds; `too_few`, no path can be found on
     the third of the documents that chooses. `tested_tp` and `tested_fp` are the counts on the documents that decided,
     `tp` and `fp` those on all. `lower_bound` is the lower confidence bound of the precision from these thresholds' own test; as the tests
     chose where to stop, only `precision` itself is guaranteed. `p_value` is that of the thresholds, or of the first ones
     tried; `tried` counts the tests. Without a certificate `thresholds` is None, and the counts and bound are 0.
+
+    `path` is the path of the third that chose, "guaranteed" by name, with its counts on all documents; every vertex from
+    `loosest` to `strictest` passed its test, and the guarantee is about all of these at once: whichever of them is used.
 
     `test`: `exact` (binomial) for independent documents of equal weight, or `betting` for weights or groups, which holds if
     no weight (or total weight of a group's flagged documents) can exceed `largest`, the largest seen at the thresholds.
@@ -71,6 +74,16 @@ class Certificate:
     largest: float = 0.0
     tried: int = 0
     more_ratings: int | None = None
+    path: ThresholdPath | None = None
+    loosest: int = 0
+    strictest: int = 0
+
+    def covers(self, thresholds: Floats) -> bool:
+        """Whether thresholds (k,) of the certificate's path are among the certified ones."""
+        if self.path is None:
+            return False
+        loosest, strictest = self.path.thresholds[self.loosest], self.path.thresholds[self.strictest]
+        return bool((thresholds >= loosest).all() and (thresholds <= strictest).all())
 
     @property
     def observed_precision(self) -> float:
@@ -127,7 +140,8 @@ def certified_point(
         for rows in (choosing, ~choosing)
     )
     passed, p_value, tried = None, 1.0, 0
-    for vertex in _order(first, _expected_precision(path), precision, level, test):
+    order = _order(first, _expected_precision(path), precision, level, test)
+    for vertex in order:
         tried += 1
         here = _tested(first, second, vertex, precision, test)
         if tried == 1 or here <= level:
@@ -153,6 +167,16 @@ def certified_point(
         p_value=p_value,
         largest=_largest(first, second, passed) if test == "betting" else float(second.weights[0]),
         tried=tried,
+        path=ThresholdPath(
+            path.thresholds,
+            np.minimum.accumulate(first.tp + second.tp),
+            np.minimum.accumulate(first.alerts + second.alerts - first.tp - second.tp),
+            method="guaranteed",
+            rule=rule,
+            names=documents.names,
+        ),
+        loosest=passed,
+        strictest=order[0],
     )
 
 

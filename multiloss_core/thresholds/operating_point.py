@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from multiloss_core.digits import shortest_between
 from multiloss_core.errors import DataError
+from multiloss_core.shares import effective_size, share_interval
 from multiloss_core.thresholds.paths.path import ThresholdPath
 from multiloss_core.thresholds.rated import RatedDocuments
 from multiloss_core.thresholds.surfaces import CountSurfaces, Rule, node_index
@@ -76,14 +77,17 @@ class ClassifierMargin:
     """What moving one classifier's threshold alone would add (lowered) or lose (raised), nearest documents first.
 
     Precisions are shares of positives in [0, 1] among `added` or `lost` documents (weights); not a number over
-    nothing, as below a floor, where nobody rated.
+    nothing, as below a floor, where nobody rated. `added_interval` and `lost_interval` are 95 % Wilson intervals (low,
+    high) of these precisions, over as many documents as the weights are worth.
     """
 
     name: str
     added: float
     precision_added: float
+    added_interval: tuple[float, float]
     lost: float
     precision_lost: float
+    lost_interval: tuple[float, float]
 
 
 def operating_point(path: ThresholdPath, marginal_precision: float) -> OperatingPoint:
@@ -188,8 +192,8 @@ def ratios(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> NDArray[n
 
 def _nearest_decided(
     documents: RatedDocuments, point: OperatingPoint, j: int, direction: Literal["down", "up"], band: float
-) -> tuple[float, float]:
-    """Weight and precision of the documents nearest to threshold j that it alone decides, up to a weight of `band`.
+) -> tuple[float, float, tuple[float, float]]:
+    """Weight, precision and its interval of the documents nearest to threshold j that it alone decides, up to a weight of `band`.
 
     Documents of equal score stay together. Ever larger pieces are read, so that the cost follows the band.
     """
@@ -212,12 +216,19 @@ def _nearest_decided(
         position, size = end, 2 * size
     found = np.concatenate(pieces)
     if not found.size:
-        return 0.0, UNDEFINED
+        return 0.0, UNDEFINED, _interval(UNDEFINED, 0.0)
     reached = min(int(np.searchsorted(np.cumsum(documents.weights[found]), band)), len(found) - 1)
     found_scores = documents.scores[found, j]
     found = found[: np.flatnonzero(found_scores == found_scores[reached])[-1] + 1]
-    total = float(documents.weights[found].sum())
-    return total, ratio(float(documents.weights[found][documents.labels[found]].sum()), total)
+    weights = documents.weights[found]
+    total = float(weights.sum())
+    precision = ratio(float(weights[documents.labels[found]].sum()), total)
+    return total, precision, _interval(precision, effective_size(weights))
+
+
+def _interval(precision: float, documents: float) -> tuple[float, float]:
+    low, high = share_interval(precision * documents, documents) if documents else (UNDEFINED, UNDEFINED)
+    return float(low), float(high)
 
 
 def _margins_on_surfaces(
@@ -231,12 +242,13 @@ def _margins_on_surfaces(
         line: list[int | slice] = list(here)
         line[j] = slice(None)
         tp, flagged_here = surfaces.tp[tuple(line)], alerts[tuple(line)]
-        sides = []
+        sides: list[Any] = []
         for step, end in ((-1, 0), (1, len(tp) - 1)):
             other = here[j]
             while other != end and abs(flagged_here[other] - flagged_here[here[j]]) < band:
                 other += step
             moved = abs(float(flagged_here[other] - flagged_here[here[j]]))
-            sides += [moved, ratio(abs(float(tp[other] - tp[here[j]])), moved)]
+            precision = ratio(abs(float(tp[other] - tp[here[j]])), moved)
+            sides += [moved, precision, _interval(precision, moved)]
         margins.append(ClassifierMargin(name, *sides))
     return tuple(margins)

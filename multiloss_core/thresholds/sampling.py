@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
+from multiloss_core.shares import effective_size
 from multiloss_core.thresholds.operating_point import OperatingPoint, ratio
 from multiloss_core.thresholds.paths.path import ThresholdPath, turning_points
 from multiloss_core.thresholds.rated import RatedDocuments, flagged
@@ -75,12 +76,6 @@ class RatingPlan:
     def sentence(self) -> str:
         """The advice for people."""
         return SENTENCES[self.advice]
-
-
-def effective_size(weights: ArrayLike) -> float:
-    """(sum w)^2 / sum w^2: as many documents of equal weight give rates as uncertain as these; 0 for none (Kish 1965)."""
-    values = np.asarray(weights, dtype=np.float64)
-    return ratio(float(values.sum()) ** 2, float(np.square(values).sum())) if values.size else 0.0
 
 
 def rated_size(documents: RatedDocuments, chosen: NDArray[np.bool_]) -> RatedSize:

@@ -276,7 +276,7 @@ def test_the_margins_of_each_classifier_are_those_of_the_core():
             (row[1], row[2], margin.precision_added, margin.added),
             (row[3], row[4], margin.precision_lost, margin.lost),
         ):
-            low, high = (number(bound) / 100 for bound in interval.removesuffix(" %").split("–"))
+            low, high = (number(bound) / 100 for bound in interval.removesuffix("\N{NO-BREAK SPACE}%").split("–"))
             assert low - 0.006 <= precision <= high + 0.006
             fraud, of = re.match(r"([\d,.]+) of ([\d,.]+) \(", text).groups()
             assert number(of) == documents

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
+from scipy.stats import binomtest
 
 from multiloss_core import (
     DataError,
@@ -464,3 +465,27 @@ class TestExport:
     def test_names_with_separators_and_quotes_survive(self):
         point = operating_point(path_of([3, 0], [4, 0], names=('a, "b"',)), 0.2)
         assert next(csv.DictReader(io.StringIO(point_as_csv(point))))["classifier"] == 'a, "b"'
+
+
+def test_the_interval_of_a_margin_rests_on_what_its_weights_are_worth():
+    generator = np.random.default_rng(4)
+    scores, labels = generator.random((2_000, 2)), generator.random(2_000) < 0.3
+    weights = generator.choice([1.0, 9.0], 2_000)
+    point = point_at(RatedDocuments(scores, labels, weights), [0.8, 0.7], "any")
+    for margin in classifier_margins(RatedDocuments(scores, labels, weights), point, band=600.0):
+        for precision, (low, high) in (
+            (margin.precision_added, margin.added_interval),
+            (margin.precision_lost, margin.lost_interval),
+        ):
+            assert 0 < low < precision < high < 1
+    same = RatedDocuments(scores, labels, np.full(2_000, 5.0))
+    plain = RatedDocuments(scores, labels)
+    for weighted, counted in zip(
+        classifier_margins(same, point, band=500.0), classifier_margins(plain, point, band=100.0), strict=True
+    ):
+        assert weighted.added == 5 * counted.added
+        assert weighted.added_interval == pytest.approx(counted.added_interval)
+        wilson = binomtest(round(counted.precision_added * counted.added), round(counted.added)).proportion_ci(
+            method="wilson"
+        )
+        assert counted.added_interval == pytest.approx((wilson.low, wilson.high))

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from multiloss_core.figures import style
-from ui.analysis import METHODS, Analysis
+from ui.analysis import Analysis
 from ui.bootstrap import theme
 from ui.chart_library import library_address
 from ui.explorer.figures import Scene, live_charts
@@ -49,7 +49,7 @@ def explorer(analysis: Analysis, scene: Scene, intervals: Mapping[str, Any] | No
             "target": {"percent": target.sent, "turn": target.turn},
             "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
             "charts": {name: asdict(chart) for name, chart in live_charts(analysis, scene, theme()).items()},
-            "key": _key(scene.method),
+            "key": _key(analysis, scene.method),
             "note": COUNTED.replace("*", ""),
             "intervals": intervals,
         },
@@ -62,11 +62,11 @@ def _state(name: str) -> object:
     return getattr(st.session_state[KEY], name, None)
 
 
-def _key(method: str) -> dict[str, Any]:
+def _key(analysis: Analysis, method: str) -> dict[str, Any]:
     return {
         "methods": [
             {"name": name, "colour": style.METHOD_COLOURS[name], "dash": CSS_DASHES[style.METHOD_DASHES[name]]}
-            for name in METHODS
+            for name in analysis.methods
         ],
         "chosen": style.METHOD_COLOURS[method],
         "ink": style.ink(theme()),

@@ -236,7 +236,7 @@ class Explorer {
     this.slider = find("input[type=range]")
     this.box = find("input[type=number]")
     this.parts = Object.fromEntries(
-      ["price", "warning", "thresholds", "counts", "rates tbody", "said", "key"].map(name => [name, find(`.${name}`)]))
+      ["price", "warning", "guarantee", "certified", "thresholds", "counts", "rates tbody", "said", "key"].map(name => [name, find(`.${name}`)]))
     this.note = find(".controls .note")
     this.charts = [...root.querySelectorAll(".chart")].map(place => new Chart(place))
     this.hidden = new Set(memory.read().hidden ?? [])
@@ -260,9 +260,22 @@ class Explorer {
     if (moved && !this.unsent) this.percent = data.target.percent
     if (this.row() === undefined) this.percent = data.target.percent
     this.note.textContent = data.note
+    this.root.style.setProperty("--colour", data.key.chosen)
+    this.showRange()
     this.showKey()
     this.show()
     this.draw()
+  }
+
+  // The targets at which a precision is guaranteed, below the slider.
+  showRange() {
+    const { certified, lowest, highest } = this.table
+    this.parts.certified.hidden = !certified
+    if (!certified) return
+    const [left, right] = certified.map(percent => 100 * (percent - lowest) / (highest - lowest))
+    const bar = element("i", { title: `Guaranteed from ${certified[0]} % to ${certified[1]} %` })
+    Object.assign(bar.style, { left: `${left}%`, right: `${100 - right}%` })
+    this.parts.certified.replaceChildren(bar)
   }
 
   // What the table says about the target, less the points of hidden methods.
@@ -332,6 +345,8 @@ class Explorer {
     this.parts.price.replaceChildren(element("b", {}, row.price), element("small", {}, row.slope))
     this.parts.warning.hidden = !words.warning
     if (words.warning) this.parts.warning.replaceChildren(element("b", {}, words.warning[0]), ` ${words.warning[1]}`)
+    this.parts.guarantee.hidden = !words.guarantee
+    this.parts.guarantee.textContent = words.guarantee ?? ""
     const between = this.data.intervals?.percent === this.percent ? this.data.intervals.words : {}
     this.fill(this.parts.thresholds, words.thresholds, between)
     this.fill(this.parts.counts, words.counts, between)
@@ -364,7 +379,7 @@ class Explorer {
 
   inWords({ words }) {
     const numbers = [...words.counts, ...words.thresholds].map(([label, value]) => `${label} ${value}`).join(", ")
-    return `${this.percent} %. ${numbers}. ${words.warning ? words.warning.join(" ") : ""}`
+    return `${this.percent} %. ${numbers}. ${words.warning ? words.warning.join(" ") : ""} ${words.guarantee ?? ""}`
   }
 
   showKey() {

@@ -25,7 +25,7 @@ from multiloss_core.figures.thresholds import (
     threshold_mark,
 )
 from multiloss_core.thresholds.intervals import PointBootstrap
-from ui.analysis import METHODS, Analysis, Settings
+from ui.analysis import Analysis
 from ui.evidence import PathEvidence
 
 Evidence = tuple[PointBootstrap | None, PathEvidence | None]
@@ -61,13 +61,13 @@ class Scene:
 
 def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, LiveChart]:
     """The explorer's charts by name; a single classifier has no surfaces."""
-    points = [scene.points[method] for method in METHODS]
+    points = [scene.points[method] for method in analysis.methods]
     chosen, pair, surfaces = scene.method, scene.pair, scene.surfaces
     bootstrap, path = scene.evidence
     bands = curve_band(path.bands) if path is not None and path.bands is not None else []
     tangent, stars = plane_marks(points, chosen=chosen, theme=theme)[0]
     plane_follows: list[tuple[BaseTraceType, str | list[str]]] = [(tangent, "tangent"), (stars, ["fp", "tp"])]
-    plane = _plane(analysis.dataset.key, analysis.settings, theme, analysis)
+    plane = _plane(analysis.key, theme, analysis)
     if len(analysis.surfaces.names) == 1:
         only = analysis.path(chosen)
         curves = _still(threshold_curves(only, theme=theme), "True and false positives against the threshold.")
@@ -108,30 +108,30 @@ def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
 
 def _space(analysis: Analysis, scene: Scene, theme: Theme) -> LiveChart:
     if scene.surfaces is analysis.surfaces:
-        return _whole_space(analysis.dataset.key, analysis.settings, theme, analysis)
+        return _whole_space(analysis.key, theme, analysis)
     # A slice at the chosen point: another one for each.
     return _space_of(scene.surfaces, analysis, theme, scene.pair)
 
 
 def _surface(analysis: Analysis, scene: Scene, theme: Theme, count: str) -> LiveChart:
     if scene.surfaces is analysis.surfaces:
-        return _whole_surface(analysis.dataset.key, analysis.settings, theme, count, analysis)
+        return _whole_surface(analysis.key, theme, count, analysis)
     return _surface_of(scene.surfaces, analysis, theme, count, scene.pair)
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _plane(key: str, settings: Settings, theme: Theme, _analysis: Analysis) -> LiveChart:
+def _plane(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> LiveChart:
     figure = plane_backdrop(_analysis.paths, theme=theme, legend=False)
     return _still(figure, "True against false positives along each path.")
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _whole_space(key: str, settings: Settings, theme: Theme, _analysis: Analysis) -> LiveChart:
+def _whole_space(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> LiveChart:
     return _space_of(_analysis.surfaces, _analysis, theme, (0, 1))
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _whole_surface(key: str, settings: Settings, theme: Theme, count: str, _analysis: Analysis) -> LiveChart:
+def _whole_surface(key: tuple[object, ...], theme: Theme, count: str, _analysis: Analysis) -> LiveChart:
     return _surface_of(_analysis.surfaces, _analysis, theme, count, (0, 1))
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from multiloss_core import OperatingPoint, operating_points
 from multiloss_core.figures.thresholds import inside, plane_view, tangent_ends
-from ui.analysis import METHODS, Analysis, Settings
+from ui.analysis import Analysis
 from ui.point_words import point_words
 from ui.target import HIGHEST, LOWEST, PERCENTS, STEP
 from ui.words import price
@@ -22,15 +23,15 @@ def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], perce
     `percent` gets a row as well where it lies between the steps of the slider.
     """
     between = None if np.isclose(PERCENTS, percent).any() else percent
-    return _table(analysis.dataset.key, analysis.settings, method, pair, between, analysis)
+    return _table(analysis.key, method, pair, between, analysis)
 
 
 @st.cache_data(scope="session", max_entries=16, show_spinner=False)
 def _table(
-    key: str, settings: Settings, method: str, pair: tuple[int, int], between: float | None, _analysis: Analysis
+    key: tuple[object, ...], method: str, pair: tuple[int, int], between: float | None, _analysis: Analysis
 ) -> str:
     percents = PERCENTS if between is None else np.sort(np.append(PERCENTS, between))
-    order = [name for name in METHODS if name != method] + [method]
+    order = [name for name in _analysis.methods if name != method] + [method]
     paths = [operating_points(_analysis.path(name), percents / 100) for name in order]
     rows = [_row(_analysis, points, pair) for points in zip(*paths, strict=True)]
     return json.dumps(
@@ -41,9 +42,25 @@ def _table(
             "step": STEP,
             "methods": order,
             "rows": rows,
+            "certified": _certified_range(_analysis, percents, paths[-1]),
         },
         allow_nan=False,
     )
+
+
+def _certified_range(
+    analysis: Analysis, percents: NDArray[np.float64], points: Sequence[OperatingPoint]
+) -> list[float] | None:
+    """The lowest and the highest target whose point is certified."""
+    certificate = analysis.certificate
+    if certificate is None or certificate.path is None or points[0].method != certificate.path.method:
+        return None
+    held = [
+        percent
+        for percent, point in zip(percents, points, strict=True)
+        if point.status != "unreachable" and certificate.covers(point.thresholds)
+    ]
+    return [float(held[0]), float(held[-1])] if held else None
 
 
 def _row(analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int, int]) -> dict[str, Any]:
