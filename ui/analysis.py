@@ -75,7 +75,9 @@ class Analysis:
         return tuple(path.method for path in self.paths)
 
     def with_certificate(self, certificate: Certificate) -> "Analysis":
-        """With the path of a certificate among the paths."""
+        """With the path of a certificate, where it has one, among the paths."""
+        if certificate.path is None:
+            return self
         return replace(self, paths=(*self.paths, certificate.path), certificate=certificate)
 
     def path(self, method: str) -> ThresholdPath:

@@ -214,7 +214,7 @@ def show_certificate(analysis: Analysis) -> None:
             st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
             return
         asked = precision / 100, float(confidence.removesuffix(" %")) / 100
-        found = _certificate(analysis.dataset.key, analysis.settings, *asked, documents)
+        found = _certificate(analysis.dataset.key, analysis.settings, asked, documents)
         if found.thresholds is None:
             more = _more_ratings(found.more_ratings)
             st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
@@ -252,18 +252,17 @@ def guaranteed(analysis: Analysis) -> Analysis:
     documents = analysis.dataset.source
     if asked is None or asked[:2] != (analysis.dataset.key, analysis.settings) or isinstance(documents, CountSurfaces):
         return analysis
-    return analysis.with_certificate(_certificate(*asked, documents))
+    return analysis.with_certificate(_certificate(analysis.dataset.key, analysis.settings, asked[2], documents))
 
 
 def _put_on_slider(analysis: Analysis, asked: tuple[float, float]) -> None:
-    st.session_state[ON_SLIDER] = (analysis.dataset.key, analysis.settings, *asked)
+    st.session_state[ON_SLIDER] = (analysis.dataset.key, analysis.settings, asked)
     st.session_state["method"] = "guaranteed"
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Choosing on one third, testing on the others …")
-def _certificate(
-    key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments
-) -> Certificate:
+def _certificate(key: str, settings: Settings, asked: tuple[float, float], _documents: RatedDocuments) -> Certificate:
+    precision, confidence = asked
     return certified_point(_documents, precision, confidence=confidence, rule=settings.rule)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core import RatedDocuments, held_out_counts, operating_point, smooth_path
+from multiloss_core import RatedDocuments, certified_point, held_out_counts, operating_point, smooth_path
 from multiloss_core.thresholds.intervals import bootstrap_points
 from multiloss_core.thresholds.paths.smooth import smooth_fit
 from ui.analysis import Settings, methods
@@ -132,3 +132,28 @@ def test_a_cancelled_job_keeps_what_it_knows():
     assert job.finished
     assert job.latest in (1, 2)
     assert job.failure is None
+
+
+def test_a_guaranteed_range_is_shown_on_the_slider_and_the_points_inside_it_say_so():
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params["data"] = NAME
+    app.switch_page("pages/operating_point.py").run()
+    found = certified_point(documents(), 0.8)
+    app.session_state["guarantee"] = True
+    app.session_state["certify_precision"] = 80.0
+    app.run()
+    assert not app.exception
+    (button,) = [button for button in app.button if "slider" in button.label]
+    button.click().run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "guaranteed"
+    (live,) = app.get("bidi_component")
+    table = json.loads(json.loads(live.proto.json)["table"])
+    low, high = table["certified"]
+    for percent, row in zip(table["percents"], table["rows"], strict=True):
+        point = operating_point(found.path, percent / 100)
+        certified = point.status != "unreachable" and found.covers(point.thresholds)
+        assert ("sure" in row["words"]["guarantee"]) == certified == (low <= percent <= high)
+        assert row["tp"][-1] == point.tp
+        if certified:
+            assert point.precision > 0.8

@@ -252,3 +252,22 @@ class TestCertifiedPoint:
 
         with pytest.raises(DataError, match="never fall"):
             certified_point(documents, 0.5, method=envelope)
+
+
+def test_every_vertex_of_the_certified_range_passes_its_test_and_the_next_does_not():
+    documents = simulate_population(np.random.default_rng(8), documents=100_000, prevalence=0.01).rated()
+    found = certified_point(documents, 0.5)
+    assert found.status == "certified"
+    path = found.path
+    assert 0 < found.loosest < found.strictest < len(path.tp)
+    assert (path.thresholds[found.loosest] == found.thresholds).all()
+    assert (path.tp[found.loosest], path.fp[found.loosest]) == (found.tp, found.fp)
+    for vertex in (found.loosest, found.strictest, len(path.tp) // 2):
+        caught = flagged(documents.scores, path.thresholds[vertex], "any")
+        assert path.tp[vertex] == (caught & documents.labels).sum()
+        assert path.fp[vertex] == (caught & ~documents.labels).sum()
+    covered = [found.covers(thresholds) for thresholds in path.thresholds]
+    assert np.flatnonzero(covered).min() <= found.loosest
+    assert np.flatnonzero(covered).max() >= found.strictest
+    assert not found.covers(path.thresholds[0])
+    assert found.strictest - found.loosest + 1 == found.tried - 1

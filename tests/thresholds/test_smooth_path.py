@@ -49,7 +49,9 @@ def fit_of(precision, totals, shape):
     axes = tuple(np.arange(n, dtype=float) for n in shape)
     score_cells = ScoreCells(axes, cells, np.empty(0, dtype=np.intp))
     totals = totals(cells) * (cells < shape).all(axis=1)
-    model = PrecisionModel(precision(cells), np.ones(len(shape)), np.empty((0, 0)), np.empty(0))
+    model = PrecisionModel(
+        precision(cells), np.ones(len(shape)), np.empty((0, 0)), np.empty(0, dtype=bool), np.empty(0)
+    )
     return SmoothFit(score_cells, precision_design(score_cells, totals), model, totals * model.precision, totals, 1.0)
 
 
@@ -92,6 +94,36 @@ def test_the_fitted_precision_is_that_of_the_population():
     fitted = fit.model.precision[fit.cells.slots]
     assert np.sqrt(np.mean((fitted - truth) ** 2)) < 0.02
     assert fit.totals @ fit.model.precision == pytest.approx(documents.labels.sum(), rel=0.01)
+
+
+def test_the_fitted_precision_falls_at_the_highest_scores_where_the_data_do():
+    generator = np.random.default_rng(3)
+    scores = generator.exponential(size=(40_000, 2))
+    truth = expit(3 - 1.5 * abs(scores - 3).min(axis=1))
+    fit = smooth_fit(RatedDocuments(scores, generator.random(len(scores)) < truth, floors=[0.0, 0.0]))
+    fitted = fit.model.precision[fit.cells.slots]
+    for low, high in ((2.5, 3.5), (6.0, 9.0)):
+        here = (scores[:, 0] > low) & (scores[:, 0] < high) & (scores[:, 1] < 1)
+        assert fitted[here].mean() == pytest.approx(truth[here].mean(), abs=0.08)
+
+
+def test_differences_between_classifiers_cost_and_nothing_else_does():
+    cells = np.array(list(itertools.product(range(6), repeat=3)))
+    design = precision_design(
+        ScoreCells(tuple(np.arange(5.0) for _ in range(3)), cells, np.empty(0, dtype=np.intp)), np.ones(len(cells))
+    )
+    apart = design.penalties[2]
+    generator = np.random.default_rng(0)
+    function, surface = generator.normal(size=9), generator.normal(size=(4, 4))
+    alike = np.concatenate([np.tile(function, 3), np.tile((surface + surface.T).ravel(), 3), [5.0]])
+    np.testing.assert_allclose(apart @ alike, 0, atol=1e-12)
+    # Such coefficients give the same precision whichever classifier has which score.
+    logits = dict(zip(map(tuple, cells), design.columns @ alike, strict=True))
+    for cell, logit in logits.items():
+        assert logit == pytest.approx(logits[tuple(sorted(cell))], abs=1e-9)
+    for place in (0, 27 + 1):
+        moved = alike + 0.5 * (np.arange(len(alike)) == place)
+        assert moved @ apart @ moved > 0.1
 
 
 def test_a_rising_transformation_of_the_scores_changes_nothing():
