@@ -1,7 +1,6 @@
 import ast
 import dataclasses
 import json
-import sys
 import tomllib
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -327,14 +326,3 @@ def test_records_are_read_without_anything_that_executes():
         }
         assert not called & {"eval", "exec", "compile", "__import__"}
         assert "pickle" not in file.read_text(encoding="utf-8")
-
-
-def test_decisions_are_recorded_without_plotly_or_a_database():
-    import subprocess
-
-    code = (
-        "import sys; import multiloss_core.decisions.exports, multiloss_core.decisions.report; "
-        "print([m for m in ('plotly', 'sqlalchemy', 'streamlit') if m in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.stdout.strip() == "[]", result.stderr

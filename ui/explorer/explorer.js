@@ -442,7 +442,6 @@ class Explorer {
 
   leave() {
     clearTimeout(this.resting)
-    this.seen.disconnect()
     for (const { figure } of this.charts) window.Plotly?.purge(figure)
   }
 }
