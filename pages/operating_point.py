@@ -5,6 +5,7 @@ import streamlit as st
 from multiloss_core import DataError
 from ui.analysis import Analysis, analyse
 from ui.bootstrap import bootstrap
+from ui.driver import ask_driver, current_driver, point_set_by_hand
 from ui.explorer.component import explorer
 from ui.explorer.figures import Scene
 from ui.new_data_views import (
@@ -29,7 +30,9 @@ from ui.point_views import (
     show_methods,
     show_origin,
 )
+from ui.presentation import present
 from ui.target import current_target, restore_target
+from ui.tour import offer_tour, show_tour
 from ui.workspace import choose_source, dataset_of
 
 
@@ -37,51 +40,62 @@ from ui.workspace import choose_source, dataset_of
 def explore(analysis: Analysis) -> None:
     """Everything that depends on the target; only this part runs again when the slider comes to rest."""
     analysis = guaranteed(analysis)
-    points = chosen_points(analysis, current_target().marginal_precision)
-    path_box, pair_box, switch_box, files_box = st.columns(
-        [1, 1.4, 1.2, 1.4], vertical_alignment="bottom", gap="medium"
+    controls, charts, details = (st.container(key=key) for key in ("point_controls", "explorer_place", "details"))
+    path_box, driver_box, wish_box, switch_box, files_box = controls.columns(
+        [1, 1.2, 1.9, 1.2, 1.2], vertical_alignment="bottom", gap="small"
     )
     with path_box:
         method = ask_method(analysis)
-    with pair_box:
-        pair = ask_pair(analysis)
+    ask_driver(analysis, method, driver_box, wish_box)
     with switch_box:
         new_data = ask_new_data()
-    point = points[method]
+    with controls:
+        pair = ask_pair(analysis)
+    points = chosen_points(analysis, current_target().marginal_precision)
+    by_hand = point_set_by_hand(analysis, method)
+    point = by_hand or points[method]
     with files_box:
         offer_downloads(analysis, point)
     evidence = finished_evidence(analysis, points["smooth"]) if new_data else (None, None)
-    scene = Scene(points, method, pair, analysis.sliced(point, pair), evidence)
-    if st.session_state.get("plain"):
-        show_plainly(analysis, scene)
-    else:
-        explorer(analysis, scene, interval_words(evidence[0]) if method == "smooth" else None)
-    show_effective_size(analysis, point)
-    show_methods(analysis, points)
-    if new_data:
-        show_new_data(analysis, points["smooth"])
-    show_margins(analysis, point)
-    show_certificate(analysis)
-    show_simpler_cuts(analysis, point)
-    show_f_beta(point)
+    scene = Scene(points, method, pair, analysis.sliced(point, pair), evidence, by_hand)
+    with charts:
+        if st.session_state.get("plain"):
+            show_plainly(analysis, scene)
+        else:
+            explorer(analysis, scene, interval_words(evidence[0]) if method == "smooth" else None, current_driver())
+        show_effective_size(analysis, point)
+    with details:
+        show_methods(analysis, points)
+        if new_data:
+            show_new_data(analysis, points["smooth"])
+        show_margins(analysis, point)
+        show_certificate(analysis)
+        show_simpler_cuts(analysis, point)
+        show_f_beta(point)
 
 
 bootstrap()
 restore_target()
-st.title("Operating point")
-bar, rule_bar = st.columns([2, 3], gap="large")
-with bar:
-    source = choose_source()
-try:
-    dataset = dataset_of(source)
-    with bar:
-        show_origin(dataset)
-    with rule_bar:
-        settings = ask_settings(dataset)
-    analysis = analyse(dataset, settings)
-except DataError as error:
-    st.error(str(error), icon=":material/error:")
-    st.page_link("pages/rated_data.py", label="Correct the columns of this file", icon=":material/arrow_back:")
-    st.stop()
+with st.container(key="bar"):
+    title, tour = st.columns([4, 1], vertical_alignment="bottom")
+    title.title("Operating point")
+    with tour:
+        offer_tour()
+    show_tour()
+    data_bar, rule_bar = st.columns([2, 3], gap="large")
+    with data_bar:
+        source = choose_source()
+    try:
+        dataset = dataset_of(source)
+        with data_bar:
+            show_origin(dataset)
+        with rule_bar:
+            settings = ask_settings(dataset)
+        analysis = analyse(dataset, settings)
+    except DataError as error:
+        st.error(str(error), icon=":material/error:")
+        st.page_link("pages/rated_data.py", label="Correct the columns of this file", icon=":material/arrow_back:")
+        st.stop()
 
+present()
 explore(analysis)

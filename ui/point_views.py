@@ -18,6 +18,7 @@ from multiloss_core import (
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
 from ui.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings
+from ui.presentation import ask_presentation
 from ui.sources import Dataset
 from ui.words import UNDEFINED, area, between, count, plural, rate, share, threshold
 
@@ -61,6 +62,7 @@ def ask_settings(dataset: Dataset) -> Settings:
             settings = _ask_grid(rule, len(source.names))
     with popover:
         ask_plain()
+        ask_presentation()
     return settings
 
 
@@ -125,7 +127,7 @@ def chosen_points(analysis: Analysis, target: float) -> dict[str, OperatingPoint
 def show_f_beta(point: OperatingPoint) -> None:
     """The F_beta that the point would maximise, with the condition."""
     beta = f_beta_of_point(point)
-    if math.isnan(beta):
+    if point.by_hand or math.isnan(beta):
         return
     has = "is estimated to have" if point.estimated else "has"
     st.caption(

@@ -31,7 +31,6 @@ class PointWords:
 
 def point_words(analysis: Analysis, point: OperatingPoint) -> PointWords:
     """All that the screen says about a point."""
-    fraud = "Estimated fraud" if point.estimated else "Fraud"
     return PointWords(
         thresholds=tuple(
             (f"Threshold of {name}", NEVER if threshold(value) == NEVER else f"≥ {threshold(value)}")
@@ -43,17 +42,24 @@ def point_words(analysis: Analysis, point: OperatingPoint) -> PointWords:
             (PRECISION, share(point.precision, point.alerts)),
             ("False alerts per catch", rate(point.fp_per_tp)),
             ("Rated positives kept", share(point.share_of_rated_positives, point.rated_tp)),
-            (
-                f"{fraud} in the last {plural(point.step_alerts, 'alert')} added",
-                share(point.step_precision, point.step_alerts),
-            ),
-            (
-                f"{fraud} in the next {plural(point.next_alerts, 'alert')}",
-                share(point.next_precision, point.next_alerts),
-            ),
+            *_steps(point),
         ),
         warning=_warning(point),
         guarantee=_guarantee(analysis, point),
+    )
+
+
+def _steps(point: OperatingPoint) -> Lines:
+    """What the steps of the path on either side hold; of thresholds set by hand nothing is known."""
+    if point.by_hand:
+        return ()
+    fraud = "Estimated fraud" if point.estimated else "Fraud"
+    return (
+        (
+            f"{fraud} in the last {plural(point.step_alerts, 'alert')} added",
+            share(point.step_precision, point.step_alerts),
+        ),
+        (f"{fraud} in the next {plural(point.next_alerts, 'alert')}", share(point.next_precision, point.next_alerts)),
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 LOWEST, HIGHEST, FIRST, STEP = 0.5, 99.5, 20.0, 0.5
 PERCENTS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
-DIGITS = 2
+DIGITS = 6
 IN_URL = "m"
 
 
@@ -55,7 +55,7 @@ def settle(percent: object) -> None:
     if wanted is not None:
         current_target().percent = wanted
         if wanted != FIRST or IN_URL in st.query_params:
-            st.query_params[IN_URL] = f"{wanted:g}"
+            st.query_params[IN_URL] = f"{wanted:.10g}"
 
 
 def _percent(wish: object) -> float | None:

@@ -147,6 +147,7 @@ def plane_backdrop(paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool
         figure.add_scatter(
             x=path.fp[kept],
             y=path.tp[kept],
+            customdata=np.where(np.isfinite(path.thresholds[kept]), path.thresholds[kept], np.nan),
             mode="lines" if path.monotone else "lines+markers",
             **_path_marks(path.method),
             hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>%{fullData.name}</extra>",

@@ -27,7 +27,7 @@ def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None
             name: float(value) if math.isfinite(value) else None
             for name, value in zip(point.names, point.thresholds, strict=True)
         },
-        "method": point.method,
+        "method": "set by hand" if point.by_hand else point.method,
         "target_marginal_precision": point.marginal_precision,
         "status": point.status,
         "true_positives": point.tp,

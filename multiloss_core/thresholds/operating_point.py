@@ -27,7 +27,8 @@ class OperatingPoint:
     flagged. `step_precision` and `step_alerts` describe the last step up to the point, `next_precision` and
     `next_alerts` the step that would follow (not a number and 0 where there is none). `rated_tp` and
     `rated_fp` are the counts at the floors. Rates over nothing are not a number. `estimated`: the precisions of the
-    steps are those of a smooth fit, not counted. A threshold of infinity stands for never.
+    steps are those of a smooth fit, not counted. `by_hand`: the thresholds were set by hand; the marginal precision is then
+    that of the path where it flags as many. A threshold of infinity stands for never.
     """
 
     thresholds: NDArray[np.float64]
@@ -45,6 +46,7 @@ class OperatingPoint:
     next_precision: float
     next_alerts: float
     estimated: bool = False
+    by_hand: bool = False
 
     @property
     def slope(self) -> float:

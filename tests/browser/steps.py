@@ -57,7 +57,7 @@ def metric(page, label):
         .filter(has=page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True))
         .get_by_test_id("stMetricValue")
     )
-    live = page.locator(".explorer .metric").filter(has=page.locator("dt").get_by_text(label, exact=True))
+    live = page.locator(f'.explorer .metric:has(dt[data-label="{label}"])')
     return plain.or_(live.locator("dd:not(.between)"))
 
 
@@ -154,7 +154,8 @@ def shown_point(page):
     """Label -> value of the explorer's numbers, once the page is at rest."""
     settle(page)
     metrics = page.locator(".explorer .metric")
-    labels, values = (metrics.locator(part).all_inner_texts() for part in ("dt", "dd:not(.between)"))
+    labels = metrics.locator("dt").evaluate_all("titles => titles.map(title => title.dataset.label)")
+    values = metrics.locator("dd:not(.between)").all_inner_texts()
     return dict(zip(labels, values, strict=True))
 
 

@@ -6,12 +6,14 @@ from playwright.sync_api import expect
 from tests.browser.steps import (
     PAGES,
     choose,
+    counts,
     expect_drawn,
     expect_point,
     expected_sample_point,
     follow,
     luminance,
     metric,
+    number,
     open_page,
     percent_box,
     press,
@@ -31,6 +33,20 @@ ON_AXES = """([chart, x, y]) => {
 }"""
 
 
+# Where a curve of the TP-FP plane has a vertex away from the point.
+ON_CURVE = """chart => {
+    const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect()
+    const curve = chart._fullData.find(trace => trace.name === 'graph')
+    const seen = i => [xaxis.d2p(curve.x[i]), yaxis.d2p(curve.y[i])]
+    const inside = Array.from(curve.x, (_, i) => i).filter(i => {
+        const [x, y] = seen(i)
+        return x > 0.1 * xaxis._length && x < 0.4 * xaxis._length && y > 10 && y < yaxis._length - 10
+    })
+    const [x, y] = seen(inside[Math.floor(inside.length / 2)])
+    return [box.x + xaxis._offset + x, box.y + yaxis._offset + y]
+}"""
+
+
 def chart(page, name):
     return page.locator(f".explorer [data-chart={name}]")
 
@@ -41,7 +57,7 @@ def figure(page, name):
 
 def star(page, name):
     """The centre of the chosen point's mark, in pixels of the window."""
-    box = chart(page, name).locator(".marks path").bounding_box()
+    box = chart(page, name).locator(".marks path:not(.ghost)").bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
@@ -49,20 +65,20 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
     # In the middle of the scene a point would stay where it is while the scene is turned.
     open_page(page, f"{server}/operating_point?m=90", "Operating point")
     expect(surfaces(page)).to_have_count(2)
-    for number in range(2):
-        expect_drawn(page, surfaces(page).nth(number))
-        surfaces(page).nth(number).evaluate("(chart, number) => { chart.marked = number }", number)
+    for place in range(2):
+        expect_drawn(page, surfaces(page).nth(place))
+        surfaces(page).nth(place).evaluate("(chart, place) => { chart.marked = place }", place)
 
     first = surfaces(page).first
     first.scroll_into_view_if_needed()
     before, place = first.evaluate(CAMERA), star(page, "tp")
     turn(page, first)
     page.wait_for_function(f"([chart, before]) => ({CAMERA})(chart) !== before", arg=[first.element_handle(), before])
-    expect(chart(page, "tp").locator(".marks path")).to_be_visible()
+    expect(chart(page, "tp").locator(".marks path:not(.ghost)")).to_be_visible()
     page.wait_for_function(
         "([mark, [x, y]]) => { const box = mark.getBoundingClientRect();"
         " return Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y) > 5 }",
-        arg=[chart(page, "tp").locator(".marks path").element_handle(), list(place)],
+        arg=[chart(page, "tp").locator(".marks path:not(.ghost)").element_handle(), list(place)],
     )
     turned = first.evaluate(CAMERA)
 
@@ -76,8 +92,8 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
     settle_target(page, 70)
 
     expect(surfaces(page)).to_have_count(2)
-    assert [surfaces(page).nth(number).evaluate("chart => chart.marked") for number in range(2)] == [0, 1]
-    assert surfaces(page).first.evaluate(CAMERA) == turned
+    assert [surfaces(page).nth(place).evaluate("chart => chart.marked") for place in range(2)] == [0, 1]
+    assert json.loads(surfaces(page).first.evaluate(CAMERA)) == pytest.approx(json.loads(turned))
 
     choose(page, "Data", "Marketplace listings")
     expect(metric(page, "Threshold of seller model")).to_be_visible()
@@ -101,21 +117,21 @@ def test_the_two_dimensional_charts_are_drawn(server, page):
     open_page(page, f"{server}/rated_data", "Rated data")
     charts = page.locator(".js-plotly-plot")
     expect(charts).to_have_count(2)
-    for number in range(2):
-        expect(charts.nth(number).locator(".barlayer .point").first).to_be_attached()
-        expect_drawn(page, charts.nth(number), colours=20)
+    for place in range(2):
+        expect(charts.nth(place).locator(".barlayer .point").first).to_be_attached()
+        expect_drawn(page, charts.nth(place), colours=20)
     choose(page, "Data", "Login alerts")
     follow(page, "Choose the operating point", "Operating point")
     expect(metric(page, "Threshold of login model")).to_be_visible()
     expect(charts).to_have_count(2)
-    for number in range(2):
-        expect(charts.nth(number).locator(".scatterlayer path.js-line").first).to_be_attached()
-        expect_drawn(page, charts.nth(number), colours=20)
+    for place in range(2):
+        expect(charts.nth(place).locator(".scatterlayer path.js-line").first).to_be_attached()
+        expect_drawn(page, charts.nth(place), colours=20)
 
 
 def test_everything_moves_while_the_slider_is_dragged_and_python_hears_of_it_on_release(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
-    expect(chart(page, "plane").locator(".marks path")).to_be_visible()
+    expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
     address, before = page.url, star(page, "space")
     box = slider(page).bounding_box()
     middle = box["y"] + box["height"] / 2
@@ -129,7 +145,7 @@ def test_everything_moves_while_the_slider_is_dragged_and_python_hears_of_it_on_
     expect(percent_box(page)).to_have_value(f"{percent:g}")
     page.wait_for_function(
         "([mark, before]) => Math.abs(mark.getBoundingClientRect().x - before) > 5",
-        arg=[chart(page, "space").locator(".marks path").element_handle(), before[0]],
+        arg=[chart(page, "space").locator(".marks path:not(.ghost)").element_handle(), before[0]],
     )
     assert page.url == address
     page.mouse.up()
@@ -139,7 +155,7 @@ def test_everything_moves_while_the_slider_is_dragged_and_python_hears_of_it_on_
 
 def test_the_marks_stand_where_plotly_has_the_point(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
-    expect(chart(page, "space").locator(".marks path")).to_be_visible()
+    expect(chart(page, "space").locator(".marks path:not(.ghost)")).to_be_visible()
     settle(page)
     for percent in (25, 62.5):
         percent_box(page).fill(f"{percent}")
@@ -189,10 +205,45 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
         assert text in slider(page).get_attribute("aria-valuetext")
 
 
+def test_a_click_in_threshold_space_or_on_a_curve_sets_the_point_by_hand(server, page):
+    open_page(page, f"{server}/operating_point", "Operating point")
+    expect(chart(page, "space").locator(".marks path.ghost")).to_be_attached()
+    settle(page)
+    said = page.locator(".explorer .driver")
+    for name in ("space", "plane"):
+        chart(page, name).scroll_into_view_if_needed()
+        box = chart(page, name).locator(".nsewdrag").first.bounding_box()
+        if name == "space":
+            target = box["x"] + 0.6 * box["width"], box["y"] + 0.3 * box["height"]
+        else:
+            x, y = page.evaluate(ON_CURVE, figure(page, name).element_handle())
+            target = x, y
+        page.mouse.move(*target)
+        expect(chart(page, name).locator(".hoverlayer .hovertext").first).to_be_visible()
+        page.mouse.down()
+        page.mouse.up()
+        expect(said).to_contain_text("Set by hand")
+        settle(page)
+        if name == "space":
+            assert star(page, name) == pytest.approx(target, abs=8)
+        scores = sample("Card alerts").first_choice.scores
+        frame = sample("Card alerts").frame
+        thresholds = {
+            score: float(metric(page, f"Threshold of {score}").inner_text().removeprefix("≥ ").replace("never", "inf"))
+            for score in scores
+        }
+        shown = tuple(number(metric(page, label).inner_text()) for label in ("Caught (TP)", "False alerts (FP)"))
+        assert counts(frame[frame["rating"].notna()], thresholds, "rating", "fraud", "any") == shown
+        said.get_by_role("button").click()
+        expect(said).to_be_hidden()
+        expect_point(page, scores, expected_sample_point("Card alerts", float(percent_box(page).input_value())))
+        settle(page)
+
+
 def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     button = page.locator(".explorer .key").get_by_role("button", name="benchmark")
-    expect(chart(page, "fp").locator(".marks path")).to_be_visible()
+    expect(chart(page, "fp").locator(".marks path:not(.ghost)")).to_be_visible()
     expect(chart(page, "plane").locator(".marks circle")).to_have_count(5)
     visible = chart(page, "plane").locator(".marks circle[visibility=visible]")
     shown = visible.count()
@@ -223,7 +274,7 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     expect(page.get_by_text("this browser does not draw in 3D")).to_have_count(2)
     press(page, "ArrowRight", "20.5")
     expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 20.5))
-    expect(chart(page, "plane").locator(".marks path")).to_be_visible()
+    expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
 
 
 def test_where_the_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):

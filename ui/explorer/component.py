@@ -1,5 +1,6 @@
 """The component: Python sends charts and a table, the browser sends the target back once it comes to rest."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -7,12 +8,15 @@ from typing import Any
 
 import streamlit as st
 
+from multiloss_core import OperatingPoint
 from multiloss_core.figures import style
 from ui.analysis import Analysis
 from ui.bootstrap import theme
 from ui.chart_library import library_address
+from ui.driver import pick, take_over
+from ui.explanations import EXPLANATIONS
 from ui.explorer.figures import Scene, live_charts
-from ui.explorer.table import explorer_table
+from ui.explorer.table import explorer_table, row_of
 from ui.point_words import COUNTED
 from ui.target import current_target, settle
 
@@ -34,10 +38,10 @@ _mount = st.components.v2.component(
 )
 
 
-def explorer(analysis: Analysis, scene: Scene, intervals: Mapping[str, Any] | None = None) -> None:
+def explorer(analysis: Analysis, scene: Scene, intervals: Mapping[str, Any] | None = None, driver: str = "") -> None:
     """Slider, numbers and charts at the current target.
 
-    `intervals` are shown beside the numbers of one target: {"percent": …, "words": {label: interval}}.
+    `driver` says what the target was derived from, if not from the slider. `intervals` are shown beside the numbers of one target: {"percent": …, "words": {label: interval}}.
     """
     target = current_target()
     _mount(
@@ -50,12 +54,36 @@ def explorer(analysis: Analysis, scene: Scene, intervals: Mapping[str, Any] | No
             "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
             "charts": {name: asdict(chart) for name, chart in live_charts(analysis, scene, theme()).items()},
             "key": _key(analysis, scene.method),
+            "explanations": EXPLANATIONS,
             "note": COUNTED.replace("*", ""),
             "intervals": intervals,
+            "hand": _row_of(analysis, scene, scene.by_hand),
+            "present": _row_of(analysis, scene, scene.present),
+            "driver": driver,
+            # What a click in threshold space leaves as it is.
+            "space": {"pair": scene.pair, "thresholds": _finite(scene)},
         },
-        on_percent_change=lambda: settle(_state("percent")),
+        on_percent_change=_released,
+        on_picked_change=lambda: pick(_state("picked")),
         on_failed_change=lambda: st.session_state.update(plain=True),
     )
+
+
+def _released() -> None:
+    settle(_state("percent"))
+    take_over()
+
+
+def _row_of(analysis: Analysis, scene: Scene, point: OperatingPoint | None) -> dict[str, Any] | None:
+    if point is None:
+        return None
+    others = [scene.points[name] for name in analysis.methods if name != scene.method]
+    return row_of(analysis, [*others, point], scene.pair)
+
+
+def _finite(scene: Scene) -> list[float | None]:
+    point = scene.by_hand or scene.points[scene.method]
+    return [float(value) if math.isfinite(value) else None for value in point.thresholds]
 
 
 def _state(name: str) -> object:

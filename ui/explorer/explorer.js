@@ -66,13 +66,14 @@ class Chart {
   get plot() { return this.figure._fullLayout }
 
   // Traces whose text has not changed are left as they are, and so is the reader's view.
-  async draw(Plotly, { traces, layout, marks, surface }, { about, hidden, row, key }) {
+  async draw(Plotly, { traces, layout, marks, surface }, { about, hidden, row, key, present }) {
     this.drawn = traces.map((text, i) => {
       const before = this.drawn[i]
       return before?.text === text && before.hides === hidden.has(before.trace.name) ? before : parsed(text, hidden)
     })
     this.marks = marks
     this.surface = surface
+    this.present = present
     const next = { ...JSON.parse(layout), uirevision: about }
     if (surface) {
       next.scene.uirevision = "keep"
@@ -96,7 +97,9 @@ class Chart {
     this.points = !this.columns ? [] : points.map(({ colour, chosen }) => chosen
       ? shape("path", { d: STAR, fill: colour, stroke: ink, "stroke-width": 1.5 })
       : shape("circle", { r: 5, fill: colour, stroke: ink, "stroke-width": 1.2 }))
-    this.area.replaceChildren(...(this.line ? [this.line] : []), ...this.points)
+    this.ghost = !this.columns ? undefined
+      : shape("path", { d: STAR, fill: "none", stroke: ink, "stroke-width": 1.5, "stroke-dasharray": "3 2", class: "ghost" })
+    this.area.replaceChildren(...(this.line ? [this.line] : []), ...(this.ghost ? [this.ghost] : []), ...this.points)
   }
 
   // Where in the chart the plot lies, and how its coordinates become pixels.
@@ -133,13 +136,17 @@ class Chart {
   move(row) {
     this.row = row
     if (!this.box || !row) return
-    this.points.forEach((mark, i) => {
-      const [x, y, z] = this.columns.map(name => row[name][i])
-      const shown = x !== null && y !== null
-      mark.setAttribute("visibility", shown ? "visible" : "hidden")
-      if (shown) mark.setAttribute("transform", `translate(${this.pixels(x, y, z).map(at => at.toFixed(1))})`)
-    })
+    this.points.forEach((mark, i) => this.put(mark, row, i))
+    if (this.ghost) this.put(this.ghost, this.present, this.points.length - 1)
     if (this.line) this.moveLine(row)
+  }
+
+  // Puts a mark where a row has the point of a method.
+  put(mark, row, i) {
+    const place = row && this.columns.map(name => row[name][i])
+    const shown = place && place[0] !== null && place[1] !== null
+    mark.setAttribute("visibility", shown ? "visible" : "hidden")
+    if (shown) mark.setAttribute("transform", `translate(${this.pixels(...place).map(at => at.toFixed(1))})`)
   }
 
   moveLine(row) {
@@ -217,6 +224,7 @@ class Chart {
       })
       return
     }
+    this.figure.on("plotly_click", ({ points: [point] }) => this.picked?.(this.name, point))
     const whole = Object.fromEntries(AXES.map(axis => [`${axis}.autorange`, true]))
     this.figure.on("plotly_doubleclick", () =>
       Plotly.relayout(this.figure, same(this.shown(), this.given) ? whole : this.asGiven()))
@@ -236,9 +244,10 @@ class Explorer {
     this.slider = find("input[type=range]")
     this.box = find("input[type=number]")
     this.parts = Object.fromEntries(
-      ["price", "warning", "guarantee", "certified", "thresholds", "counts", "rates tbody", "said", "key"].map(name => [name, find(`.${name}`)]))
+      ["price", "driver", "warning", "guarantee", "certified", "thresholds", "counts", "rates tbody", "explanation", "said", "key"].map(name => [name, find(`.${name}`)]))
     this.note = find(".controls .note")
     this.charts = [...root.querySelectorAll(".chart")].map(place => new Chart(place))
+    for (const chart of this.charts) chart.picked = (name, point) => this.pick(name, point)
     this.hidden = new Set(memory.read().hidden ?? [])
     this.slider.oninput = () => this.move(Number(this.slider.value))
     this.slider.onchange = () => this.release()
@@ -258,6 +267,10 @@ class Explorer {
     }
     this.box.step = "any"
     if (moved && !this.unsent) this.percent = data.target.percent
+    if (!this.unsent) {
+      this.hand = data.hand ?? undefined
+      this.driver = data.driver
+    }
     if (this.row() === undefined) this.percent = data.target.percent
     this.note.textContent = data.note
     this.root.style.setProperty("--colour", data.key.chosen)
@@ -278,9 +291,9 @@ class Explorer {
     this.parts.certified.replaceChildren(bar)
   }
 
-  // What the table says about the target, less the points of hidden methods.
+  // What the table says about the target, or of a point set by hand, less the points of hidden methods.
   row() {
-    const row = this.table.rows[this.table.percents.indexOf(this.percent)]
+    const row = this.hand ?? this.table.rows[this.table.percents.indexOf(this.percent)]
     if (!row || !this.hidden.size) return row
     const chosen = this.table.methods.length - 1
     const shown = values => values.map((value, i) => i < chosen && this.hidden.has(this.table.methods[i]) ? null : value)
@@ -289,6 +302,8 @@ class Explorer {
 
   move(percent) {
     this.percent = percent
+    this.hand = undefined
+    this.driver = ""
     this.show()
     this.requestFrame()
   }
@@ -308,6 +323,20 @@ class Explorer {
     for (const chart of this.charts.filter(chart => chart.box)) {
       chart.move(row)
       chart.fit(window.Plotly, row, released)
+    }
+  }
+
+  // A click on a curve or in threshold space: its thresholds become the point.
+  pick(chart, point) {
+    const { pair, thresholds } = this.data.space
+    if (chart === "plane" && point.customdata) {
+      const picked = Array.from(point.customdata, Number).map(value => Number.isFinite(value) ? value : null)
+      this.fire("picked", picked)
+    } else if (chart === "space") {
+      const picked = [...thresholds]
+      if (picked.length === 1) picked[0] = point.x
+      else [picked[pair[0]], picked[pair[1]]] = [point.x, point.y]
+      this.fire("picked", picked)
     }
   }
 
@@ -345,17 +374,52 @@ class Explorer {
     this.parts.price.replaceChildren(element("b", {}, row.price), element("small", {}, row.slope))
     this.parts.warning.hidden = !words.warning
     if (words.warning) this.parts.warning.replaceChildren(element("b", {}, words.warning[0]), ` ${words.warning[1]}`)
+    this.showDriver()
     this.parts.guarantee.hidden = !words.guarantee
     this.parts.guarantee.textContent = words.guarantee ?? ""
     const between = this.data.intervals?.percent === this.percent ? this.data.intervals.words : {}
     this.fill(this.parts.thresholds, words.thresholds, between)
     this.fill(this.parts.counts, words.counts, between)
     this.parts["rates tbody"].replaceChildren(...words.rates.map(([label, value]) => element("tr", {},
-      element("th", { scope: "row" }, label),
+      element("th", { scope: "row" }, label, this.explainer(label)),
       element("td", {}, value, ...(between[label] ? [element("div", { className: "between" }, between[label])] : [])))))
+    this.explain(words)
     for (const { name, place } of this.charts) {
       if (this.data.charts[name]) place.setAttribute("aria-label", `${this.data.charts[name].alt} ${this.place(name, words)}`)
     }
+  }
+
+  // A button beside a number that tells what it means, with the figures on the screen.
+  explainer(label) {
+    const about = Object.keys(this.data.explanations).find(words => label.startsWith(words))
+    return element("button", {
+      type: "button", className: "explain", ariaLabel: `Explain ${label}`, ariaExpanded: String(this.explained === about),
+      onclick: () => {
+        this.explained = this.explained === about ? undefined : about
+        this.show()
+      },
+    }, "?")
+  }
+
+  explain({ thresholds, counts, rates }) {
+    const { explanation } = this.parts
+    explanation.hidden = !this.explained
+    const values = Object.fromEntries([...thresholds, ...counts, ...rates])
+    explanation.textContent = (this.data.explanations[this.explained] ?? "").replace(/{(.*?)}/g, (_, label) => values[label])
+    for (const button of this.root.querySelectorAll(".explain")) {
+      button.ariaExpanded = String(Boolean(this.explained) && button.ariaLabel.startsWith(`Explain ${this.explained}`))
+    }
+  }
+
+  // Whether the point is the best one of its path, and what it was derived from.
+  showDriver() {
+    const { driver } = this.parts
+    driver.hidden = !this.hand && !this.driver
+    if (driver.hidden) return
+    const back = element("button", { type: "button", onclick: () => { this.move(this.percent); this.release() } },
+      this.hand ? "Back to optimised" : "Back to the slider")
+    driver.replaceChildren(element("b", {}, this.hand ? "Set by hand" : "Optimised"),
+      this.hand ? ", not optimised: the slider shows what the path pays where it flags as many. " : ` for ${this.driver}. `, back)
   }
 
   fill(list, metrics, between) {
@@ -365,7 +429,10 @@ class Explorer {
     }
     metrics.forEach(([label, value], i) => {
       const [title, number, interval] = list.children[i].children
-      if (title.textContent !== label) title.textContent = label
+      if (title.dataset.label !== label) {
+        title.dataset.label = label
+        title.replaceChildren(label, this.explainer(label))
+      }
       if (number.textContent !== value) number.textContent = value
       interval.textContent = between[label] ?? ""
       interval.hidden = !between[label]
@@ -436,7 +503,7 @@ class Explorer {
       if (still.surface && !offersWebGL()) {
         chart.place.classList.add("missing")
         chart.figure.textContent = `${still.title}: this browser does not draw in 3D (WebGL is off). The same counts are in threshold space.`
-      } else await chart.draw(Plotly, still, { about: this.data.about, hidden: this.hidden, row: this.row(), key: this.markKey() })
+      } else await chart.draw(Plotly, still, { about: this.data.about, hidden: this.hidden, row: this.row(), key: this.markKey(), present: this.data.present })
     }
   }
 
@@ -446,10 +513,11 @@ class Explorer {
   }
 }
 
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".explorer")
   root.explorer ??= new Explorer(root)
   root.explorer.send = setStateValue
+  root.explorer.fire = setTriggerValue
   root.explorer.take(data)
   return () => root.explorer.leave()
 }

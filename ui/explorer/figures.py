@@ -50,13 +50,18 @@ class LiveChart:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the charts show beside the paths: the point of each method, the chosen one's name, and the axes."""
+    """What the charts show beside the paths: the point of each method, the chosen one's name, and the axes.
+
+    `by_hand` is a point that takes the place of the chosen one; `present` are thresholds (k,) now in force.
+    """
 
     points: dict[str, OperatingPoint]
     method: str
     pair: tuple[int, int]
     surfaces: CountSurfaces
     evidence: Evidence = NO_EVIDENCE
+    by_hand: OperatingPoint | None = None
+    present: OperatingPoint | None = None
 
 
 def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, LiveChart]:

@@ -33,7 +33,7 @@ def _table(
     percents = PERCENTS if between is None else np.sort(np.append(PERCENTS, between))
     order = [name for name in _analysis.methods if name != method] + [method]
     paths = [operating_points(_analysis.path(name), percents / 100) for name in order]
-    rows = [_row(_analysis, points, pair) for points in zip(*paths, strict=True)]
+    rows = [row_of(_analysis, points, pair) for points in zip(*paths, strict=True)]
     return json.dumps(
         {
             "percents": percents.tolist(),
@@ -63,7 +63,8 @@ def _certified_range(
     return [float(held[0]), float(held[-1])] if held else None
 
 
-def _row(analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int, int]) -> dict[str, Any]:
+def row_of(analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int, int]) -> dict[str, Any]:
+    """What the explorer shows of the points of all methods, the chosen one last."""
     chosen = points[-1]
     # A point where nothing is flagged says nothing beside the others, but the chosen one is never missing.
     drawn = [point for point in points if point.status != "unreachable" or point is chosen]

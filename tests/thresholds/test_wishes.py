@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from multiloss_core import (
+    DataError,
+    RatedDocuments,
+    ThresholdPath,
+    count_surfaces,
+    graph_path,
+    operating_point,
+    operating_points,
+    smooth_path,
+)
+from multiloss_core.thresholds.wishes import (
+    point_by_hand,
+    target_for_alerts,
+    target_for_costs,
+    target_for_precision,
+    target_for_price,
+    target_for_share,
+)
+
+
+@st.composite
+def paths(draw):
+    """Paths of whole documents, the strictest vertex above all of them."""
+    steps = draw(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=12))
+    tp, fp = (np.concatenate([np.cumsum([step[i] for step in steps])[::-1], [0.0]]) for i in range(2))
+    assume(tp[0] > 0)
+    return ThresholdPath(np.arange(float(len(tp)))[:, np.newaxis], tp, fp, method="by hand", rule="any", names=("a",))
+
+
+def every_point(path):
+    """The points that some target leads to."""
+    return operating_points(path, np.arange(1, 1_000) / 1_000)
+
+
+@given(paths(), st.integers(0, 80))
+def test_a_cap_on_alerts_is_used_up_as_far_as_any_target_does(path, most):
+    allowed = [point.alerts for point in every_point(path) if 0 < point.alerts <= most]
+    try:
+        point = operating_point(path, target_for_alerts(path, most))
+    except DataError:
+        assert not allowed
+        return
+    allowed.append(0)
+    assert max(allowed) <= point.alerts <= most
+
+
+@given(paths(), st.floats(0.01, 0.99))
+def test_a_floor_on_precision_flags_as_many_as_any_target_does(path, least):
+    allowed = [point.alerts for point in every_point(path) if point.alerts and point.tp >= least * point.alerts]
+    try:
+        point = operating_point(path, target_for_precision(path, least))
+    except DataError:
+        assert not allowed
+        return
+    allowed.append(0)
+    assert point.precision >= least
+    assert point.alerts >= max(allowed)
+
+
+@given(paths(), st.floats(0.01, 1.0))
+def test_a_share_of_positives_is_kept_with_as_few_alerts_as_any_target_needs(path, least):
+    point = operating_point(path, target_for_share(path, least))
+    assert point.tp >= least * path.tp[0] - 1e-9
+    enough = [other.alerts for other in every_point(path) if other.tp >= least * path.tp[0] - 1e-9]
+    assert point.alerts <= min(enough, default=np.inf)
+
+
+@pytest.mark.parametrize(("price", "target"), [(4, 0.2), (1, 0.5), (0.25, 0.8)])
+def test_a_price_is_what_the_target_says(price, target):
+    assert target_for_price(price) == pytest.approx(target)
+
+
+def test_an_alert_just_pays_at_the_target_of_its_costs():
+    assert target_for_costs(5, 25) == pytest.approx(0.2)
+    review, catch = 3.0, 40.0
+    assert target_for_costs(review, catch) * catch == pytest.approx(review)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        lambda path: target_for_price(0),
+        lambda path: target_for_price(float("nan")),
+        lambda path: target_for_costs(5, 5),
+        lambda path: target_for_costs(-1, 5),
+        lambda path: target_for_costs(5, float("inf")),
+        lambda path: target_for_precision(path, 0),
+        lambda path: target_for_precision(path, 1),
+        lambda path: target_for_share(path, 0),
+        lambda path: target_for_share(path, 1.01),
+        lambda path: target_for_alerts(path, 0.5),
+        lambda path: target_for_alerts(path, float("nan")),
+    ],
+)
+def test_an_impossible_wish_is_refused(wish):
+    path = ThresholdPath(
+        np.array([[0.0], [1.0]]), np.array([5.0, 0.0]), np.array([5.0, 0.0]), method="x", rule="any", names=("a",)
+    )
+    with pytest.raises(DataError):
+        wish(path)
+
+
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_thresholds_set_by_hand_have_the_counts_of_a_count_by_hand(rule):
+    generator = np.random.default_rng(6)
+    scores = generator.random((3_000, 2)).round(2)
+    documents = RatedDocuments(scores, generator.random(3_000) < scores.mean(axis=1) ** 3)
+    path = smooth_path(documents, rule=rule)
+    surfaces = count_surfaces(documents, rule=rule, resolution=100, spacing="uniform")
+    for tried in [*generator.random((20, 2)).round(2).tolist(), [0.5, np.inf], [np.inf, np.inf]]:
+        thresholds = np.maximum(tried, documents.floors)
+        reached = scores >= thresholds
+        flagged = reached.any(axis=1) if rule == "any" else reached.all(axis=1)
+        point = point_by_hand(documents, path, thresholds)
+        assert (point.tp, point.fp) == ((flagged & documents.labels).sum(), (flagged & ~documents.labels).sum())
+        assert point.by_hand
+        on_table = point_by_hand(surfaces, graph_path(surfaces), thresholds)
+        assert on_table.alerts <= point.alerts
+        # The path pays that much where it flags as many.
+        if 0 < point.alerts < path.tp[0] + path.fp[0]:
+            m = point.marginal_precision
+            looser, stricter = (
+                operating_point(path, max(m - 1e-6, 1e-9)),
+                operating_point(path, min(m + 1e-6, 1 - 1e-9)),
+            )
+            assert stricter.alerts <= point.alerts <= looser.alerts
+
+
+@pytest.mark.parametrize("thresholds", [[0.1, 0.5], [float("nan"), 0.9]])
+def test_thresholds_below_a_floor_or_no_numbers_are_refused(thresholds):
+    generator = np.random.default_rng(1)
+    documents = RatedDocuments(0.4 + 0.6 * generator.random((200, 2)), generator.random(200) < 0.3, floors=[0.4, 0.4])
+    with pytest.raises(DataError, match="floor"):
+        point_by_hand(documents, smooth_path(documents), np.array(thresholds))

@@ -1,0 +1,28 @@
+"""Presentation mode: nothing on the screen but the explorer, for a meeting room."""
+
+import streamlit as st
+
+PRESENT = "present"
+# Hidden, not left out: what is not drawn forgets its choice.
+HIDDEN = ("bar", "point_controls", "details")
+
+
+def ask_presentation() -> None:
+    """The switch into presentation mode."""
+    st.toggle("Presentation: only slider, numbers and charts", key=PRESENT, bind="query-params")
+
+
+def present() -> None:
+    """Hide every control but the slider, if the reader wants that, and offer the way back."""
+    if not st.session_state.get(PRESENT):
+        return
+    selectors = ", ".join(f".st-key-{key}" for key in HIDDEN)
+    st.html(
+        f"<style>{selectors}, header[data-testid=stHeader] {{display: none}}"
+        " .explorer .metric dd:first-of-type {font-size: 2.6rem} .stMainBlockContainer {padding-top: 1rem}</style>"
+    )
+    st.button("Leave the presentation", icon=":material/close_fullscreen:", type="tertiary", on_click=_leave)
+
+
+def _leave() -> None:
+    st.session_state[PRESENT] = False
