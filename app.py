@@ -20,6 +20,7 @@ st.navigation(
         st.Page(
             "pages/operating_point.py", title="Operating point", icon=":material/tune:", url_path="operating_point"
         ),
+        st.Page("pages/decisions.py", title="Decisions", icon=":material/history:", url_path="decisions"),
         st.Page("pages/optimal_cut.py", title="Optimal cut", icon=":material/content_cut:", url_path="optimal_cut"),
         st.Page("pages/top_k.py", title="Top-k", icon=":material/school:", url_path="top_k"),
     ],

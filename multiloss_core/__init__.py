@@ -58,10 +58,15 @@ from multiloss_core.scored_items import ScoredItems
 from multiloss_core.shares import effective_size, share_interval
 from multiloss_core.simulate import Population, simulate_population
 from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
+from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
+from multiloss_core.thresholds.comparison import Comparison, CountedThresholds, compare
+from multiloss_core.thresholds.contributions import Contribution, contributions
+from multiloss_core.thresholds.deployed import read_thresholds
 from multiloss_core.thresholds.export import point_as_csv, point_as_dict, point_as_json
 from multiloss_core.thresholds.guarantee import Certificate, certified_point
 from multiloss_core.thresholds.held_out import HeldOutCounts, HeldOutStep, held_out_counts, held_out_steps
+from multiloss_core.thresholds.near import NearDocuments, NearThresholds, near_thresholds
 from multiloss_core.thresholds.operating_point import (
     ClassifierMargin,
     OperatingPoint,
@@ -84,8 +89,17 @@ from multiloss_core.thresholds.sampling import (
     rated_size,
     rating_plan,
 )
+from multiloss_core.thresholds.selection import Selection
 from multiloss_core.thresholds.simplicity import SimplerCut, price_of_simplicity
 from multiloss_core.thresholds.surfaces import CountSurfaces, count_surfaces, slice_surfaces
+from multiloss_core.thresholds.wishes import (
+    point_by_hand,
+    target_for_alerts,
+    target_for_costs,
+    target_for_precision,
+    target_for_price,
+    target_for_share,
+)
 
 __all__ = [
     "AM",
@@ -98,8 +112,11 @@ __all__ = [
     "BucketCounts",
     "Certificate",
     "ClassifierMargin",
+    "Comparison",
     "ConcaveMajorant",
+    "Contribution",
     "CountSurfaces",
+    "CountedThresholds",
     "CurrentThresholds",
     "DataError",
     "DataFunnel",
@@ -111,6 +128,8 @@ __all__ = [
     "FractionalLinear",
     "HeldOutCounts",
     "HeldOutStep",
+    "NearDocuments",
+    "NearThresholds",
     "OperatingPoint",
     "Population",
     "RatedDocuments",
@@ -124,6 +143,7 @@ __all__ = [
     "RecordedTarget",
     "Reliability",
     "ScoredItems",
+    "Selection",
     "SigmoidItems",
     "SimplerCut",
     "ThresholdPath",
@@ -136,6 +156,8 @@ __all__ = [
     "bucket_counts",
     "certified_point",
     "classifier_margins",
+    "compare",
+    "contributions",
     "correlated_search",
     "count_surfaces",
     "counts_along",
@@ -146,6 +168,7 @@ __all__ = [
     "expected_losses",
     "f_beta_of_point",
     "flagged",
+    "frame_as_csv",
     "graph_path",
     "grid_axes",
     "guess_columns",
@@ -163,6 +186,7 @@ __all__ = [
     "meets_proposition_2",
     "multinomial_losses",
     "multinomial_top_k",
+    "near_thresholds",
     "observed_loss",
     "operating_point",
     "operating_points",
@@ -170,11 +194,13 @@ __all__ = [
     "point_as_csv",
     "point_as_dict",
     "point_as_json",
+    "point_by_hand",
     "price_of_simplicity",
     "python_function",
     "rated_size",
     "rating_plan",
     "read_frame",
+    "read_thresholds",
     "recorded_thresholds",
     "reliability",
     "round_thresholds",
@@ -185,6 +211,11 @@ __all__ = [
     "slice_surfaces",
     "smooth_path",
     "sql_where",
+    "target_for_alerts",
+    "target_for_costs",
+    "target_for_precision",
+    "target_for_price",
+    "target_for_share",
     "thresholds_csv",
     "thresholds_json",
     "tied_loadings",

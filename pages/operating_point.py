@@ -5,7 +5,11 @@ import streamlit as st
 from multiloss_core import DataError
 from ui.analysis import Analysis, analyse
 from ui.bootstrap import bootstrap
-from ui.driver import ask_driver, current_driver, point_set_by_hand
+from ui.compare_views import show_comparison
+from ui.current_thresholds import present_thresholds
+from ui.decision_views import show_decision
+from ui.document_views import show_contributions, show_near
+from ui.driver import ask_driver, current_driver, point_set_by_hand, present_point, recorded_target
 from ui.explorer.component import explorer
 from ui.explorer.figures import Scene
 from ui.new_data_views import (
@@ -31,6 +35,7 @@ from ui.point_views import (
     show_origin,
 )
 from ui.presentation import present
+from ui.reopening_views import show_reopened
 from ui.target import current_target, restore_target
 from ui.tour import offer_tour, show_tour
 from ui.workspace import choose_source, dataset_of
@@ -57,8 +62,11 @@ def explore(analysis: Analysis) -> None:
     with files_box:
         offer_downloads(analysis, point)
     evidence = finished_evidence(analysis, points["smooth"]) if new_data else (None, None)
-    scene = Scene(points, method, pair, analysis.sliced(point, pair), evidence, by_hand)
+    scene = Scene(
+        points, method, pair, analysis.sliced(point, pair), evidence, by_hand, present_point(analysis, method)
+    )
     with charts:
+        show_reopened(analysis, point)
         if st.session_state.get("plain"):
             show_plainly(analysis, scene)
         else:
@@ -69,9 +77,20 @@ def explore(analysis: Analysis) -> None:
         if new_data:
             show_new_data(analysis, points["smooth"])
         show_margins(analysis, point)
+        show_comparison(analysis, point)
+        show_contributions(analysis, point)
+        show_near(analysis, point)
         show_certificate(analysis)
         show_simpler_cuts(analysis, point)
         show_f_beta(point)
+        show_decision(
+            analysis,
+            point,
+            target=recorded_target(point),
+            evidence=evidence[0],
+            current=present_thresholds(analysis),
+            pair=pair,
+        )
 
 
 bootstrap()

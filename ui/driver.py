@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import DataError, OperatingPoint, RatedDocuments, ThresholdPath
+from multiloss_core import DataError, OperatingPoint, RatedDocuments, RecordedTarget, ThresholdPath, Wish
 from multiloss_core.thresholds.wishes import (
     point_by_hand,
     target_for_alerts,
@@ -17,6 +18,7 @@ from multiloss_core.thresholds.wishes import (
     target_for_share,
 )
 from ui.analysis import Analysis
+from ui.current_thresholds import current_thresholds
 from ui.target import HIGHEST, LOWEST, current_target, settle
 from ui.words import threshold
 
@@ -47,9 +49,20 @@ def point_set_by_hand(analysis: Analysis, method: str) -> OperatingPoint | None:
     thresholds = st.session_state.get(HAND)
     if st.session_state.get(DRIVER) != BY_HAND or thresholds is None or len(thresholds) != len(analysis.surfaces.names):
         return None
+    return _counted(analysis, method, np.array(thresholds))
+
+
+def present_point(analysis: Analysis, method: str) -> OperatingPoint | None:
+    """The point at the thresholds that are in force now, where the reader gave any."""
+    thresholds = current_thresholds(analysis)
+    return None if thresholds is None else _counted(analysis, method, thresholds)
+
+
+def _counted(analysis: Analysis, method: str, thresholds: NDArray[np.float64]) -> OperatingPoint | None:
     try:
-        return point_by_hand(analysis.dataset.source, analysis.path(method), np.array(thresholds))
+        return point_by_hand(analysis.dataset.source, analysis.path(method), thresholds)
     except DataError:
+        # Said where the thresholds were given.
         return None
 
 
@@ -57,6 +70,17 @@ def current_driver() -> str:
     """What the target is derived from, in words; nothing for the slider itself."""
     driver = str(st.session_state.get(DRIVER, BY_SLIDER))
     return "" if driver in (BY_SLIDER, BY_HAND) else driver
+
+
+def recorded_target(point: OperatingPoint) -> RecordedTarget | None:
+    """What drove the point, with the wishes it was derived from; None for the slider and for thresholds by hand."""
+    driver = current_driver()
+    if not driver or point.by_hand:
+        return None
+    wishes = tuple(
+        Wish(name, float(st.session_state[key])) for key, name in WISHES[driver].items() if key in st.session_state
+    )
+    return RecordedTarget(driver, wishes, point.marginal_precision, point.status)
 
 
 def take_over() -> None:
@@ -154,4 +178,12 @@ DRIVERS: dict[str, Callable[[Analysis, ThresholdPath], float | None]] = {
     "a floor on precision": _by_precision,
     "a share of positives to keep": _by_share,
     BY_HAND: _by_hand,
+}
+# The widgets of each driver, with what they ask for.
+WISHES = {
+    "false alerts per extra catch": {"wish_price": "false alerts per extra catch"},
+    "costs": {"wish_review": "cost of a review", "wish_catch": "value of a catch"},
+    "a cap on alerts": {"wish_alerts": "alerts per day", "wish_days": "days in the data"},
+    "a floor on precision": {"wish_precision": "precision in percent"},
+    "a share of positives to keep": {"wish_share": "rated positives to keep in percent"},
 }

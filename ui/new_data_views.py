@@ -37,7 +37,7 @@ ON_SLIDER = "guarantee_on_slider"
 def ask_new_data() -> bool:
     """Whether to find out what new data will show."""
     return st.toggle(
-        "Show what new data will show",
+        "What new data will show",
         key="new_data",
         bind="query-params",
         help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some seconds "

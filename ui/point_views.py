@@ -108,7 +108,7 @@ def ask_pair(analysis: Analysis) -> tuple[int, int]:
     names = analysis.surfaces.names
     if len(names) <= 2:
         return (0, 1)
-    left, right = st.columns(2)
+    left, right, _ = st.columns([1, 1, 2])
     others = "Charts show the thresholds of two classifiers; the others stay at the chosen point."
     first = left.selectbox("Across", names, index=0, key="across", bind="query-params", help=others)
     rest = [name for name in names if name != first]

@@ -46,11 +46,15 @@ RatedSource: TypeAlias = Source[ColumnChoice]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Data ready to be worked with. `key` changes with the file and with the choice of columns."""
+    """Data ready to be worked with. `key` changes with the file and with the choice of columns.
+
+    `frame` is the table as it was read; `source.rows` says which of its rows the rated documents are.
+    """
 
     name: str
     key: str
     source: RatedDocuments | CountSurfaces
+    frame: pd.DataFrame
 
 
 def read_upload(data: bytes, name: str) -> RatedSource:
@@ -79,7 +83,7 @@ def first_choice(frame: pd.DataFrame) -> ColumnChoice:
 def build_dataset(source: RatedSource, choice: ColumnChoice) -> Dataset:
     """The dataset of a source under a choice of columns, checked. Raises DataError."""
     key = hashlib.sha256(f"{source.fingerprint}{choice}".encode()).hexdigest()
-    return Dataset(source.name, key, _checked(key, source.frame, choice))
+    return Dataset(source.name, key, _checked(key, source.frame, choice), source.frame)
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner="Checking the data …")

@@ -54,6 +54,7 @@ class RatedDocuments:
         at or above some floor were rated. Those not given are suggested (see `suggest_floors`).
     groups : n numbers or words that say which documents belong together (alerts of one customer); kept as numbers
         0..g-1. A missing one is a group of its own; left out, all documents are taken as independent.
+    rows : (n,) positions of the documents in the table that they come from, counted from 0; 0..n-1 when left out.
 
     Raises
     ------
@@ -67,6 +68,7 @@ class RatedDocuments:
     names: tuple[str, ...]
     floors: NDArray[np.float64]
     groups: NDArray[np.intp] | None
+    rows: NDArray[np.intp]
     funnel: DataFunnel
     notes: tuple[str, ...]
 
@@ -79,6 +81,7 @@ class RatedDocuments:
         floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
         *,
         groups: Groups | None = None,
+        rows: ArrayLike | None = None,
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
     ) -> None:
@@ -93,6 +96,7 @@ class RatedDocuments:
         label_array = _checked_labels(labels, count)
         weight_array = _checked_weights(weights, count)
         group_array = None if groups is None else group_numbers(groups, count)
+        row_array = _checked_rows(rows, count)
         floor_array = _complete_floors(score_table, name_tuple, floors)
         below = (score_table < floor_array).all(axis=1)
         if below.any():
@@ -108,10 +112,11 @@ class RatedDocuments:
             "names": name_tuple,
             "floors": floor_array,
             "groups": group_array,
+            "rows": row_array,
             "funnel": funnel or DataFunnel(count, count, count, count, positives),
             "notes": (*notes, *_cautions(score_table, label_array, name_tuple)),
         }
-        for array in (score_table, label_array, weight_array, floor_array, group_array):
+        for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
             if array is not None:
                 array.setflags(write=False)
         for name, value in values.items():
@@ -198,6 +203,7 @@ class RatedDocuments:
             scores,
             floor_array.tolist(),
             groups=groups,
+            rows=rows,
             funnel=DataFunnel(len(frame), rated, complete_count, rows.size, int(labels.sum())),
             notes=notes,
         )
@@ -216,6 +222,7 @@ class RatedDocuments:
             self.names,
             self.floors.tolist(),
             groups=None if self.groups is None else self.groups[rows],
+            rows=self.rows[rows],
         )
 
     @cached_property
@@ -277,6 +284,15 @@ def _checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float6
     if bad.any():
         raise DataError(f"Weights must be numbers above 0; row {_first(bad)} holds {values[bad][0]:g}.")
     return values
+
+
+def _checked_rows(rows: ArrayLike | None, count: int) -> NDArray[np.intp]:
+    if rows is None:
+        return np.arange(count)
+    values = np.array(rows)
+    if values.shape != (count,) or not np.issubdtype(values.dtype, np.integer) or (values < 0).any():
+        raise DataError(f"There must be one row of a table, counted from 0, for each of the {count:,} documents.")
+    return values.astype(np.intp)
 
 
 def _require_usable_scores(

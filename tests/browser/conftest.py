@@ -36,7 +36,8 @@ def server(tmp_path_factory):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
-    log = tmp_path_factory.mktemp("server") / "output.txt"
+    folder = tmp_path_factory.mktemp("server")
+    log = folder / "output.txt"
     with log.open("wb") as output:
         process = subprocess.Popen(
             [
@@ -48,6 +49,7 @@ def server(tmp_path_factory):
                 "--browser.gatherUsageStats=false",
             ],
             cwd=ROOT,
+            env=os.environ | {"MULTILOSS_DECISION_LOG": f"sqlite:///{folder / 'decisions.db'}"},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

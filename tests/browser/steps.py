@@ -27,6 +27,7 @@ PATIENCE = 60.0
 PAGES = {
     "rated_data": "Rated data",
     "operating_point": "Operating point",
+    "decisions": "Decisions",
     "optimal_cut": "Optimal cut",
     "top_k": "Top-k: sort, then cut",
 }

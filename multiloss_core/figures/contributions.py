@@ -1,0 +1,118 @@
+"""Who flags what, as a matrix of dots beside stacked bars (after UpSet, Lex et al. 2014)."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from multiloss_core.figures import style
+from multiloss_core.figures.style import Theme
+from multiloss_core.thresholds.contributions import Contribution, contribution_words
+
+# Pixels: a row of dots, the least height of all rows, the title, a letter of a slanted name.
+ROW_HEIGHT, SMALLEST_PLOT, TOP, LETTER = 26, 96, 48, 5
+LONGEST_NAME = 22
+# How much of the width the matrix takes: at least, and for each classifier.
+MATRIX_SHARE = (0.08, 0.06)
+DOT = 13
+
+
+def contributions_chart(contributions: Sequence[Contribution], names: Sequence[str], *, theme: Theme) -> go.Figure:
+    """One row for each combination of the k classifiers `names`: dots say which reach, bars how many TP and FP.
+
+    Bars of what is not flagged (held back by the classifier without a dot) are hatched.
+    """
+    held_back = any(not contribution.flagged for contribution in contributions)
+    title = "What is flagged, and what each classifier alone holds back" if held_back else "Which classifiers flag what"
+    shortened = [name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in names]
+    bottom = 84 + LETTER * max(map(len, shortened))
+    rows = max(ROW_HEIGHT * len(contributions), SMALLEST_PLOT)
+    figure = style.new_figure(title, theme, height=TOP + rows + bottom)
+    split = MATRIX_SHARE[0] + MATRIX_SHARE[1] * len(names)
+    _add_dots(figure, contributions, len(names), theme)
+    words = [contribution_words(contribution, names) for contribution in contributions]
+    for label, colour, values in (
+        ("fraud (TP)", style.TRUE_POSITIVE, [contribution.documents.tp for contribution in contributions]),
+        ("false alerts (FP)", style.FALSE_POSITIVE, [contribution.documents.fp for contribution in contributions]),
+    ):
+        figure.add_bar(
+            x=values,
+            y=list(range(len(contributions))),
+            xaxis="x2",
+            orientation="h",
+            name=label,
+            marker={
+                "color": colour,
+                "pattern": {"shape": ["" if contribution.flagged else "/" for contribution in contributions]},
+                "line": {"width": 0},
+            },
+            customdata=words,
+            hovertemplate="%{customdata}<br>%{x:,.6~f} documents<extra>%{fullData.name}</extra>",
+        )
+    documents = "documents flagged, or held back (hatched)" if held_back else "documents flagged"
+    figure.update_layout(
+        barmode="stack",
+        bargap=0.3,
+        margin={"l": 40, "t": TOP, "b": bottom},
+        legend={"traceorder": "normal"},
+        xaxis={
+            "domain": [0, split - 0.02],
+            "title": "reached by",
+            "tickvals": list(range(len(names))),
+            "ticktext": shortened,
+            "tickangle": -45,
+            "range": [-0.6, len(names) - 0.4],
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        xaxis2={
+            **_grid_of(theme),
+            "domain": [split, 1],
+            "anchor": "y",
+            "title": {"text": documents, "standoff": 8},
+            "rangemode": "tozero",
+        },
+        yaxis={
+            "title": "combination",
+            "showticklabels": False,
+            "range": [len(contributions) - 0.4, -0.6],
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+        },
+    )
+    return figure
+
+
+def _grid_of(theme: Theme) -> dict[str, str | bool]:
+    """What the template gives to the first axis alone."""
+    colour = style.grid(theme)
+    return {"gridcolor": colour, "linecolor": colour, "zerolinecolor": colour, "automargin": False}
+
+
+def _add_dots(figure: go.Figure, contributions: Sequence[Contribution], count: int, theme: Theme) -> None:
+    cells = [(row, j) for row in range(len(contributions)) for j in range(count)]
+    reached = [j in contributions[row].classifiers for row, j in cells]
+    for row, contribution in enumerate(contributions):
+        ends = [min(contribution.classifiers), max(contribution.classifiers)]
+        figure.add_scatter(
+            x=ends,
+            y=[row, row],
+            mode="lines",
+            line={"color": style.ink(theme), "width": 2},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    figure.add_scatter(
+        x=[j for _, j in cells],
+        y=[row for row, _ in cells],
+        mode="markers",
+        marker={
+            "color": [style.ink(theme) if dot else style.grid(theme) for dot in reached],
+            "size": DOT,
+            "line": {"width": 0},
+        },
+        hoverinfo="skip",
+        showlegend=False,
+        name="reached",
+    )

@@ -1,0 +1,14 @@
+"""Decisions that were made: to open again, compare, mark as deployed, and hand on."""
+
+import streamlit as st
+
+from ui.bootstrap import bootstrap
+from ui.decision_list import ask_record, show_log
+
+bootstrap()
+st.title("Decisions")
+st.markdown(
+    "What was decided, by whom and why: to open again, to compare, to mark as deployed, and to hand on as files."
+)
+ask_record()
+show_log()

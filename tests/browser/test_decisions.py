@@ -1,0 +1,114 @@
+"""A decision that was taken away as a file comes back: opened, kept, deployed, exported."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from multiloss_core import DecisionRecord, sql_where
+from tests.browser.steps import PAGES, expect_point, follow, metric, open_page, selected, settle, slider, upload
+from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
+
+
+@pytest.fixture(scope="module")
+def record():
+    return sample_decision("Login alerts", percent=42.5, rule="any", spacing="uniform", resolution=100)
+
+
+def uploaded_record(page, text):
+    field = page.get_by_test_id("stFileUploader").locator("input[type=file]")
+    field.set_input_files({"name": "record.json", "mimeType": "application/json", "buffer": text.encode()})
+
+
+def alert(page, words):
+    return page.get_by_test_id("stAlert").filter(has_text=words)
+
+
+def taken(page, button):
+    with page.expect_download() as download:
+        page.get_by_test_id("stDownloadButton").get_by_role("button", name=button, exact=True).click()
+    return download.value.path().read_text(encoding="utf-8")
+
+
+def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page, record):
+    # Somebody looked at something else before.
+    open_page(
+        page, f"{server}/operating_point?data=Login+alerts&m=80&resolution_1=1000&method=graph", "Operating point"
+    )
+    expect(metric(page, "Caught (TP)")).to_be_visible()
+    follow(page, "Decisions", PAGES["decisions"])
+    uploaded_record(page, "{}")
+    expect(alert(page, "this is no decision record")).to_be_visible()
+    uploaded_record(page, record.to_json())
+    expect(alert(page, "is loaded and the same").first).to_be_visible()
+    expect(alert(page, "this is no decision record")).to_have_count(0)
+
+    page.get_by_role("button", name="Open on the operating point").first.click()
+    expect(page.get_by_role("heading", name="Operating point", exact=True)).to_be_visible()
+    settle(page)
+    expected = record.expected
+    expect_point(page, record.columns.scores, (record.thresholds, expected.tp, expected.fp))
+    expect(slider(page)).to_have_value("42.5")
+    expect(selected(page, "Data")).to_have_value("Login alerts")
+    expect(selected(page, "Path")).to_have_value("smooth")
+    expect(page).to_have_url(re.compile("m=42.5"))
+    expect(page).to_have_url(re.compile("nodes=at(\\+|%20)equal(\\+|%20)steps"))
+    page.get_by_role("button", name="Settings").click()
+    expect(selected(page, "Nodes for each classifier, at most")).to_have_value("100")
+    page.keyboard.press("Escape")
+
+    follow(page, "Decisions", PAGES["decisions"])
+    page.get_by_role("button", name="Add to the log").click()
+    expect(alert(page, "Added to the log as number")).to_be_visible()
+    expect(selected(page, "Decision")).to_have_value(re.compile("Login alerts .* A. Nalyst"))
+    settle(page)
+    page.get_by_role("textbox", name="Put into production by").fill("B. Oss")
+    page.get_by_role("button", name="Mark as deployed").click()
+    expect(alert(page, "In production since")).to_contain_text("by B. Oss")
+    settle(page)
+
+    lines = [json.loads(line) for line in taken(page, "Export the whole log (JSON lines)").splitlines()]
+    (line,) = [line for line in lines if line["record"]["record_id"] == record.record_id]
+    assert [deployment["deployed_by"] for deployment in line["deployments"]] == ["B. Oss"]
+    assert DecisionRecord.from_json(json.dumps(line["record"])) == record
+    assert DecisionRecord.from_json(taken(page, "Record (JSON)")) == record
+    assert taken(page, "SQL") == sql_where(record)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+    # Back to where it was: the record is in the address.
+    address = page.url
+    open_page(page, address, PAGES["decisions"])
+    expect(selected(page, "Decision")).to_have_value(re.compile("Login alerts"))
+
+
+def test_newer_data_shows_what_was_expected_and_what_is_observed(server, page):
+    then = file_decision(as_csv(rated_frame(3)), rule="any")
+    open_page(page, f"{server}/rated_data", PAGES["rated_data"])
+    upload(page, "july.csv", as_csv(rated_frame(4)))
+    expect(selected(page, "Data")).to_have_value("july.csv")
+    follow(page, "Decisions", PAGES["decisions"])
+    uploaded_record(page, then.to_json())
+    expect(alert(page, "'june.csv' is not loaded")).to_be_visible()
+    expect(selected(page, "Try the thresholds on")).to_have_value("july.csv")
+    expect(page.get_by_text("Then expected, now observed")).to_be_visible()
+
+    follow(page, "Upload the data", PAGES["rated_data"])
+    upload(page, "june.csv", as_csv(rated_frame(3)))
+    expect(selected(page, "Data")).to_have_value("june.csv")
+    follow(page, "Decisions", PAGES["decisions"])
+    expect(alert(page, "is loaded and the same").first).to_be_visible()
+    page.get_by_role("button", name="Open on the operating point").first.click()
+    expect(page.get_by_role("heading", name="Operating point", exact=True)).to_be_visible()
+    expect_point(page, then.columns.scores, (then.thresholds, then.expected.tp, then.expected.fp))
+    follow(page, "Rated data", PAGES["rated_data"])
+    expect(selected(page, "Data")).to_have_value("june.csv")
+
+
+def test_a_record_is_readable_on_a_phone(server, new_page, record):
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    open_page(page, f"{server}/decisions", PAGES["decisions"])
+    uploaded_record(page, record.to_json())
+    expect(alert(page, "is loaded and the same").first).to_be_visible()
+    settle(page)
+    page.wait_for_function("() => document.scrollingElement.scrollWidth <= 390")

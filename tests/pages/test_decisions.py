@@ -1,0 +1,489 @@
+"""Decisions on the screen: made, kept in the log, opened again, compared, deployed, taken away."""
+
+import io
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from decision_log import DecisionLog
+from multiloss_core import (
+    RatedDocuments,
+    RecordedColumns,
+    RecordedData,
+    RecordedInterval,
+    RecordedSettings,
+    RecordedTarget,
+    data_fingerprint,
+    sql_where,
+)
+from tests.decisions.records import HOSTILE_NAMES, make_record
+from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
+from ui.log import ADDRESS, data_folder, log_address
+from ui.sources import sample
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+def opened(page="decisions", **query):
+    app = AppTest.from_file(APP, default_timeout=180)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return run(app.switch_page(f"pages/{page}.py"))
+
+
+def run(step):
+    app = step.run()
+    assert not app.exception
+    return app
+
+
+def press(app, label):
+    return run(next(button for button in app.button if button.label == label).click())
+
+
+def give(app, text, name="record.json"):
+    return run(app.file_uploader(key="record_file").set_value((name, text.encode(), "application/json")))
+
+
+def said(elements):
+    """What the messages of one kind say, without the backslashes that keep texts plain."""
+    return " ".join(element.value for element in elements).replace("\\", "")
+
+
+def table(app, column):
+    return next(element.value for element in app.dataframe if column in element.value)
+
+
+def words_of(app):
+    """The numbers of the operating point."""
+    (found,) = app.get("bidi_component")
+    data = json.loads(json.loads(found.proto.json)["table"])
+    return data["rows"][data["percents"].index(app.session_state["target"].percent)]["words"]
+
+
+def shown_thresholds(app):
+    return [None if value == "never" else float(value.removeprefix("≥ ")) for _, value in words_of(app)["thresholds"]]
+
+
+def logged(address, *records):
+    with DecisionLog(address) as log:
+        return [log.add(record) for record in records]
+
+
+# The page
+
+
+def test_an_empty_log_says_what_to_do():
+    app = opened()
+    assert "No decision is in the log yet" in said(app.info)
+    assert not app.error
+    assert not app.dataframe
+    assert not app.get("download_button")
+
+
+def test_the_list_shows_every_decision_the_newest_first(log_address):
+    one, two = sample_decision(), make_record(HOSTILE_NAMES[:2], (None, 0.25), author="<b>B</b>")
+    numbers = logged(log_address, one, two)
+    app = opened()
+    shown = table(app, "In production")
+    assert list(shown["No."]) == numbers[::-1]
+    assert list(shown["Data"]) == ["alerts.csv", "Card alerts"]
+    assert list(shown["TP"]) == ["300", f"{one.expected.tp:,.0f}"]
+    assert list(shown["Target"]) == ["20\N{NO-BREAK SPACE}%", "35\N{NO-BREAK SPACE}%"]
+    assert shown["Thresholds"][0] == 'a"b never, two words ≥ 0.25'
+    assert app.selectbox(key="decision").value.startswith(f"{numbers[1]} · alerts.csv")
+
+    run(app.selectbox(key="decisions_for").set_value("Card alerts"))
+    assert list(table(app, "In production")["No."]) == [numbers[0]]
+    assert app.selectbox(key="decision").value.startswith(f"{numbers[0]} · Card alerts")
+    assert app.code[0].value == sql_where(one)
+    run(app.selectbox(key="decisions_for").set_value("all data"))
+    assert len(table(app, "In production")) == 2
+
+
+def test_a_link_opens_one_of_the_decisions(log_address):
+    logged(log_address, sample_decision(), make_record())
+    first = opened()
+    label = first.selectbox(key="decision").options[1]
+    assert opened(decision=label).selectbox(key="decision").value == label
+
+
+def test_older_decisions_are_one_click_away(log_address):
+    logged(log_address, *(make_record(record_id=f"00000000-0000-4000-8000-{i:012d}") for i in range(103)))
+    app = opened()
+    assert len(table(app, "In production")) == 100
+    press(app, "Show older ones")
+    assert list(table(app, "In production")["No."]) == list(range(103, 0, -1))
+
+
+def test_two_decisions_are_compared_with_signed_differences(log_address):
+    before, after = sample_decision(percent=20.0, rule="any"), sample_decision(percent=60.0, rule="any")
+    logged(log_address, before, after)
+    app = opened()
+    other = app.selectbox(key="compared_with").options[1]
+    run(app.selectbox(key="compared_with").set_value(other))
+    shown = table(app, "The other").set_index("")
+    expected = after.expected.tp - before.expected.tp
+    assert expected < 0
+    assert shown.loc["Caught (TP)", "Difference"] == f"{expected:,.0f}".replace("-", "\N{MINUS SIGN}")
+    assert shown.loc["Target", "Difference"] == "+40.0 points"
+    for name, new, old in zip(before.columns.scores, after.thresholds, before.thresholds, strict=True):
+        assert float(shown.loc[f"Threshold of {name}", "This decision"]) == new
+        assert float(shown.loc[f"Threshold of {name}", "Difference"]) == pytest.approx(new - old, rel=1e-5)
+
+
+def test_a_decision_is_marked_as_deployed_and_retires_the_one_before(log_address):
+    first, second = logged(log_address, sample_decision(), sample_decision(percent=50.0))
+    app = opened()
+    press(app, "Mark as deployed")
+    assert "Say who" in said(app.error)
+    app.text_input(key="deployed_by").set_value("B. Oss")
+    press(app, "Mark as deployed")
+    assert "marked as deployed" in said(app.success)
+    assert "since" in table(app, "In production")["In production"][0]
+    run(app.selectbox(key="decision").set_value(app.selectbox(key="decision").options[1]))
+    assert app.text_input(key="deployed_by").value == "B. Oss"
+    press(app, "Mark as deployed")
+    shown = table(app, "In production").set_index("No.")["In production"]
+    assert shown[first].startswith("since")
+    assert shown[first].endswith("by B. Oss")
+    assert shown[second].startswith("until")
+    with DecisionLog(log_address) as log:
+        assert log.deployed("Card alerts").id == first
+
+
+# Records from files
+
+
+def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
+    record = sample_decision()
+    app = give(opened(), record.to_json())
+    assert app.subheader[0].value == r"From the file record.json".replace("_", r"\_")
+    assert any(line.value.startswith("#### Thresholds") for line in app.markdown)
+    press(app, "Add to the log")
+    assert "Added to the log as number 1" in said(app.success)
+    assert app.selectbox(key="decision").value.startswith("1 · Card alerts")
+    give(app, record.to_json())
+    press(app, "Add to the log")
+    assert "number 1." in said(app.success)
+    with DecisionLog(log_address) as log:
+        assert [entry.record for entry in log.entries()] == [record]
+
+
+def test_an_uploaded_record_stays_until_it_is_put_away():
+    app = give(opened(), make_record().to_json())
+    run(app.switch_page("pages/rated_data.py"))
+    run(app.switch_page("pages/decisions.py"))
+    assert app.subheader[0].value.startswith("From the file")
+    press(app, "Put away")
+    assert not app.subheader
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is not JSON text"),
+        ("[1, 2]", "is not a JSON object"),
+        ('{"a": 1}', "this is no decision record"),
+        (make_record().to_json().replace('"schema_version": 1', '"schema_version": 7'), "update the program"),
+        (make_record().to_json().replace('"tp": 300.0', '"tp": "many"', 1), "Field 'expected.tp'"),
+        (make_record().to_json().replace('"author"', '"![](http://evil.example/x)"'), "![](http://evil.example/x)"),
+        ("[" * 100_000, "is not JSON text"),
+    ],
+)
+def test_a_file_that_is_no_record_says_why_and_changes_nothing(text, words):
+    app = give(opened(), text, "bad.json")
+    assert words in said(app.error)
+    assert "'bad.json'" in said(app.error)
+    assert r"\!\[\]\(http\://evil.example" in app.error[0].value or "![" not in app.error[0].value
+    assert not app.subheader
+    give(app, make_record().to_json())
+    assert not app.error
+    assert app.subheader
+
+
+def test_texts_of_a_record_are_shown_as_text():
+    hostile = HOSTILE_NAMES[10] + HOSTILE_NAMES[6]
+    record = make_record(HOSTILE_NAMES, (None,) * len(HOSTILE_NAMES), author=hostile, reason=hostile)
+    record = replace(record, data=replace(record.data, name=hostile))
+    app = give(opened(), record.to_json(), "![x](http:evil).json")
+    assert "is not loaded" in said(app.info)
+    for element in (*app.info, *app.subheader, *app.markdown):
+        assert not re.search(r"(?<!\\)\]\(http|(?<!\\)<img", element.value)
+
+
+# Opening again
+
+
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
+    record = sample_decision(rule=rule)
+    logged(log_address, record)
+    # What was chosen before must not win.
+    app = opened("operating_point", data="Card alerts", rule="every score", m="70", method="graph", resolution_2="200")
+    run(app.switch_page("pages/decisions.py"))
+    assert "is loaded and the same" in said(app.success)
+    press(app, "Open on the operating point")
+    assert app.title[0].value == "Operating point"
+    assert app.selectbox(key="data").value == "Card alerts"
+    assert app.selectbox(key="method").value == "smooth"
+    assert app.selectbox(key="nodes").value == "at equal shares of documents"
+    assert str(app.selectbox(key="resolution_2").value) == "50"
+    assert app.get_by_key("rule").value == {"any": "any score", "all": "every score"}[rule]
+    assert app.session_state["target"].percent == 35.0
+    assert shown_thresholds(app) == list(record.thresholds)
+    (_, tp), (_, fp) = words_of(app)["counts"]
+    assert (float(tp.replace(",", "")), float(fp.replace(",", ""))) == (record.expected.tp, record.expected.fp)
+
+
+def test_a_decision_by_hand_reopens_with_its_thresholds(log_address):
+    record = sample_decision("Login alerts", rule="any")
+    by_hand = replace(record, target=RecordedTarget("set by hand"), thresholds=(0.8,))
+    logged(log_address, by_hand)
+    app = press(opened(), "Open on the operating point")
+    assert app.session_state["driver"] == "thresholds by hand"
+    assert app.text_input(key="hand_0").value == "0.8"
+
+
+def test_a_file_reopens_with_the_columns_of_the_decision(log_address):
+    data = as_csv(rated_frame())
+    frame = pd.read_csv(io.BytesIO(data))
+    guessed = RatedDocuments.from_frame(frame, ["card", "device"], "verdict", "fraud").floors
+    floors = tuple((guessed + 0.01).round(3).tolist())
+    record = file_decision(data, floors=floors)
+    logged(log_address, record)
+
+    app = opened()
+    assert "is not loaded in this session" in said(app.info)
+    assert not [button for button in app.button if button.label.startswith("Open")]
+    run(app.switch_page("pages/rated_data.py"))
+    # Loaded under another name, and with floors of its own.
+    run(app.file_uploader(key="upload").set_value(("copy.csv", data, "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    assert "'copy.csv', is loaded and the same" in said(app.success)
+    press(app, "Open on the operating point")
+    assert app.selectbox(key="data").value == "copy.csv"
+    assert shown_thresholds(app) == list(record.thresholds)
+    run(app.switch_page("pages/rated_data.py"))
+    assert [box.value for box in app.number_input if "floor" in box.label] == list(floors)
+
+
+def test_newer_data_shows_what_was_expected_then_and_is_observed_now(log_address):
+    record = file_decision(as_csv(rated_frame(3)), rule="any")
+    interval = RecordedInterval(0.02, 0.01, 0.03, 0.95)
+    record = replace(record, expected=replace(record.expected, precision_interval=interval))
+    logged(log_address, record)
+    newer = rated_frame(4)
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("july.csv", as_csv(newer), "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    assert "'june.csv' is not loaded" in said(app.info)
+    assert app.selectbox(key="try_on_entry").value == "july.csv"
+    shown = table(app, "Observed now").set_index("")
+    caught = newer[(newer[["card", "device"]] >= list(record.thresholds)).any(axis=1)]
+    tp = int((caught["verdict"] == "fraud").sum())
+    assert shown.loc["Caught (TP)", "Observed now"] == f"{tp:,}"
+    assert shown.loc["False alerts (FP)", "Observed now"] == f"{len(caught) - tp:,}"
+    assert shown.loc["Caught (TP)", "Counted then"] == f"{record.expected.tp:,.0f}"
+    assert shown.loc["Precision", "Expected then, 95 %"].replace("\N{NO-BREAK SPACE}", " ") == "1.0 % – 3.0 %"
+    low, high = (float(text.split()[0]) for text in shown.loc["Precision", "95 %"].split("–"))
+    assert low < 100 * tp / len(caught) < high
+    assert "risen by more than chance" in said(app.caption)
+    press(app, "Open with this data")
+    assert app.title[0].value == "Operating point"
+    assert app.selectbox(key="data").value == "july.csv"
+    assert app.session_state["reopened_decision"].same_data is False
+
+
+def test_a_file_of_the_same_name_and_other_content_is_told_apart(log_address):
+    logged(log_address, file_decision(as_csv(rated_frame(3))))
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("june.csv", as_csv(rated_frame(4)), "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    assert "is loaded, but it is not the data of this decision" in said(app.warning)
+    assert "Observed now" in table(app, "Observed now")
+
+
+def test_a_table_of_counts_reopens(log_address):
+    source = sample("Count table")
+    frame = source.frame
+    columns = RecordedColumns(("T1", "T2"), (float(frame["T1"].min()), float(frame["T2"].min())))
+    record = replace(
+        make_record(("T1", "T2")),
+        data=RecordedData("Count table", data_fingerprint(source.fingerprint, columns)),
+        columns=columns,
+        settings=RecordedSettings("any", "graph", "uniform", 0),
+        current=None,
+    )
+    logged(log_address, record)
+    app = press(opened(), "Open on the operating point")
+    assert app.selectbox(key="data").value == "Count table"
+    assert app.selectbox(key="method").value == "graph"
+
+
+# Making a decision
+
+SCREEN = """
+import streamlit as st
+from multiloss_core import operating_point
+from ui.analysis import Settings, analyse
+from ui.bootstrap import bootstrap
+from ui.decision_views import show_decision
+from ui.reopening_views import show_reopened
+from ui.sources import sample
+from ui.workspace import dataset_of
+bootstrap()
+st.session_state.setdefault("save_decision", True)
+name, percent = st.session_state.get("name", "Login alerts"), st.session_state.get("percent", 20.0)
+analysis = analyse(dataset_of(sample(name)), Settings("any", "positives", 24))
+point = operating_point(analysis.path("smooth"), percent / 100)
+show_reopened(analysis, point)
+show_decision(analysis, point, current=st.session_state.get("current"))
+"""
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    """The part of the operating point where decisions are made, by itself."""
+    monkeypatch.setattr(st, "page_link", lambda *_, **__: None)
+    app = AppTest.from_string(SCREEN, default_timeout=180)
+    return run(app)
+
+
+def test_a_decision_is_saved_with_author_and_reason(screen, log_address):
+    screen.text_input(key="decision_author").set_value(" A. Nalyst ")
+    screen.text_area(key="decision_reason").set_value("Two people less in June.")
+    press(screen, "Save to the log")
+    assert "number 1" in said(screen.success)
+    with DecisionLog(log_address) as log:
+        (entry,) = log.entries()
+    expected = sample_decision("Login alerts", percent=20.0, rule="any", spacing="positives", resolution=24)
+    same = replace(entry.record, record_id=expected.record_id, created=expected.created, reason=expected.reason)
+    assert same == expected
+    assert entry.record.reason == "Two people less in June."
+    assert screen.code[0].value == sql_where(entry.record)
+    # The same again is the same decision.
+    press(screen, "Save to the log")
+    with DecisionLog(log_address) as log:
+        assert log.entries() == (entry,)
+
+
+def test_the_files_belong_to_the_point_that_is_shown(screen):
+    press(screen, "Only make the files")
+    assert "Not saved in the log" in said(screen.info)
+    labels = [button.label for button in screen.get("download_button")]
+    assert labels == ["Record (JSON)", "Thresholds (JSON)", "Thresholds (CSV)", "SQL", "Python", "Summary (Markdown)"]
+    screen.session_state["percent"] = 60.0
+    run(screen)
+    assert not screen.get("download_button")
+    screen.session_state["percent"] = 20.0
+    run(screen)
+    assert len(screen.get("download_button")) == len(labels)
+
+
+@pytest.mark.parametrize("name", ["Login alerts", "Insurance claims", "Count table"])
+def test_the_report_is_made_when_it_is_asked_for(screen, name):
+    screen.session_state["name"] = name
+    press(run(screen), "Only make the files")
+    assert "decision_report" not in screen.session_state
+    press(screen, "Prepare the report with figures")
+    (button,) = [button for button in screen.get("download_button") if button.label.startswith("Report")]
+    assert button.proto.id
+    report = screen.session_state["decision_report"][1]
+    assert report.count("<figure ") == (2 if name == "Login alerts" else 4)
+
+
+def test_thresholds_in_use_are_recorded_with_their_counts(screen, log_address):
+    screen.session_state["current"] = np.array([0.75])
+    press(run(screen), "Save to the log")
+    with DecisionLog(log_address) as log:
+        current = log.entries()[0].record.current
+    frame = sample("Login alerts").frame
+    caught = frame[frame["rating"].notna() & (frame["login model"] >= 0.75)]
+    assert current.thresholds == (0.75,)
+    assert (current.tp, current.fp) == ((caught["rating"] == "fraud").sum(), (caught["rating"] == "ok").sum())
+
+
+def test_a_text_that_no_record_can_keep_is_refused_where_it_was_typed(screen):
+    screen.text_input(key="decision_author").set_value("a\0b")
+    press(screen, "Save to the log")
+    assert "Field 'author'" in said(screen.error)
+    assert not screen.get("download_button")
+
+
+def test_the_screen_says_which_decision_it_was_opened_with(screen):
+    from ui.reopening import Reopened
+
+    record = sample_decision("Login alerts", percent=20.0, rule="any", spacing="positives", resolution=24)
+    screen.session_state["reopened_decision"] = Reopened(record, "Login alerts", True)
+    assert "so are the thresholds" in said(run(screen).success)
+    screen.session_state["percent"] = 70.0
+    assert f"the decision is for login model ≥ {record.thresholds[0]}" in said(run(screen).info)
+    screen.session_state["reopened_decision"] = Reopened(record, "Login alerts", False)
+    assert "not that of the decision" in said(run(screen).warning)
+    press(screen, "Close")
+    assert "reopened_decision" not in screen.session_state
+
+
+# Without a log
+
+
+@pytest.fixture
+def no_log(monkeypatch, tmp_path):
+    (tmp_path / "notes.txt").write_text("This is not a database, however long it is. " * 100)
+    address = f"sqlite:///{tmp_path / 'notes.txt'}"
+    monkeypatch.setenv(ADDRESS, address)
+    return tmp_path / "notes.txt"
+
+
+def test_a_log_that_cannot_be_used_is_one_sentence_and_files_still_work(no_log, screen):
+    press(screen, "Save to the log")
+    assert "Not saved in the log" in said(screen.error)
+    assert len(screen.get("download_button")) == 6
+
+    app = opened()
+    assert len(app.error) == 1
+    assert "cannot be used" in said(app.error)
+    give(app, make_record().to_json())
+    assert len(app.get("download_button")) == 7
+    press(app, "Add to the log")
+    assert "cannot be used" in said(app.error)
+    no_log.unlink()
+    press(app, "Put away")
+    press(app, "Try again")
+    assert not app.error
+    assert "No decision is in the log yet" in said(app.info)
+
+
+def test_an_unreachable_server_is_told_without_its_password(monkeypatch):
+    monkeypatch.setenv(ADDRESS, "postgresql+psycopg://user:secret@127.0.0.1:1/log")
+    app = opened()
+    assert "The decision log at 127.0.0.1:1/log cannot be used" in said(app.error)
+    assert "secret" not in said(app.error)
+
+
+def test_without_an_address_the_log_is_a_file_of_this_user(monkeypatch, tmp_path):
+    monkeypatch.delenv(ADDRESS)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "données #1 %20?"))
+    address = log_address()
+    with DecisionLog(address) as log:
+        assert log.place == str(data_folder() / "decisions.db")
+    assert (data_folder() / "decisions.db").is_file()
+    assert opened().title[0].value == "Decisions"
+
+
+def test_a_folder_that_cannot_be_made_is_told(monkeypatch, tmp_path):
+    monkeypatch.delenv(ADDRESS)
+    monkeypatch.setattr(sys, "platform", "linux")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    assert "No folder for the decision log can be made" in said(opened().error)

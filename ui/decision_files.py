@@ -1,0 +1,53 @@
+"""A decision taken away: the record, its thresholds in other languages, the summary and the report."""
+
+import streamlit as st
+
+from multiloss_core import (
+    DecisionRecord,
+    html_report,
+    markdown_summary,
+    python_function,
+    sql_where,
+    thresholds_csv,
+    thresholds_json,
+)
+
+HTML = "text/html"
+
+
+def offer_files(record: DecisionRecord, tag: str, *, report: bool = True) -> None:
+    """Downloads of a record, and the thresholds as code to copy. `tag` tells the keys of one record from another's."""
+    stem = stem_of(record)
+    files = [
+        ("Record (JSON)", record.to_json(), f"{stem}.json", "application/json"),
+        ("Thresholds (JSON)", thresholds_json(record), f"{stem}-thresholds.json", "application/json"),
+        ("Thresholds (CSV)", thresholds_csv(record), f"{stem}-thresholds.csv", "text/csv"),
+        ("SQL", sql_where(record), f"{stem}.sql", "application/sql"),
+        ("Python", python_function(record), f"{stem.replace('-', '_')}.py", "text/x-python"),
+        ("Summary (Markdown)", markdown_summary(record), f"{stem}.md", "text/markdown"),
+    ]
+    if report:
+        files.append(("Report (HTML)", html_report(record), f"{stem}.html", HTML))
+    with st.container(horizontal=True, gap="small"):
+        for words, text, name, mime in files:
+            offer_file(words, text, name, mime, tag)
+    show_code(record)
+
+
+def offer_file(words: str, text: str, name: str, mime: str, tag: str) -> None:
+    """One download, which runs nothing again."""
+    st.download_button(
+        words, text, name, mime, key=f"take_{words}_{tag}", icon=":material/download:", on_click="ignore"
+    )
+
+
+def show_code(record: DecisionRecord) -> None:
+    """The condition and the function, to copy."""
+    sql, python = st.tabs(["SQL", "Python"])
+    sql.code(sql_where(record), language="sql", wrap_lines=True)
+    python.code(python_function(record), language="python", wrap_lines=True)
+
+
+def stem_of(record: DecisionRecord) -> str:
+    """The beginning of its files' names: the day, and the first digits of its id."""
+    return f"decision-{record.created:%Y-%m-%d}-{record.record_id[:8]}"

@@ -1,0 +1,120 @@
+"""A point of the screen as a decision record: the data it rests on, how it was found, what it is expected to do."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiloss_core import (
+    CountSurfaces,
+    CurrentThresholds,
+    DecisionRecord,
+    ExpectedCounts,
+    OperatingPoint,
+    RatedDocuments,
+    RecordedColumns,
+    RecordedData,
+    RecordedSettings,
+    RecordedTarget,
+    Wish,
+    data_fingerprint,
+    flagged,
+    recorded_thresholds,
+)
+from multiloss_core.decisions.record import SET_BY_HAND
+from multiloss_core.thresholds.intervals import PointBootstrap, PointIntervals
+from multiloss_core.thresholds.surfaces import Rule, node_index
+from ui.analysis import Analysis
+from ui.sources import ColumnChoice, RatedSource
+
+MARGINAL_PRECISION = "marginal precision"
+GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
+
+
+def record_of(
+    analysis: Analysis,
+    point: OperatingPoint,
+    source: RatedSource,
+    choice: ColumnChoice,
+    *,
+    target: RecordedTarget | None = None,
+    evidence: PointBootstrap | None = None,
+    current: NDArray[np.float64] | None = None,
+    author: str = "",
+    reason: str = "",
+) -> DecisionRecord:
+    """The record of a point of an analysis, whose data are `source` under `choice`.
+
+    `target`: what drove the point, the marginal precision or the hand where it is left out. `evidence`: resamples, used
+    where they are complete and of this very point. `current`: the thresholds (k,) in use.
+
+    Raises
+    ------
+    DataError : a name or text that no record can keep.
+    """
+    data, settings = analysis.dataset.source, analysis.settings
+    columns = recorded_columns(data, choice)
+    return DecisionRecord(
+        author=author,
+        reason=reason,
+        data=RecordedData(
+            source.name,
+            data_fingerprint(source.fingerprint, columns),
+            data.funnel if isinstance(data, RatedDocuments) else None,
+        ),
+        columns=columns,
+        settings=RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution),
+        target=target or target_of(analysis, point),
+        thresholds=recorded_thresholds(analysis.deployable(point)),
+        expected=ExpectedCounts.of(point.tp, point.fp, _intervals(point, evidence)),
+        current=None if current is None else _recorded_current(data, current, settings.rule),
+    )
+
+
+def recorded_columns(data: RatedDocuments | CountSurfaces, choice: ColumnChoice) -> RecordedColumns:
+    """What the columns mean, with the floors that are in force."""
+    if isinstance(data, CountSurfaces):
+        return RecordedColumns(data.names, tuple(float(axis[0]) for axis in data.axes))
+    return RecordedColumns(
+        data.names,
+        tuple(map(float, data.floors)),
+        choice.rating,
+        choice.positive,
+        choice.weight,
+        choice.group,
+        choice.leave_out_unusable,
+    )
+
+
+def target_of(analysis: Analysis, point: OperatingPoint) -> RecordedTarget:
+    """What led to a point where nothing but the slider or the hand did, and the guarantee of its path."""
+    if point.by_hand:
+        return RecordedTarget(SET_BY_HAND)
+    wishes = [Wish(MARGINAL_PRECISION, point.marginal_precision)]
+    certificate = analysis.certificate
+    if certificate is not None and certificate.path is not None and certificate.path.method == point.method:
+        wishes += [Wish(GUARANTEED, certificate.precision), Wish(CONFIDENCE, certificate.confidence)]
+    return RecordedTarget(MARGINAL_PRECISION, tuple(wishes), point.marginal_precision, point.status)
+
+
+def counts_at(data: RatedDocuments | CountSurfaces, thresholds: NDArray[np.float64], rule: Rule) -> tuple[float, float]:
+    """TP and FP at thresholds (k,), infinity for never; on a table of counts, those of the next node."""
+    if isinstance(data, CountSurfaces):
+        node = tuple(node_index(data.axes, thresholds[np.newaxis])[0])
+        return float(data.tp[node]), float(data.fp[node])
+    caught = flagged(data.scores, thresholds, rule)
+    return tuple(float(data.weights[caught & kind].sum()) for kind in (data.labels, ~data.labels))  # type: ignore[return-value]
+
+
+def _intervals(point: OperatingPoint, evidence: PointBootstrap | None) -> PointIntervals | None:
+    """What is expected on new data, where the resamples are complete and chose this very point."""
+    if evidence is None or point.by_hand or evidence.done < evidence.requested:
+        return None
+    near = np.flatnonzero(np.isclose(evidence.targets, point.marginal_precision, rtol=0, atol=1e-9))
+    if not near.size or not np.array_equal(evidence.thresholds[near[0]], point.thresholds):
+        return None
+    return evidence.intervals(float(evidence.targets[near[0]]))
+
+
+def _recorded_current(
+    data: RatedDocuments | CountSurfaces, thresholds: NDArray[np.float64], rule: Rule
+) -> CurrentThresholds:
+    return CurrentThresholds(recorded_thresholds(thresholds), *counts_at(data, thresholds, rule))
