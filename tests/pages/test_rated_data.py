@@ -80,6 +80,8 @@ def upload(app, data, name, mime="text/csv"):
 
 
 def go_to_operating_point(app):
+    # With plain widgets, whose numbers AppTest sees.
+    app.session_state["plain"] = True
     return switch(app, "pages/operating_point.py")
 
 
