@@ -1,5 +1,6 @@
 """Plotly's browser library, offered by this server: nothing is loaded from elsewhere."""
 
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -16,8 +17,8 @@ def serve_library() -> None:
     served = STATIC / LIBRARY
     if served.exists():
         return
-    # A copy, because Streamlit serves no links; whole at once, because two visitors may come at the same time.
-    copy = served.with_suffix(f".{threading.get_ident()}")
+    # A copy, because Streamlit serves no links; whole at once, because two visitors, or two servers, may come at the same time.
+    copy = served.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     shutil.copyfile(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", copy)
     copy.replace(served)
 

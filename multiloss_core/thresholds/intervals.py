@@ -196,11 +196,9 @@ def bootstrap_points(
     Whole groups are drawn where documents have them, weights count as effective documents (see `cell_sample`). A
     resample costs O(c d^2) for c cells and d coefficients, whatever the number of documents (without groups).
 
-    Measured (`benchmarks.coverage`): of 500 samples of three populations with 150 and 800 rated positives on average,
-    at targets .2 and .5, 95 % intervals held the expected TP, FP and precision in 93.6-97.2 %, the counts of a new
-    period in 94-97 %; with 30 positives (one population, 250 samples) all of these in 94-99 %. Intervals of the
-    marginal precision rest on the fit and do not know its bias: 91-97 %, but 83-85 % at one target where the true
-    precision falls again at the highest scores, which the fit cannot follow.
+    Measured (`benchmarks.coverage`): of 500 samples of three populations with 150 rated positives on average, at targets
+    .2 and .5, 95 % intervals held the expected TP, FP and precision in 93.2-96.2 %, the counts of a new period in
+    94.2-96.8 %. Intervals of the marginal precision rest on the fit and do not know its bias: 91.9-95.3 %.
 
     Raises
     ------

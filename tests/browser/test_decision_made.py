@@ -1,0 +1,118 @@
+"""From the point to a decision: compared with what is in force, explained, saved, found again."""
+
+import re
+
+from playwright.sync_api import expect
+
+from multiloss_core import DecisionRecord, flagged
+from tests.browser.steps import (
+    PAGES,
+    choose,
+    expect_point,
+    expected_sample_point,
+    follow,
+    metric,
+    number,
+    open_page,
+    percent_box,
+    settle,
+    settle_target,
+)
+from ui.sources import sample
+
+NAME = "Login alerts"
+
+
+def rated():
+    frame = sample(NAME).frame
+    return frame[frame["rating"].notna()]
+
+
+def open_part(page, title):
+    page.get_by_text(title, exact=True).click()
+    settle(page)
+
+
+def test_a_point_is_compared_saved_and_found_again(server, page):
+    open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
+    ghost = page.locator(".explorer [data-chart=plane] .ghost")
+    expect(ghost).to_have_attribute("visibility", "hidden")
+
+    open_part(page, "Compare with the present thresholds")
+    box = page.get_by_role("spinbutton", name="Present threshold of login model")
+    box.fill("0.9")
+    box.press("Enter")
+    expect(ghost).to_have_attribute("visibility", "visible")
+    ((threshold,), _, _) = expected_sample_point(NAME, 20)
+    frame = rated()
+    band = frame[(frame["login model"] >= threshold) & (frame["login model"] < 0.9)]
+    fraud = (band["rating"] == "fraud").sum()
+    expect(page.get_by_text(re.compile(rf"Added.*{len(band):,}.*{fraud:,}", re.DOTALL)).first).to_be_visible()
+
+    choose(page, "Set the point by", "a cap on alerts")
+    cap = page.get_by_role("spinbutton", name="Alerts per day, at most")
+    cap.fill("30")
+    cap.press("Enter")
+    said = page.locator(".explorer .driver")
+    expect(said).to_contain_text("Optimised for a cap on alerts")
+    settle(page)
+    flagged_now = sum(number(metric(page, label).inner_text()) for label in ("Caught (TP)", "False alerts (FP)"))
+    assert 0 < flagged_now <= 300
+
+    open_part(page, "Who flags what")
+    open_part(page, "Documents near the thresholds")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+    open_part(page, "Save this decision")
+    page.get_by_role("textbox", name="Decided by").fill("A. Nalyst")
+    page.get_by_role("textbox", name="Why").fill("No more than 30 a day.")
+    page.get_by_role("button", name="Save to the log").click()
+    expect(page.get_by_test_id("stAlert").filter(has_text="number")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_test_id("stDownloadButton").get_by_role("button", name=re.compile("record", re.IGNORECASE)).click()
+    record = DecisionRecord.from_json(download.value.path().read_text(encoding="utf-8"))
+    assert (record.author, record.reason) == ("A. Nalyst", "No more than 30 a day.")
+    assert record.target.driver == "a cap on alerts"
+    assert [(wish.name, wish.value) for wish in record.target.wishes] == [
+        ("alerts per day", 30),
+        ("days in the data", 10),
+    ]
+    assert record.current.thresholds == (0.9,)
+    caught = flagged(frame[["login model"]].to_numpy(), record.threshold_array, "any")
+    assert caught.sum() == flagged_now
+
+    follow(page, "Decisions", PAGES["decisions"])
+    expect(page.get_by_text("No more than 30 a day.").first).to_be_visible()
+
+
+def test_the_explanation_of_a_number_follows_the_slider(server, page):
+    open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
+    page.get_by_role("button", name="Explain Precision").click()
+    told = page.locator(".explorer .explanation")
+    for percent in (20, 60):
+        percent_box(page).fill(str(percent))
+        percent_box(page).press("Enter")
+        point = expected_sample_point(NAME, percent)
+        expect_point(page, ["login model"], point)
+        _, tp, fp = point
+        expect(told).to_contain_text(f"{tp:,.0f} / {tp + fp:,.0f} =")
+    settle_target(page, 60)
+    page.get_by_role("button", name="Explain Precision").click()
+    expect(told).to_be_hidden()
+
+
+def test_the_tour_leads_through_and_the_presentation_hides_the_controls(server, page):
+    open_page(page, f"{server}/operating_point?data=Login+alerts&present=true&m=35", "Operating point")
+    expect(page.get_by_role("heading", name="Operating point")).to_be_hidden()
+    expect_point(page, ["login model"], expected_sample_point(NAME, 35))
+    page.get_by_role("button", name="Leave the presentation").click()
+    expect(page.get_by_role("heading", name="Operating point")).to_be_visible()
+    page.get_by_role("button", name="Tour in five steps").click()
+    go = page.locator(".st-key-tour_go").get_by_role("button")
+    for step in range(5):
+        expect(page.get_by_text(f"{step + 1} of 5")).to_be_visible()
+        go.click()
+        expect(page.get_by_text(f"{step + 1} of 5")).to_have_count(0)
+    expect(percent_box(page)).to_have_value("20")
+    scores = sample("Card alerts").first_choice.scores
+    expect_point(page, scores, expected_sample_point("Card alerts", 20))
