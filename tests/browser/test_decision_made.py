@@ -4,7 +4,14 @@ import re
 
 from playwright.sync_api import expect
 
-from multiloss_core import DecisionRecord, flagged
+from multiloss_core import (
+    DecisionRecord,
+    RatedDocuments,
+    flagged,
+    operating_point,
+    smooth_path,
+    target_for_alerts,
+)
 from tests.browser.steps import (
     PAGES,
     choose,
@@ -53,11 +60,15 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
     cap = page.get_by_role("spinbutton", name="Alerts per day, at most")
     cap.fill("30")
     cap.press("Enter")
-    said = page.locator(".explorer .driver")
-    expect(said).to_contain_text("Optimised for a cap on alerts")
+    expect(page.locator(".explorer .driver")).to_contain_text("Optimised for a cap on alerts")
+    source, choice = sample(NAME), sample(NAME).first_choice
+    documents = RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, floors=choice.floors)
+    path = smooth_path(documents)
+    expected = operating_point(path, target_for_alerts(path, 300))
+    expect(metric(page, "Caught (TP)")).to_have_text(f"{expected.tp:,.0f}")
     settle(page)
     flagged_now = sum(number(metric(page, label).inner_text()) for label in ("Caught (TP)", "False alerts (FP)"))
-    assert 0 < flagged_now <= 300
+    assert 0 < flagged_now == expected.alerts <= 300
 
     open_part(page, "Who flags what")
     open_part(page, "Documents near the thresholds")

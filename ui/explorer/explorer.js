@@ -237,6 +237,18 @@ function parsed(text, hidden) {
   return { text, hides, trace: hides ? { ...trace, visible: false } : trace }
 }
 
+function metric() {
+  const parts = { title: element("dt"), number: element("dd"), interval: element("dd", { className: "between" }) }
+  return element("div", { className: "metric", parts }, ...Object.values(parts))
+}
+
+function tableRow() {
+  const parts = {
+    title: element("th", { scope: "row" }), number: element("span"), interval: element("div", { className: "between" }),
+  }
+  return element("tr", { parts }, parts.title, element("td", {}, parts.number, parts.interval))
+}
+
 class Explorer {
   constructor(root) {
     this.root = root
@@ -257,6 +269,8 @@ class Explorer {
 
   take(data) {
     const moved = !this.data || data.target.turn !== this.data.target.turn
+    // Streamlit also calls with the data of before when a value was sent: then the reader's own move stands.
+    const news = !same([data.hand, data.driver, data.target], [this.data?.hand, this.data?.driver, this.data?.target])
     this.data = data
     if (this.tableText !== data.table) {
       this.tableText = data.table
@@ -267,7 +281,7 @@ class Explorer {
     }
     this.box.step = "any"
     if (moved && !this.unsent) this.percent = data.target.percent
-    if (!this.unsent) {
+    if (news && !this.unsent) {
       this.hand = data.hand ?? undefined
       this.driver = data.driver
     }
@@ -328,6 +342,9 @@ class Explorer {
 
   // A click on a curve or in threshold space: its thresholds become the point.
   pick(chart, point) {
+    // A target that was on its way is no longer wanted.
+    clearTimeout(this.resting)
+    this.unsent = false
     const { pair, thresholds } = this.data.space
     if (chart === "plane" && point.customdata) {
       const picked = Array.from(point.customdata, Number).map(value => Number.isFinite(value) ? value : null)
@@ -378,11 +395,9 @@ class Explorer {
     this.parts.guarantee.hidden = !words.guarantee
     this.parts.guarantee.textContent = words.guarantee ?? ""
     const between = this.data.intervals?.percent === this.percent ? this.data.intervals.words : {}
-    this.fill(this.parts.thresholds, words.thresholds, between)
-    this.fill(this.parts.counts, words.counts, between)
-    this.parts["rates tbody"].replaceChildren(...words.rates.map(([label, value]) => element("tr", {},
-      element("th", { scope: "row" }, label, this.explainer(label)),
-      element("td", {}, value, ...(between[label] ? [element("div", { className: "between" }, between[label])] : [])))))
+    this.fill(this.parts.thresholds, words.thresholds, between, metric)
+    this.fill(this.parts.counts, words.counts, between, metric)
+    this.fill(this.parts["rates tbody"], words.rates, between, tableRow)
     this.explain(words)
     for (const { name, place } of this.charts) {
       if (this.data.charts[name]) place.setAttribute("aria-label", `${this.data.charts[name].alt} ${this.place(name, words)}`)
@@ -415,6 +430,9 @@ class Explorer {
   showDriver() {
     const { driver } = this.parts
     driver.hidden = !this.hand && !this.driver
+    const about = driver.hidden ? "" : this.hand ? "hand" : this.driver
+    if (driver.dataset.about === about) return
+    driver.dataset.about = about
     if (driver.hidden) return
     const back = element("button", { type: "button", onclick: () => { this.move(this.percent); this.release() } },
       this.hand ? "Back to optimised" : "Back to the slider")
@@ -422,13 +440,11 @@ class Explorer {
       this.hand ? ", not optimised: the slider shows what the path pays where it flags as many. " : ` for ${this.driver}. `, back)
   }
 
-  fill(list, metrics, between) {
-    if (list.children.length !== metrics.length) {
-      list.replaceChildren(...metrics.map(() => element("div", { className: "metric" },
-        element("dt"), element("dd"), element("dd", { className: "between" }))))
-    }
-    metrics.forEach(([label, value], i) => {
-      const [title, number, interval] = list.children[i].children
+  // Elements stay while their texts change: one that is replaced under the mouse loses its click.
+  fill(list, lines, between, make) {
+    if (list.children.length !== lines.length) list.replaceChildren(...lines.map(make))
+    lines.forEach(([label, value], i) => {
+      const { title, number, interval } = list.children[i].parts
       if (title.dataset.label !== label) {
         title.dataset.label = label
         title.replaceChildren(label, this.explainer(label))
