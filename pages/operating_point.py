@@ -70,7 +70,9 @@ def explore(analysis: Analysis) -> None:
         if st.session_state.get("plain"):
             show_plainly(analysis, scene)
         else:
-            explorer(analysis, scene, interval_words(evidence[0]) if method == "smooth" else None, current_driver())
+            # The intervals are of the smooth path's point.
+            intervals = interval_words(evidence[0]) if method == "smooth" and by_hand is None else None
+            explorer(analysis, scene, intervals, current_driver())
         show_effective_size(analysis, point)
     with details:
         show_methods(analysis, points)

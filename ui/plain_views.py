@@ -14,6 +14,7 @@ from multiloss_core.figures.thresholds import (
 )
 from ui.analysis import Analysis
 from ui.bootstrap import theme
+from ui.driver import take_over
 from ui.explorer.figures import Scene
 from ui.point_words import COUNTED, PointWords, point_words
 from ui.target import HIGHEST, LOWEST, STEP, current_target, settle
@@ -33,10 +34,15 @@ def ask_marginal_precision() -> None:
         step=STEP,
         format="%g %%",
         key=SLIDER,
-        on_change=lambda: settle(st.session_state[SLIDER]),
+        on_change=_moved,
     )
     m = target.marginal_precision
     st.markdown(f"**{price(m)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
+
+
+def _moved() -> None:
+    settle(st.session_state[SLIDER])
+    take_over()
 
 
 def show_plainly(analysis: Analysis, scene: Scene) -> None:
@@ -44,7 +50,7 @@ def show_plainly(analysis: Analysis, scene: Scene) -> None:
     controls, charts = st.columns([1, 3], gap="medium")
     with controls:
         ask_marginal_precision()
-        show_words(point_words(analysis, scene.points[scene.method]))
+        show_words(point_words(analysis, scene.chosen))
     with charts:
         _show_charts(analysis, scene)
 
@@ -79,7 +85,7 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
     left, right = st.columns(2)
     if len(analysis.surfaces.names) == 1:
         space = threshold_curves(analysis.path(chosen), theme=theme())
-        space.add_trace(threshold_mark(analysis.path(chosen), scene.points[chosen], theme=theme()))
+        space.add_trace(threshold_mark(analysis.path(chosen), scene.chosen, theme=theme()))
     else:
         space = space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair)
         if bootstrap is not None:

@@ -116,3 +116,17 @@ def test_every_driver_works_on_every_kind_of_data(name, by):
     app = driven(by, data=name)
     thresholds, tp, fp = printed_point(app)
     assert counts_by_hand(name, thresholds, "any") == (tp, fp)
+
+
+def test_plain_widgets_show_the_thresholds_set_by_hand():
+    app = driven("thresholds by hand", plain="true")
+    app.text_input(key="hand_0").set_value("0.9")
+    app.text_input(key="hand_1").set_value("never")
+    run(app)
+    tp, fp = counts_by_hand(NAME, [0.9, np.inf], "any")
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert (shown["Caught (TP)"], shown["False alerts (FP)"]) == (f"{tp:,}", f"{fp:,}")
+    run(app.slider(key="m_plain").set_value(60.0))
+    point = operating_point(paths_of(NAME)["smooth"], 0.6)
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert (shown["Caught (TP)"], shown["False alerts (FP)"]) == (f"{point.tp:,.0f}", f"{point.fp:,.0f}")

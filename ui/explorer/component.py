@@ -82,8 +82,7 @@ def _row_of(analysis: Analysis, scene: Scene, point: OperatingPoint | None) -> d
 
 
 def _finite(scene: Scene) -> list[float | None]:
-    point = scene.by_hand or scene.points[scene.method]
-    return [float(value) if math.isfinite(value) else None for value in point.thresholds]
+    return [float(value) if math.isfinite(value) else None for value in scene.chosen.thresholds]
 
 
 def _state(name: str) -> object:

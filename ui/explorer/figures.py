@@ -63,6 +63,11 @@ class Scene:
     by_hand: OperatingPoint | None = None
     present: OperatingPoint | None = None
 
+    @property
+    def chosen(self) -> OperatingPoint:
+        """The point that the screen is about."""
+        return self.by_hand or self.points[self.method]
+
 
 def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, LiveChart]:
     """The explorer's charts by name; a single classifier has no surfaces."""
