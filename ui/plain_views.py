@@ -72,7 +72,7 @@ def show_words(words: PointWords) -> None:
 
 def _show_charts(analysis: Analysis, scene: Scene) -> None:
     points = [
-        scene.points[name]
+        scene.chosen if name == scene.method else scene.points[name]
         for name in analysis.methods
         if scene.points[name].status != "unreachable" or name == scene.method
     ]
