@@ -85,6 +85,32 @@ def test_the_thresholds_at_each_target_are_the_best_of_all(seed, shape, rule):
         assert expected_benefit(fit, nodes, target, rule) == pytest.approx(best, rel=0.1 if len(shape) == 3 else 1e-9)
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.sampled_from([(9,), (6, 6), (4, 4, 4), (3, 3, 3, 3)]),
+    rule=st.sampled_from(RULES),
+)
+def test_where_the_best_thresholds_would_fall_the_chain_is_nearly_the_best_of_all_chains(seed, shape, rule):
+    generator = np.random.default_rng(seed)
+    fit = fit_of(
+        lambda cells: expit(cells.max(axis=1) - 3 + generator.normal(0, 1.5, len(cells))),
+        lambda cells: generator.uniform(0.5, 1.5, len(cells)) * np.exp(-0.5 * cells.sum(axis=1)),
+        shape,
+    )
+    targets = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+    found = best_nodes(fit, targets, rule)
+    assert (np.diff(found, axis=0) >= 0).all()
+    every = np.array(list(itertools.product(*(range(n + 1) for n in shape))))
+    gains = np.array([[expected_benefit(fit, nodes, target, rule) for nodes in every] for target in targets])
+    follows = (every[:, np.newaxis] <= every).all(axis=2)
+    best = gains[0]
+    for gain in gains[1:]:
+        best = gain + np.where(follows, best[:, np.newaxis], -np.inf).max(axis=0)
+    reached = sum(expected_benefit(fit, nodes, target, rule) for nodes, target in zip(found, targets, strict=True))
+    assert reached >= 0.95 * best.max()
+
+
 def test_the_fitted_precision_is_that_of_the_population():
     generator = np.random.default_rng(2)
     scores = generator.exponential(size=(40_000, 2))

@@ -61,9 +61,9 @@ def smooth_path(
     """The path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
 
     P(positive | scores) is fitted to bucket counts (see `precision_model`). For every target m on a fine scale, the
-    thresholds that maximise the expected TP - m / (1 - m) FP are found (`best_nodes`), no threshold falling as m rises. A classifier that is not worth listening to at a target, not even
-    above its largest score, gets the threshold infinity: never. The path carries the counts that the fit expects at its
-    vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
+    thresholds that maximise the expected TP - m / (1 - m) FP are found (`best_nodes`), no threshold falling as m rises.
+    A classifier that is not worth listening to at a target, not even above its largest score, gets the threshold
+    infinity: never. The path carries the counts that the fit expects at its vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
     After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
     From surfaces, which carry their own rule, the thresholds are nodes of the table.
@@ -136,7 +136,9 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
 
     The best node at each target comes from a table of all nodes: exact for one or two classifiers. With more of them the
     table holds a part of the nodes of each axis, and an ascent along one classifier at a time goes on from its best
-    node. Of all nodes found, the chain that never falls with the largest gain, summed over targets, is returned.
+    node. Where a threshold would fall as the target rises, the chain with the largest (1 - m) TP - m FP, summed over
+    targets, is returned, of the nodes found and of those that raising or lowering thresholds to one another makes of
+    them. In this scale no target outweighs the others.
     """
     table = _table(fit, rule)
     found: list[Nodes] = []
@@ -148,11 +150,11 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
     nodes = np.array(found, dtype=np.intp)
     if (np.diff(nodes, axis=0) >= 0).all():
         return nodes
-    candidates = np.unique(nodes, axis=0)
-    expected = fit.totals * fit.model.precision
+    raised, lowered = np.maximum.accumulate(nodes), np.minimum.accumulate(nodes[::-1])
+    candidates = np.unique(np.vstack([nodes, raised, lowered]), axis=0)
     caught = flagged_cells(fit.cells, candidates, rule)
-    odds = (targets / (1 - targets))[:, np.newaxis]
-    gains = expected @ caught - odds * ((fit.totals - expected) @ caught)
+    alerts, expected_tp = fit.totals @ caught, (fit.totals * fit.model.precision) @ caught
+    gains = expected_tp - targets[:, np.newaxis] * alerts
     may_follow = np.asarray((candidates[:, np.newaxis] <= candidates).all(axis=2))
     return candidates[_best_chain(gains, may_follow)]
 
