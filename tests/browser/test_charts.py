@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -222,7 +223,9 @@ def test_a_click_in_threshold_space_or_on_a_curve_sets_the_point_by_hand(server,
         expect(chart(page, name).locator(".hoverlayer .hovertext").first).to_be_visible()
         page.mouse.down()
         page.mouse.up()
+        expect(said).to_be_visible()
         expect(said).to_contain_text("Set by hand")
+        expect(page).to_have_url(re.compile("driver=thresholds"))
         settle(page)
         if name == "space":
             assert star(page, name) == pytest.approx(target, abs=8)
@@ -237,6 +240,7 @@ def test_a_click_in_threshold_space_or_on_a_curve_sets_the_point_by_hand(server,
         said.get_by_role("button").click()
         expect(said).to_be_hidden()
         expect_point(page, scores, expected_sample_point("Card alerts", float(percent_box(page).input_value())))
+        expect(page).not_to_have_url(re.compile("driver="))
         settle(page)
 
 
