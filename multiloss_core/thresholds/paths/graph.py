@@ -1,6 +1,7 @@
 """The graph approach: the best path over the nodes of a threshold grid (Robles et al. 2020, Algorithm 3)."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import networkx as nx
@@ -23,7 +24,7 @@ def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
     Time O(k N) and memory O(N) for N nodes. Of ways with equal area the one that keeps more true positives longer
     (the larger sum of TP over its nodes) is taken, so that the path stays sensible where no false positive is left.
     """
-    nodes = _best_nodes(surfaces)
+    nodes = _best_nodes(_sweep(surfaces))
     if nodes is None:
         raise AssertionError("a full lattice has a path")
     return _path_through(surfaces, nodes, "graph")
@@ -85,74 +86,77 @@ def to_networkx(surfaces: CountSurfaces) -> nx.DiGraph:
     return graph
 
 
-def _best_nodes(surfaces: CountSurfaces, kept: NDArray[np.bool_] | None = None) -> NDArray[np.intp] | None:
-    """Node indices (L + 1, k) of the best path, where `kept` (k, N) says which edges into a node remain.
+@dataclass(frozen=True, eq=False)
+class _Sweep:
+    """The n nodes of a grid in the order of their distance from the first corner.
+
+    `shape` of the grid; `order` (n,): their numbers in the grid; `bounds`: where each distance begins, and n. `before`
+    (k, n): the place of the node one step lower along each axis, n where there is none. `gained` (k, n): the area of
+    the trapezoid of that step. `tp` (n,).
+    """
+
+    shape: tuple[int, ...]
+    order: NDArray[np.intp]
+    bounds: list[int]
+    before: NDArray[np.intp]
+    gained: NDArray[np.float64]
+    tp: NDArray[np.float64]
+
+
+def _sweep(surfaces: CountSurfaces) -> _Sweep:
+    shape = surfaces.tp.shape
+    distance = sum(np.indices(shape, dtype=np.int32, sparse=True), start=np.int32(0)).ravel()
+    order = np.argsort(distance, kind="stable")
+    places = np.empty(shape, dtype=np.intp)
+    places.ravel()[order] = np.arange(len(order))
+    tp, fp = (counts.astype(np.float64) for counts in (surfaces.tp, surfaces.fp))
+    before = np.full((len(shape), len(order)), len(order))
+    gained = np.zeros(before.shape)
+    for j in range(len(shape)):
+        lower, upper = ((slice(None),) * j + (part,) for part in (slice(None, -1), slice(1, None)))
+        to = places[upper].ravel()
+        before[j, to] = places[lower].ravel()
+        gained[j, to] = ((fp[lower] - fp[upper]) * (tp[lower] + tp[upper]) / 2).ravel()
+    return _Sweep(shape, order, [0, *np.cumsum(np.bincount(distance)).tolist()], before, gained, tp.ravel()[order])
+
+
+def _best_nodes(sweep: _Sweep, kept: NDArray[np.bool_] | None = None) -> NDArray[np.intp] | None:
+    """Node indices (L + 1, k) of the best path, where `kept` (k, n) says which steps remain.
 
     None when no path remains.
     """
-    shape = surfaces.tp.shape
-    # A border of unreachable nodes below each axis spares the sweep all bounds checks.
-    padded_shape = tuple(n + 1 for n in shape)
-    strides = [int(np.prod(padded_shape[j + 1 :])) for j in range(len(shape))]
-    inside = (slice(1, None),) * len(shape)
-    tp, fp, area = np.zeros(padded_shape), np.zeros(padded_shape), np.full(padded_shape, -np.inf)
-    tp[inside], fp[inside] = surfaces.tp, surfaces.fp
-    area[(1,) * len(shape)] = 0.0
-    tp, fp, area = tp.ravel(), fp.ravel(), area.ravel()
-    tp_so_far = np.zeros(area.shape)
-    came_along = np.zeros(area.shape, dtype=np.int8)
-    for nodes, positions in _anti_diagonals(shape, padded_shape):
-        here_tp, here_fp = tp[nodes], fp[nodes]
-        best, best_tp = np.full(nodes.shape, -np.inf), np.full(nodes.shape, -np.inf)
-        along = np.zeros(nodes.shape, dtype=np.int8)
-        for j, stride in enumerate(strides):
-            before = nodes - stride
-            candidate = area[before] + (fp[before] - here_fp) * (tp[before] + here_tp) / 2
-            if kept is not None:
-                candidate[~kept[j][positions]] = -np.inf
-            candidate_tp = tp_so_far[before]
-            better = (candidate > best) | ((candidate == best) & (candidate_tp > best_tp))
-            best = np.where(better, candidate, best)
-            best_tp = np.where(better, candidate_tp, best_tp)
-            along[better] = j
-        area[nodes] = best
-        tp_so_far[nodes] = best_tp + here_tp
-        came_along[nodes] = along
-    if not np.isfinite(area[-1]):
+    count = len(sweep.order)
+    # Behind the last node stands one that cannot be reached.
+    area, tp_so_far = np.full(count + 1, -np.inf), np.zeros(count + 1)
+    area[0], tp_so_far[0] = 0.0, sweep.tp[0]
+    came_along = np.zeros(count, dtype=np.int8)
+    for start, end in pairwise(sweep.bounds[1:]):
+        before = sweep.before[:, start:end]
+        ways = area[before] + sweep.gained[:, start:end]
+        if kept is not None:
+            ways[~kept[:, start:end]] = -np.inf
+        best = ways.max(axis=0)
+        so_far = tp_so_far[before]
+        along = np.where(ways == best, so_far, -1.0).argmax(axis=0)
+        area[start:end] = best
+        tp_so_far[start:end] = np.take_along_axis(so_far, along[np.newaxis], axis=0)[0] + sweep.tp[start:end]
+        came_along[start:end] = along
+    if not np.isfinite(area[count - 1]):
         return None
-    node = np.array(shape)
-    path = [node.copy()]
-    while node.sum() > len(shape):
-        node[came_along[np.ravel_multi_index(tuple(node), padded_shape)]] -= 1
-        path.append(node.copy())
-    return np.array(path[::-1]) - 1
-
-
-def _anti_diagonals(
-    shape: tuple[int, ...], padded_shape: tuple[int, ...]
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The nodes at each distance 1, 2, … from the first corner: their positions in the padded and in the plain grid."""
-    distance = np.zeros(shape, dtype=np.int32)
-    padded = np.zeros(shape, dtype=np.intp)
-    for j, n in enumerate(shape):
-        along_axis = np.arange(n).reshape([-1 if i == j else 1 for i in range(len(shape))])
-        distance += along_axis.astype(np.int32)
-        padded += (along_axis + 1) * int(np.prod(padded_shape[j + 1 :]))
-    order = np.argsort(distance.ravel(), kind="stable")
-    padded_order = padded.ravel()[order]
-    ends = np.cumsum(np.bincount(distance.ravel()))
-    for start, end in pairwise(ends):
-        yield padded_order[start:end], order[start:end]
+    path = [count - 1]
+    while path[-1] > 0:
+        path.append(int(sweep.before[came_along[path[-1]], path[-1]]))
+    return np.column_stack(np.unravel_index(sweep.order[path[::-1]], sweep.shape))
 
 
 def _paths_after_deletion(
     surfaces: CountSurfaces, generator: np.random.Generator, draws: int, deleted: float
 ) -> Iterator[NDArray[np.intp]]:
+    sweep = _sweep(surfaces)
     for _ in range(draws):
         share, nodes = deleted, None
         while nodes is None:
-            kept = generator.random((surfaces.tp.ndim, surfaces.tp.size)) >= share
-            nodes = _best_nodes(surfaces, kept)
+            nodes = _best_nodes(sweep, generator.random(sweep.gained.shape, dtype=np.float32) >= share)
             share = share / 2 if share > SMALLEST_SHARE_DELETED else 0.0
         yield nodes
 
