@@ -59,10 +59,13 @@ from multiloss_core.shares import effective_size, share_interval
 from multiloss_core.simulate import Population, simulate_population
 from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
 from multiloss_core.tables import frame_as_csv
+from multiloss_core.thresholds.amounts import document_amounts, money_at, money_weighted
 from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
 from multiloss_core.thresholds.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.contributions import Contribution, contributions
+from multiloss_core.thresholds.count_table import is_count_table
 from multiloss_core.thresholds.deployed import read_thresholds
+from multiloss_core.thresholds.drift import Drift, alerts_drift, precision_drift
 from multiloss_core.thresholds.export import point_as_csv, point_as_dict, point_as_json
 from multiloss_core.thresholds.guarantee import Certificate, certified_point
 from multiloss_core.thresholds.held_out import HeldOutCounts, HeldOutStep, held_out_counts, held_out_steps
@@ -80,8 +83,19 @@ from multiloss_core.thresholds.paths.benchmark import benchmark_path
 from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path, to_networkx
 from multiloss_core.thresholds.paths.path import ConcaveMajorant, ThresholdPath, counts_along
 from multiloss_core.thresholds.paths.smooth import smooth_path
+from multiloss_core.thresholds.payoffs import Payoffs
+from multiloss_core.thresholds.periods import (
+    Calendar,
+    DailyAlerts,
+    WeeklyCounts,
+    calendar,
+    daily_alerts,
+    days_in_data,
+    document_times,
+    weekly_counts,
+)
 from multiloss_core.thresholds.rated import DataFunnel, RatedDocuments, flagged
-from multiloss_core.thresholds.reading import guess_columns, is_count_table, read_frame
+from multiloss_core.thresholds.reading import guess_columns, read_frame
 from multiloss_core.thresholds.sampling import (
     RatedSize,
     RatingBand,
@@ -89,6 +103,7 @@ from multiloss_core.thresholds.sampling import (
     rated_size,
     rating_plan,
 )
+from multiloss_core.thresholds.segments import Segment, Segmentation, document_segments, segment_counts, segmentation
 from multiloss_core.thresholds.selection import Selection
 from multiloss_core.thresholds.simplicity import SimplerCut, price_of_simplicity
 from multiloss_core.thresholds.surfaces import CountSurfaces, count_surfaces, slice_surfaces
@@ -110,6 +125,7 @@ __all__ = [
     "JACCARD",
     "LOSSES",
     "BucketCounts",
+    "Calendar",
     "Certificate",
     "ClassifierMargin",
     "Comparison",
@@ -118,9 +134,11 @@ __all__ = [
     "CountSurfaces",
     "CountedThresholds",
     "CurrentThresholds",
+    "DailyAlerts",
     "DataError",
     "DataFunnel",
     "DecisionRecord",
+    "Drift",
     "ExhaustiveSearch",
     "ExpectedCounts",
     "ExpectedLosses",
@@ -131,6 +149,7 @@ __all__ = [
     "NearDocuments",
     "NearThresholds",
     "OperatingPoint",
+    "Payoffs",
     "Population",
     "RatedDocuments",
     "RatedSize",
@@ -143,6 +162,8 @@ __all__ = [
     "RecordedTarget",
     "Reliability",
     "ScoredItems",
+    "Segment",
+    "Segmentation",
     "Selection",
     "SigmoidItems",
     "SimplerCut",
@@ -150,10 +171,13 @@ __all__ = [
     "TopK",
     "TunedThreshold",
     "UserLoss",
+    "WeeklyCounts",
     "Wish",
+    "alerts_drift",
     "analytic_path",
     "benchmark_path",
     "bucket_counts",
+    "calendar",
     "certified_point",
     "classifier_margins",
     "compare",
@@ -161,7 +185,12 @@ __all__ = [
     "correlated_search",
     "count_surfaces",
     "counts_along",
+    "daily_alerts",
     "data_fingerprint",
+    "days_in_data",
+    "document_amounts",
+    "document_segments",
+    "document_times",
     "early_stop_k",
     "effective_size",
     "exhaustive_search",
@@ -184,6 +213,8 @@ __all__ = [
     "mean_graph_path",
     "meets_corrected_proposition_2",
     "meets_proposition_2",
+    "money_at",
+    "money_weighted",
     "multinomial_losses",
     "multinomial_top_k",
     "near_thresholds",
@@ -195,6 +226,7 @@ __all__ = [
     "point_as_dict",
     "point_as_json",
     "point_by_hand",
+    "precision_drift",
     "price_of_simplicity",
     "python_function",
     "rated_size",
@@ -204,6 +236,8 @@ __all__ = [
     "recorded_thresholds",
     "reliability",
     "round_thresholds",
+    "segment_counts",
+    "segmentation",
     "share_interval",
     "shortest_threshold",
     "sigmoid_items",
@@ -221,4 +255,5 @@ __all__ = [
     "tied_loadings",
     "to_networkx",
     "tuned_threshold",
+    "weekly_counts",
 ]

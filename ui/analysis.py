@@ -1,7 +1,8 @@
 """The core's expensive answers, cached by what went into them and never shared between users."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -17,6 +18,7 @@ from multiloss_core import (
     count_surfaces,
     graph_path,
     mean_graph_path,
+    money_at,
     round_thresholds,
     slice_surfaces,
     smooth_path,
@@ -24,7 +26,7 @@ from multiloss_core import (
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
 from multiloss_core.thresholds.surfaces import Rule
-from ui.sources import Dataset
+from ui.sources import Dataset, in_money
 
 METHODS = ("smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark")
 METHOD_HELP = """How the way through threshold space was found.
@@ -40,27 +42,33 @@ METHOD_HELP = """How the way through threshold space was found.
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 MOST_DOCUMENTS_SLICED = 200_000
 
+Unit = Literal["documents", "money"]
 PathFinder = Callable[[RatedDocuments | CountSurfaces], ThresholdPath]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How surfaces are counted and paths are searched."""
+    """How surfaces are counted and paths are searched; with the unit `money`, TP and FP are money, not documents."""
 
     rule: Rule
     spacing: Spacing
     resolution: int
+    unit: Unit = "documents"
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Everything that does not depend on the marginal precision."""
+    """Everything that does not depend on the marginal precision.
+
+    `dataset` is what was counted, in money where the settings say so, and `rated` the same data as they were rated.
+    """
 
     dataset: Dataset
     settings: Settings
     surfaces: CountSurfaces
     paths: tuple[ThresholdPath, ...]
     fit: SmoothFit
+    rated: Dataset
     certificate: Certificate | None = None
 
     @property
@@ -73,6 +81,39 @@ class Analysis:
     def methods(self) -> tuple[str, ...]:
         """The names of the paths."""
         return tuple(path.method for path in self.paths)
+
+    @property
+    def in_documents(self) -> "Analysis":
+        """For parts of the screen that count documents, whatever the paths were found on."""
+        return replace(self, dataset=self.rated)
+
+    def in_other_unit(self, points: Sequence[OperatingPoint]) -> list[OperatingPoint | None]:
+        """Points (of any thresholds) counted in money where documents are counted, and the other way round.
+
+        None where there are no amounts. Nothing is said of the steps of a path.
+        """
+        documents, amounts = self.rated.source, self.rated.amounts
+        if amounts is None or not isinstance(documents, RatedDocuments):
+            return [None] * len(points)
+        values = np.ones_like(amounts) if self.settings.unit == "money" else amounts
+        thresholds = np.stack([documents.floors, *(point.thresholds for point in points)])
+        # In the order of a path, which a slider's many targets share few vertices of.
+        distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
+        tp, fp = (counts[places] for counts in money_at(documents, values, distinct, self.settings.rule))
+        return [
+            replace(
+                point,
+                tp=float(caught),
+                fp=float(false),
+                rated_tp=float(tp[0]),
+                rated_fp=float(fp[0]),
+                step_precision=np.nan,
+                step_alerts=0.0,
+                next_precision=np.nan,
+                next_alerts=0.0,
+            )
+            for point, caught, false in zip(points, tp[1:], fp[1:], strict=True)
+        ]
 
     def with_certificate(self, certificate: Certificate) -> "Analysis":
         """With the path of a certificate, where it has one, among the paths."""
@@ -90,7 +131,7 @@ class Analysis:
 
     def rounded(self, thresholds: np.ndarray) -> np.ndarray:
         """Thresholds (k,) in the fewest digits that flag the same documents."""
-        source = self.dataset.source
+        source = self.rated.source
         return round_thresholds(source, thresholds) if isinstance(source, RatedDocuments) else thresholds
 
     def sliced(self, point: OperatingPoint, pair: tuple[int, int]) -> CountSurfaces:
@@ -111,13 +152,14 @@ def analyse(dataset: Dataset, settings: Settings) -> Analysis:
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
 def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
-    source = _dataset.source
+    dataset = in_money(_dataset) if settings.unit == "money" else _dataset
+    source = dataset.source
     counted = Counted(settings)
     fit = smooth_fit(source)
     finders = methods(settings, counted)
     finders["smooth"] = lambda source: path_of_fit(source, fit, settings.rule)
     paths = tuple(finders[name](source) for name in METHODS)
-    return Analysis(_dataset, settings, counted(source), paths, fit)
+    return Analysis(dataset, settings, counted(source), paths, fit, _dataset)
 
 
 class Counted:

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from multiloss_core import DataError, OperatingPoint
 from multiloss_core.thresholds.comparison import checked_thresholds
 from multiloss_core.thresholds.deployed import read_thresholds
+from ui.address import as_numbers, as_text_of, from_address, into_address
 from ui.analysis import Analysis
 from ui.words import NEVER, short_percent
 
 KEPT = "counterparts"
 FILE = "current_file"
 PRESENT, PINNED = "Present thresholds", "Pinned point"
+PRESENT_IN_URL, PIN_IN_URL, WITH_IN_URL = "now", "pin", "against"
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,33 @@ def counterpart(analysis: Analysis) -> Counterpart:
     kept: dict[tuple[str, str], Counterpart] = st.session_state.setdefault(KEPT, {})
     key = analysis.dataset.key, analysis.settings.rule
     return kept.setdefault(key, Counterpart([None] * len(analysis.surfaces.names)))
+
+
+def share_counterpart(analysis: Analysis) -> None:
+    """Take what a link compares with, and keep the address at what is compared with now."""
+    kept = counterpart(analysis)
+    present, pin = _linked(analysis, PRESENT_IN_URL), _linked(analysis, PIN_IN_URL)
+    if present is not None:
+        kept.present = [None if math.isinf(value) else value for value in present]
+        kept.with_pin, kept.origin = False, "the link"
+    if pin is not None:
+        kept.pin = Pin(tuple(pin), "as it was in the link")
+        kept.with_pin = st.query_params.get(WITH_IN_URL) != PRESENT_IN_URL
+    known = any(value is not None for value in kept.present)
+    into_address(
+        PRESENT_IN_URL,
+        as_text_of(math.inf if value is None else value for value in kept.present) if known else None,
+    )
+    into_address(PIN_IN_URL, None if kept.pin is None else as_text_of(kept.pin.thresholds))
+    into_address(WITH_IN_URL, PRESENT_IN_URL if kept.pin is not None and not kept.with_pin else None)
+
+
+def _linked(analysis: Analysis, name: str) -> list[float] | None:
+    """Thresholds of a link, where they can be used."""
+    try:
+        return checked_thresholds(as_numbers(from_address(name)) or [], analysis.surfaces.names).tolist()
+    except DataError:
+        return None
 
 
 def present_thresholds(analysis: Analysis) -> NDArray[np.float64] | None:

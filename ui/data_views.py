@@ -24,6 +24,7 @@ TEMPLATE = (
 )
 NO_WEIGHT = "(none: every document counts once)"
 NO_GROUP = "(none: every row stands alone)"
+NO_AMOUNT, NO_TIME, NO_SEGMENT = "(none: money is not counted)", "(none: no periods)", "(none: no segments)"
 
 
 def ask_upload() -> None:
@@ -213,6 +214,35 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, tag: str) ->
         hint="Which rows belong together, as several alerts of one customer do. Rows of one customer belong together; "
         "held-out numbers and intervals respect it.",
     )
+    amount_box, time_box, segment_box = st.columns(3)
+    amount = ask_optional_column(
+        amount_box,
+        "Amount (optional)",
+        columns,
+        known.amount,
+        none=NO_AMOUNT,
+        key=f"amount_{tag}",
+        hint="How much money each document is about, 0 or more. With it, money caught and money in false alerts are shown "
+        "beside the counts, and thresholds can be chosen by money.",
+    )
+    time = ask_optional_column(
+        time_box,
+        "Time (optional)",
+        columns,
+        known.time,
+        none=NO_TIME,
+        key=f"time_{tag}",
+        hint="When each document came, as a date or a date with a time.",
+    )
+    segment = ask_optional_column(
+        segment_box,
+        "Segment (optional)",
+        columns,
+        known.segment,
+        none=NO_SEGMENT,
+        key=f"segment_{tag}",
+        hint="A column of few words to look at documents by: country, channel, product.",
+    )
     floors = tuple(_ask_floor(left, name, known, tag) for name in scores)
     leave_out = left.checkbox(
         "Leave out rows whose score is no finite number",
@@ -229,6 +259,9 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, tag: str) ->
         floors,
         leave_out,
         group=group,
+        amount=amount,
+        time=time,
+        segment=segment,
     )
 
 

@@ -15,6 +15,7 @@ from multiloss_core.thresholds.operating_point import ratio
 from ui.decision_files import offer_files
 from ui.decision_words import (
     as_text,
+    counted_words,
     deployment_words,
     label_of,
     moment,
@@ -26,7 +27,7 @@ from ui.decision_words import (
 )
 from ui.log import decision_log, from_log
 from ui.reopening_views import show_reopening
-from ui.words import UNDEFINED, count
+from ui.words import UNDEFINED
 
 UPLOADER, UPLOADED, LIMIT, CHOSEN, NOTE = (
     "record_file",
@@ -151,8 +152,8 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
             "Method": entry.record.settings.method,
             "Target": target_words(entry.record),
             "Thresholds": thresholds_words(entry.record.columns.scores, entry.record.thresholds),
-            "TP": count(entry.record.expected.tp),
-            "FP": count(entry.record.expected.fp),
+            "TP": counted_words(entry.record, entry.record.expected.tp),
+            "FP": counted_words(entry.record, entry.record.expected.fp),
             "Precision": precision_words(entry.record),
             "In production": deployment_words(entry),
         }
@@ -217,7 +218,7 @@ def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
         ("Method", one.settings.method, other.settings.method, ""),
         ("Target", target_words(one), target_words(other), _target_difference(one, other)),
         *_threshold_rows(one, other),
-        *(_count_row(name, *counts) for name, counts in _counts(one, other).items()),
+        *(_count_row(name, one, other, *counts) for name, counts in _counts(one, other).items()),
         ("Precision", precision_words(one), precision_words(other), _precision_difference(one, other)),
     ]
     header = ["", "This decision", "The other", "Difference"]
@@ -256,8 +257,12 @@ def _counts(one: DecisionRecord, other: DecisionRecord) -> dict[str, tuple[float
     }
 
 
-def _count_row(name: str, new: float, old: float) -> tuple[str, str, str, str]:
-    return name, count(new), count(old), signed(new - old, count(new - old))
+def _count_row(
+    name: str, one: DecisionRecord, other: DecisionRecord, new: float, old: float
+) -> tuple[str, str, str, str]:
+    comparable = one.settings.amount == other.settings.amount
+    difference = signed(new - old, counted_words(one, new - old)) if comparable else ""
+    return name, counted_words(one, new), counted_words(other, old), difference
 
 
 def _target_difference(one: DecisionRecord, other: DecisionRecord) -> str:

@@ -17,6 +17,7 @@ from ui.analysis import Analysis
 from ui.decision_files import HTML, offer_file, offer_files, stem_of
 from ui.decision_words import as_text
 from ui.decisions import record_of
+from ui.explorer.figures import counted_in
 from ui.log import decision_log
 from ui.sources import SAMPLES, RatedSource, sample
 from ui.workspace import workspace
@@ -148,7 +149,7 @@ def _figures(analysis: Analysis, point: OperatingPoint, pair: tuple[int, int]) -
             figure = count_surface(surfaces, paths, count=count, theme="light", pair=pair)
             figure.add_trace(surface_marks([point], surfaces, count=count, chosen=chosen, theme="light", pair=pair))
             figures.append(figure)
-    return {figure.layout.title.text: figure for figure in figures}
+    return {figure.layout.title.text: counted_in(analysis.settings.unit, figure) for figure in figures}
 
 
 def _source_of(analysis: Analysis) -> RatedSource:

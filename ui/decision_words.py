@@ -6,7 +6,7 @@ from datetime import datetime
 from decision_log import LogEntry
 from multiloss_core import DecisionRecord, markdown_summary
 from multiloss_core.decisions.words import threshold
-from ui.words import UNDEFINED, share
+from ui.words import UNDEFINED, count, money, share
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]()<>|&#~$:!])")
 MOST_SHOWN = 80
@@ -58,7 +58,14 @@ def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...
 def precision_words(record: DecisionRecord) -> str:
     """The precision on the data of the record."""
     precision = record.expected.precision
-    return UNDEFINED if precision is None else share(precision, record.expected.alerts)
+    # Of how many documents money is, no record tells: one decimal.
+    out_of = record.expected.alerts if record.settings.amount is None else 1_000
+    return UNDEFINED if precision is None else share(precision, out_of)
+
+
+def counted_words(record: DecisionRecord, value: float) -> str:
+    """A count of a record; one of money says so."""
+    return count(value) if record.settings.amount is None else f"{money(value)} (money)"
 
 
 def deployment_words(entry: LogEntry) -> str:

@@ -61,7 +61,13 @@ def record_of(
             data.funnel if isinstance(data, RatedDocuments) else None,
         ),
         columns=columns,
-        settings=RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution),
+        settings=RecordedSettings(
+            settings.rule,
+            point.method,
+            settings.spacing,
+            settings.resolution,
+            choice.amount if settings.unit == "money" else None,
+        ),
         target=target or target_of(analysis, point),
         thresholds=recorded_thresholds(analysis.deployable(point)),
         expected=ExpectedCounts.of(point.tp, point.fp, _intervals(point, evidence)),
@@ -88,11 +94,16 @@ def target_of(analysis: Analysis, point: OperatingPoint) -> RecordedTarget:
     """What led to a point where nothing but the slider or the hand did, and the guarantee of its path."""
     if point.by_hand:
         return RecordedTarget(SET_BY_HAND)
-    wishes = [Wish(MARGINAL_PRECISION, point.marginal_precision)]
+    wishes = (Wish(MARGINAL_PRECISION, point.marginal_precision), *guarantee_wishes(analysis, point))
+    return RecordedTarget(MARGINAL_PRECISION, wishes, point.marginal_precision, point.status)
+
+
+def guarantee_wishes(analysis: Analysis, point: OperatingPoint) -> tuple[Wish, ...]:
+    """What was guaranteed of the path that a point lies on, if anything was."""
     certificate = analysis.certificate
-    if certificate is not None and certificate.path is not None and certificate.path.method == point.method:
-        wishes += [Wish(GUARANTEED, certificate.precision), Wish(CONFIDENCE, certificate.confidence)]
-    return RecordedTarget(MARGINAL_PRECISION, tuple(wishes), point.marginal_precision, point.status)
+    if certificate is None or certificate.path is None or certificate.path.method != point.method:
+        return ()
+    return Wish(GUARANTEED, certificate.precision), Wish(CONFIDENCE, certificate.confidence)
 
 
 def counts_at(data: RatedDocuments | CountSurfaces, thresholds: NDArray[np.float64], rule: Rule) -> tuple[float, float]:
@@ -105,9 +116,13 @@ def counts_at(data: RatedDocuments | CountSurfaces, thresholds: NDArray[np.float
 
 
 def _intervals(point: OperatingPoint, evidence: PointBootstrap | None) -> PointIntervals | None:
-    """What is expected on new data, where the resamples are complete and chose this very point."""
-    if evidence is None or point.by_hand or evidence.done < evidence.requested:
+    """What is expected on new data, where the resamples are complete and of this very point."""
+    if evidence is None or evidence.done < evidence.requested:
         return None
+    if point.by_hand:
+        # Thresholds that were not chosen have no target.
+        fixed = np.isnan(evidence.targets).all() and np.array_equal(evidence.thresholds, point.thresholds[np.newaxis])
+        return evidence.intervals() if fixed else None
     near = np.flatnonzero(np.isclose(evidence.targets, point.marginal_precision, rtol=0, atol=1e-9))
     if not near.size or not np.array_equal(evidence.thresholds[near[0]], point.thresholds):
         return None

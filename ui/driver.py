@@ -9,21 +9,33 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, RatedDocuments, RecordedTarget, ThresholdPath, Wish
+from multiloss_core.thresholds.periods import days_in_data
 from multiloss_core.thresholds.wishes import (
     point_by_hand,
     target_for_alerts,
-    target_for_costs,
     target_for_precision,
     target_for_price,
     target_for_share,
 )
+from ui.address import as_numbers, as_text_of, from_address, into_address
 from ui.analysis import Analysis
 from ui.current_thresholds import current_thresholds
+from ui.decision_words import as_text
+from ui.decisions import guarantee_wishes
+from ui.scenario_views import ask_payoffs
+from ui.scenarios import COSTS, recorded_driver, scenario_choices, scenario_now
+from ui.scenarios import WIDGETS as SCENARIO_WIDGETS
 from ui.target import HIGHEST, LOWEST, current_target, settle
-from ui.words import threshold
+from ui.words import count, threshold
 
 DRIVER, BY_SLIDER, BY_HAND = "driver", "marginal precision", "thresholds by hand"
-HAND = "hand_thresholds"
+BY_PRICE, BY_ALERTS, BY_PRECISION, BY_SHARE = (
+    "false alerts per extra catch",
+    "a cap on alerts",
+    "a floor on precision",
+    "a share of positives to keep",
+)
+HAND, HAND_IN_URL, REFUSED = "hand_thresholds", "hand", "wish_refused"
 HELP = """What the point is derived from. Whatever it is, the slider shows the marginal precision that it comes to;
 moving the slider takes over again."""
 
@@ -34,14 +46,19 @@ def ask_driver(analysis: Analysis, method: str, choice: DeltaGenerator, wish: De
     `choice` and `wish` are the places of what drives and of what is wished.
     """
     driver = choice.selectbox("Set the point by", list(DRIVERS), key=DRIVER, bind="query-params", help=HELP)
+    _restore_hand(len(analysis.surfaces.names))
+    st.session_state[REFUSED] = True
     with wish:
         try:
             target = DRIVERS.get(driver, DRIVERS[BY_SLIDER])(analysis, analysis.path(method))
         except DataError as error:
-            st.error(f"{error} The point stays where it was.", icon=":material/block:")
+            st.error(f"{as_text(str(error))} The point stays where it was.", icon=":material/block:")
             return
-    if target is not None:
-        _drive(100 * target)
+        finally:
+            hand = st.session_state.get(HAND) if driver == BY_HAND else None
+            into_address(HAND_IN_URL, None if hand is None else as_text_of(hand))
+        if target is None or _drive(100 * target):
+            st.session_state[REFUSED] = False
 
 
 def point_set_by_hand(analysis: Analysis, method: str) -> OperatingPoint | None:
@@ -66,21 +83,55 @@ def _counted(analysis: Analysis, method: str, thresholds: NDArray[np.float64]) -
         return None
 
 
+def driven_by_costs(analysis: Analysis) -> bool:
+    """Whether the payoff matrix, which is of documents, drives the point."""
+    return st.session_state.get(DRIVER) == COSTS and analysis.settings.unit == "documents"
+
+
 def current_driver() -> str:
-    """What the target is derived from, in words; nothing for the slider itself."""
+    """What the target is derived from, in words; nothing for the slider itself, or where the wish was refused."""
     driver = str(st.session_state.get(DRIVER, BY_SLIDER))
-    return "" if driver in (BY_SLIDER, BY_HAND) else driver
+    if st.session_state.get(REFUSED):
+        return ""
+    return recorded_driver(scenario_now())[0] if driver == COSTS else driver if driver in WISHES else ""
 
 
-def recorded_target(point: OperatingPoint) -> RecordedTarget | None:
+def recorded_target(analysis: Analysis, point: OperatingPoint) -> RecordedTarget | None:
     """What drove the point, with the wishes it was derived from; None for the slider and for thresholds by hand."""
     driver = current_driver()
     if not driver or point.by_hand:
         return None
-    wishes = tuple(
-        Wish(name, float(st.session_state[key])) for key, name in WISHES[driver].items() if key in st.session_state
-    )
-    return RecordedTarget(driver, wishes, point.marginal_precision, point.status)
+    wishes = recorded_driver(scenario_now())[1] if driven_by_costs(analysis) else _wishes(analysis, driver)
+    return RecordedTarget(driver, (*wishes, *guarantee_wishes(analysis, point)), point.marginal_precision, point.status)
+
+
+def _wishes(analysis: Analysis, driver: str) -> tuple[Wish, ...]:
+    values = {key: st.session_state[key] for key in WISHES[driver] if key in st.session_state}
+    if driver == BY_ALERTS and (days := _counted_days(analysis)) is not None:
+        values[DAYS] = days
+    return tuple(Wish(WISHES[driver][key], float(value)) for key, value in values.items())
+
+
+def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
+    """Whether the driver of a record can drive again; what it wished of a path means little on that of other data."""
+    if scenario_choices(target) is not None or target.driver == BY_PRICE:
+        return True
+    return target.driver in WISHES and same_data
+
+
+def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
+    """Have the driver of a record drive, or the slider; the choices as they stand in an address."""
+    # What has a default takes its value from the address, unless something was chosen before.
+    for key in (DRIVER, *SCENARIO_WIDGETS, *(key for keys in WISHES.values() for key in keys)):
+        st.session_state.pop(key, None)
+    if not is_restorable(target, same_data=same_data):
+        return {}
+    scenario = scenario_choices(target)
+    if scenario is not None:
+        return {DRIVER: COSTS} | scenario
+    wanted = {wish.name: wish.value for wish in target.wishes}
+    found = {key: repr(wanted[name]) for key, name in WISHES[target.driver].items() if name in wanted}
+    return {DRIVER: target.driver} | found
 
 
 def take_over() -> None:
@@ -97,18 +148,20 @@ def pick(thresholds: object) -> None:
         st.session_state[DRIVER] = BY_HAND
 
 
-def _drive(percent: float) -> None:
+def _drive(percent: float) -> bool:
+    """Make a wish's percentage the target; whether the slider goes that far."""
     if not LOWEST <= percent <= HIGHEST:
         st.error(
             f"This comes to a marginal precision of {percent:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %. "
             "The point stays where it was.",
             icon=":material/block:",
         )
-        return
+        return False
     target = current_target()
     if abs(target.percent - percent) > 1e-9:
         settle(percent)
         target.announce()
+    return True
 
 
 def _by_slider(analysis: Analysis, path: ThresholdPath) -> None:
@@ -117,31 +170,65 @@ def _by_slider(analysis: Analysis, path: ThresholdPath) -> None:
 
 def _by_price(analysis: Analysis, path: ThresholdPath) -> float:
     return target_for_price(
-        st.number_input("False alerts you would pay for one more catch", 0.01, 199.0, 4.0, key="wish_price")
+        st.number_input(
+            "False alerts you would pay for one more catch",
+            0.01,
+            199.0,
+            4.0,
+            key="wish_price",
+            bind="query-params",
+        )
     )
 
 
 def _by_costs(analysis: Analysis, path: ThresholdPath) -> float:
-    cost, value = st.columns(2)
-    review = cost.number_input("One review costs", 0.01, 1e9, 5.0, key="wish_review")
-    return target_for_costs(review, value.number_input("One catch is worth", 0.01, 1e9, 25.0, key="wish_catch"))
+    if analysis.settings.unit == "money":
+        raise DataError("Costs are of whole documents, and money is counted here; count documents to set them.")
+    return ask_payoffs().marginal_precision
 
 
 def _by_alerts(analysis: Analysis, path: ThresholdPath) -> float:
-    cap, span = st.columns(2)
-    alerts = cap.number_input("Alerts per day, at most", 0.0, 1e9, 100.0, format="%g", key="wish_alerts")
-    days = span.number_input("Days in the data", 1.0, 10_000.0, 10.0, format="%g", key="wish_days")
-    return target_for_alerts(path, alerts * days)
+    cap, span = st.columns(2, vertical_alignment="bottom")
+    label = "Money flagged per day, at most" if analysis.settings.unit == "money" else "Alerts per day, at most"
+    alerts = cap.number_input(label, 0.0, 1e9, 100.0, format="%g", key="wish_alerts", bind="query-params")
+    return target_for_alerts(path, alerts * _ask_days(analysis, span))
+
+
+def _ask_days(analysis: Analysis, place: DeltaGenerator) -> float:
+    days = _counted_days(analysis)
+    if days is None:
+        return place.number_input("Days in the data", 1.0, 10_000.0, 10.0, format="%g", key=DAYS, bind="query-params")
+    place.caption(f"over the **{count(days)} days** from the first to the last of the data's times")
+    return days
+
+
+def _counted_days(analysis: Analysis) -> float | None:
+    """How many days the times of the data span, where it has times."""
+    times = analysis.rated.times
+    return None if times is None or not times.size else days_in_data(times)
 
 
 def _by_precision(analysis: Analysis, path: ThresholdPath) -> float:
-    least = st.number_input("Precision of at least, in percent", 0.5, 99.5, 60.0, key="wish_precision")
+    least = st.number_input(
+        "Precision of at least, in percent", 0.5, 99.5, 60.0, key="wish_precision", bind="query-params"
+    )
     return target_for_precision(path, least / 100)
 
 
 def _by_share(analysis: Analysis, path: ThresholdPath) -> float:
-    least = st.number_input("Rated positives to keep, in percent", 0.5, 100.0, 50.0, key="wish_share")
+    least = st.number_input(
+        "Rated positives to keep, in percent", 0.5, 100.0, 50.0, key="wish_share", bind="query-params"
+    )
     return target_for_share(path, least / 100)
+
+
+def _restore_hand(classifiers: int) -> None:
+    """Take the thresholds of a link, where it has as many as there are classifiers."""
+    asked = as_numbers(from_address(HAND_IN_URL))
+    if asked is not None and len(asked) == classifiers:
+        st.session_state[HAND] = asked
+        for j, value in enumerate(asked):
+            st.session_state[f"hand_{j}"] = threshold(value)
 
 
 def _by_hand(analysis: Analysis, path: ThresholdPath) -> float:
@@ -172,18 +259,18 @@ def _number(text: str, name: str) -> float:
 
 DRIVERS: dict[str, Callable[[Analysis, ThresholdPath], float | None]] = {
     BY_SLIDER: _by_slider,
-    "false alerts per extra catch": _by_price,
-    "costs": _by_costs,
-    "a cap on alerts": _by_alerts,
-    "a floor on precision": _by_precision,
-    "a share of positives to keep": _by_share,
+    BY_PRICE: _by_price,
+    COSTS: _by_costs,
+    BY_ALERTS: _by_alerts,
+    BY_PRECISION: _by_precision,
+    BY_SHARE: _by_share,
     BY_HAND: _by_hand,
 }
-# The widgets of each driver, with what they ask for.
+DAYS = "wish_days"
+# The widgets of each driver, with what they ask for; those of costs are the scenario's.
 WISHES = {
-    "false alerts per extra catch": {"wish_price": "false alerts per extra catch"},
-    "costs": {"wish_review": "cost of a review", "wish_catch": "value of a catch"},
-    "a cap on alerts": {"wish_alerts": "alerts per day", "wish_days": "days in the data"},
-    "a floor on precision": {"wish_precision": "precision in percent"},
-    "a share of positives to keep": {"wish_share": "rated positives to keep in percent"},
+    BY_PRICE: {"wish_price": "false alerts per extra catch"},
+    BY_ALERTS: {"wish_alerts": "alerts per day", DAYS: "days in the data"},
+    BY_PRECISION: {"wish_precision": "precision in percent"},
+    BY_SHARE: {"wish_share": "rated positives to keep in percent"},
 }

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 from scipy.special import expit
 
-from multiloss_core import CountSurfaces, HeldOutCounts, RatedDocuments, held_out_steps
-from multiloss_core.thresholds.intervals import PathBands, PointBootstrap, bootstrap_points
+from multiloss_core import CountSurfaces, HeldOutCounts, OperatingPoint, RatedDocuments, held_out_steps
+from multiloss_core.thresholds.intervals import PathBands, PointBootstrap, bootstrap_points, bootstrap_thresholds
 from ui.analysis import Analysis, PathFinder, Settings, methods
 from ui.background import Job
 from ui.target import PERCENTS
@@ -20,7 +20,7 @@ SECONDS_OF_REST = 0.4
 MOST_JOBS = 12
 
 T = TypeVar("T")
-Key = tuple[str, Settings, float | None]
+Key = tuple[str, Settings, float | tuple[float, ...] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +35,19 @@ class PathEvidence:
     held_out: Mapping[str, HeldOutCounts] | None = None
 
 
-def point_job(analysis: Analysis, target: float) -> Job[PointBootstrap]:
-    """Resamples for the smooth path's point at one target; begun at the first call, once the slider has come to rest."""
-    key = (analysis.dataset.key, analysis.settings, target)
-    return _job(key, lambda: _point_steps(analysis, target), rest=SECONDS_OF_REST)
+def point_job(analysis: Analysis, point: OperatingPoint) -> Job[PointBootstrap] | None:
+    """Resamples for a point of the smooth path, chosen again, or for thresholds set by hand, as they are.
+
+    Begun at the first call, once the slider has come to rest. None for a point by hand on a table of counts.
+    """
+    source = analysis.dataset.source
+    if not point.by_hand:
+        key: Key = (analysis.dataset.key, analysis.settings, point.marginal_precision)
+        return _job(key, lambda: _point_steps(analysis, point.marginal_precision), rest=SECONDS_OF_REST)
+    if isinstance(source, CountSurfaces):
+        return None
+    key = (analysis.dataset.key, analysis.settings, tuple(point.thresholds.tolist()))
+    return _job(key, lambda: _fixed_steps(source, point), rest=SECONDS_OF_REST)
 
 
 def path_job(analysis: Analysis) -> Job[PathEvidence]:
@@ -62,6 +71,10 @@ def _job(key: Key, steps: Callable[[], Iterator[T]], rest: float = 0.0) -> Job[T
 def _point_steps(analysis: Analysis, target: float) -> Iterator[PointBootstrap]:
     source, path = analysis.dataset.source, analysis.path("smooth")
     yield from bootstrap_points(source, analysis.fit, path, [target], generator=np.random.default_rng(0))
+
+
+def _fixed_steps(documents: RatedDocuments, point: OperatingPoint) -> Iterator[PointBootstrap]:
+    yield bootstrap_thresholds(documents, point.thresholds, point.rule, generator=np.random.default_rng(0))
 
 
 def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:

@@ -1,6 +1,7 @@
 """The parts of the operating-point page on what new data will show."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,19 @@ from multiloss_core.figures.evidence import marginal_precision_curve
 from multiloss_core.thresholds.intervals import Interval, PointBootstrap
 from multiloss_core.thresholds.operating_point import ratio
 from multiloss_core.thresholds.rated import RatedDocuments, flagged
+from ui.address import as_numbers, as_text_of, from_address, into_address
 from ui.analysis import Analysis, Settings
 from ui.background import Job
 from ui.bootstrap import theme
 from ui.evidence import SLIDER_TARGETS, PathEvidence, path_job, point_job
-from ui.point_words import CAUGHT, FALSE, PRECISION
-from ui.target import DIGITS
-from ui.words import NEVER, UNDEFINED, area, count, percent, plural, share, threshold, whole
+from ui.point_words import WORDS
+from ui.target import DIGITS, current_target
+from ui.words import NEVER, UNDEFINED, area, count, money, percent, plural, share, threshold, whole
 
 SECONDS_BETWEEN_LOOKS = 0.7
 MOST_RATINGS_TOLD = 100_000
-ON_SLIDER = "guarantee_on_slider"
+ON_SLIDER, ON_SLIDER_IN_URL = "guarantee_on_slider", "guaranteed"
+CONFIDENCES = {"95 %": 95.0, "90 %": 90.0, "99 %": 99.0}
 
 
 def ask_new_data() -> bool:
@@ -46,7 +49,7 @@ def ask_new_data() -> bool:
 
 
 def show_new_data(analysis: Analysis, point: OperatingPoint) -> None:
-    """Intervals at the point, bands along the path and held-out counts, as they come."""
+    """Intervals at the point, the smooth path's or one set by hand, bands along the path and held-out counts."""
     jobs = _jobs(analysis, point)
     unfinished = not all(job.finished for job in jobs)
     st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS if unfinished else None)(analysis, point, unfinished)
@@ -54,31 +57,44 @@ def show_new_data(analysis: Analysis, point: OperatingPoint) -> None:
 
 def finished_evidence(analysis: Analysis, point: OperatingPoint) -> tuple[PointBootstrap | None, PathEvidence | None]:
     """What is known by now, for the charts."""
-    resampling, others = _jobs(analysis, point)
-    bootstrap, path = resampling.latest, others.latest
+    bootstrap, path = _latest(analysis, point)
     complete = bootstrap is not None and bootstrap.done == bootstrap.requested
     return (bootstrap if complete else None), path
 
 
-def interval_words(bootstrap: PointBootstrap | None) -> dict[str, Any] | None:
-    """Intervals of what is expected on new data, to be shown beside the numbers of the smooth path's point."""
+def interval_words(
+    analysis: Analysis, bootstrap: PointBootstrap | None, point: OperatingPoint
+) -> dict[str, Any] | None:
+    """Intervals of what is expected on new data, to be shown beside the numbers of their point."""
     if bootstrap is None:
         return None
-    found = bootstrap.intervals()
+    found, words, number = bootstrap.intervals(), WORDS[analysis.settings.unit], _estimated(analysis)
     lines = {
-        CAUGHT: (found.tp, whole),
-        FALSE: (found.fp, whole),
-        "Alerts": (found.alerts, whole),
-        PRECISION: (found.precision, percent),
+        words.caught: (found.tp, number),
+        words.false: (found.fp, number),
+        words.alerts: (found.alerts, number),
+        words.precision: (found.precision, percent),
     }
     return {
-        "percent": round(100 * float(bootstrap.targets[0]), DIGITS),
-        "words": {label: f"expected {_between(interval, words)}" for label, (interval, words) in lines.items()},
+        "percent": current_target().percent if point.by_hand else round(100 * float(bootstrap.targets[0]), DIGITS),
+        "by_hand": point.by_hand,
+        "words": {label: f"expected {_between(interval, shown)}" for label, (interval, shown) in lines.items()},
     }
 
 
-def _jobs(analysis: Analysis, point: OperatingPoint) -> tuple[Job[PointBootstrap], Job[PathEvidence]]:
-    return point_job(analysis, point.marginal_precision), path_job(analysis)
+def _estimated(analysis: Analysis) -> Callable[[float], str]:
+    """How an estimated number of documents, or of money, is written."""
+    return money if analysis.settings.unit == "money" else whole
+
+
+def _jobs(analysis: Analysis, point: OperatingPoint) -> tuple[Job[PointBootstrap] | Job[PathEvidence], ...]:
+    resampling, others = point_job(analysis, point), path_job(analysis)
+    return (others,) if resampling is None else (resampling, others)
+
+
+def _latest(analysis: Analysis, point: OperatingPoint) -> tuple[PointBootstrap | None, PathEvidence | None]:
+    resampling = point_job(analysis, point)
+    return None if resampling is None else resampling.latest, path_job(analysis).latest
 
 
 def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
@@ -89,9 +105,9 @@ def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
     for job in jobs:
         if job.failure is not None:
             st.error(f"Not found: {job.failure}", icon=":material/error:")
-    bootstrap, path = jobs[0].latest, jobs[1].latest
+    bootstrap, path = _latest(analysis, point)
     _show_progress(bootstrap, path, jobs)
-    _show_intervals(bootstrap)
+    _show_intervals(analysis, point, bootstrap)
     _show_held_out(analysis, point, path)
     if path is not None and path.bands is not None:
         st.plotly_chart(
@@ -101,13 +117,19 @@ def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
             alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",
         )
         st.caption(
-            "The share of fraud among the next alerts along the smooth path. The band covers what other samples of this "
+            f"The share of fraud {_in_the_next(analysis)} along the smooth path. The band covers what other samples of this "
             "size would have shown, the choice of thresholds included; the dotted line is the target."
         )
 
 
+def _in_the_next(analysis: Analysis) -> str:
+    return "in the next money flagged" if analysis.settings.unit == "money" else "among the next alerts"
+
+
 def _show_progress(
-    bootstrap: PointBootstrap | None, path: PathEvidence | None, jobs: tuple[Job[PointBootstrap], Job[PathEvidence]]
+    bootstrap: PointBootstrap | None,
+    path: PathEvidence | None,
+    jobs: tuple[Job[PointBootstrap] | Job[PathEvidence], ...],
 ) -> None:
     if all(job.finished for job in jobs):
         return
@@ -120,40 +142,54 @@ def _show_progress(
             job.cancel()
 
 
-def _show_intervals(bootstrap: PointBootstrap | None) -> None:
+def _show_intervals(analysis: Analysis, point: OperatingPoint, bootstrap: PointBootstrap | None) -> None:
+    if point.by_hand and isinstance(analysis.dataset.source, CountSurfaces):
+        st.caption("A table of counts says nothing of thresholds set by hand on new data: that takes the documents.")
     if bootstrap is None or bootstrap.done < bootstrap.requested:
         return
-    found = bootstrap.intervals()
+    found, words, number = bootstrap.intervals(), WORDS[analysis.settings.unit], _estimated(analysis)
+    alerts = found.sample_tp + found.sample_fp
+    # A share has the digits that the number of documents supports, whatever is counted.
+    documents = next(iter(analysis.in_other_unit([point]))) if analysis.settings.unit == "money" else point
     st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
-    rows = [
-        ("Caught (TP)", count(found.sample_tp), found.tp, found.new_tp, whole),
-        ("False alerts (FP)", count(found.sample_fp), found.fp, found.new_fp, whole),
-        ("Alerts", count(found.sample_tp + found.sample_fp), found.alerts, found.new_alerts, whole),
+    rows: list[tuple[str, str, Interval, Interval | None, Callable[[float], str]]] = [
+        (words.caught, words.number(found.sample_tp), found.tp, found.new_tp, number),
+        (words.false, words.number(found.sample_fp), found.fp, found.new_fp, number),
+        (words.alerts, words.number(alerts), found.alerts, found.new_alerts, number),
         (
-            "Precision",
-            share(ratio(found.sample_tp, found.sample_tp + found.sample_fp), found.sample_tp + found.sample_fp),
+            words.precision,
+            share(ratio(found.sample_tp, alerts), alerts if documents is None else documents.alerts),
             found.precision,
             found.new_precision,
             percent,
         ),
-        ("Marginal precision", "", found.marginal_precision, None, percent),
     ]
+    if not point.by_hand:
+        rows.append(("Marginal precision", "", found.marginal_precision, None, percent))
+    where = "the thresholds set by hand" if point.by_hand else "the smooth path's point"
     st.dataframe(
         pd.DataFrame(
             [
                 {
                     "": name,
                     "On this data": here,
-                    "Expected on new data": words(expected.estimate),
-                    "between": _between(expected, words),
-                    "One new period will show": _between(new, words) if new else "",
+                    "Expected on new data": shown(expected.estimate),
+                    "between": _between(expected, shown),
+                    "One new period will show": _between(new, shown) if new else "",
                 }
-                for name, here, expected, new, words in rows
+                for name, here, expected, new, shown in rows
             ]
         ),
         hide_index=True,
-        alt="Counts and precision of the smooth path's point on this data and on new data, with intervals.",
+        alt=f"Counts and precision of {where} on this data and on new data, with intervals.",
     )
+    if point.by_hand:
+        st.caption(
+            f"For these thresholds as they are; they were not chosen again. The documents were drawn anew {bootstrap.done} "
+            "times. *Expected* is the mean of many new periods; a single new period varies more. Where this data suggested "
+            "the thresholds, it flatters them a little."
+        )
+        return
     spread = " · ".join(
         f"{threshold(low)} to {threshold(high)}" if math.isfinite(low) or math.isfinite(high) else NEVER
         for low, high in zip(found.thresholds_low, found.thresholds_high, strict=True)
@@ -171,18 +207,18 @@ def _show_held_out(analysis: Analysis, point: OperatingPoint, path: PathEvidence
     near = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
     if not near.size:
         return
-    i = int(near[0])
+    i, words, number = int(near[0]), WORDS[analysis.settings.unit], _estimated(analysis)
     st.markdown("**Every method on documents that did not choose its thresholds**")
     rows = [
         {
             "Method": name,
-            "TP here": count(found.in_sample_tp[i]),
-            "TP held out": whole(found.tp[i]),
-            "FP here": count(found.in_sample_fp[i]),
-            "FP held out": whole(found.fp[i]),
+            "TP here": words.number(found.in_sample_tp[i]),
+            "TP held out": number(found.tp[i]),
+            "FP here": words.number(found.in_sample_fp[i]),
+            "FP held out": number(found.fp[i]),
             "Precision here": share(found.in_sample_precision[i], found.in_sample_tp[i] + found.in_sample_fp[i]),
             "Precision held out": percent(found.precision[i]),
-            "Net benefit held out": whole(found.tp[i] - point.slope * found.fp[i]),
+            "Net benefit held out": number(found.tp[i] - point.slope * found.fp[i]),
             "Area here": area(found.in_sample_area),
             "Area held out": area(found.area),
         }
@@ -209,11 +245,11 @@ def show_certificate(analysis: Analysis) -> None:
         precision = wanted.number_input(
             "Precision of at least, in percent", 1.0, 99.5, 50.0, 0.5, key="certify_precision"
         )
-        confidence = sure.selectbox("Confidence", ["95 %", "90 %", "99 %"], key="certify_confidence")
+        confidence = sure.selectbox("Confidence", list(CONFIDENCES), key="certify_confidence")
         if not 0 < precision < 100:
             st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
             return
-        asked = precision / 100, float(confidence.removesuffix(" %")) / 100
+        asked = precision / 100, CONFIDENCES.get(confidence, 95.0) / 100
         found = _certificate(analysis.dataset.key, analysis.settings, asked, documents)
         if found.thresholds is None:
             more = _more_ratings(found.more_ratings)
@@ -223,9 +259,15 @@ def show_certificate(analysis: Analysis) -> None:
             f"{name} {f'≥ {threshold(value)}' if math.isfinite(value) else NEVER}"
             for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
         )
+        caught, tested = found.tested_tp, found.tested_tp + found.tested_fp
+        decided = (
+            f"{money(caught)} of {money(tested)} of the money flagged was."
+            if analysis.settings.unit == "money"
+            else f"{count(caught)} of {plural(tested, 'alert')} were."
+        )
         st.success(
             f"**{confidence} sure: of what is flagged at {words}, at least {precision:g} % is fraud.** On the documents that "
-            f"decided, {count(found.tested_tp)} of {plural(found.tested_tp + found.tested_fp, 'alert')} were.",
+            f"decided, {decided}",
             icon=":material/verified:",
         )
         if analysis.certificate is not found:
@@ -248,11 +290,17 @@ def show_certificate(analysis: Analysis) -> None:
 
 def guaranteed(analysis: Analysis) -> Analysis:
     """The analysis with the path that the reader wanted guaranteed, if it was for the same data and settings."""
-    asked = st.session_state.get(ON_SLIDER)
     documents = analysis.dataset.source
-    if asked is None or asked[:2] != (analysis.dataset.key, analysis.settings) or isinstance(documents, CountSurfaces):
+    about = analysis.dataset.key, analysis.settings
+    linked = as_numbers(from_address(ON_SLIDER_IN_URL))
+    if linked is not None and len(linked) == 2 and linked[1] in CONFIDENCES.values() and 0 < linked[0] < 100:
+        st.session_state[ON_SLIDER] = (*about, (linked[0] / 100, linked[1] / 100))
+    asked = st.session_state.get(ON_SLIDER)
+    if asked is None or asked[:2] != about or isinstance(documents, CountSurfaces):
+        into_address(ON_SLIDER_IN_URL, None)
         return analysis
-    return analysis.with_certificate(_certificate(analysis.dataset.key, analysis.settings, asked[2], documents))
+    into_address(ON_SLIDER_IN_URL, as_text_of(round(100 * share, DIGITS) for share in asked[2]))
+    return analysis.with_certificate(_certificate(*about, asked[2], documents))
 
 
 def _put_on_slider(analysis: Analysis, asked: tuple[float, float]) -> None:
@@ -290,8 +338,8 @@ def show_simpler_cuts(analysis: Analysis, point: OperatingPoint) -> None:
                 [
                     {
                         "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
-                        "TP at the same FP": whole(cut.tp_at_equal_fp),
-                        "TP lost": whole(cut.tp_lost),
+                        "TP at the same FP": _estimated(analysis)(cut.tp_at_equal_fp),
+                        "TP lost": _estimated(analysis)(cut.tp_lost),
                         "of the point's": percent(cut.share_lost),
                     }
                     for cut in price_of_simplicity(documents, point)
@@ -320,7 +368,7 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Oper
                             for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
                         },
                         "Rated": count(band.size.documents),
-                        "Stand for": count(band.size.stands_for),
+                        "Stand for": WORDS[analysis.settings.unit].number(band.size.stands_for),
                         "Effective": whole(band.size.effective),
                         "Share of the uncertainty": percent(band.share_of_variance),
                         f"{count(band.more)} more take off": percent(band.share_removed),
@@ -339,9 +387,10 @@ def show_effective_size(analysis: Analysis, point: OperatingPoint) -> None:
     if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():
         return
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
+    of_what = f"{money(size.stands_for)} of money" if analysis.settings.unit == "money" else count(size.stands_for)
     st.caption(
         f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: {plural(size.documents, 'rated document')} "
-        f"stand for {count(size.stands_for)}."
+        f"stand for {of_what}."
     )
 
 

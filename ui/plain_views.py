@@ -12,23 +12,22 @@ from multiloss_core.figures.thresholds import (
     threshold_curves,
     threshold_mark,
 )
-from ui.analysis import Analysis
+from ui.analysis import Analysis, Unit
 from ui.bootstrap import theme
 from ui.driver import take_over
-from ui.explorer.figures import Scene
-from ui.point_words import COUNTED, PointWords, point_words
+from ui.explorer.figures import Scene, counted_in
+from ui.point_words import WORDS, PointWords, point_words, price_words
 from ui.target import HIGHEST, LOWEST, STEP, current_target, settle
-from ui.words import price
 
 SLIDER = "m_plain"
 
 
-def ask_marginal_precision() -> None:
+def ask_marginal_precision(unit: Unit) -> None:
     """A slider for the target, and what it means as a price."""
     target = current_target()
     st.session_state[SLIDER] = target.percent
     st.slider(
-        "Marginal precision: of the last alerts added, how many must be fraud?",
+        f"Marginal precision: {WORDS[unit].question}",
         LOWEST,
         HIGHEST,
         step=STEP,
@@ -37,7 +36,7 @@ def ask_marginal_precision() -> None:
         on_change=_moved,
     )
     m = target.marginal_precision
-    st.markdown(f"**{price(m)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
+    st.markdown(f"**{price_words(m, unit)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
 
 
 def _moved() -> None:
@@ -49,8 +48,9 @@ def show_plainly(analysis: Analysis, scene: Scene) -> None:
     """Numbers beside charts, as in the explorer."""
     controls, charts = st.columns([1, 3], gap="medium")
     with controls:
-        ask_marginal_precision()
+        ask_marginal_precision(analysis.settings.unit)
         show_words(point_words(analysis, scene.chosen))
+        st.caption(WORDS[analysis.settings.unit].note)
     with charts:
         _show_charts(analysis, scene)
 
@@ -61,13 +61,13 @@ def show_words(words: PointWords) -> None:
         st.warning(f"**{words.warning[0]}** {words.warning[1]}", icon=":material/warning:")
     for label, value in words.thresholds:
         st.metric(label, value)
-    for place, (label, value) in zip(st.columns(2), words.counts, strict=True):
-        place.metric(label, value, border=True)
+    for i in range(0, len(words.counts), 2):
+        for place, (label, value) in zip(st.columns(2), words.counts[i : i + 2], strict=True):
+            place.metric(label, value, border=True)
     if words.guarantee:
         st.success(words.guarantee, icon=":material/verified:")
     rows = [f"| {label} | {value} |" for label, value in words.rates]
     st.markdown("\n".join(["| At this point | |", "|:--|--:|", *rows]))
-    st.caption(COUNTED)
 
 
 def _show_charts(analysis: Analysis, scene: Scene) -> None:
@@ -76,7 +76,7 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
         for name in analysis.methods
         if scene.points[name].status != "unreachable" or name == scene.method
     ]
-    chosen, pair, surfaces = scene.method, scene.pair, scene.surfaces
+    chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
     bootstrap, path = scene.evidence
     marks, view = plane_marks(points, chosen=chosen, theme=theme())
     plane = plane_backdrop(analysis.paths, theme=theme())
@@ -92,15 +92,21 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
             space.add_trace(threshold_cloud(bootstrap.cloud[:, 0][:, pair], surfaces.axes))
         space.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme(), pair=pair))
     left.plotly_chart(
-        space, theme=None, key="plain_space", alt="Thresholds with the paths of all methods and the chosen point."
+        counted_in(unit, space),
+        theme=None,
+        key="plain_space",
+        alt="Thresholds with the paths of all methods and the chosen point.",
     )
     right.plotly_chart(
-        plane, theme=None, key="plain_plane", alt="True against false positives along each path, with the chosen point."
+        counted_in(unit, plane),
+        theme=None,
+        key="plain_plane",
+        alt="True against false positives along each path, with the chosen point.",
     )
     if len(analysis.surfaces.names) > 1:
         for place, count, words in ((left, "tp", "true"), (right, "fp", "false")):
             place.plotly_chart(
-                count_surface(surfaces, analysis.paths, count=count, theme=theme(), pair=pair),
+                counted_in(unit, count_surface(surfaces, analysis.paths, count=count, theme=theme(), pair=pair)),
                 theme=None,
                 key=f"plain_{count}",
                 alt=f"Surface of {words} positives over the thresholds of {surfaces.names[0]} and {surfaces.names[1]}.",

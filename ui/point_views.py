@@ -17,11 +17,14 @@ from multiloss_core import (
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
-from ui.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings
+from ui.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings, Unit
+from ui.decision_words import as_text
+from ui.point_words import WORDS
 from ui.presentation import ask_presentation
 from ui.sources import Dataset
-from ui.words import UNDEFINED, area, between, count, plural, rate, share, threshold
+from ui.words import UNDEFINED, area, between, count, money, plural, rate, share, threshold
 
+UNIT = "count"
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
 SPACING_WORDS: dict[str, Spacing] = {
     "at rated positives": "positives",
@@ -42,31 +45,64 @@ def show_origin(dataset: Dataset) -> None:
 
 
 def ask_settings(dataset: Dataset) -> Settings:
-    """Rule, and what is changed once: spacing and resolution of the grid, plain widgets."""
+    """Rule and unit, and what is changed once: spacing and resolution of the grid, plain widgets."""
     source = dataset.source
     label = "A document is flagged when its threshold is reached by"
-    rule_box, popover_box = st.columns([2, 1], vertical_alignment="bottom")
-    popover = popover_box.popover("Settings", icon=":material/tune:")
-    if isinstance(source, CountSurfaces):
-        words = next(words for words, rule in RULE_WORDS.items() if rule == source.rule)
-        rule_box.text_input(label, words, disabled=True, help="Told by the table of counts.")
-        settings = Settings(source.rule, "uniform", 0)
-    else:
-        rule: Rule = "any"
-        if len(source.names) > 1:
-            picked = rule_box.segmented_control(
+    # Side by side while there is room, never cut off.
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    rule: Rule = "any"
+    unit: Unit = "documents"
+    with row:
+        if isinstance(source, CountSurfaces):
+            rule = source.rule
+            words = next(words for words, known in RULE_WORDS.items() if known == rule)
+            st.text_input(label, words, disabled=True, help="Told by the table of counts.")
+        elif len(source.names) > 1:
+            picked = st.segmented_control(
                 label, list(RULE_WORDS), default="any score", required=True, key="rule", bind="query-params"
             )
             rule = RULE_WORDS.get(str(picked), "any")
-        with popover:
-            settings = _ask_grid(rule, len(source.names))
-    with popover:
-        ask_plain()
-        ask_presentation()
+        if dataset.amounts is not None:
+            unit = _ask_unit()
+        with st.popover("Settings", icon=":material/tune:"):
+            settings = (
+                Settings(rule, "uniform", 0)
+                if isinstance(source, CountSurfaces)
+                else _ask_grid(rule, unit, len(source.names))
+            )
+            ask_plain()
+            ask_presentation()
     return settings
 
 
-def _ask_grid(rule: Rule, classifiers: int) -> Settings:
+def _ask_unit() -> Unit:
+    picked = st.segmented_control(
+        "Count",
+        ["documents", "money"],
+        default="documents",
+        required=True,
+        key=UNIT,
+        bind="query-params",
+        help="Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged must "
+        "be fraud.",
+    )
+    return "money" if picked == "money" else "documents"
+
+
+def show_unit(analysis: Analysis) -> None:
+    """Where money is counted, what that means for the numbers on the page."""
+    counted, rated = analysis.dataset.source, analysis.rated.source
+    if counted is rated or isinstance(counted, CountSurfaces) or isinstance(rated, CountSurfaces):
+        return
+    column, weight = analysis.dataset.choice.amount, analysis.dataset.choice.weight
+    noticed = [note for note in counted.notes if note not in rated.notes]
+    st.caption(
+        f"TP and FP are money: sums of '{as_text(str(column))}'{f' times {as_text(weight)!r}' if weight else ''}. The "
+        f"comparison, *Who flags what*, lists, days and segments count documents. {as_text(' '.join(noticed))}"
+    )
+
+
+def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
     spacing = st.selectbox(
         "Where the nodes of each axis lie",
         list(SPACING_WORDS),
@@ -83,7 +119,8 @@ def _ask_grid(rule: Rule, classifiers: int) -> Settings:
         key=f"resolution_{classifiers}",
         bind="query-params",
     )
-    return Settings(rule, SPACING_WORDS.get(spacing, "positives"), resolution if resolution in choices else choices[1])
+    nodes = resolution if resolution in choices else choices[1]
+    return Settings(rule, SPACING_WORDS.get(spacing, "positives"), nodes, unit)
 
 
 def ask_plain() -> None:
@@ -124,15 +161,20 @@ def chosen_points(analysis: Analysis, target: float) -> dict[str, OperatingPoint
     return {path.method: operating_point(path, target) for path in analysis.paths}
 
 
-def show_f_beta(point: OperatingPoint) -> None:
+def show_f_beta(analysis: Analysis, point: OperatingPoint) -> None:
     """The F_beta that the point would maximise, with the condition."""
     beta = f_beta_of_point(point)
     if point.by_hand or math.isnan(beta):
         return
     has = "is estimated to have" if point.estimated else "has"
+    of, missed = (
+        ("the rated documents", "a missed fraud weighs {} times a false alert")
+        if analysis.settings.unit == "documents"
+        else ("the rated money", "money missed in fraud weighs {} times money in false alerts")
+    )
     st.caption(
-        f"In terms of F-scores: of all points of this path, this one {has} the largest F_β of the rated documents for "
-        f"**β = {beta:.2g}**, where a missed fraud weighs {beta**2:.2g} times a false alert. It stays so on new data if the "
+        f"In terms of F-scores: of all points of this path, this one {has} the largest F_β of {of} for "
+        f"**β = {beta:.2g}**, where {missed.format(f'{beta**2:.2g}')}. It stays so on new data if the "
         "marginal precision along the path does (calibration). Fraud below the floors would make β smaller. "
         "Scores that are probabilities can be cut for a chosen loss directly:",
     )
@@ -143,6 +185,8 @@ def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
     """The thresholds as files; applying them gives exactly the counts on the screen."""
     deployed = replace(point, thresholds=analysis.deployable(point))
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
+    if analysis.settings.unit == "money":
+        origin["counted"] = f"money: sums of '{analysis.dataset.choice.amount}'"
     st.caption("Take the thresholds away:")
     left, right = st.columns(2)
     for place, words, text, name, mime in (
@@ -156,14 +200,16 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
     """Per classifier: what moving its threshold alone would add or lose."""
     if point.status == "unreachable":
         return
+    unit = analysis.settings.unit
+    what = "alerts" if unit == "documents" else "money"
     rows = []
-    for margin in classifier_margins(analysis.dataset.source, point):
+    for margin in classifier_margins(analysis.dataset.source, point, band=_band(analysis, point)):
         rows.append(
             {
                 "Classifier": margin.name,
-                "Fraud in the next alerts it alone would add": _of(margin.precision_added, margin.added),
+                f"Fraud in the next {what} it alone would add": _of(unit, margin.precision_added, margin.added),
                 "95 %": between(margin.added_interval),
-                "Fraud in the last alerts it alone added": _of(margin.precision_lost, margin.lost),
+                f"Fraud in the last {what} it alone added": _of(unit, margin.precision_lost, margin.lost),
                 "95 % ": between(margin.lost_interval),
             }
         )
@@ -175,23 +221,27 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
     )
 
 
+def _band(analysis: Analysis, point: OperatingPoint) -> float | None:
+    """How much money next to a threshold is looked at: as much as goes with as many documents as else would be."""
+    if analysis.settings.unit == "documents":
+        return None
+    documents = analysis.in_other_unit([point])[0]
+    return max(20 / documents.alerts, 0.05) * point.alerts if documents is not None and documents.alerts else None
+
+
 def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
     """All methods at the same target."""
     st.markdown("**All methods at this target**")
     rows = []
-    for point in points.values():
+    others = analysis.in_other_unit(list(points.values()))
+    for point, other in zip(points.values(), others, strict=True):
         inside = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}[point.status]
         values = analysis.deployable(point)
         rows.append(
             {"Method": point.method}
             | {f"{name} ≥": threshold(value) for name, value in zip(point.names, values, strict=True)}
+            | _counts(analysis.settings.unit, point, other)
             | {
-                "TP": count(point.tp),
-                "FP": count(point.fp),
-                "Alerts": count(point.alerts),
-                "Precision": share(point.precision, point.alerts),
-                "FP per TP": rate(point.fp_per_tp),
-                "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
                 "Area (0 to 1)": area(analysis.path(point.method).normalised_area),
             }
             | ({"Note": inside} if any(other.status != "inside" for other in points.values()) else {})
@@ -199,7 +249,32 @@ def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="All methods at the same marginal precision.")
 
 
-def _of(precision: float, documents: float) -> str:
-    if not documents:
+def _counts(unit: Unit, point: OperatingPoint, other: OperatingPoint | None) -> dict[str, str]:
+    if unit == "documents" or other is None:
+        return {
+            "TP": count(point.tp),
+            "FP": count(point.fp),
+            "Alerts": count(point.alerts),
+            "Precision": share(point.precision, point.alerts),
+            "FP per TP": rate(point.fp_per_tp),
+            "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
+        }
+    words = WORDS["money"]
+    return {
+        words.caught: money(point.tp),
+        words.false: money(point.fp),
+        words.precision: share(point.precision, other.alerts),
+        words.false_per_catch: rate(point.fp_per_tp),
+        words.kept: share(point.share_of_rated_positives, other.rated_tp),
+        "Alerts": count(other.alerts),
+    }
+
+
+def _of(unit: Unit, precision: float, alerts: float) -> str:
+    if not alerts:
         return UNDEFINED
-    return f"{count(precision * documents)} of {count(documents)} ({share(precision, documents)})"
+    number = WORDS[unit].number
+    # Of how many documents so little money is, is not told: whole percents are safe.
+    return (
+        f"{number(precision * alerts)} of {number(alerts)} ({share(precision, alerts if unit == 'documents' else 0)})"
+    )

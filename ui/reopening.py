@@ -7,12 +7,12 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint, share_interval
 from multiloss_core.thresholds.intervals import PointIntervals, bootstrap_thresholds
-from ui.analysis import RESOLUTIONS, Settings
+from ui.analysis import RESOLUTIONS, Settings, Unit
 from ui.decisions import CONFIDENCE, GUARANTEED, counts_at, recorded_columns
-from ui.driver import pick, take_over
+from ui.driver import pick, restore_driver
 from ui.new_data_views import ON_SLIDER
-from ui.point_views import RULE_WORDS, SPACING_WORDS
-from ui.sources import SAMPLES, ColumnChoice, Dataset, RatedSource, build_dataset, sample
+from ui.point_views import RULE_WORDS, SPACING_WORDS, UNIT
+from ui.sources import SAMPLES, ColumnChoice, Dataset, RatedSource, build_dataset, in_money, sample
 from ui.target import IN_URL, current_target, settle
 from ui.workspace import workspace
 
@@ -67,7 +67,7 @@ def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
 def observed(record: DecisionRecord, source: RatedSource) -> Observed:
     """The thresholds of a record on other data. Raises DataError where these have no such columns."""
     _, dataset = _as_recorded(record, source)
-    data = dataset.source
+    data = dataset.source if record.settings.amount is None else in_money(dataset).source
     rule, thresholds = record.settings.rule, record.threshold_array
     tp, fp = counts_at(data, thresholds, rule)
     if isinstance(data, CountSurfaces):
@@ -100,10 +100,9 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
             # What has a default takes its value from the address, unless something was chosen before.
             st.session_state.pop(name, None)
     _reopen_guarantee(record, dataset)
+    choices |= restore_driver(record.target, same_data=same)
     if record.target.by_hand:
         pick(list(record.thresholds))
-    else:
-        take_over()
     if record.target.marginal_precision is not None:
         settle(100 * record.target.marginal_precision)
     st.session_state[REOPENED] = Reopened(record, source.name, same)
@@ -118,8 +117,8 @@ def _at_hand(record: DecisionRecord) -> list[RatedSource]:
     return [*reversed(uploads.values()), *samples]
 
 
-def _choice(record: DecisionRecord) -> ColumnChoice:
-    """The choice of columns of a record, with its floors."""
+def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
+    """The choice of columns of a record, with its floors; what it does not tell stays as it is known of the data."""
     columns = record.columns
     if columns.rating is None:
         return ColumnChoice(is_counts=True, scores=(), rule=record.settings.rule)
@@ -132,12 +131,15 @@ def _choice(record: DecisionRecord) -> ColumnChoice:
         columns.floors,
         columns.leave_out_unusable,
         group=columns.group,
+        amount=record.settings.amount or known.amount,
+        time=known.time,
+        segment=known.segment,
     )
 
 
 def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnChoice, Dataset]:
     """Data under the columns of a record; where these are not there, under the columns that were chosen for the data."""
-    choice = _choice(record)
+    choice = _choice(record, workspace().choice_for(source))
     try:
         dataset = build_dataset(source, choice)
     except DataError as error:
@@ -161,7 +163,8 @@ def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
     choice = workspace().choice_for(source)
     try:
         dataset = build_dataset(source, choice)
-        if recorded_columns(dataset.source, choice) == record.columns and _rule_fits(record, dataset):
+        same_amount = record.settings.amount in (None, choice.amount)
+        if recorded_columns(dataset.source, choice) == record.columns and same_amount and _rule_fits(record, dataset):
             return dataset
     except DataError:
         pass
@@ -185,6 +188,8 @@ def _choices(record: DecisionRecord, source: RatedSource) -> dict[str, str]:
         choices["nodes"] = next(words for words, spacing in SPACING_WORDS.items() if spacing == settings.spacing)
         if classifiers > 1:
             choices["rule"] = next(words for words, rule in RULE_WORDS.items() if rule == settings.rule)
+        if workspace().choice_for(source).amount is not None:
+            choices[UNIT] = _unit(record)
         if settings.resolution in RESOLUTIONS[classifiers]:
             choices[f"resolution_{classifiers}"] = str(settings.resolution)
     return choices
@@ -195,8 +200,12 @@ def _reopen_guarantee(record: DecisionRecord, dataset: Dataset) -> None:
     wishes = {wish.name: wish.value for wish in record.target.wishes}
     if GUARANTEED in wishes and CONFIDENCE in wishes:
         settings = record.settings
-        found_with = Settings(settings.rule, settings.spacing, settings.resolution)
+        found_with = Settings(settings.rule, settings.spacing, settings.resolution, _unit(record))
         st.session_state[ON_SLIDER] = (dataset.key, found_with, (wishes[GUARANTEED], wishes[CONFIDENCE]))
+
+
+def _unit(record: DecisionRecord) -> Unit:
+    return "documents" if record.settings.amount is None else "money"
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting on the data that is loaded …")

@@ -5,12 +5,15 @@ import math
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, DecisionRecord, OperatingPoint, recorded_thresholds
+from multiloss_core import DataError, DecisionRecord, OperatingPoint, RecordedTarget, recorded_thresholds
 from multiloss_core.decisions.record import RecordedInterval
 from multiloss_core.decisions.words import signed
 from multiloss_core.thresholds.operating_point import ratio
 from ui.analysis import Analysis
 from ui.decision_words import as_text, author_of, moment, precision_words, shortened, thresholds_words
+from ui.decisions import MARGINAL_PRECISION
+from ui.driver import is_restorable
+from ui.point_words import WORDS
 from ui.reopening import REOPENED, Observed, Reopened, observed, other_data, reopen, same_data
 from ui.sources import RatedSource
 from ui.words import UNDEFINED, count, percent, share, whole
@@ -64,6 +67,18 @@ def show_reopened(analysis: Analysis, point: OperatingPoint) -> None:
             f"{which} The data is not that of the decision, which is for {told}.", icon=":material/difference:"
         )
     button.button("Close", key="close_reopened", icon=":material/close:", on_click=_close)
+    _say_who_drives(record.target, opened.same_data)
+
+
+def _say_who_drives(target: RecordedTarget, same_data: bool) -> None:
+    """Say where the slider took the place of what drove the decision."""
+    if target.by_hand or target.driver == MARGINAL_PRECISION or is_restorable(target, same_data=same_data):
+        return
+    driver = as_text(shortened(target.driver))
+    why = "it is not known to this version of the program" if same_data else "what it asked for was asked of other data"
+    st.caption(
+        f"The decision was driven by {driver}; {why}, so the slider stands at the marginal precision that it came to."
+    )
 
 
 def _close() -> None:
@@ -99,19 +114,20 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
 
 def _then_and_now(record: DecisionRecord, now: Observed) -> pd.DataFrame:
     then, level = record.expected, record.expected.level
+    words = WORDS["documents" if record.settings.amount is None else "money"]
+    number = words.number
     rows = []
     for name, told, interval, found in (
-        ("Caught (TP)", then.tp, then.tp_interval, now.tp),
-        ("False alerts (FP)", then.fp, then.fp_interval, now.fp),
-        ("Alerts", then.alerts, then.alerts_interval, now.alerts),
+        (words.caught, then.tp, then.tp_interval, now.tp),
+        (words.false, then.fp, then.fp_interval, now.fp),
+        (words.alerts, then.alerts, then.alerts_interval, now.alerts),
     ):
-        rows.append(
-            [name, count(told), _between(interval, whole), count(found), "", signed(found - told, count(found - told))]
-        )
+        difference = signed(found - told, number(found - told))
+        rows.append([name, number(told), _between(interval, whole), number(found), "", difference])
     precision = ratio(now.tp, now.alerts)
     rows.append(
         [
-            "Precision",
+            words.precision,
             precision_words(record),
             _between(then.precision_interval, percent),
             share(precision, now.alerts),

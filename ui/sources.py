@@ -2,28 +2,36 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from multiloss_core import (
     CountSurfaces,
+    DataError,
     RatedDocuments,
     count_surfaces,
     flagged,
     guess_columns,
     is_count_table,
+    money_weighted,
     read_frame,
     simulate_population,
 )
+from multiloss_core.thresholds.amounts import document_amounts
+from multiloss_core.thresholds.periods import document_times
 from multiloss_core.thresholds.reading import require_documents
+from multiloss_core.thresholds.segments import document_segments
 from multiloss_core.thresholds.surfaces import Rule
+from multiloss_core.thresholds.time_column import Times
 from ui.shelf import Source
 
 UNRATED_SHARE = 0.02
+FIRST_DAY = pd.Timestamp("2026-01-05")
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,9 @@ class ColumnChoice:
     leave_out_unusable: bool = False
     rule: Rule | None = None
     group: str | None = None
+    amount: str | None = None
+    time: str | None = None
+    segment: str | None = None
 
 
 RatedSource: TypeAlias = Source[ColumnChoice]
@@ -48,13 +59,18 @@ RatedSource: TypeAlias = Source[ColumnChoice]
 class Dataset:
     """Data ready to be worked with. `key` changes with the file and with the choice of columns.
 
-    `frame` is the table as it was read; `source.rows` says which of its rows the rated documents are.
+    `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the rated
+    documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns were chosen.
     """
 
     name: str
     key: str
     source: RatedDocuments | CountSurfaces
     frame: pd.DataFrame
+    choice: ColumnChoice
+    amounts: NDArray[np.float64] | None = None
+    times: Times | None = None
+    segments: NDArray[np.object_] | None = None
 
 
 def read_upload(data: bytes, name: str) -> RatedSource:
@@ -77,20 +93,46 @@ def first_choice(frame: pd.DataFrame) -> ColumnChoice:
         guess.weight,
         (None,) * len(guess.scores),
         group=guess.group,
+        amount=guess.amount,
+        time=guess.time,
+        segment=guess.segment,
     )
 
 
 def build_dataset(source: RatedSource, choice: ColumnChoice) -> Dataset:
     """The dataset of a source under a choice of columns, checked. Raises DataError."""
     key = hashlib.sha256(f"{source.fingerprint}{choice}".encode()).hexdigest()
-    return Dataset(source.name, key, _checked(key, source.frame, choice), source.frame)
+    return replace(_checked(key, source.frame, choice), name=source.name)
+
+
+def in_money(dataset: Dataset) -> Dataset:
+    """Data with amounts, counted in money: each document weighs what it is worth, those of amount 0 are left out.
+
+    The key stays. Raises DataError where nothing is left of the positives or of the negatives.
+    """
+    documents, amounts = dataset.source, dataset.amounts
+    if not isinstance(documents, RatedDocuments) or amounts is None:
+        raise DataError("Money cannot be counted without an amount column; choose one or count documents.")
+    source = money_weighted(documents, amounts)
+    kept = np.isin(documents.rows, source.rows)
+    return replace(
+        dataset,
+        source=source,
+        amounts=amounts[kept],
+        times=None if dataset.times is None else dataset.times[kept],
+        segments=None if dataset.segments is None else dataset.segments[kept],
+    )
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner="Checking the data …")
-def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> RatedDocuments | CountSurfaces:
+def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
     if _choice.is_counts:
-        return CountSurfaces.from_table(_frame, rule=_choice.rule)
-    return RatedDocuments.from_frame(
+        return Dataset("", key, CountSurfaces.from_table(_frame, rule=_choice.rule), _frame, _choice)
+    if _choice.amount is not None and _choice.amount in (_choice.weight, _choice.rating):
+        raise DataError(
+            f"Column '{_choice.amount}' was chosen twice; the amount must be another column than rating and weight."
+        )
+    documents = RatedDocuments.from_frame(
         _frame,
         list(_choice.scores),
         _choice.rating or "",
@@ -100,6 +142,17 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> RatedDocu
         group=_choice.group,
         leave_out_unusable=_choice.leave_out_unusable,
     )
+    rows = documents.rows
+    return Dataset(
+        "",
+        key,
+        documents,
+        _frame,
+        _choice,
+        None if _choice.amount is None else document_amounts(_frame, _choice.amount, rows),
+        None if _choice.time is None else document_times(_frame, _choice.time, rows),
+        None if _choice.segment is None else document_segments(_frame, _choice.segment, rows),
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner="Simulating a population …")
@@ -108,7 +161,7 @@ def sample(name: str) -> RatedSource:
     return SAMPLES[name](name)
 
 
-def _documents_sample(*names: str, seed: int) -> Callable[[str], RatedSource]:
+def _documents_sample(*names: str, seed: int, with_context: bool = False) -> Callable[[str], RatedSource]:
     def make(title: str) -> RatedSource:
         generator = np.random.default_rng(seed)
         population = simulate_population(generator, classifiers=len(names), names=names, strength=3.5)
@@ -119,9 +172,26 @@ def _documents_sample(*names: str, seed: int) -> Callable[[str], RatedSource]:
         ratings[generator.random(len(ratings)) < UNRATED_SHARE] = None
         frame["rating"] = ratings
         choice = ColumnChoice(False, names, "rating", "fraud", None, tuple(population.floors.tolist()))
+        if with_context:
+            _add_context(frame, population.labels[kept], np.random.default_rng([seed, 1]))
+            choice = replace(choice, amount="amount", time="time", segment="channel")
         return RatedSource(title, _fingerprint(frame), frame, choice)
 
     return make
+
+
+def _add_context(frame: pd.DataFrame, fraud: NDArray[np.bool_], generator: np.random.Generator) -> None:
+    """Add to alerts in order of time what each was worth, when it came (in ten weeks) and through which channel."""
+    n = len(fraud)
+    amounts = np.where(fraud, 160.0, 60.0) * np.exp(np.where(fraud, 1.1, 1.0) * generator.standard_normal(n))
+    weekdays = np.array([1.0, 0.95, 1.0, 1.05, 1.3, 0.8, 0.6])
+    days = generator.choice(70, n, p=np.tile(weekdays, 10) / weekdays.sum() / 10)
+    seconds = (days * 86_400 + 3_600 * generator.triangular(0, 16, 24, n)).astype(np.int64)
+    channels = np.array(["online", "card present", "phone"], dtype=object)
+    usual, in_fraud = (channels[generator.choice(3, n, p=shares)] for shares in ([0.5, 0.42, 0.08], [0.7, 0.1, 0.2]))
+    frame["amount"] = np.maximum(amounts, 0.01).round(2)
+    frame["time"] = FIRST_DAY + pd.to_timedelta(np.sort(seconds), unit="s")
+    frame["channel"] = np.where(fraud, in_fraud, usual)
 
 
 def _counts_sample(title: str) -> RatedSource:
@@ -139,7 +209,7 @@ def _fingerprint(frame: pd.DataFrame) -> str:
 
 
 SAMPLES: dict[str, Callable[[str], RatedSource]] = {
-    "Card alerts": _documents_sample("transaction model", "account model", seed=20),
+    "Card alerts": _documents_sample("transaction model", "account model", seed=20, with_context=True),
     "Login alerts": _documents_sample("login model", seed=21),
     "Marketplace listings": _documents_sample("listing model", "seller model", "message model", seed=22),
     "Insurance claims": _documents_sample("text model", "image model", "network model", "price model", seed=23),

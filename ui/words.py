@@ -2,7 +2,7 @@
 
 import math
 
-from multiloss_core.decisions.words import NEVER, UNDEFINED, count, plural, price, share
+from multiloss_core.decisions.words import NEVER, UNDEFINED, count, money, plural, price, share
 
 __all__ = [
     "NEVER",
@@ -10,6 +10,7 @@ __all__ = [
     "area",
     "between",
     "count",
+    "money",
     "percent",
     "plural",
     "price",

@@ -12,6 +12,8 @@ from multiloss_core.decisions.checks import FieldError, shown
 from multiloss_core.errors import DataError
 
 MOST_BYTES = 1_000_000
+# Metadata of fields that came later: they keep their default where a record does not hold them.
+MAY_BE_MISSING = "may be missing"
 
 _JSON_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -75,18 +77,20 @@ def _dataclass_of(kind: type, content: object) -> object:
         if name not in known:
             raise FieldError(shown(name).strip("'"), "left out, for this version does not know it")
     values = {}
-    for name, hint in known.items():
+    for name, (hint, may_be_missing) in known.items():
         if name not in content:
+            if may_be_missing:
+                continue
             raise FieldError(name, "given", "missing")
         values[name] = _inside(name, hint, content[name])
     return kind(**values)
 
 
 @cache
-def _fields(kind: Any) -> dict[str, Any]:
-    """The names of a dataclass's fields with their types."""
+def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """The names of a dataclass's fields with their types, and whether they may be missing."""
     hints = get_type_hints(kind)
-    return {entry.name: hints[entry.name] for entry in fields(kind)}
+    return {entry.name: (hints[entry.name], MAY_BE_MISSING in entry.metadata) for entry in fields(kind)}
 
 
 def _inside(name: str, kind: Any, content: object) -> Any:

@@ -23,7 +23,7 @@ from multiloss_core.decisions.checks import (
     checked_thresholds,
     shown,
 )
-from multiloss_core.decisions.reading import as_json_object, value_of
+from multiloss_core.decisions.reading import MAY_BE_MISSING, as_json_object, value_of
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.intervals import Interval, PointIntervals
@@ -105,15 +105,21 @@ class RecordedColumns:
 
 @dataclass(frozen=True)
 class RecordedSettings:
-    """How surfaces were counted and the path was found: rule, method, spacing and resolution (nodes) of the grid."""
+    """How surfaces were counted and the path was found: rule, method, spacing and resolution (nodes) of the grid.
+
+    `amount` is the column whose money was counted; with None, which JSON leaves out, documents were.
+    """
 
     rule: Rule
     method: str
     spacing: Spacing
     resolution: int
+    amount: str | None = field(default=None, metadata={MAY_BE_MISSING: True})
 
     def __post_init__(self) -> None:
         checked_text("method", self.method, MOST_NAME)
+        if self.amount is not None:
+            checked_text("amount", self.amount, MOST_NAME)
         if not 0 <= self.resolution <= MOST_NODES:
             raise FieldError("resolution", f"a whole number from 0 to {MOST_NODES:,}", shown(self.resolution))
 
@@ -310,7 +316,10 @@ class DecisionRecord:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values of the record, ready for JSON."""
-        return asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
+        content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
+        if self.settings.amount is None:
+            del content["settings"]["amount"]
+        return content
 
     @property
     def threshold_array(self) -> NDArray[np.float64]:

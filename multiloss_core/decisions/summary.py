@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
-from multiloss_core.decisions.words import UNDEFINED, count, plural, price, share, signed, threshold
+from multiloss_core.decisions.words import UNDEFINED, count, money, plural, price, share, signed, threshold
 from multiloss_core.thresholds.export import MEANING
 from multiloss_core.thresholds.operating_point import ratio
 
 Row = tuple[str, ...]
+
+_DOCUMENTS = ("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
+_MONEY = ("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "Fraud in the money flagged")
 
 _STATUS = {
     "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at this "
@@ -69,7 +72,13 @@ def _thresholds(record: DecisionRecord) -> Section:
 
 def _meaning(record: DecisionRecord) -> Section:
     expected = record.expected
-    if expected.alerts > 0:
+    if expected.alerts > 0 and record.settings.amount is not None:
+        counted = (
+            f"Of the money in rated documents, {money(expected.alerts)} would be flagged: {money(expected.tp)} of it in "
+            f"documents rated fraud and {money(expected.fp)} in false alerts, so that "
+            f"{share(expected.precision, _base(record, expected.alerts))} of the money flagged is fraud."
+        )
+    elif expected.alerts > 0:
         counted = (
             f"Of the rated documents, {plural(expected.alerts, 'document')} would be flagged: {count(expected.tp)} of them "
             f"were rated fraud and {count(expected.fp)} are false alerts, a precision of "
@@ -92,7 +101,10 @@ def _target_sentences(record: DecisionRecord) -> Iterator[str]:
         yield f"The point was driven by {target.driver}: {wishes}."
     if target.marginal_precision is not None:
         percent = f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
-        yield f"The last alerts added are worth it where {percent} of them are fraud: {price(target.marginal_precision)}."
+        if record.settings.amount is None:
+            yield f"The last alerts added are worth it where {percent} of them are fraud: {price(target.marginal_precision)}."
+        else:
+            yield f"The last money flagged is worth it where {percent} of it is fraud."
     if target.status in _STATUS:
         yield _STATUS[target.status]
 
@@ -102,10 +114,12 @@ def _difference_sentences(record: DecisionRecord) -> Iterator[str]:
     if current is None or current.tp is None or current.fp is None:
         return
     caught, false = expected.tp - current.tp, expected.fp - current.fp
-    yield (
-        f"Against the current thresholds on the same data: {signed(caught, count(caught))} caught, "
-        f"{signed(false, count(false))} false alerts."
-    )
+    if record.settings.amount is None:
+        more, less = f"{signed(caught, count(caught))} caught", f"{signed(false, count(false))} false alerts"
+    else:
+        more = f"{signed(caught, money(caught))} of money caught"
+        less = f"{signed(false, money(false))} of money in false alerts"
+    yield f"Against the current thresholds on the same data: {more}, {less}."
 
 
 def _counts(record: DecisionRecord) -> Section:
@@ -117,25 +131,33 @@ def _counts(record: DecisionRecord) -> Section:
     old_tp, old_fp = (current.tp or 0.0, current.fp or 0.0) if current is not None else (0.0, 0.0)
     if compared:
         header += ["Current thresholds", "Difference"]
+    number, names = (count, _DOCUMENTS) if record.settings.amount is None else (money, _MONEY)
     rows = []
-    for name, value, interval, old in (
-        ("Caught (TP)", expected.tp, expected.tp_interval, old_tp),
-        ("False alerts (FP)", expected.fp, expected.fp_interval, old_fp),
-        ("Alerts", expected.alerts, expected.alerts_interval, old_tp + old_fp),
+    for name, value, interval, old in zip(
+        names,
+        (expected.tp, expected.fp, expected.alerts),
+        (expected.tp_interval, expected.fp_interval, expected.alerts_interval),
+        (old_tp, old_fp, old_tp + old_fp),
+        strict=False,
     ):
-        cells = [name, count(value)]
+        cells = [name, number(value)]
         if level is not None:
             cells += _interval_cells(interval, expected.alerts, as_share=False)
         if compared:
-            cells += [count(old), signed(value - old, count(value - old))]
+            cells += [number(old), signed(value - old, number(value - old))]
         rows.append(tuple(cells))
-    cells = ["Precision", share(expected.precision, expected.alerts)]
+    cells = [names[-1], share(expected.precision, _base(record, expected.alerts))]
     if level is not None:
-        cells += _interval_cells(expected.precision_interval, expected.alerts, as_share=True)
+        cells += _interval_cells(expected.precision_interval, _base(record, expected.alerts), as_share=True)
     if compared:
-        cells += _precision_cells(expected.precision, ratio(old_tp, old_tp + old_fp), old_tp + old_fp)
+        cells += _precision_cells(expected.precision, ratio(old_tp, old_tp + old_fp), _base(record, old_tp + old_fp))
     rows.append(tuple(cells))
     return Section("What it catches and costs", header=tuple(header), rows=tuple(rows))
+
+
+def _base(record: DecisionRecord, alerts: float) -> float:
+    """What the digits of a share of `alerts` rest on; of how many documents money is, no record tells."""
+    return alerts if record.settings.amount is None else 0.0 if not alerts else 1_000.0
 
 
 def _interval_cells(interval: RecordedInterval | None, alerts: float, *, as_share: bool) -> Row:
@@ -210,6 +232,7 @@ def _origin(record: DecisionRecord) -> Section:
         header=("", "Value"),
         rows=(
             ("Rule", f"{settings.rule} score reaches its threshold"),
+            *(() if settings.amount is None else (("Counted", f"money: sums of '{settings.amount}'"),)),
             ("Method", settings.method),
             ("Spacing of the grid", settings.spacing),
             (

@@ -11,6 +11,15 @@ def count(value: float) -> str:
     return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)) else f"{value:,.1f}"
 
 
+def money(value: float) -> str:
+    """An amount of money: whole with thousands separators from 100 on, at most two decimals below."""
+    if math.isnan(value):
+        return UNDEFINED
+    # Sums of cents differ by the order of summing, and half a unit would be rounded this way or that.
+    value = round(value, 6)
+    return f"{value:,.0f}" if abs(value) >= 99.995 else f"{value:.2f}".removesuffix(".00")
+
+
 def share(value: float | None, out_of: float) -> str:
     """A share as a percentage with the digits that its base supports; `undefined` over nothing."""
     if value is None or math.isnan(value):

@@ -17,8 +17,8 @@ from multiloss_core.thresholds.bucket_counts import (
     count_cells,
     grid_axes,
 )
+from multiloss_core.thresholds.count_table import threshold_columns
 from multiloss_core.thresholds.rated import RatedDocuments, flagged, numbers
-from multiloss_core.thresholds.reading import threshold_columns
 
 Rule = Literal["any", "all"]
 MOST_NODES = 4_000_000

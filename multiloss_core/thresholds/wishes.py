@@ -8,6 +8,7 @@ from multiloss_core.digits import shortest_between
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.operating_point import UNDEFINED, OperatingPoint
 from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along
+from multiloss_core.thresholds.payoffs import Payoffs
 from multiloss_core.thresholds.rated import RatedDocuments
 from multiloss_core.thresholds.surfaces import CountSurfaces, node_index
 
@@ -24,18 +25,14 @@ def target_for_price(false_per_catch: float) -> float:
     return 1 / (1 + false_per_catch)
 
 
-def target_for_costs(review: float, catch: float) -> float:
-    """The marginal precision at which an alert just pays: the cost of a review over the value of a catch.
+def target_for_costs(review: float, catch: float, annoyance: float = 0.0) -> float:
+    """The marginal precision at which an alert just pays: (review + annoyance) / (catch + annoyance), see `Payoffs`.
 
     Raises
     ------
-    DataError : a cost or value that is not positive, a review that costs as much as a catch is worth, or more.
+    DataError : payoffs at which every alert pays or none does, or that are no numbers of at least 0.
     """
-    if not (0 < review < np.inf and 0 < catch < np.inf):
-        raise DataError("The cost of a review and the value of a catch must be more than 0.")
-    if review >= catch:
-        raise DataError("A review costs as much as a catch is worth, or more: no alert is worth its review.")
-    return review / catch
+    return Payoffs(review, catch, annoyance).marginal_precision
 
 
 def target_for_alerts(path: ThresholdPath, most: float) -> float:

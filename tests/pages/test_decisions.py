@@ -21,6 +21,7 @@ from multiloss_core import (
     RecordedInterval,
     RecordedSettings,
     RecordedTarget,
+    Wish,
     data_fingerprint,
     sql_where,
 )
@@ -240,7 +241,7 @@ def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
     assert app.get_by_key("rule").value == {"any": "any score", "all": "every score"}[rule]
     assert app.session_state["target"].percent == 35.0
     assert shown_thresholds(app) == list(record.thresholds)
-    (_, tp), (_, fp) = words_of(app)["counts"]
+    (_, tp), (_, fp), *_ = words_of(app)["counts"]
     assert (float(tp.replace(",", "")), float(fp.replace(",", ""))) == (record.expected.tp, record.expected.fp)
 
 
@@ -251,6 +252,99 @@ def test_a_decision_by_hand_reopens_with_its_thresholds(log_address):
     app = press(opened(), "Open on the operating point")
     assert app.session_state["driver"] == "thresholds by hand"
     assert app.text_input(key="hand_0").value == "0.8"
+
+
+DRIVEN = {
+    "false alerts per extra catch": {"wish_price": 2.5},
+    "costs": {"wish_review": 3.0, "wish_catch": 9.0, "wish_annoyance": 1.0},
+    "a cap on alerts": {"wish_alerts": 30.0, "wish_days": 5.0},
+    "a floor on precision": {"wish_precision": 72.0},
+    "a share of positives to keep": {"wish_share": 80.0},
+}
+
+
+@pytest.mark.parametrize("driver", DRIVEN)
+def test_what_drove_a_decision_drives_again(log_address, driver):
+    inputs = {key: str(value) for key, value in DRIVEN[driver].items()}
+    if driver == "costs":
+        inputs |= {"wish_name": "it's 'Black' Friday", "wish_currency": "PLN"}
+    app = opened("operating_point", data="Login alerts", driver=driver, **inputs)
+    app.session_state["save_decision"] = True
+    press(run(app), "Save to the log")
+    percent = app.session_state["target"].percent
+    with DecisionLog(log_address) as log:
+        target = log.entries()[0].record.target
+    assert [wish.value for wish in target.wishes] == list(DRIVEN[driver].values())
+    assert target.driver.startswith(driver)
+
+    # What was chosen before must not win.
+    before = {"wish_price": "1", "wish_review": "20", "wish_name": "other", "wish_alerts": "2", "wish_share": "10"}
+    app = opened("operating_point", data="Login alerts", driver="costs", m="70", **before)
+    run(app.switch_page("pages/decisions.py"))
+    press(app, "Open on the operating point")
+    assert app.selectbox(key="driver").value == driver
+    for key, value in inputs.items():
+        shown = app.get_by_key(key).value
+        assert shown == value or float(shown) == float(value)
+    assert app.session_state["target"].percent == percent
+    assert "so are the thresholds" in said(app.success)
+    # Reopened, it drives on.
+    if driver == "costs":
+        run(app.switch_page("pages/operating_point.py"))
+        run(app.number_input(key="wish_review").set_value(6.0))
+        assert app.session_state["target"].percent == pytest.approx(70.0)
+
+
+def test_a_decision_by_the_slider_reopens_on_the_slider(log_address):
+    logged(log_address, sample_decision(rule="any"))
+    app = opened("operating_point", data="Card alerts", driver="costs", wish_review="20")
+    run(app.switch_page("pages/decisions.py"))
+    press(app, "Open on the operating point")
+    assert app.selectbox(key="driver").value == "marginal precision"
+    assert app.session_state["target"].percent == 35.0
+
+
+@pytest.mark.parametrize("driver", ["the phase of the moon", "costs, scenario", "x" * 300, "![](//evil.ex/a)"])
+def test_a_driver_that_is_not_known_leaves_the_slider_where_it_was(log_address, driver):
+    record = sample_decision(rule="any")
+    target = RecordedTarget(driver, (Wish("x", 1.0),), 0.35, "inside")
+    logged(log_address, replace(record, target=target))
+    app = press(opened(), "Open on the operating point")
+    assert app.selectbox(key="driver").value == "marginal precision"
+    assert app.session_state["target"].percent == 35.0
+    assert "it is not known to this version" in said(app.caption)
+    assert not [caption for caption in app.caption if "![](" in caption.value]
+
+
+@pytest.mark.parametrize("value", [1e300, -5.0])
+def test_a_wish_that_no_widget_takes_does_not_break_the_page(log_address, value):
+    record = sample_decision(rule="any")
+    target = RecordedTarget("costs", (Wish("cost of a review", value), Wish("value of a catch", 25.0)), 0.35, "inside")
+    logged(log_address, replace(record, target=target))
+    app = press(opened(), "Open on the operating point")
+    assert app.number_input(key="wish_review").value == 5.0
+
+
+@pytest.mark.parametrize("driver", ["costs", "a cap on alerts"])
+def test_on_other_data_only_wishes_that_are_not_about_the_path_drive_again(log_address, driver):
+    record = file_decision(as_csv(rated_frame(3)), rule="any")
+    wishes = {
+        "costs": (Wish("cost of a review", 2.0), Wish("value of a catch", 5.0)),
+        "a cap on alerts": (Wish("alerts per day", 20.0), Wish("days in the data", 5.0)),
+    }
+    target = RecordedTarget(driver, wishes[driver], 0.4 if driver == "costs" else 0.35, "inside")
+    logged(log_address, replace(record, target=target))
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("july.csv", as_csv(rated_frame(4)), "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    press(app, "Open with this data")
+    if driver == "costs":
+        assert app.selectbox(key="driver").value == "costs"
+        assert app.session_state["target"].percent == pytest.approx(40.0)
+    else:
+        assert app.selectbox(key="driver").value == "marginal precision"
+        assert app.session_state["target"].percent == 35.0
+        assert "was asked of other data" in said(app.caption)
 
 
 def test_a_file_reopens_with_the_columns_of_the_decision(log_address):

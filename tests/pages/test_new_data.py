@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, certified_point, held_out_counts, operating_point, smooth_path
-from multiloss_core.thresholds.intervals import bootstrap_points
+from multiloss_core.thresholds.intervals import bootstrap_points, bootstrap_thresholds
 from multiloss_core.thresholds.paths.smooth import smooth_fit
 from ui.analysis import Settings, methods
 from ui.background import Job
@@ -28,12 +28,16 @@ def documents():
 
 
 @cache
-def finished():
+def finished(**query):
     app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": NAME, "m": str(PERCENT), "new_data": "true"}.items():
+    for name, value in {"data": NAME, "m": str(PERCENT), "new_data": "true", **query}.items():
         app.query_params[name] = value
     app.switch_page("pages/operating_point.py").run()
     assert not app.exception
+    return wait(app)
+
+
+def wait(app):
     for job in app.session_state["evidence"].values():
         job.wait(180)
         assert job.finished
@@ -97,6 +101,119 @@ def test_the_charts_carry_band_and_cloud():
     assert any("expected on new data" in trace for trace in charts["plane"]["traces"])
     (chart,) = app.get("plotly_chart")
     assert "Marginal precision on new data" in chart.proto.spec
+
+
+def by_hand(**query):
+    return finished(driver="thresholds by hand", **query)
+
+
+def explorer(app):
+    (found,) = app.get("bidi_component")
+    return json.loads(found.proto.json)
+
+
+def test_thresholds_set_by_hand_have_intervals_of_their_own():
+    app = by_hand(hand="0.8")
+    shown = table(app, "One new period will show").set_index("")
+    found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
+    frame = sample(NAME).frame
+    alerts = frame[frame["rating"].notna() & (frame["login model"] >= 0.8)]
+    tp, fp = ((alerts["rating"] == kind).sum() for kind in ("fraud", "ok"))
+    assert [number(text) for text in shown["On this data"][:3]] == [tp, fp, tp + fp]
+    for row, expected, new in (
+        ("Caught (TP)", found.tp, found.new_tp),
+        ("False alerts (FP)", found.fp, found.new_fp),
+        ("Alerts", found.alerts, found.new_alerts),
+    ):
+        between = [number(text) for text in shown.loc[row, "between"].split(" – ")]
+        assert between == [round(expected.low), round(expected.high)]
+        period = [number(text) for text in shown.loc[row, "One new period will show"].split(" – ")]
+        assert period == [round(new.low), round(new.high)]
+        # A binomial count of n documents spreads like this, whatever was drawn.
+        n, share = len(documents().labels), {"Caught (TP)": tp, "False alerts (FP)": fp, "Alerts": tp + fp}[row]
+        spread = 2 * 1.96 * np.sqrt(share * (1 - share / n))
+        assert between[1] - between[0] == pytest.approx(spread, rel=0.12)
+        assert period[1] - period[0] == pytest.approx(np.sqrt(2) * spread, rel=0.15)
+    assert "Marginal precision" not in shown.index
+    assert "they were not chosen again" in " ".join(caption.value for caption in app.caption)
+
+
+def test_the_words_beside_the_numbers_are_those_of_the_thresholds_by_hand():
+    app = by_hand(hand="0.8")
+    shown = explorer(app)
+    found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
+    assert shown["intervals"]["by_hand"] is True
+    assert shown["intervals"]["percent"] == app.session_state["target"].percent == shown["target"]["percent"]
+    assert shown["intervals"]["words"]["Caught (TP)"] == f"expected {found.tp.low:,.0f} – {found.tp.high:,.0f}"
+    # The cloud was of the smooth path's choices.
+    assert not any("chosen again" in trace or "resample" in trace for trace in shown["charts"]["space"]["traces"])
+
+
+def test_intervals_of_money_stand_beside_money():
+    app = by_hand(data="Card alerts", count="money", hand="0.9,never")
+    shown = table(app, "One new period will show").set_index("")
+    frame = sample("Card alerts").frame
+    alerts = frame[frame["rating"].notna() & (frame["transaction model"] >= 0.9)]
+    caught, false = (alerts.loc[alerts["rating"] == kind, "amount"].sum() for kind in ("fraud", "ok"))
+    assert [number(text) for text in shown["On this data"][:2]] == [round(caught), round(false)]
+    low, high = (number(text) for text in shown["between"].iloc[0].split(" – "))
+    assert low < caught < high
+    hand = explorer(app)["hand"]["words"]
+    labels = {label for label, _ in [*hand["counts"], *hand["rates"]]}
+    assert set(explorer(app)["intervals"]["words"]) <= labels
+
+
+def test_a_decision_by_hand_keeps_its_intervals():
+    app = by_hand(hand="0.82")
+    app.session_state["save_decision"] = True
+    app.run()
+    next(button for button in app.button if button.label == "Only make the files").click().run()
+    assert not app.exception
+    expected = app.session_state["decision_made"].record.expected
+    found = bootstrap_thresholds(documents(), [0.82], "any", generator=np.random.default_rng(0)).intervals()
+    assert (expected.tp_interval.low, expected.tp_interval.high) == (found.tp.low, found.tp.high)
+    assert (expected.precision_interval.low, expected.level) == (found.precision.low, 0.95)
+
+
+def test_moving_on_begins_anew_and_thresholds_that_never_flag_have_nothing_to_estimate():
+    app = by_hand(hand="never")
+    shown = table(app, "One new period will show").set_index("")
+    assert list(shown["between"]) == ["0 – 0", "0 – 0", "0 – 0", "undefined"]
+    app.text_input(key="hand_0").set_value("0.9")
+    app.run()
+    assert number(table(wait(app), "One new period will show").set_index("").loc["Alerts", "On this data"]) > 0
+
+
+def test_a_table_of_counts_has_no_intervals_for_thresholds_by_hand():
+    app = by_hand(data="Count table", hand="0.8,0.9")
+    assert "that takes the documents" in " ".join(caption.value for caption in app.caption)
+    assert explorer(app)["intervals"] is None
+    assert not [element for element in app.dataframe if "One new period will show" in element.value]
+
+
+def test_a_link_reopens_with_a_guaranteed_path():
+    app = AppTest.from_file(APP, default_timeout=180)
+    for name, value in {"data": NAME, "guaranteed": "80,95", "method": "guaranteed"}.items():
+        app.query_params[name] = value
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "guaranteed"
+    assert json.loads(explorer(app)["table"])["certified"]
+    assert app.query_params["guaranteed"] == "80,95"
+    app.selectbox(key="data").select("Card alerts").run()
+    assert not app.exception
+    assert "guaranteed" not in app.query_params
+
+
+@pytest.mark.parametrize("text", ["80", "0,95", "100,95", "80,94", "a,b", "nan,95", "never,95"])
+def test_a_guarantee_of_a_link_that_cannot_be_is_none(text):
+    app = AppTest.from_file(APP, default_timeout=180)
+    for name, value in {"data": NAME, "guaranteed": text, "method": "guaranteed"}.items():
+        app.query_params[name] = value
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "smooth"
+    assert "guaranteed" not in app.query_params
 
 
 def test_nothing_is_begun_unless_asked_for():

@@ -135,7 +135,7 @@ def printed_point(app):
 
 def point_in(words):
     thresholds = [float(value.removeprefix("≥ ").replace("never", "inf")) for _, value in words["thresholds"]]
-    (_, tp), (_, fp) = words["counts"]
+    (_, tp), (_, fp) = words["counts"][:2]
     return thresholds, number(tp), number(fp)
 
 

@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 from multiloss_core import DataError, RatedDocuments, guess_columns, is_count_table, read_frame
 from multiloss_core.thresholds import reading
+from multiloss_core.thresholds.count_table import threshold_columns
 
 ROWS = [(0.5, 12.25, "fraud"), (0.75, 3.0, "ok"), (0.125, 7.5, "fraud")]
 
@@ -231,7 +232,7 @@ class TestGuesses:
     def test_the_count_table_is_recognised(self, rated_folder):
         frame = read_frame((rated_folder / "bssr1_counts_grid.csv").read_bytes(), "grid")
         assert is_count_table(frame)
-        assert reading.threshold_columns(frame) == ["T1", "T2"]
+        assert threshold_columns(frame) == ["T1", "T2"]
 
     @pytest.mark.parametrize(
         ("columns", "expected"),
@@ -267,7 +268,7 @@ class TestGuesses:
 
     def test_only_scores_are_taken_for_scores(self, frame):
         guess = guess_columns(frame)
-        assert guess == reading.ColumnGuess(("model_a", "model_b"), "verdict", "fraud", "sampling_weight")
+        assert guess == reading.ColumnGuess(("model_a", "model_b"), "verdict", "fraud", "sampling_weight", time="day")
 
     def test_columns_of_other_names_are_told_by_their_values(self, frame):
         frame = frame.rename(columns={"model_a": "alpha", "model_b": "beta", "verdict": "answer", "case_id": "user id"})
@@ -315,6 +316,71 @@ class TestGuesses:
         generator = np.random.default_rng(0)
         frame = pd.DataFrame({f"score {j}": generator.random(20) for j in range(6)} | {"label": [0, 1] * 10})
         assert guess_columns(frame).scores == ("score 0", "score 1", "score 2", "score 3")
+
+    @pytest.mark.parametrize("name", ["amount", "Betrag", "amt_eur", "transaction value", "Loss", "exposure"])
+    def test_an_amount_is_no_score(self, frame, name):
+        frame = frame.rename(columns={"model_a": "alpha", "model_b": "beta"})
+        frame[name] = np.linspace(0, 5000, len(frame)).round(2)
+        guess = guess_columns(frame)
+        assert (guess.scores, guess.amount) == (("alpha", "beta"), name)
+
+    @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+    def test_an_amount_that_would_be_refused_is_not_guessed(self, frame, bad):
+        frame["amount"] = 12.5
+        frame.loc[211, "amount"] = bad
+        guess = guess_columns(frame)
+        assert (guess.scores, guess.amount) == (("model_a", "model_b"), None)
+
+    def test_a_bad_amount_between_the_rows_that_are_looked_at_is_found(self, monkeypatch, frame):
+        monkeypatch.setattr(reading, "GUESSED_FROM", 10)
+        frame["amount"] = 12.5
+        assert guess_columns(frame).amount == "amount"
+        frame.loc[211, "amount"] = -1.0
+        assert guess_columns(frame).amount is None
+
+    @pytest.mark.parametrize("name", ["price model", "loss score", "valuation", "inexposure"])
+    def test_scores_with_the_name_of_an_amount_stay_scores(self, frame, name):
+        frame = frame.rename(columns={"model_b": name})
+        guess = guess_columns(frame)
+        assert (guess.amount, guess.scores[0]) == (None, "model_a")
+
+    def test_the_only_score_stays_one_whatever_its_name(self):
+        frame = pd.DataFrame({"value": [10.0, 20.0, 30.0, 25.0], "label": [0, 1, 0, 1]})
+        guess = guess_columns(frame)
+        assert (guess.scores, guess.amount) == (("value",), None)
+
+    def test_shares_are_no_amounts(self, frame):
+        frame = frame.rename(columns={"model_a": "value", "model_b": "beta"})
+        assert guess_columns(frame).scores == ("value", "beta")
+
+    @pytest.mark.parametrize(
+        ("name", "values", "expected"),
+        [
+            ("created_at", "2026-03-14 10:30", True),
+            ("Date", "2026-03-14", True),
+            ("created_at", "some day", False),
+            ("datum", "2026-03-14", False),
+        ],
+    )
+    def test_times_are_told_by_name_and_value(self, frame, name, values, expected):
+        frame = frame.drop(columns=["day", "timestamp"])
+        frame[name] = values
+        assert guess_columns(frame).time == (name if expected else None)
+        frame.loc[211, name] = None
+        assert guess_columns(frame).time is None
+
+    def test_segments_are_few_words(self, frame):
+        frame["channel"] = np.resize(["web", "app", "phone"], len(frame))
+        assert guess_columns(frame).segment == "channel"
+        assert guess_columns(frame.astype({"channel": "category"})).segment == "channel"
+        frame["channel"] = [f"c{i % 31}" for i in range(len(frame))]
+        assert guess_columns(frame).segment is None
+        frame["channel"] = np.arange(len(frame)) % 3
+        assert guess_columns(frame).segment is None
+
+    def test_a_segment_is_never_the_rating(self, frame):
+        guess = guess_columns(frame.rename(columns={"verdict": "type"}))
+        assert (guess.rating, guess.segment) == ("type", None)
 
     def test_guessing_takes_an_almost_empty_table(self):
         guess = guess_columns(pd.DataFrame({"a": [0.5], "label": [1]}))

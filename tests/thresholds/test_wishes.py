@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from multiloss_core import (
     DataError,
+    Payoffs,
     RatedDocuments,
     ThresholdPath,
     count_surfaces,
@@ -81,6 +82,47 @@ def test_an_alert_just_pays_at_the_target_of_its_costs():
     assert target_for_costs(review, catch) * catch == pytest.approx(review)
 
 
+def test_at_the_target_an_alert_brings_what_it_costs():
+    # Of ten alerts at 30 %, three bring 20 - 4 and seven cost 4 + 2.857...
+    payoffs = Payoffs(4.0, 20.0, 20 / 7)
+    assert payoffs.marginal_precision == pytest.approx(0.3)
+    assert payoffs.total(3.0, 7.0) == pytest.approx(0.0)
+    assert Payoffs(0.0, 20.0, 5.0).marginal_precision == pytest.approx(0.2)
+    assert Payoffs(2.0, 10.0).total(10.0, 30.0) == pytest.approx(10 * 10 - 40 * 2)
+
+
+payoffs = st.builds(
+    lambda review, gain, annoyance: Payoffs(review, review + gain, annoyance),
+    st.integers(1, 60).map(float),
+    st.integers(1, 60).map(float),
+    st.integers(0, 60).map(float),
+)
+
+
+@given(paths(), payoffs)
+def test_costs_lead_to_the_vertex_that_brings_most_of_all_vertices(path, payoffs):
+    point = operating_point(path, payoffs.marginal_precision)
+    every = [
+        tp * (payoffs.catch - payoffs.review) - fp * (payoffs.review + payoffs.annoyance)
+        for tp, fp in zip(path.tp, path.fp, strict=True)
+    ]
+    found = payoffs.total(point.tp, point.fp)
+    assert found == pytest.approx(max(every), abs=1e-9)
+    assert found in [pytest.approx(every[corner]) for corner in path.majorant.vertices]
+
+
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_most(rule):
+    generator = np.random.default_rng(9)
+    scores = generator.random((4_000, 2))
+    path = smooth_path(RatedDocuments(scores, generator.random(4_000) < scores.max(axis=1) ** 4), rule=rule)
+    for review, catch, annoyance in [(1, 4, 0), (1, 20, 2), (5, 6, 1), (0, 3, 1), (2, 100, 40)]:
+        point = operating_point(path, target_for_costs(review, catch, annoyance))
+        expected = path.smooth_tp * (catch - review) - path.smooth_fp * (review + annoyance)
+        there = np.flatnonzero((path.thresholds == point.thresholds).all(axis=1))
+        assert expected[there].max() == pytest.approx(expected.max())
+
+
 @pytest.mark.parametrize(
     "wish",
     [
@@ -89,6 +131,10 @@ def test_an_alert_just_pays_at_the_target_of_its_costs():
         lambda path: target_for_costs(5, 5),
         lambda path: target_for_costs(-1, 5),
         lambda path: target_for_costs(5, float("inf")),
+        lambda path: target_for_costs(float("nan"), 5),
+        lambda path: target_for_costs(0, 5),
+        lambda path: target_for_costs(1, 5, -1),
+        lambda path: target_for_costs(1, 5, float("inf")),
         lambda path: target_for_precision(path, 0),
         lambda path: target_for_precision(path, 1),
         lambda path: target_for_share(path, 0),

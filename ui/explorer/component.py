@@ -14,10 +14,10 @@ from ui.analysis import Analysis
 from ui.bootstrap import theme
 from ui.chart_library import library_address
 from ui.driver import pick, take_over
-from ui.explanations import EXPLANATIONS
+from ui.explanations import explanations
 from ui.explorer.figures import Scene, live_charts
 from ui.explorer.table import explorer_table, row_of
-from ui.point_words import COUNTED
+from ui.point_words import WORDS, point_words
 from ui.target import current_target, settle
 
 KEY = "explorer"
@@ -43,19 +43,20 @@ def explorer(analysis: Analysis, scene: Scene, intervals: Mapping[str, Any] | No
 
     `driver` says what the target was derived from, if not from the slider. `intervals` are shown beside the numbers of one target: {"percent": …, "words": {label: interval}}.
     """
-    target = current_target()
+    target, unit = current_target(), analysis.settings.unit
     _mount(
         key=KEY,
         data={
             "library": library_address(),
             # The reader's zoom lasts as long as the axes mean the same.
-            "about": f"{analysis.dataset.key} {scene.pair}",
+            "about": f"{analysis.dataset.key} {scene.pair} {unit}",
             "target": {"percent": target.sent, "turn": target.turn},
             "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
             "charts": {name: asdict(chart) for name, chart in live_charts(analysis, scene, theme()).items()},
             "key": _key(analysis, scene.method),
-            "explanations": EXPLANATIONS,
-            "note": COUNTED.replace("*", ""),
+            "explanations": explanations(unit),
+            "question": WORDS[unit].question,
+            "note": WORDS[unit].note.replace("*", ""),
             "intervals": intervals,
             "hand": _row_of(analysis, scene, scene.by_hand),
             "present": _row_of(analysis, scene, scene.present),
@@ -78,7 +79,7 @@ def _row_of(analysis: Analysis, scene: Scene, point: OperatingPoint | None) -> d
     if point is None:
         return None
     others = [scene.points[name] for name in analysis.methods if name != scene.method]
-    return row_of(analysis, [*others, point], scene.pair)
+    return row_of(analysis, [*others, point], scene.pair, point_words(analysis, point))
 
 
 def _finite(scene: Scene) -> list[float | None]:

@@ -257,6 +257,7 @@ class Explorer {
     this.box = find("input[type=number]")
     this.parts = Object.fromEntries(
       ["price", "driver", "warning", "guarantee", "certified", "thresholds", "counts", "rates tbody", "explanation", "said", "key"].map(name => [name, find(`.${name}`)]))
+    this.question = find(".question span")
     this.note = find(".controls .note")
     this.charts = [...root.querySelectorAll(".chart")].map(place => new Chart(place))
     for (const chart of this.charts) chart.picked = (name, point) => this.pick(name, point)
@@ -286,6 +287,7 @@ class Explorer {
       this.driver = data.driver
     }
     if (this.row() === undefined) this.percent = data.target.percent
+    this.question.textContent = data.question
     this.note.textContent = data.note
     this.root.style.setProperty("--colour", data.key.chosen)
     this.showRange()
@@ -394,7 +396,9 @@ class Explorer {
     this.showDriver()
     this.parts.guarantee.hidden = !words.guarantee
     this.parts.guarantee.textContent = words.guarantee ?? ""
-    const between = this.data.intervals?.percent === this.percent ? this.data.intervals.words : {}
+    const { intervals } = this.data
+    const ofThisPoint = intervals?.percent === this.percent && intervals.by_hand === Boolean(this.hand)
+    const between = ofThisPoint ? intervals.words : {}
     this.fill(this.parts.thresholds, words.thresholds, between, metric)
     this.fill(this.parts.counts, words.counts, between, metric)
     this.fill(this.parts["rates tbody"], words.rates, between, tableRow)

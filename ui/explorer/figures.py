@@ -25,7 +25,7 @@ from multiloss_core.figures.thresholds import (
     threshold_mark,
 )
 from multiloss_core.thresholds.intervals import PointBootstrap
-from ui.analysis import Analysis
+from ui.analysis import Analysis, Unit
 from ui.evidence import PathEvidence
 
 Evidence = tuple[PointBootstrap | None, PathEvidence | None]
@@ -72,7 +72,7 @@ class Scene:
 def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, LiveChart]:
     """The explorer's charts by name; a single classifier has no surfaces."""
     points = [scene.points[method] for method in analysis.methods]
-    chosen, pair, surfaces = scene.method, scene.pair, scene.surfaces
+    chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
     bootstrap, path = scene.evidence
     bands = curve_band(path.bands) if path is not None and path.bands is not None else []
     tangent, stars = plane_marks(points, chosen=chosen, theme=theme)[0]
@@ -80,7 +80,9 @@ def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, Liv
     plane = _plane(analysis.key, theme, analysis)
     if len(analysis.surfaces.names) == 1:
         only = analysis.path(chosen)
-        curves = _still(threshold_curves(only, theme=theme), "True and false positives against the threshold.")
+        curves = _still(
+            counted_in(unit, threshold_curves(only, theme=theme)), "True and false positives against the threshold."
+        )
         line = threshold_mark(only, scene.points[chosen], theme=theme)
         return {
             "space": _with(curves, (), [(line, "threshold")]),
@@ -96,6 +98,19 @@ def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, Liv
         mark = surface_marks(points, surfaces, count=count, chosen=chosen, theme=theme, pair=pair)
         charts[count] = _with(_surface(analysis, scene, theme, count), (), [(mark, ["x", "y", count])])
     return charts
+
+
+def counted_in(unit: Unit, figure: go.Figure) -> go.Figure:
+    """A figure of counts whose axes and hover texts name what is counted."""
+    if unit == "documents":
+        return figure
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes(), *(scene.zaxis for scene in figure.select_scenes())):
+        if axis.title.text:
+            axis.title.text = axis.title.text.replace("documents", unit)
+    for trace in figure.data:
+        if trace.hovertemplate:
+            trace.hovertemplate = trace.hovertemplate.replace(" documents", f" {unit}")
+    return figure
 
 
 def _with(
@@ -132,7 +147,7 @@ def _surface(analysis: Analysis, scene: Scene, theme: Theme, count: str) -> Live
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
 def _plane(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> LiveChart:
     figure = plane_backdrop(_analysis.paths, theme=theme, legend=False)
-    return _still(figure, "True against false positives along each path.")
+    return _still(counted_in(_analysis.settings.unit, figure), "True against false positives along each path.")
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
@@ -155,9 +170,8 @@ def _surface_of(
 ) -> LiveChart:
     figure = count_surface(surfaces, analysis.paths, count=count, theme=theme, pair=pair, legend=False)
     words, (first, second) = {"tp": "true", "fp": "false"}[count], surfaces.names
-    return _still(
-        figure, f"Surface of {words} positives over the thresholds of {first} and {second}, with paths.", True
-    )
+    alt = f"Surface of {words} positives over the thresholds of {first} and {second}, with paths."
+    return _still(counted_in(analysis.settings.unit, figure), alt, True)
 
 
 def _still(figure: go.Figure, alt: str, surface: bool = False) -> LiveChart:

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from multiloss_core import OperatingPoint, operating_points
 from multiloss_core.figures.thresholds import inside, plane_view, tangent_ends
 from ui.analysis import Analysis
-from ui.point_words import point_words
+from ui.point_words import PointWords, price_words, words_of_points
 from ui.target import HIGHEST, LOWEST, PERCENTS, STEP
-from ui.words import price
 
 
 def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], percent: float) -> str:
@@ -33,7 +32,8 @@ def _table(
     percents = PERCENTS if between is None else np.sort(np.append(PERCENTS, between))
     order = [name for name in _analysis.methods if name != method] + [method]
     paths = [operating_points(_analysis.path(name), percents / 100) for name in order]
-    rows = [row_of(_analysis, points, pair) for points in zip(*paths, strict=True)]
+    words = words_of_points(_analysis, paths[-1])
+    rows = [row_of(_analysis, points, pair, said) for points, said in zip(zip(*paths, strict=True), words, strict=True)]
     return json.dumps(
         {
             "percents": percents.tolist(),
@@ -63,8 +63,10 @@ def _certified_range(
     return [float(held[0]), float(held[-1])] if held else None
 
 
-def row_of(analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int, int]) -> dict[str, Any]:
-    """What the explorer shows of the points of all methods, the chosen one last."""
+def row_of(
+    analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int, int], words: PointWords
+) -> dict[str, Any]:
+    """What the explorer shows of the points of all methods, the chosen one last, which the words are about."""
     chosen = points[-1]
     # A point where nothing is flagged says nothing beside the others, but the chosen one is never missing.
     drawn = [point for point in points if point.status != "unreachable" or point is chosen]
@@ -77,9 +79,9 @@ def row_of(analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int
         for point in points
     ]
     return {
-        "price": price(m),
+        "price": price_words(m, analysis.settings.unit),
         "slope": f"slope dTP/dFP = {m / (1 - m):.3g}",
-        "words": asdict(point_words(analysis, chosen)),
+        "words": asdict(words),
         "x": [None if place is None else float(place[0]) for place in places],
         "y": [None if place is None or len(place) == 1 else float(place[1]) for place in places],
         "fp": [point.fp if point in drawn else None for point in points],

@@ -1,0 +1,109 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import RatedDocuments, calendar, daily_alerts, weekly_counts
+from multiloss_core.figures import style
+from multiloss_core.figures.periods import daily_chart, weekly_chart
+
+THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+QUIET = pd.Timestamp("2026-01-26")
+
+
+def counted(count):
+    """Wednesday to Wednesday, six weeks of which the first and the last are incomplete and one is without alerts."""
+    generator = np.random.default_rng(7)
+    times = np.datetime64("2026-01-07T03:00", "us") + np.arange(360) * np.timedelta64(2, "h") * 1.1667
+    times = times.astype("datetime64[us]")
+    scores = generator.random(360)
+    quiet = (times >= QUIET.to_datetime64()) & (times < (QUIET + pd.Timedelta(days=7)).to_datetime64())
+    scores[quiet] *= 0.4
+    documents = RatedDocuments(scores, generator.random(360) < 0.4, generator.uniform(0.5, 2, 360), floors=[0.0])
+    return count(documents, calendar(times), [0.5], "any")
+
+
+def traces(figure):
+    return {trace.name: trace for trace in figure.data}
+
+
+@THEMES
+def test_bars_are_the_weekly_counts_in_the_colours_of_the_app(theme):
+    weeks = counted(weekly_counts)
+    figure = weekly_chart(weeks, theme=theme)
+    shown = traces(figure)
+    true, false = shown["fraud (TP)"], shown["false alerts (FP)"]
+    np.testing.assert_allclose(true.y, weeks.tp)
+    np.testing.assert_allclose(false.y, weeks.fp)
+    assert figure.layout.barmode == "stack"
+    assert (true.marker.color, false.marker.color) == (style.TRUE_POSITIVE, style.FALSE_POSITIVE)
+    middle = pd.DatetimeIndex(weeks.mondays) + pd.Timedelta(days=3.5)
+    assert pd.DatetimeIndex(true.x).tolist() == middle.tolist()
+    assert list(true.marker.pattern.shape) == ["" if complete else "/" for complete in weeks.complete]
+    assert not weeks.complete.all()
+    assert true.customdata[0] == "week of 2026-01-05 (incomplete)"
+    assert "documents" in true.hovertemplate
+
+
+@THEMES
+def test_precision_and_its_band_break_where_there_are_no_alerts(theme):
+    weeks = counted(weekly_counts)
+    figure = weekly_chart(weeks, theme=theme)
+    shown = traces(figure)
+    line, band, overall = (
+        shown[name] for name in ("precision", "95 % interval of the precision", "precision of all weeks")
+    )
+    np.testing.assert_allclose(line.y, weeks.precision)
+    empty = int(np.flatnonzero(weeks.alerts == 0)[0])
+    assert weeks.mondays[empty] == QUIET.to_datetime64().astype("datetime64[D]")
+    assert np.isnan(line.y[empty])
+    hollow = [colour == style.paper(theme) for colour in line.marker.color]
+    assert hollow == (~weeks.complete).tolist()
+    assert overall.y[0] == pytest.approx(weeks.tp.sum() / weeks.alerts.sum())
+    # Two outlines, before and after the quiet week, each up one bound and back along the other.
+    y = [value for value in band.y if value is not None]
+    assert list(band.y).count(None) == 2
+    assert len(y) == 4 * (len(weeks.mondays) - 1)
+    run = slice(0, empty)
+    expected = [*np.repeat(weeks.intervals[0, run], 2), *np.repeat(weeks.intervals[1, run], 2)[::-1]]
+    np.testing.assert_allclose(y[: 4 * empty], expected)
+    assert "95 % interval" in line.customdata[0]
+    assert line.customdata[empty] == ""
+
+
+@THEMES
+def test_two_rows_share_an_axis_with_names_and_units(theme):
+    layout = weekly_chart(counted(weekly_counts), theme=theme).layout
+    assert "Monday" in layout.xaxis.title.text
+    assert "documents" in layout.yaxis.title.text
+    assert layout.yaxis2.title.text == "precision"
+    assert layout.yaxis2.tickformat == ".0%"
+    assert layout.yaxis2.domain[1] < layout.yaxis.domain[0]
+    assert layout.xaxis.anchor == "y2"
+    assert 0 < layout.yaxis2.range[1] <= 1
+    assert layout.title.text
+    assert layout.template.layout.paper_bgcolor == style.paper(theme)
+    assert layout.yaxis2.gridcolor == style.grid(theme)
+
+
+@THEMES
+def test_days_are_drawn_with_their_mean_and_band(theme):
+    days = counted(daily_alerts)
+    figure = daily_chart(days, theme=theme)
+    shown = traces(figure)
+    np.testing.assert_allclose(shown["alerts"].y, days.alerts)
+    assert list(shown["alerts"].customdata) == [str(day) for day in days.dates]
+    assert set(shown["mean"].y) == {days.mean}
+    assert set(shown["eight of ten days"].y) == set(days.most_days)
+    assert figure.layout.xaxis.title.text == "day"
+    assert "documents" in figure.layout.yaxis.title.text
+    assert figure.layout.template.layout.paper_bgcolor == style.paper(theme)
+
+
+def test_nothing_flagged_is_drawn_without_precision():
+    generator = np.random.default_rng(1)
+    documents = RatedDocuments(generator.random(40), np.arange(40) % 2 == 0, floors=[0.0])
+    dated = calendar(np.datetime64("2026-01-05", "us") + np.arange(40) * np.timedelta64(1, "D"))
+    figure = weekly_chart(weekly_counts(documents, dated, [np.inf], "any"), theme="light")
+    assert "precision of all weeks" not in traces(figure)
+    assert np.isnan(traces(figure)["precision"].y).all()
+    assert daily_chart(daily_alerts(documents, dated, [np.inf], "any"), theme="light").data

@@ -1,0 +1,104 @@
+"""A point in each segment of the documents."""
+
+import re
+import string
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from multiloss_core import OperatingPoint, RatedDocuments
+from multiloss_core.thresholds.comparison import rated_in_full
+from multiloss_core.thresholds.operating_point import ratio
+from multiloss_core.thresholds.segments import Segment, Segmentation, folded, segment_counts, segmentation
+from ui.analysis import Analysis
+from ui.period_views import ONLY_RATED
+from ui.point_words import CAUGHT, FALSE, PRECISION
+from ui.words import between, count, plural, share
+
+MOST_SHOWN = 20
+MOST_NAMED = 8
+LONGEST_NAME = 40
+
+
+def show_segments(analysis: Analysis, point: OperatingPoint) -> None:
+    """What the point flags in each segment, and where it is clearly different. Nothing where there are no segments."""
+    documents, segments = analysis.rated.source, analysis.rated.segments
+    if segments is None or not isinstance(documents, RatedDocuments):
+        return
+    expander = st.expander("The point in each segment", icon=":material/category:", key="segments", on_change="rerun")
+    if not expander.open:
+        return
+    with expander:
+        thresholds, rule = analysis.deployable(point), analysis.settings.rule
+        known = _segmentation(analysis.rated.key, segments)
+        found = segment_counts(documents, known, thresholds, rule)
+        st.markdown(_difference_words(found))
+        if not rated_in_full(documents, thresholds, rule):
+            st.warning(ONLY_RATED, icon=":material/warning:")
+        _show_table(found)
+        st.caption(
+            f"Segments are the values of '{safe(analysis.rated.choice.segment or '')}', most alerts first. *Differs*: the 95 % "
+            "interval, widened for the number of segments looked at, does not hold the precision of all alerts together. "
+            "Thresholds are the same everywhere; a segment that differs may deserve its own."
+        )
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _segmentation(key: str, _segments: NDArray[np.object_]) -> Segmentation:
+    return segmentation(_segments)
+
+
+def _show_table(found: Sequence[Segment]) -> None:
+    alerts, caught = (sum(getattr(segment, part) for segment in found) for part in ("alerts", "tp"))
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Segment": segment.name,
+                    "Alerts": count(segment.alerts),
+                    CAUGHT: count(segment.tp),
+                    FALSE: count(segment.fp),
+                    PRECISION: share(segment.precision, segment.alerts),
+                    "95 %": between(segment.interval),
+                    "Differs": segment.differs or "",
+                    "Of all alerts": share(ratio(segment.alerts, alerts), alerts),
+                    "Of all catches": share(ratio(segment.tp, caught), caught),
+                    "Rated": count(segment.documents),
+                    "Rated positive": count(segment.positives),
+                }
+                for segment in folded(found, MOST_SHOWN)
+            ]
+        ),
+        hide_index=True,
+        alt="Alerts, true and false positives and precision of the point in each segment.",
+    )
+
+
+def _difference_words(found: Sequence[Segment]) -> str:
+    """Where the precision differs, in a sentence."""
+    tp, alerts = sum(segment.tp for segment in found), sum(segment.alerts for segment in found)
+    if not alerts:
+        return "Nothing is flagged at this point."
+    overall = f"the precision of all alerts, {share(ratio(tp, alerts), alerts)}"
+    above, below = ([segment for segment in found if segment.differs == side] for side in ("above", "below"))
+    if not above and not below:
+        return f"In no segment is the precision clearly different from {overall}."
+    parts = [f"clearly {side} in {_named(some)}" for side, some in (("above", above), ("below", below)) if some]
+    return f"Compared with {overall}, precision is {'; '.join(parts)}."
+
+
+def _named(segments: Sequence[Segment]) -> str:
+    names = [f"**{safe(s.name)}** ({share(s.precision, s.alerts)})" for s in segments[:MOST_NAMED]]
+    more = len(segments) - MOST_NAMED
+    if more > 0:
+        return f"{', '.join(names)} and {plural(more, 'other')}"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def safe(name: str) -> str:
+    """A name of the reader's data in Markdown, cut short and taken literally."""
+    cut = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(cut.split()))
