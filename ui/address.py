@@ -2,29 +2,46 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import streamlit as st
 
 from ui.words import NEVER, threshold
 
-WRITTEN = "written_in_address"
+KNOWN = "known_of_address"
 BETWEEN = ","
 MOST_NUMBERS = 10
 
 
+@dataclass
+class _Known:
+    """What the browser last said that its address says, and what was written since, which it will say in this order."""
+
+    said: str | None = None
+    written: list[str | None] = field(default_factory=list)
+
+
 def from_address(name: str) -> str | None:
-    """What a link, or a step back in the browser, asks for; None where the address says what this session wrote there."""
-    said = st.query_params.get(name)
-    return None if said == _written().get(name) else said
+    """What a link, or a step back in the browser, asks for; None where the address says nothing new."""
+    said, known = st.query_params.get(name), _known(name)
+    if said in known.written:
+        # A quick reader is ahead of the address: what it says late was not asked for.
+        del known.written[: known.written.index(said) + 1]
+    elif said != known.said:
+        known.said, known.written = said, []
+        return said
+    known.said = said
+    return None
 
 
 def into_address(name: str, text: str | None) -> None:
     """Have the address say it; None takes it out."""
-    _written()[name] = text
+    if st.query_params.get(name) == text:
+        return
+    _known(name).written.append(text)
     if text is None:
-        if name in st.query_params:
-            del st.query_params[name]
-    elif st.query_params.get(name) != text:
+        del st.query_params[name]
+    else:
         st.query_params[name] = text
 
 
@@ -44,6 +61,6 @@ def as_text_of(numbers: Iterable[float]) -> str:
     return BETWEEN.join(map(threshold, numbers))
 
 
-def _written() -> dict[str, str | None]:
-    found: dict[str, str | None] = st.session_state.setdefault(WRITTEN, {})
-    return found
+def _known(name: str) -> _Known:
+    found: dict[str, _Known] = st.session_state.setdefault(KNOWN, {})
+    return found.setdefault(name, _Known())

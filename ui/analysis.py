@@ -147,7 +147,10 @@ class Analysis:
 
 def analyse(dataset: Dataset, settings: Settings) -> Analysis:
     """Surfaces and paths of a dataset."""
-    return _analysed(dataset.key, settings, dataset)
+    found = _analysed(dataset.key, settings, dataset)
+    # The same file may have been loaded under another name before.
+    name = dataset.name
+    return replace(found, dataset=replace(found.dataset, name=name), rated=replace(found.rated, name=name))
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")

@@ -1,44 +1,42 @@
 """Current against proposed thresholds on the operating-point page, and the documents between the two."""
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, OperatingPoint, RatedDocuments
+from multiloss_core import CountSurfaces, DataError, OperatingPoint, RatedDocuments, money_at
 from multiloss_core.decisions.words import signed
 from multiloss_core.thresholds.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.selection import Selection
 from ui.analysis import Analysis
 from ui.current_thresholds import ask_current_thresholds, counterpart, current_thresholds
 from ui.document_lists import NO_DOCUMENTS, show_documents
-from ui.point_words import CAUGHT, FALSE, PRECISION
-from ui.words import NEVER, UNDEFINED, between, count, plural, share, threshold
+from ui.expanders import shown_when_open
+from ui.point_words import CAUGHT, FALSE, PRECISION, WORDS, beside
+from ui.words import NEVER, UNDEFINED, as_text, between, count, money, plural, share, threshold
 
 NOT_KNOWN = "not known"
 
 
+@shown_when_open("Compare with the present thresholds", icon=":material/difference:", key="compare")
 def show_comparison(analysis: Analysis, point: OperatingPoint) -> None:
     """The point beside the present thresholds or a pinned point, and the documents added and dropped between them."""
-    expander = st.expander(
-        "Compare with the present thresholds", icon=":material/difference:", key="compare", on_change="rerun"
-    )
-    if not expander.open:
+    ask_current_thresholds(analysis, point)
+    current = current_thresholds(analysis)
+    if current is None:
+        _say_what_is_missing(analysis)
         return
-    with expander:
-        ask_current_thresholds(analysis, point)
-        current = current_thresholds(analysis)
-        if current is None:
-            _say_what_is_missing(analysis)
-            return
-        try:
-            found = compare(analysis.dataset.source, current, analysis.deployable(point), analysis.settings.rule)
-        except DataError as error:
-            st.error(str(error), icon=":material/error:")
-            return
-        _show_table(analysis, found, current.tolist(), analysis.deployable(point).tolist())
-        _show_bands(analysis, found)
+    try:
+        found = compare(analysis.dataset.source, current, analysis.deployable(point), analysis.settings.rule)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    _show_table(analysis, found, current.tolist(), analysis.deployable(point).tolist())
+    _show_bands(analysis, found)
 
 
 def _say_what_is_missing(analysis: Analysis) -> None:
@@ -57,21 +55,20 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
     if kept.with_pin and kept.pin is not None:
         st.caption(f"Current is the pinned point: {kept.pin.origin}.")
     elif kept.origin:
-        st.caption(f"Current is as loaded from {kept.origin}.")
+        st.caption(f"Current is as loaded from {as_text(kept.origin)}.")
     rows: list[tuple[str, ...]] = [
         (f"Threshold of {name}", _at_or_above(now), _at_or_above(then), _threshold_difference(now, then))
         for name, now, then in zip(analysis.surfaces.names, current, proposed, strict=True)
     ]
-    complete = found.current.complete, found.proposed.complete
-    for words, *counts in (
+    for words, before, after in (
         ("Alerts", found.current.alerts, found.proposed.alerts),
         (CAUGHT, found.current.tp, found.proposed.tp),
         (FALSE, found.current.fp, found.proposed.fp),
     ):
-        shown = [_at_least(known) + count(value) for known, value in zip(complete, counts, strict=True)]
-        rows.append((words, *shown, _count_difference(found, *counts)))
+        rows.append((words, *_counts(found, before, after, count)))
     now, then = _precision(found.current), _precision(found.proposed)
     rows.append((PRECISION, now, then, _precision_difference(now, then)))
+    rows += _money_rows(analysis, found, current, proposed)
     st.dataframe(
         pd.DataFrame(rows, columns=["", "Current", "Proposed", "Difference"]),
         hide_index=True,
@@ -79,6 +76,20 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
     )
     for title, thresholds, side in (("current", current, found.current), ("proposed", proposed, found.proposed)):
         _say_where_counted(analysis, title, thresholds, side)
+
+
+def _money_rows(
+    analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]
+) -> list[tuple[str, ...]]:
+    """Money caught and money in false alerts, where documents have amounts."""
+    documents, amounts, words = analysis.rated.source, analysis.rated.amounts, WORDS["money"]
+    if amounts is None or not isinstance(documents, RatedDocuments):
+        return []
+    sums = money_at(documents, amounts, np.array([current, proposed]), found.rule)
+    return [
+        (beside(label), *_counts(found, before, after, money))
+        for label, (before, after) in zip((words.caught, words.false), sums, strict=True)
+    ]
 
 
 def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], side: CountedThresholds) -> None:
@@ -90,7 +101,9 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
     if isinstance(source, CountSurfaces):
         moved = [f"{name} {threshold(node)}" for name, value, node in triples if value not in (node, math.inf)]
         if moved:
-            st.caption(f"The table has no counts at these {title} thresholds; counted at its node {', '.join(moved)}.")
+            st.caption(
+                f"The table has no counts at these {title} thresholds; counted at its node {as_text(', '.join(moved))}."
+            )
     elif not side.complete:
         below = " and ".join(
             f"the {title} threshold of {name}, {threshold(value)}, lies below its rating floor, {threshold(floor)}"
@@ -98,7 +111,7 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
             if value < floor
         )
         st.warning(
-            f"{below[0].upper()}{below[1:]}: what is flagged down there was never rated and is not known. Counts are of "
+            f"{as_text(below[0].upper() + below[1:])}: what is flagged down there was never rated and is not known. Counts are of "
             "rated documents, so the true ones are at least as large.",
             icon=":material/warning:",
         )
@@ -148,13 +161,18 @@ def _threshold_difference(now: float, then: float) -> str:
     return signed(then - now, f"{then - now:.6g}")
 
 
-def _count_difference(found: Comparison, now: float, then: float) -> str:
-    if not found.current.complete and not found.proposed.complete:
-        return NOT_KNOWN
-    # As the reader would find it from the two counts shown.
-    difference = round(round(then, 1) - round(now, 1), 1) + 0.0
-    bound = "" if found.current.complete else "at most "
-    return _at_least(found.proposed.complete) + bound + signed(difference, count(difference))
+def _counts(found: Comparison, now: float, then: float, number: Callable[[float], str]) -> tuple[str, str, str]:
+    """Two counts, written by `number`, and their difference, as far as they are known."""
+    first, second = _at_least(found.current.complete), _at_least(found.proposed.complete)
+    shown = number(now), number(then)
+    if first and second:
+        difference = NOT_KNOWN
+    else:
+        # As the reader would find it from the two counts shown.
+        before, after = (float(text.replace(",", "")) for text in shown)
+        more = round(after - before, 2) + 0.0
+        difference = ("at most " if first else second) + signed(more, number(more))
+    return first + shown[0], second + shown[1], difference
 
 
 def _precision(side: CountedThresholds) -> str:

@@ -12,7 +12,7 @@ from multiloss_core.thresholds.comparison import checked_thresholds
 from multiloss_core.thresholds.deployed import read_thresholds
 from ui.address import as_numbers, as_text_of, from_address, into_address
 from ui.analysis import Analysis
-from ui.words import NEVER, short_percent
+from ui.words import NEVER, as_text, short_percent
 
 KEPT = "counterparts"
 FILE = "current_file"
@@ -137,7 +137,7 @@ def ask_current_thresholds(analysis: Analysis, point: OperatingPoint) -> None:
         if kept.pin is not None:
             _ask_which(kept)
     if kept.complaint:
-        st.error(f"{kept.complaint} The thresholds above are as they were.", icon=":material/error:")
+        st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
 
 
 def _ask_which(kept: Counterpart) -> None:

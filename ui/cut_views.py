@@ -26,7 +26,7 @@ from ui.loss_widgets import ask_beta, named_loss
 from ui.scored_sources import ScoredDataset, ScoredSource, pasted_source, scored_dataset, uploaded_source
 from ui.scored_workspace import scored_workspace
 from ui.target import HIGHEST, LOWEST, STEP
-from ui.words import count, plural, short_percent, threshold
+from ui.words import as_text, count, plural, short_percent, threshold
 
 NO_LABEL = "(none: no outcome is known)"
 PREVIEW_ROWS = 100
@@ -70,7 +70,7 @@ def ask_items() -> None:
         if st.button("Use these items", key="scored_use"):
             space.paste_complaint = space.take(lambda: pasted_source(text))
         if space.paste_complaint:
-            st.error(space.paste_complaint, icon=":material/error:")
+            st.error(as_text(space.paste_complaint), icon=":material/error:")
 
 
 def ask_item_columns(source: ScoredSource) -> ItemColumns:
@@ -150,7 +150,7 @@ def answered(dataset: ScoredDataset, choice: str, beta: float) -> Answer | None:
     try:
         return answer(dataset, choice, beta)
     except DataError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(as_text(str(error)), icon=":material/error:")
         return None
 
 

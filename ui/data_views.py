@@ -10,7 +10,7 @@ from multiloss_core.thresholds.surfaces import Rule
 from ui.bootstrap import theme
 from ui.column_widgets import ask_column, ask_optional_column, ask_positive, offered_columns
 from ui.sources import ColumnChoice, Dataset, RatedSource, read_upload
-from ui.words import count, share, threshold
+from ui.words import as_text, count, share, threshold
 from ui.workspace import workspace
 
 PREVIEW_ROWS = 100
@@ -78,7 +78,7 @@ def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
         f"{name} {threshold(floor)}{' (suggested)' if given is None else ''}"
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
-    st.caption(f"Rating floors: {floors}. Thresholds below them cannot be judged.")
+    st.caption(f"Rating floors: {as_text(floors)}. Thresholds below them cannot be judged.")
     if (documents.weights != 1).any():
         st.caption(
             f"With weights these stand for {count(documents.positives)} positive and {count(documents.negatives)} negative "
@@ -87,10 +87,10 @@ def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
     if documents.groups is not None:
         st.caption(
             f"These {count(len(documents.groups))} rows form {count(documents.groups.max() + 1)} groups by "
-            f"'{choice.group}': rows of one group belong together, and held-out numbers and intervals respect it."
+            f"'{as_text(str(choice.group))}': rows of one group belong together, and held-out numbers and intervals respect it."
         )
     for note in documents.notes:
-        st.info(note, icon=":material/info:")
+        st.info(as_text(note), icon=":material/info:")
 
 
 def show_histograms(dataset: Dataset) -> None:
@@ -133,7 +133,7 @@ def show_count_table(dataset: Dataset) -> None:
         column.metric(words, value, border=True)
     st.caption(
         f"The counts behave like the rule '{surfaces.rule}'. Floors: "
-        + ", ".join(f"{name} {threshold(axis[0])}" for name, axis in zip(surfaces.names, surfaces.axes, strict=True))
+        + ", ".join(f"{name} {threshold(floor)}" for name, floor in zip(surfaces.names, surfaces.floors, strict=True))
         + "."
     )
 

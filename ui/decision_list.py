@@ -14,20 +14,18 @@ from multiloss_core.decisions.words import signed, threshold
 from multiloss_core.thresholds.operating_point import ratio
 from ui.decision_files import offer_files
 from ui.decision_words import (
-    as_text,
     counted_words,
     deployment_words,
     label_of,
     moment,
     precision_words,
-    shortened,
     summary_on_page,
     target_words,
     thresholds_words,
 )
 from ui.log import decision_log, from_log
 from ui.reopening_views import show_reopening
-from ui.words import UNDEFINED
+from ui.words import UNDEFINED, as_text, shortened
 
 UPLOADER, UPLOADED, LIMIT, CHOSEN, NOTE = (
     "record_file",
@@ -260,17 +258,23 @@ def _counts(one: DecisionRecord, other: DecisionRecord) -> dict[str, tuple[float
 def _count_row(
     name: str, one: DecisionRecord, other: DecisionRecord, new: float, old: float
 ) -> tuple[str, str, str, str]:
-    comparable = one.settings.amount == other.settings.amount
-    difference = signed(new - old, counted_words(one, new - old)) if comparable else ""
+    difference = signed(new - old, counted_words(one, new - old)) if _comparable(one, other) else ""
     return name, counted_words(one, new), counted_words(other, old), difference
+
+
+def _comparable(one: DecisionRecord, other: DecisionRecord) -> bool:
+    """Whether both counted documents, or the same money."""
+    return one.settings.amount == other.settings.amount
 
 
 def _target_difference(one: DecisionRecord, other: DecisionRecord) -> str:
     new, old = one.target.marginal_precision, other.target.marginal_precision
-    return "" if new is None or old is None else _points(new, old)
+    return "" if new is None or old is None or not _comparable(one, other) else _points(new, old)
 
 
 def _precision_difference(one: DecisionRecord, other: DecisionRecord) -> str:
+    if not _comparable(one, other):
+        return ""
     new, old = (ratio(record.expected.tp, record.expected.alerts) for record in (one, other))
     return UNDEFINED if math.isnan(new) or math.isnan(old) else _points(new, old)
 

@@ -14,12 +14,13 @@ from multiloss_core.figures.thresholds import threshold_space as space_figure
 from multiloss_core.figures.thresholds import tp_fp_plane as plane_figure
 from multiloss_core.thresholds.intervals import PointBootstrap
 from ui.analysis import Analysis
+from ui.counted_figures import counted_in
 from ui.decision_files import HTML, offer_file, offer_files, stem_of
-from ui.decision_words import as_text
 from ui.decisions import record_of
-from ui.explorer.figures import counted_in
+from ui.expanders import shown_when_open
 from ui.log import decision_log
 from ui.sources import SAMPLES, RatedSource, sample
+from ui.words import as_text
 from ui.workspace import workspace
 
 EXPANDER, MADE, REPORT = "save_decision", "decision_made", "decision_report"
@@ -34,6 +35,7 @@ class Made:
     complaint: str | None = None
 
 
+@shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER)
 def show_decision(
     analysis: Analysis,
     point: OperatingPoint,
@@ -48,23 +50,19 @@ def show_decision(
     `target`: what drove the point (else the slider, or the hand). `evidence`: resamples, used where they are of this
     point. `current`: the thresholds (k,) in use. `pair`: the classifiers on the axes of the report's figures.
     """
-    expander = st.expander("Save this decision", icon=":material/bookmark_add:", key=EXPANDER, on_change="rerun")
-    if not expander.open:
+    try:
+        source = _source_of(analysis)
+        choice = workspace().choice_for(source)
+        draft = record_of(analysis, point, source, choice, target=target, evidence=evidence, current=current)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
         return
-    with expander:
-        try:
-            source = _source_of(analysis)
-            choice = workspace().choice_for(source)
-            draft = record_of(analysis, point, source, choice, target=target, evidence=evidence, current=current)
-        except DataError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-        _ask_to_decide(draft)
-        made: Made | None = st.session_state.get(MADE)
-        if made is not None and _same_decision(made.record, draft):
-            _show_outcome(made)
-            offer_files(made.record, "made", report=False)
-            _offer_report(made.record, analysis, point, pair)
+    _ask_to_decide(draft)
+    made: Made | None = st.session_state.get(MADE)
+    if made is not None and _same_decision(made.record, draft):
+        _show_outcome(made)
+        offer_files(made.record, "made", report=False)
+        _offer_report(made.record, analysis, point, pair)
 
 
 def _ask_to_decide(draft: DecisionRecord) -> None:

@@ -1,26 +1,11 @@
 """Decisions in the words of the screen. Records come from anybody's files: their texts are shown as text."""
 
-import re
 from datetime import datetime
 
 from decision_log import LogEntry
 from multiloss_core import DecisionRecord, markdown_summary
 from multiloss_core.decisions.words import threshold
-from ui.words import UNDEFINED, count, money, share
-
-_MARKDOWN = re.compile(r"([\\`*_\[\]()<>|&#~$:!])")
-MOST_SHOWN = 80
-
-
-def as_text(text: str) -> str:
-    """Text in which nothing is Markdown, on one line."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
-
-
-def shortened(text: str) -> str:
-    """A name that may be long, for a label or a sentence."""
-    words = " ".join(text.split())
-    return words if len(words) <= MOST_SHOWN else f"{words[:MOST_SHOWN]}…"
+from ui.words import count, money, share, shortened
 
 
 def moment(time: datetime) -> str:
@@ -57,10 +42,13 @@ def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...
 
 def precision_words(record: DecisionRecord) -> str:
     """The precision on the data of the record."""
-    precision = record.expected.precision
+    return share_words(record, record.expected.precision, record.expected.alerts)
+
+
+def share_words(record: DecisionRecord, precision: float | None, alerts: float) -> str:
+    """A share of alerts, which are counted as in the record."""
     # Of how many documents money is, no record tells: one decimal.
-    out_of = record.expected.alerts if record.settings.amount is None else 1_000
-    return UNDEFINED if precision is None else share(precision, out_of)
+    return share(precision, alerts if record.settings.amount is None else 1_000)
 
 
 def counted_words(record: DecisionRecord, value: float) -> str:

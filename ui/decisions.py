@@ -77,11 +77,12 @@ def record_of(
 
 def recorded_columns(data: RatedDocuments | CountSurfaces, choice: ColumnChoice) -> RecordedColumns:
     """What the columns mean, with the floors that are in force."""
+    floors = tuple(data.floors.tolist())
     if isinstance(data, CountSurfaces):
-        return RecordedColumns(data.names, tuple(float(axis[0]) for axis in data.axes))
+        return RecordedColumns(data.names, floors)
     return RecordedColumns(
         data.names,
-        tuple(map(float, data.floors)),
+        floors,
         choice.rating,
         choice.positive,
         choice.weight,

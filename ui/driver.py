@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import DataError, OperatingPoint, RatedDocuments, RecordedTarget, ThresholdPath, Wish
+from multiloss_core import DataError, OperatingPoint, RecordedTarget, ThresholdPath, Wish
 from multiloss_core.thresholds.periods import days_in_data
 from multiloss_core.thresholds.wishes import (
     point_by_hand,
@@ -20,13 +20,13 @@ from multiloss_core.thresholds.wishes import (
 from ui.address import as_numbers, as_text_of, from_address, into_address
 from ui.analysis import Analysis
 from ui.current_thresholds import current_thresholds
-from ui.decision_words import as_text
 from ui.decisions import guarantee_wishes
+from ui.point_words import WORDS
 from ui.scenario_views import ask_payoffs
 from ui.scenarios import COSTS, recorded_driver, scenario_choices, scenario_now
 from ui.scenarios import WIDGETS as SCENARIO_WIDGETS
 from ui.target import HIGHEST, LOWEST, current_target, settle
-from ui.words import count, threshold
+from ui.words import as_text, count, threshold
 
 DRIVER, BY_SLIDER, BY_HAND = "driver", "marginal precision", "thresholds by hand"
 BY_PRICE, BY_ALERTS, BY_PRECISION, BY_SHARE = (
@@ -109,7 +109,8 @@ def _wishes(analysis: Analysis, driver: str) -> tuple[Wish, ...]:
     values = {key: st.session_state[key] for key in WISHES[driver] if key in st.session_state}
     if driver == BY_ALERTS and (days := _counted_days(analysis)) is not None:
         values[DAYS] = days
-    return tuple(Wish(WISHES[driver][key], float(value)) for key, value in values.items())
+    of = IN_MONEY if analysis.settings.unit == "money" else ""
+    return tuple(Wish(WISHES[driver][key] + ("" if key == DAYS else of), float(value)) for key, value in values.items())
 
 
 def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
@@ -129,7 +130,7 @@ def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]
     scenario = scenario_choices(target)
     if scenario is not None:
         return {DRIVER: COSTS} | scenario
-    wanted = {wish.name: wish.value for wish in target.wishes}
+    wanted = {wish.name.removesuffix(IN_MONEY): wish.value for wish in target.wishes}
     found = {key: repr(wanted[name]) for key, name in WISHES[target.driver].items() if name in wanted}
     return {DRIVER: target.driver} | found
 
@@ -169,16 +170,12 @@ def _by_slider(analysis: Analysis, path: ThresholdPath) -> None:
 
 
 def _by_price(analysis: Analysis, path: ThresholdPath) -> float:
-    return target_for_price(
-        st.number_input(
-            "False alerts you would pay for one more catch",
-            0.01,
-            199.0,
-            4.0,
-            key="wish_price",
-            bind="query-params",
-        )
+    label = (
+        "Money in false alerts you would accept for each 1 more caught"
+        if analysis.settings.unit == "money"
+        else "False alerts you would pay for one more catch"
     )
+    return target_for_price(st.number_input(label, 0.01, 199.0, 4.0, key="wish_price", bind="query-params"))
 
 
 def _by_costs(analysis: Analysis, path: ThresholdPath) -> float:
@@ -209,16 +206,14 @@ def _counted_days(analysis: Analysis) -> float | None:
 
 
 def _by_precision(analysis: Analysis, path: ThresholdPath) -> float:
-    least = st.number_input(
-        "Precision of at least, in percent", 0.5, 99.5, 60.0, key="wish_precision", bind="query-params"
-    )
+    label = f"{WORDS[analysis.settings.unit].precision} of at least, in percent"
+    least = st.number_input(label, 0.5, 99.5, 60.0, key="wish_precision", bind="query-params")
     return target_for_precision(path, least / 100)
 
 
 def _by_share(analysis: Analysis, path: ThresholdPath) -> float:
-    least = st.number_input(
-        "Rated positives to keep, in percent", 0.5, 100.0, 50.0, key="wish_share", bind="query-params"
-    )
+    label = f"{WORDS[analysis.settings.unit].kept.removesuffix('kept')}to keep, in percent"
+    least = st.number_input(label, 0.5, 100.0, 50.0, key="wish_share", bind="query-params")
     return target_for_share(path, least / 100)
 
 
@@ -232,10 +227,8 @@ def _restore_hand(classifiers: int) -> None:
 
 
 def _by_hand(analysis: Analysis, path: ThresholdPath) -> float:
-    source = analysis.dataset.source
-    floors = source.floors if isinstance(source, RatedDocuments) else [axis[0] for axis in source.axes]
-    known = st.session_state.get(HAND)
-    start = analysis.rounded(np.array(known if known is not None and len(known) == len(path.names) else floors))
+    source, known = analysis.dataset.source, st.session_state.get(HAND)
+    start = analysis.rounded(np.array(known if known is not None and len(known) == len(path.names) else source.floors))
     values = []
     for j, (place, name) in enumerate(zip(st.columns(len(path.names)), path.names, strict=True)):
         st.session_state.setdefault(f"hand_{j}", threshold(start[j]))
@@ -274,3 +267,4 @@ WISHES = {
     BY_PRECISION: {"wish_precision": "precision in percent"},
     BY_SHARE: {"wish_share": "rated positives to keep in percent"},
 }
+IN_MONEY = " in money"

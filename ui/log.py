@@ -11,7 +11,7 @@ from sqlalchemy import URL
 
 from decision_log import DecisionLog
 from multiloss_core import DataError
-from ui.decision_words import as_text
+from ui.words import as_text
 
 ADDRESS = "MULTILOSS_DECISION_LOG"
 FILE = "decisions.db"

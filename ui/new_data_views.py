@@ -26,14 +26,17 @@ from ui.address import as_numbers, as_text_of, from_address, into_address
 from ui.analysis import Analysis, Settings
 from ui.background import Job
 from ui.bootstrap import theme
+from ui.counted_figures import counted_in
 from ui.evidence import SLIDER_TARGETS, PathEvidence, path_job, point_job
+from ui.expanders import shown_when_open
 from ui.point_words import WORDS
 from ui.target import DIGITS, current_target
-from ui.words import NEVER, UNDEFINED, area, count, money, percent, plural, share, threshold, whole
+from ui.words import NEVER, UNDEFINED, area, as_text, count, money, percent, plural, share, threshold, whole
 
 SECONDS_BETWEEN_LOOKS = 0.7
 MOST_RATINGS_TOLD = 100_000
 ON_SLIDER, ON_SLIDER_IN_URL = "guarantee_on_slider", "guaranteed"
+LEAST_PRECISION, MOST_PRECISION = 1.0, 99.5
 CONFIDENCES = {"95 %": 95.0, "90 %": 90.0, "99 %": 99.0}
 
 
@@ -104,14 +107,17 @@ def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
         st.rerun()
     for job in jobs:
         if job.failure is not None:
-            st.error(f"Not found: {job.failure}", icon=":material/error:")
+            st.error(f"Not found: {as_text(str(job.failure))}", icon=":material/error:")
     bootstrap, path = _latest(analysis, point)
     _show_progress(bootstrap, path, jobs)
     _show_intervals(analysis, point, bootstrap)
     _show_held_out(analysis, point, path)
     if path is not None and path.bands is not None:
         st.plotly_chart(
-            marginal_precision_curve(path.bands, point.marginal_precision, theme=theme()),
+            counted_in(
+                analysis.settings.unit,
+                marginal_precision_curve(path.bands, point.marginal_precision, theme=theme()),
+            ),
             theme=None,
             key="marginal_precision",
             alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",
@@ -235,57 +241,57 @@ def _show_held_out(analysis: Analysis, point: OperatingPoint, path: PathEvidence
 def show_certificate(analysis: Analysis) -> None:
     """A guarantee on request: the loosest thresholds whose precision is at least so much."""
     documents = analysis.dataset.source
-    if isinstance(documents, CountSurfaces):
+    if isinstance(documents, RatedDocuments):
+        _show_certificate(analysis, documents)
+
+
+@shown_when_open("Guarantee a precision", icon=":material/verified:", key="guarantee")
+def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
+    wanted, sure = st.columns(2)
+    precision = wanted.number_input(
+        "Precision of at least, in percent", LEAST_PRECISION, MOST_PRECISION, 50.0, 0.5, key="certify_precision"
+    )
+    confidence = sure.selectbox("Confidence", list(CONFIDENCES), key="certify_confidence")
+    if not 0 < precision < 100:
+        st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
         return
-    expander = st.expander("Guarantee a precision", icon=":material/verified:", key="guarantee", on_change="rerun")
-    if not expander.open:
+    asked = precision / 100, CONFIDENCES.get(confidence, 95.0) / 100
+    found = _certificate(analysis.dataset.key, analysis.settings, asked, documents)
+    if found.thresholds is None:
+        more = _more_ratings(found.more_ratings)
+        st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
         return
-    with expander:
-        wanted, sure = st.columns(2)
-        precision = wanted.number_input(
-            "Precision of at least, in percent", 1.0, 99.5, 50.0, 0.5, key="certify_precision"
+    words = ", ".join(
+        f"{name} {f'≥ {threshold(value)}' if math.isfinite(value) else NEVER}"
+        for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
+    )
+    caught, tested = found.tested_tp, found.tested_tp + found.tested_fp
+    flagged_what, decided = (
+        ("the money that", f"{money(caught)} of {money(tested)} of the money flagged was.")
+        if analysis.settings.unit == "money"
+        else ("what", f"{count(caught)} of {plural(tested, 'alert')} were.")
+    )
+    st.success(
+        f"**{confidence} sure: of {flagged_what} is flagged at {as_text(words)}, at least {precision:g} % is fraud.** On the documents that "
+        f"decided, {decided}",
+        icon=":material/verified:",
+    )
+    if analysis.certificate is not found:
+        st.button(
+            "Show the guaranteed range on the slider",
+            icon=":material/tune:",
+            on_click=lambda: _put_on_slider(analysis, asked),
         )
-        confidence = sure.selectbox("Confidence", list(CONFIDENCES), key="certify_confidence")
-        if not 0 < precision < 100:
-            st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
-            return
-        asked = precision / 100, CONFIDENCES.get(confidence, 95.0) / 100
-        found = _certificate(analysis.dataset.key, analysis.settings, asked, documents)
-        if found.thresholds is None:
-            more = _more_ratings(found.more_ratings)
-            st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
-            return
-        words = ", ".join(
-            f"{name} {f'≥ {threshold(value)}' if math.isfinite(value) else NEVER}"
-            for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
+    st.caption(
+        "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
+        "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds and "
+        "the stricter ones tested before them, which are the range on the slider. How sure: of all times the question is asked, also those that end without an answer."
+        + (
+            " Weights or groups: tested by betting, which assumes no larger weight than seen."
+            if found.test == "betting"
+            else ""
         )
-        caught, tested = found.tested_tp, found.tested_tp + found.tested_fp
-        decided = (
-            f"{money(caught)} of {money(tested)} of the money flagged was."
-            if analysis.settings.unit == "money"
-            else f"{count(caught)} of {plural(tested, 'alert')} were."
-        )
-        st.success(
-            f"**{confidence} sure: of what is flagged at {words}, at least {precision:g} % is fraud.** On the documents that "
-            f"decided, {decided}",
-            icon=":material/verified:",
-        )
-        if analysis.certificate is not found:
-            st.button(
-                "Show the guaranteed range on the slider",
-                icon=":material/tune:",
-                on_click=lambda: _put_on_slider(analysis, asked),
-            )
-        st.caption(
-            "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
-            "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds and "
-            "the stricter ones tested before them, which are the range on the slider. How sure: of all times the question is asked, also those that end without an answer."
-            + (
-                " Weights or groups: tested by betting, which assumes no larger weight than seen."
-                if found.test == "betting"
-                else ""
-            )
-        )
+    )
 
 
 def guaranteed(analysis: Analysis) -> Analysis:
@@ -293,14 +299,20 @@ def guaranteed(analysis: Analysis) -> Analysis:
     documents = analysis.dataset.source
     about = analysis.dataset.key, analysis.settings
     linked = as_numbers(from_address(ON_SLIDER_IN_URL))
-    if linked is not None and len(linked) == 2 and linked[1] in CONFIDENCES.values() and 0 < linked[0] < 100:
+    if linked is not None and len(linked) == 2:
         st.session_state[ON_SLIDER] = (*about, (linked[0] / 100, linked[1] / 100))
     asked = st.session_state.get(ON_SLIDER)
-    if asked is None or asked[:2] != about or isinstance(documents, CountSurfaces):
+    if asked is None or asked[:2] != about or not _can_be_asked(*asked[2]) or isinstance(documents, CountSurfaces):
         into_address(ON_SLIDER_IN_URL, None)
         return analysis
     into_address(ON_SLIDER_IN_URL, as_text_of(round(100 * share, DIGITS) for share in asked[2]))
     return analysis.with_certificate(_certificate(*about, asked[2], documents))
+
+
+def _can_be_asked(precision: float, confidence: float) -> bool:
+    """Whether the boxes could ask for it. Links and records may come from anybody."""
+    in_range = LEAST_PRECISION <= round(100 * precision, DIGITS) <= MOST_PRECISION
+    return in_range and round(100 * confidence, DIGITS) in CONFIDENCES.values()
 
 
 def _put_on_slider(analysis: Analysis, asked: tuple[float, float]) -> None:
@@ -325,37 +337,38 @@ def _more_ratings(more: int | None) -> str:
 def show_simpler_cuts(analysis: Analysis, point: OperatingPoint) -> None:
     """What simpler cuts lose at as many false positives, and what to rate next."""
     documents = analysis.dataset.source
-    if isinstance(documents, CountSurfaces) or point.status == "unreachable":
-        return
-    expander = st.expander(
-        "Simpler cuts, and what to rate next", icon=":material/compare_arrows:", key="simpler", on_change="rerun"
+    if isinstance(documents, RatedDocuments) and point.status != "unreachable":
+        _show_simpler_cuts(analysis, documents, point)
+
+
+@shown_when_open("Simpler cuts, and what to rate next", icon=":material/compare_arrows:", key="simpler")
+def _show_simpler_cuts(analysis: Analysis, documents: RatedDocuments, point: OperatingPoint) -> None:
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
+                    "TP at the same FP": _estimated(analysis)(cut.tp_at_equal_fp),
+                    "TP lost": _estimated(analysis)(cut.tp_lost),
+                    "of the point's": percent(cut.share_lost),
+                }
+                for cut in price_of_simplicity(documents, point)
+            ]
+        ),
+        hide_index=True,
+        alt="True positives that simpler cuts catch at as many false positives as the point.",
     )
-    if not expander.open:
-        return
-    with expander:
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
-                        "TP at the same FP": _estimated(analysis)(cut.tp_at_equal_fp),
-                        "TP lost": _estimated(analysis)(cut.tp_lost),
-                        "of the point's": percent(cut.share_lost),
-                    }
-                    for cut in price_of_simplicity(documents, point)
-                ]
-            ),
-            hide_index=True,
-            alt="True positives that simpler cuts catch at as many false positives as the point.",
-        )
+    if analysis.settings.unit == "documents":
         _show_rating_plan(analysis, documents, point)
+    else:
+        st.caption("What to rate next is told where documents are counted.")
 
 
 def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: OperatingPoint) -> None:
     try:
         plan = rating_plan(documents, point, analysis.path(point.method))
     except DataError as error:
-        st.caption(str(error))
+        st.caption(as_text(str(error)))
         return
     st.markdown(f"**What to rate next.** {plan.sentence}")
     if plan.advice == "rate_a_band":
@@ -368,7 +381,7 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Oper
                             for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
                         },
                         "Rated": count(band.size.documents),
-                        "Stand for": WORDS[analysis.settings.unit].number(band.size.stands_for),
+                        "Stand for": count(band.size.stands_for),
                         "Effective": whole(band.size.effective),
                         "Share of the uncertainty": percent(band.share_of_variance),
                         f"{count(band.more)} more take off": percent(band.share_removed),

@@ -19,6 +19,7 @@ from multiloss_core.thresholds.periods import (
 from multiloss_core.thresholds.time_column import Times
 from ui.analysis import Analysis
 from ui.bootstrap import theme
+from ui.expanders import shown_when_open
 from ui.point_words import CAUGHT, FALSE, PRECISION
 from ui.words import between, count, percent, plural, share
 
@@ -37,31 +38,29 @@ def show_alerts_per_day(analysis: Analysis, point: OperatingPoint) -> None:
 def show_periods(analysis: Analysis, point: OperatingPoint) -> None:
     """TP, FP and precision per week, with what they tell of drift. Nothing where documents have no times."""
     dated = _dated(analysis)
-    if dated is None:
+    if dated is not None:
+        _show_periods(analysis, point, dated)
+
+
+@shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
+def _show_periods(analysis: Analysis, point: OperatingPoint, dated: tuple[RatedDocuments, Calendar]) -> None:
+    thresholds, rule = analysis.deployable(point), analysis.settings.rule
+    weeks = weekly_counts(*dated, thresholds, rule)
+    if not weeks.alerts.any():
+        st.info("Nothing is flagged at this point.")
         return
-    expander = st.expander(
-        "Over time: does the point drift?", icon=":material/calendar_month:", key="periods", on_change="rerun"
+    st.markdown(f"{_precision_words(weeks)}\n\n{_alert_words(weeks)}")
+    if not rated_in_full(dated[0], thresholds, rule):
+        st.warning(ONLY_RATED, icon=":material/warning:")
+    _show_weeks(weeks)
+    days = daily_alerts(*dated, thresholds, rule)
+    if 1 < len(days.dates) <= MOST_DAYS_DRAWN:
+        st.plotly_chart(daily_chart(days, theme=theme()), theme=None, key="daily_chart", alt=_day_words(days))
+    st.caption(
+        "Every day and week from the first to the last rated document counts, also without alerts; weeks run from "
+        "Monday to Sunday, and those that the data cover in part are marked and not tested. Times with a time zone are "
+        "in UTC, others as they are written. *p*: how often chance alone would make weeks differ as much."
     )
-    if not expander.open:
-        return
-    with expander:
-        thresholds, rule = analysis.deployable(point), analysis.settings.rule
-        weeks = weekly_counts(*dated, thresholds, rule)
-        if not weeks.alerts.any():
-            st.info("Nothing is flagged at this point.")
-            return
-        st.markdown(f"{_precision_words(weeks)}\n\n{_alert_words(weeks)}")
-        if not rated_in_full(dated[0], thresholds, rule):
-            st.warning(ONLY_RATED, icon=":material/warning:")
-        _show_weeks(weeks)
-        days = daily_alerts(*dated, thresholds, rule)
-        if 1 < len(days.dates) <= MOST_DAYS_DRAWN:
-            st.plotly_chart(daily_chart(days, theme=theme()), theme=None, key="daily_chart", alt=_day_words(days))
-        st.caption(
-            "Every day and week from the first to the last rated document counts, also without alerts; weeks run from "
-            "Monday to Sunday, and those that the data cover in part are marked and not tested. Times with a time zone are "
-            "in UTC, others as they are written. *p*: how often chance alone would make weeks differ as much."
-        )
 
 
 def _dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:

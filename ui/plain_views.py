@@ -14,9 +14,10 @@ from multiloss_core.figures.thresholds import (
 )
 from ui.analysis import Analysis, Unit
 from ui.bootstrap import theme
+from ui.counted_figures import counted_in
 from ui.driver import take_over
-from ui.explorer.figures import Scene, counted_in
 from ui.point_words import WORDS, PointWords, point_words, price_words
+from ui.scene import Scene
 from ui.target import HIGHEST, LOWEST, STEP, current_target, settle
 
 SLIDER = "m_plain"
@@ -77,10 +78,9 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
         if scene.points[name].status != "unreachable" or name == scene.method
     ]
     chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
-    bootstrap, path = scene.evidence
     marks, view = plane_marks(points, chosen=chosen, theme=theme())
     plane = plane_backdrop(analysis.paths, theme=theme())
-    plane.add_traces([*(curve_band(path.bands) if path is not None and path.bands is not None else []), *marks])
+    plane.add_traces([*([] if scene.bands is None else curve_band(scene.bands)), *marks])
     plane.update_layout(view)
     left, right = st.columns(2)
     if len(analysis.surfaces.names) == 1:
@@ -88,8 +88,8 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
         space.add_trace(threshold_mark(analysis.path(chosen), scene.chosen, theme=theme()))
     else:
         space = space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair)
-        if bootstrap is not None:
-            space.add_trace(threshold_cloud(bootstrap.cloud[:, 0][:, pair], surfaces.axes))
+        if scene.cloud is not None:
+            space.add_trace(threshold_cloud(scene.cloud, surfaces.axes))
         space.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme(), pair=pair))
     left.plotly_chart(
         counted_in(unit, space),

@@ -11,18 +11,16 @@ from multiloss_core import (
     OperatingPoint,
     classifier_margins,
     f_beta_of_point,
-    operating_point,
     point_as_csv,
     point_as_json,
 )
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
 from ui.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings, Unit
-from ui.decision_words import as_text
 from ui.point_words import WORDS
 from ui.presentation import ask_presentation
 from ui.sources import Dataset
-from ui.words import UNDEFINED, area, between, count, money, plural, rate, share, threshold
+from ui.words import UNDEFINED, area, as_text, between, count, money, plural, rate, share, threshold
 
 UNIT = "count"
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
@@ -37,11 +35,10 @@ def show_origin(dataset: Dataset) -> None:
     """One line on what the numbers come from."""
     source = dataset.source
     if isinstance(source, CountSurfaces):
-        words, floors = f"table of {count(source.tp.size)} nodes", [axis[0] for axis in source.axes]
+        words = f"table of {count(source.tp.size)} nodes"
     else:
         words = f"{plural(len(source.labels), 'rated document')} · {count(source.labels.sum())} positive"
-        floors = list(source.floors)
-    st.caption(f"{words} · floors {' / '.join(threshold(floor) for floor in floors)}")
+    st.caption(f"{words} · floors {' / '.join(map(threshold, source.floors))}")
 
 
 def ask_settings(dataset: Dataset) -> Settings:
@@ -95,9 +92,10 @@ def show_unit(analysis: Analysis) -> None:
     if counted is rated or isinstance(counted, CountSurfaces) or isinstance(rated, CountSurfaces):
         return
     column, weight = analysis.dataset.choice.amount, analysis.dataset.choice.weight
+    summed = f"'{column}' times '{weight}'" if weight else f"'{column}'"
     noticed = [note for note in counted.notes if note not in rated.notes]
     st.caption(
-        f"TP and FP are money: sums of '{as_text(str(column))}'{f' times {as_text(weight)!r}' if weight else ''}. The "
+        f"TP and FP are money: sums of {as_text(summed)}. The "
         f"comparison, *Who flags what*, lists, days and segments count documents. {as_text(' '.join(noticed))}"
     )
 
@@ -154,11 +152,6 @@ def ask_pair(analysis: Analysis) -> tuple[int, int]:
         names.index(first) if first in names else 0,
         names.index(second if second in rest else rest[0]),
     )
-
-
-def chosen_points(analysis: Analysis, target: float) -> dict[str, OperatingPoint]:
-    """The operating point of every method at one target: a look-up each."""
-    return {path.method: operating_point(path, target) for path in analysis.paths}
 
 
 def show_f_beta(analysis: Analysis, point: OperatingPoint) -> None:

@@ -74,7 +74,7 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
         corner = (0,) * data.tp.ndim
         low, high = share_interval(tp, tp + fp) if tp + fp else (float("nan"), float("nan"))
         return Observed(tp, fp, float(low), float(high), float(data.tp[corner] + data.fp[corner]))
-    precision = _intervals(f"{source.fingerprint}{record.record_id}", record, data).precision
+    precision = _intervals(f"{dataset.key}{record.record_id}", record, data).precision
     return Observed(tp, fp, precision.low, precision.high, float(len(data.labels)))
 
 

@@ -10,13 +10,13 @@ from multiloss_core.decisions.record import RecordedInterval
 from multiloss_core.decisions.words import signed
 from multiloss_core.thresholds.operating_point import ratio
 from ui.analysis import Analysis
-from ui.decision_words import as_text, author_of, moment, precision_words, shortened, thresholds_words
+from ui.decision_words import author_of, moment, precision_words, share_words, thresholds_words
 from ui.decisions import MARGINAL_PRECISION
 from ui.driver import is_restorable
 from ui.point_words import WORDS
 from ui.reopening import REOPENED, Observed, Reopened, observed, other_data, reopen, same_data
 from ui.sources import RatedSource
-from ui.words import UNDEFINED, count, percent, share, whole
+from ui.words import UNDEFINED, as_text, count, percent, shortened, whole
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
@@ -130,7 +130,7 @@ def _then_and_now(record: DecisionRecord, now: Observed) -> pd.DataFrame:
             words.precision,
             precision_words(record),
             _between(then.precision_interval, percent),
-            share(precision, now.alerts),
+            share_words(record, precision, now.alerts),
             "" if math.isnan(now.precision_low) else f"{percent(now.precision_low)} – {percent(now.precision_high)}",
             _points(then.precision, precision),
         ]

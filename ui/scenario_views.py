@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, Payoffs, operating_point
 from ui.analysis import Analysis
-from ui.decision_words import as_text
 from ui.scenarios import (
     CURRENCY,
     FIRST_CURRENCY,
@@ -23,7 +22,8 @@ from ui.scenarios import (
     scenario_now,
     scenarios,
 )
-from ui.words import count, share, short_percent, threshold
+from ui.target import DIGITS
+from ui.words import as_text, count, share, short_percent, threshold
 
 MOST = 1e9
 PICKED, RENAMED, COMPLAINT = "scenario_picked", "scenario_renamed", "scenario_complaint"
@@ -159,7 +159,8 @@ def _show_comparison(analysis: Analysis, method: str, point: OperatingPoint, now
 
 def _row(analysis: Analysis, method: str, point: OperatingPoint, scenario: Scenario, *, drives: bool) -> dict[str, str]:
     payoffs = scenario.payoffs
-    own = operating_point(analysis.path(method), payoffs.marginal_precision)
+    # As the slider would hold it: where a step of the path is just worth it, the last digits decide.
+    own = operating_point(analysis.path(method), round(100 * payoffs.marginal_precision, DIGITS) / 100)
     return {
         "Scenario": scenario.name,
         "": "drives" if drives else "",

@@ -14,6 +14,7 @@ from multiloss_core.thresholds.comparison import rated_in_full
 from multiloss_core.thresholds.operating_point import ratio
 from multiloss_core.thresholds.segments import Segment, Segmentation, folded, segment_counts, segmentation
 from ui.analysis import Analysis
+from ui.expanders import shown_when_open
 from ui.period_views import ONLY_RATED
 from ui.point_words import CAUGHT, FALSE, PRECISION
 from ui.words import between, count, plural, share
@@ -26,24 +27,26 @@ LONGEST_NAME = 40
 def show_segments(analysis: Analysis, point: OperatingPoint) -> None:
     """What the point flags in each segment, and where it is clearly different. Nothing where there are no segments."""
     documents, segments = analysis.rated.source, analysis.rated.segments
-    if segments is None or not isinstance(documents, RatedDocuments):
-        return
-    expander = st.expander("The point in each segment", icon=":material/category:", key="segments", on_change="rerun")
-    if not expander.open:
-        return
-    with expander:
-        thresholds, rule = analysis.deployable(point), analysis.settings.rule
-        known = _segmentation(analysis.rated.key, segments)
-        found = segment_counts(documents, known, thresholds, rule)
-        st.markdown(_difference_words(found))
-        if not rated_in_full(documents, thresholds, rule):
-            st.warning(ONLY_RATED, icon=":material/warning:")
-        _show_table(found)
-        st.caption(
-            f"Segments are the values of '{safe(analysis.rated.choice.segment or '')}', most alerts first. *Differs*: the 95 % "
-            "interval, widened for the number of segments looked at, does not hold the precision of all alerts together. "
-            "Thresholds are the same everywhere; a segment that differs may deserve its own."
-        )
+    if segments is not None and isinstance(documents, RatedDocuments):
+        _show_segments(analysis, point, documents, segments)
+
+
+@shown_when_open("The point in each segment", icon=":material/category:", key="segments")
+def _show_segments(
+    analysis: Analysis, point: OperatingPoint, documents: RatedDocuments, segments: NDArray[np.object_]
+) -> None:
+    thresholds, rule = analysis.deployable(point), analysis.settings.rule
+    known = _segmentation(analysis.rated.key, segments)
+    found = segment_counts(documents, known, thresholds, rule)
+    st.markdown(_difference_words(found))
+    if not rated_in_full(documents, thresholds, rule):
+        st.warning(ONLY_RATED, icon=":material/warning:")
+    _show_table(found)
+    st.caption(
+        f"Segments are the values of '{safe(analysis.rated.choice.segment or '')}', most alerts first. *Differs*: the 95 % "
+        "interval, widened for the number of segments looked at, does not hold the precision of all alerts together. "
+        "Thresholds are the same everywhere; a segment that differs may deserve its own."
+    )
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
@@ -57,7 +60,7 @@ def _show_table(found: Sequence[Segment]) -> None:
         pd.DataFrame(
             [
                 {
-                    "Segment": segment.name,
+                    "Segment": cut(segment.name),
                     "Alerts": count(segment.alerts),
                     CAUGHT: count(segment.tp),
                     FALSE: count(segment.fp),
@@ -100,5 +103,9 @@ def _named(segments: Sequence[Segment]) -> str:
 
 def safe(name: str) -> str:
     """A name of the reader's data in Markdown, cut short and taken literally."""
-    cut = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(cut.split()))
+    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(cut(name).split()))
+
+
+def cut(name: str) -> str:
+    """A name that may be as long as a cell can be, cut short."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

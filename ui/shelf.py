@@ -9,6 +9,7 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.thresholds.reading import LARGEST_FILE
+from ui.words import as_text
 
 Choice = TypeVar("Choice")
 Data = TypeVar("Data")
@@ -52,7 +53,7 @@ class Shelf(Generic[Choice]):
             with st.spinner(f"Reading {uploaded.name} …"):
                 self.complaint = self.take(lambda: read(uploaded.getvalue(), uploaded.name))
         if self.complaint:
-            st.error(self.complaint, icon=":material/error:")
+            st.error(as_text(self.complaint), icon=":material/error:")
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -76,7 +77,9 @@ class Shelf(Generic[Choice]):
         wanted = st.query_params.get(self.key)
         picked = st.selectbox(label, options, key=self.key, bind="query-params", help=hint)
         if wanted is not None and wanted not in options:
-            st.info(f"The link was made with '{wanted[:80]}', which is not loaded in this session; upload it again.")
+            st.info(
+                f"The link was made with '{as_text(wanted[:80])}', which is not loaded in this session; upload it again."
+            )
         name = picked if picked in options else options[0]
         return self.uploads[name] if name in self.uploads else sample(name)
 
@@ -96,7 +99,7 @@ class Shelf(Generic[Choice]):
             self.choices[source.fingerprint] = choice
             return data
         except DataError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(as_text(str(error)), icon=":material/error:")
         try:
             data = build(source, self.choice_for(source))
         except DataError:

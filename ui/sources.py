@@ -110,17 +110,23 @@ def in_money(dataset: Dataset) -> Dataset:
 
     The key stays. Raises DataError where nothing is left of the positives or of the negatives.
     """
-    documents, amounts = dataset.source, dataset.amounts
+    return replace(_in_money(dataset.key, dataset), name=dataset.name)
+
+
+# Kept, so that the same documents are not held once more for every grid and rule that they are counted with.
+@st.cache_resource(scope="session", max_entries=3, show_spinner=False)
+def _in_money(key: str, _dataset: Dataset) -> Dataset:
+    documents, amounts = _dataset.source, _dataset.amounts
     if not isinstance(documents, RatedDocuments) or amounts is None:
         raise DataError("Money cannot be counted without an amount column; choose one or count documents.")
     source = money_weighted(documents, amounts)
     kept = np.isin(documents.rows, source.rows)
     return replace(
-        dataset,
+        _dataset,
         source=source,
         amounts=amounts[kept],
-        times=None if dataset.times is None else dataset.times[kept],
-        segments=None if dataset.segments is None else dataset.segments[kept],
+        times=None if _dataset.times is None else _dataset.times[kept],
+        segments=None if _dataset.segments is None else _dataset.segments[kept],
     )
 
 

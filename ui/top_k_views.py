@@ -17,6 +17,7 @@ from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.losses.verify import Verification, verify_theorem_1
 from multiloss_core.simulate_items import sigmoid_items
 from ui.bootstrap import theme
+from ui.expanders import shown_when_open
 from ui.loss_widgets import ask_beta, named_loss
 from ui.top_k_progress import stoppable
 
@@ -209,42 +210,38 @@ def one_loss(probabilities: NDArray[np.float64], optima: Mapping[str, Optimum]) 
         st.caption(f"{drawn:,} of {predictions:,} dots drawn; the others lie hidden behind them.")
 
 
+@shown_when_open("The same items under all seven losses", key="topk_every_loss")
 def every_loss(probabilities: NDArray[np.float64], optima: Mapping[str, Optimum]) -> None:
     """The best prediction and the expected loss of every k under each loss, small."""
-    # Eight charts: made only while they can be seen.
-    box = st.expander("The same items under all seven losses", key="topk_every_loss", on_change="rerun")
-    if not box.open:
-        return
-    with box:
-        st.caption("P(Y = 1 | x) of each item, largest first. Strong colour: predicted positive.")
-        places = [*st.columns(4), *st.columns(4)]
-        for place, (name, search, top_k) in zip(places, optima.values(), strict=False):
-            place.plotly_chart(
-                sorted_probabilities(
-                    probabilities,
-                    search.best,
-                    title=f"{name}: k* = {top_k.k}",
-                    theme=theme(),
-                    height=180,
-                    small=True,
-                ),
-                key=f"topk_small_{name}",
-                alt=f"The best prediction under {name} flags {int(np.sum(search.best))} items.",
-                theme=None,
-                width="stretch",
-                config={"displayModeBar": False},
-            )
-        st.plotly_chart(
-            small_loss_curves({name: search.top_k_values for name, search, _ in optima.values()}, theme=theme()),
-            key="topk_small_curves",
-            alt="The expected loss against k under each loss, smallest at "
-            + ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima.values())
-            + ".",
+    st.caption("P(Y = 1 | x) of each item, largest first. Strong colour: predicted positive.")
+    places = [*st.columns(4), *st.columns(4)]
+    for place, (name, search, top_k) in zip(places, optima.values(), strict=False):
+        place.plotly_chart(
+            sorted_probabilities(
+                probabilities,
+                search.best,
+                title=f"{name}: k* = {top_k.k}",
+                theme=theme(),
+                height=180,
+                small=True,
+            ),
+            key=f"topk_small_{name}",
+            alt=f"The best prediction under {name} flags {int(np.sum(search.best))} items.",
             theme=None,
             width="stretch",
             config={"displayModeBar": False},
         )
-        st.caption("Each loss has a scale of its own: different losses cannot be compared with each other.")
+    st.plotly_chart(
+        small_loss_curves({name: search.top_k_values for name, search, _ in optima.values()}, theme=theme()),
+        key="topk_small_curves",
+        alt="The expected loss against k under each loss, smallest at "
+        + ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima.values())
+        + ".",
+        theme=None,
+        width="stretch",
+        config={"displayModeBar": False},
+    )
+    st.caption("Each loss has a scale of its own: different losses cannot be compared with each other.")
 
 
 def many_draws(settings: Settings) -> None:

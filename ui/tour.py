@@ -6,6 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from ui.driver import take_over
+from ui.point_views import UNIT
 from ui.target import current_target, settle
 
 STEP = "tour"
@@ -36,7 +37,7 @@ STEPS = (
         "Fraud is rare, so people rated only documents that scored above a floor: *caught* and *false alerts* are known, "
         "missed fraud is not.",
         "Load the sample of card alerts",
-        lambda: _choose(data=SAMPLE, method="smooth"),
+        lambda: _choose(data=SAMPLE, method="smooth", **{UNIT: "documents"}),
     ),
     Step(
         "The slider asks one question: of the last alerts added, how many must be fraud? At 20 % you pay 4 false alerts for "

@@ -1,6 +1,7 @@
 """Numbers and sentences as people read them."""
 
 import math
+import re
 
 from multiloss_core.decisions.words import NEVER, UNDEFINED, count, money, plural, price, share
 
@@ -8,6 +9,7 @@ __all__ = [
     "NEVER",
     "UNDEFINED",
     "area",
+    "as_text",
     "between",
     "count",
     "money",
@@ -17,9 +19,13 @@ __all__ = [
     "rate",
     "share",
     "short_percent",
+    "shortened",
     "threshold",
     "whole",
 ]
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]()<>|&#~$:!])")
+MOST_SHOWN = 80
 
 
 def percent(value: float) -> str:
@@ -58,3 +64,14 @@ def between(interval: tuple[float, float]) -> str:
     """A range of shares in whole percent; nothing where it is undefined."""
     low, high = interval
     return "" if math.isnan(low) else f"{100 * low:.0f}–{100 * high:.0f}\N{NO-BREAK SPACE}%"
+
+
+def as_text(text: str) -> str:
+    """Text in which nothing is Markdown, on one line."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def shortened(text: str) -> str:
+    """A name that may be long, for a label or a sentence."""
+    words = " ".join(text.split())
+    return words if len(words) <= MOST_SHOWN else f"{words[:MOST_SHOWN]}…"

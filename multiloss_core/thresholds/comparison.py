@@ -132,10 +132,10 @@ def _compare_on_surfaces(surfaces: CountSurfaces, current: Floats, proposed: Flo
     if rule != surfaces.rule:
         raise DataError(f"The table of counts is for rule '{surfaces.rule}', not '{rule}'.")
     for thresholds in (current, proposed):
-        for name, axis, value in zip(surfaces.names, surfaces.axes, thresholds, strict=True):
-            if value < axis[0]:
+        for name, floor, value in zip(surfaces.names, surfaces.floors, thresholds, strict=True):
+            if value < floor:
                 raise DataError(
-                    f"The threshold of '{name}', {value:g}, lies below the first one of the table, {axis[0]:g}; what it "
+                    f"The threshold of '{name}', {value:g}, lies below the first one of the table, {floor:g}; what it "
                     "flags is not known."
                 )
     nodes = node_index(surfaces.axes, np.array([current, proposed]))

@@ -125,8 +125,8 @@ def segment_counts(
 
 
 def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
-    """The first segments, at most `most`, and one that holds all others together, "(n others)", if there are any."""
-    if len(segments) <= most:
+    """The first `most` segments and one that holds the n >= 2 others together, "(n others)", where there are so many."""
+    if len(segments) <= most + 1:
         return tuple(segments)
     others = segments[most:]
     whole, positives, tp, fp = (

@@ -56,6 +56,11 @@ class CountSurfaces:
                     f"{name} rises with a threshold, which no rule of flagging at or above thresholds can do."
                 )
 
+    @property
+    def floors(self) -> NDArray[np.float64]:
+        """The first node (k,) of each axis: below it nothing was counted."""
+        return np.array([axis[0] for axis in self.axes])
+
     @classmethod
     def from_table(
         cls, frame: pd.DataFrame, *, thresholds: Sequence[str] | None = None, rule: Rule | None = None

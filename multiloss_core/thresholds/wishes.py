@@ -6,6 +6,7 @@ import numpy as np
 
 from multiloss_core.digits import shortest_between
 from multiloss_core.errors import DataError
+from multiloss_core.thresholds.comparison import checked_thresholds
 from multiloss_core.thresholds.operating_point import UNDEFINED, OperatingPoint
 from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along
 from multiloss_core.thresholds.payoffs import Payoffs
@@ -86,12 +87,11 @@ def point_by_hand(
 
     Raises
     ------
-    DataError : a threshold below its floor, where nobody rated, or one that is not a number.
+    DataError : a threshold below its floor, where nobody rated, or one that is no number of a usual size.
     """
-    thresholds = np.asarray(thresholds, dtype=np.float64)
-    floors = source.floors if isinstance(source, RatedDocuments) else [axis[0] for axis in source.axes]
-    for name, value, floor in zip(path.names, thresholds, floors, strict=True):
-        if np.isnan(value) or value < floor:
+    thresholds = checked_thresholds(thresholds, path.names)
+    for name, value, floor in zip(path.names, thresholds, source.floors, strict=True):
+        if value < floor:
             raise DataError(f"The threshold of '{name}' must be at least its floor, {floor:g}: below it nobody rated.")
     if isinstance(source, CountSurfaces):
         node = tuple(node_index(source.axes, thresholds[np.newaxis])[0])
@@ -146,4 +146,4 @@ def _fewest_sentence(path: ThresholdPath, most: float) -> str:
     if len(corners) < 2:
         return "This path flags nothing."
     fewest = float((path.tp + path.fp)[corners[1]])
-    return f"The first step of this path already flags {fewest:,.6g} documents, more than {most:,.6g}; allow more."
+    return f"The first step of this path already flags {fewest:,.6g}, more than {most:,.6g}; allow more."

@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, operating_point, point_as_csv, point_as_json, smooth_path
+from multiloss_core.decisions.words import money
 from multiloss_core.thresholds.comparison import compare
 from multiloss_core.thresholds.export import thresholds_as_csv
 from ui.document_lists import MOST_ROWS, NO_DOCUMENTS
@@ -197,10 +198,26 @@ def test_thresholds_are_shown_beside_each_other_with_signs():
     assert third == "from never"
 
 
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_money_is_compared_where_there_are_amounts(rule):
+    current, name = [0.7, 0.8], "Card alerts"
+    app = typed(opened("compare", rule=rule), current)
+    rated, table = rated_rows(name), comparison_table(app)
+    for row, rating in (("Money caught", "fraud"), ("Money in false alerts", "ok")):
+        sums = []
+        for column, thresholds in (("Current", current), ("Proposed", told(app)["thresholds"])):
+            chosen = rated[flagged_by(rated, sample(name).first_choice.scores, thresholds, rule)]
+            sums.append(chosen.loc[chosen["rating"] == rating, "amount"].sum())
+            assert table[column][row] == money(sums[-1])
+        more = number(table["Proposed"][row]) - number(table["Current"][row])
+        assert number(table["Difference"][row]) == pytest.approx(more, abs=0.01)
+    assert "Money caught" not in comparison_table(typed(opened("compare", name="Login alerts"), [0.9])).index
+
+
 def test_the_same_thresholds_differ_by_nothing():
     app = opened("compare")
     typed(app, told(app)["thresholds"])
-    assert comparison_table(app)["Difference"].tolist() == ["0"] * 5 + ["0.0 points"]
+    assert comparison_table(app)["Difference"].tolist() == ["0"] * 5 + ["0.0 points", "0", "0"]
     assert "**Added: 0 alerts** that only the proposed thresholds flag" in texts(app)
     assert "**Dropped: 0 alerts** that only the current thresholds flag" in texts(app)
     assert not app.get("download_button")

@@ -141,6 +141,17 @@ def test_two_decisions_are_compared_with_signed_differences(log_address):
         assert float(shown.loc[f"Threshold of {name}", "Difference"]) == pytest.approx(new - old, rel=1e-5)
 
 
+def test_money_and_documents_have_no_difference(log_address):
+    record = sample_decision(percent=20.0, rule="any")
+    in_money = replace(sample_decision(percent=60.0, rule="any"), settings=replace(record.settings, amount="amount"))
+    logged(log_address, record, in_money)
+    app = opened()
+    run(app.selectbox(key="compared_with").set_value(app.selectbox(key="compared_with").options[1]))
+    shown = table(app, "The other").set_index("")
+    assert shown.loc["Caught (TP)", "This decision"].endswith("(money)")
+    assert not any(shown.loc[["Target", "Caught (TP)", "False alerts (FP)", "Alerts", "Precision"], "Difference"])
+
+
 def test_a_decision_is_marked_as_deployed_and_retires_the_one_before(log_address):
     first, second = logged(log_address, sample_decision(), sample_decision(percent=50.0))
     app = opened()

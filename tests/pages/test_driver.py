@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from multiloss_core import operating_point
 from tests.pages.test_operating_point import (
@@ -264,6 +265,9 @@ def test_a_threshold_of_a_link_that_cannot_be_is_one_sentence_of_plain_text():
     app = driven("thresholds by hand", hand="-1,0.9")
     (error,) = [element.value for element in app.error]
     assert "floor" in error
+    app = driven("thresholds by hand", hand="1e300,0.9")
+    (error,) = [element.value for element in app.error]
+    assert "must be a number" in error
     app.text_input(key="hand_0").set_value("![](//evil.ex/a)")
     run(app)
     (error,) = [element.value for element in app.error]
@@ -296,3 +300,32 @@ def test_garbage_for_what_it_is_compared_with_is_nothing(query):
     assert not app.error
     assert explorer(app)["present"] is None
     assert not set(query) & set(app.query_params)
+
+
+def test_an_address_that_lags_behind_asks_for_nothing_and_a_step_back_does():
+    def page():
+        import streamlit as st
+
+        from ui.address import from_address, into_address
+
+        st.session_state["typed"] = from_address("x") or st.session_state["typed"]
+        into_address("x", st.session_state["typed"])
+
+    app = AppTest.from_function(page)
+    for typed, address, expected in (
+        ("a", None, "a"),
+        ("b", "a", "b"),
+        # The browser has not yet heard of b, then of c.
+        ("c", "a", "c"),
+        ("d", "b", "d"),
+        ("d", "d", "d"),
+        ("d", "b", "b"),
+        ("e", "b", "e"),
+        ("e", "link", "link"),
+    ):
+        app.session_state["typed"] = typed
+        if address is not None:
+            app.query_params["x"] = address
+        run(app)
+        assert app.session_state["typed"] == expected
+        assert app.query_params["x"] == expected

@@ -32,6 +32,14 @@ def test_the_tour_does_what_its_buttons_say():
     assert not any("of 5**" in element.value for element in app.markdown)
 
 
+def test_the_tour_is_about_documents():
+    app = opened(count="money")
+    run(button(app, "Tour in five steps").click())
+    run(button(app, STEPS[0].action).click())
+    assert app.button_group(key="count").value == "documents"
+    assert "alerts" in explorer(app)["question"]
+
+
 def test_the_tour_can_be_left():
     app = opened()
     run(button(app, "Tour in five steps").click())

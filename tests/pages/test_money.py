@@ -201,6 +201,55 @@ class TestCountedInMoney:
             assert not any("documents" in trace for trace in chart["traces"])
         assert any("TP and FP are money: sums of 'amount'" in caption.value for caption in app.caption)
 
+    @pytest.mark.parametrize(
+        ("driver", "label", "wished"),
+        [
+            (
+                "false alerts per extra catch",
+                "Money in false alerts you would",
+                "false alerts per extra catch in money",
+            ),
+            ("a cap on alerts", "Money flagged per day", "alerts per day in money"),
+            ("a floor on precision", "Fraud in the money flagged of at least", "precision in percent in money"),
+            (
+                "a share of positives to keep",
+                "Rated fraud money to keep",
+                "rated positives to keep in percent in money",
+            ),
+        ],
+    )
+    def test_what_is_wished_for_is_money_here_and_in_the_record(self, driver, label, wished):
+        query = {"wish_alerts": "20000"} if driver == "a cap on alerts" else {}
+        app = opened(data="Card alerts", count="money", driver=driver, **query)
+        box = next(box for box in app.number_input if box.key.startswith("wish_"))
+        assert box.label.startswith(label)
+        assert not app.error
+        app.session_state["save_decision"] = True
+        run(app)
+        run(next(button for button in app.button if button.label == "Save to the log").click())
+        made = app.session_state["decision_made"].record
+        wishes = {wish.name: wish.value for wish in made.target.wishes}
+        assert wishes[wished] == box.value
+        choices = restore_choices(made.target)
+        assert float(choices[box.key]) == box.value
+
+    def test_what_new_data_will_show_is_of_money(self):
+        app = opened(data="Card alerts", count="money", new_data="true")
+        for job in app.session_state["evidence"].values():
+            job.wait(180)
+        run(app)
+        (curve,) = [chart.proto.spec for chart in app.get("plotly_chart") if "Marginal precision" in chart.proto.spec]
+        assert "in the next money flagged" in curve
+        assert "documents" not in curve
+        assert "alerts" not in curve
+
+    def test_ratings_to_come_are_told_of_documents_only(self):
+        app = opened(data="Card alerts", count="money")
+        app.session_state["simpler"] = True
+        run(app)
+        assert not any("What to rate next." in text.value for text in app.markdown)
+        assert any("told where documents are counted" in caption.value for caption in app.caption)
+
     def test_switching_back_counts_documents(self):
         app = opened(data="Card alerts", count="money", m="30")
         run(app.button_group(key="count").set_value("documents"))
@@ -251,6 +300,21 @@ class TestCountedInMoney:
         assert "Money caught" in numbers_of(row_of(app)["words"])
 
 
+def restore_choices(target):
+    """What a record's target puts back, as a page would be told."""
+
+    def page():
+        import streamlit as st
+
+        from ui.driver import restore_driver
+
+        st.session_state["found"] = restore_driver(st.session_state["target_of_record"], same_data=True)
+
+    app = AppTest.from_function(page)
+    app.session_state["target_of_record"] = target
+    return run(app).session_state["found"]
+
+
 class TestUploads:
     @staticmethod
     def frame(amount="amount"):
@@ -281,6 +345,27 @@ class TestUploads:
         frame = self.frame()
         alerts = (frame[["model a", "model b"]] >= thresholds_of(words)).any(axis=1).sum()
         assert numbers_of(words)["Alerts"] == f"{alerts}"
+
+    def test_names_of_columns_are_shown_as_they_are(self):
+        frame = self.frame("paid_amount").assign(row_weight=1.0)
+        frame = frame.rename(columns={"model a": "model of documents"})
+        app = self.upload(opened("rated_data"), frame)
+        run(app.switch_page("pages/operating_point.py"))
+        run(app.button_group(key="count").set_value("money"))
+        assert any(r"sums of 'paid\_amount' times 'row\_weight'. The" in caption.value for caption in app.caption)
+        run(app.toggle(key="plain").set_value(True))
+        charts = [chart.proto.spec for chart in app.get("plotly_chart")]
+        assert any("threshold of model of documents" in chart for chart in charts)
+
+    def test_a_cell_is_no_markdown(self):
+        frame = self.frame("paid").astype({"paid": object})
+        frame.loc[249, "paid"] = "![x](http://evil.ex/a)"
+        app = self.upload(opened("rated_data"), frame)
+        key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
+        run(app.selectbox(key=key).set_value("paid"))
+        (error,) = app.error
+        assert "row 250" in error.value
+        assert "![x](" not in error.value
 
     def test_an_unusable_amount_names_the_row_and_nothing_is_lost(self):
         frame = self.frame("paid")

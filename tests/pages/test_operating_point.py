@@ -644,3 +644,31 @@ def test_a_real_table_of_counts_gives_its_own_counts(rated_folder):
     node = frame[(frame["T1"] >= first) & (frame["T2"] >= second)].sort_values(["T1", "T2"]).iloc[0]
     assert (tp, fp) == (node["TP"], node["FP"])
     assert tp > 0
+
+
+def test_what_a_link_calls_its_data_is_shown_as_text():
+    app = opened(data="![x](http://evil.ex/a)")
+    (info,) = [element.value for element in app.info]
+    assert "not loaded in this session" in info
+    assert "![x](" not in info
+
+
+def test_a_file_loaded_again_under_another_name_goes_by_that_name():
+    def page():
+        from dataclasses import replace
+
+        import streamlit as st
+
+        from ui.analysis import Settings, analyse
+        from ui.sources import build_dataset, sample
+
+        dataset = build_dataset(sample("Card alerts"), sample("Card alerts").first_choice)
+        st.session_state["names"] = [
+            (found.dataset.name, found.rated.name)
+            for unit in ("documents", "money")
+            for name in ("one.csv", "other.csv")
+            for found in [analyse(replace(dataset, name=name), Settings("any", "positives", 50, unit))]
+        ]
+
+    app = run(AppTest.from_function(page, default_timeout=180))
+    assert app.session_state["names"] == 2 * [("one.csv", "one.csv"), ("other.csv", "other.csv")]

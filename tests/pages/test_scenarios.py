@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from multiloss_core import operating_point
 from tests.pages.test_operating_point import (
+    APP,
     counts_by_hand,
     explorer,
     opened,
@@ -192,3 +194,20 @@ def test_scenarios_are_compared_on_every_kind_of_data(name):
     row = table(app).loc["usual"]
     _, tp, fp = printed_point(app)
     assert amount(row["Payoff of this point"])[0] == pytest.approx(3 * tp - 2 * fp)
+
+
+def test_the_scenario_that_drives_is_shown_at_the_point_of_the_screen_though_a_step_is_just_worth_it():
+    steps = ((0.9, 40, 0), (0.8, 60, 30), (0.7, 30, 60), (0.6, 5, 95))
+    lines = [line for score, tp, fp in steps for line in [f"{score},fraud"] * tp + [f"{score},ok"] * fp]
+    app = run(AppTest.from_file(APP, default_timeout=180).switch_page("pages/rated_data.py"))
+    app.file_uploader(key="upload").upload("steps.csv", "\n".join(["score,rating", *lines]).encode(), "text/csv")
+    run(app)
+    run(app.switch_page("pages/operating_point.py"))
+    run(app.selectbox(key="method").select("graph"))
+    run(app.selectbox(key="driver").select("costs"))
+    # Two of three in the second step are fraud, and the slider holds 66.666667 %.
+    row = table(keep(app, name="tie", review=2.0, catch=3.0)).loc["tie"]
+    thresholds, tp, fp = printed_point(app)
+    assert [f"{value:g}" for value in thresholds] == [row["score ≥"]]
+    assert (f"{tp:,.0f}", f"{fp:,.0f}") == (row["TP"], row["FP"])
+    assert row["Payoff there"] == row["Payoff of this point"]

@@ -442,3 +442,8 @@ class TestNodesAtOrBelow:
             for spacing in SPACINGS:
                 for axis in grid_axes(documents, 100, spacing):
                     self.check(axis, np.concatenate([scores, self.near(axis)]))
+
+
+def test_the_floors_of_surfaces_are_their_first_nodes():
+    documents = RatedDocuments([[0.4, 0.2], [0.9, 0.7], [0.5, 0.8]], [True, False, True], floors=[0.3, 0.1])
+    np.testing.assert_array_equal(count_surfaces(documents, resolution=5).floors, documents.floors)

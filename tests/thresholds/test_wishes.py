@@ -177,9 +177,9 @@ def test_thresholds_set_by_hand_have_the_counts_of_a_count_by_hand(rule):
             assert stricter.alerts <= point.alerts <= looser.alerts
 
 
-@pytest.mark.parametrize("thresholds", [[0.1, 0.5], [float("nan"), 0.9]])
+@pytest.mark.parametrize("thresholds", [[0.1, 0.5], [float("nan"), 0.9], [1e300, 0.9], [float("-inf"), 0.9], [0.9]])
 def test_thresholds_below_a_floor_or_no_numbers_are_refused(thresholds):
     generator = np.random.default_rng(1)
     documents = RatedDocuments(0.4 + 0.6 * generator.random((200, 2)), generator.random(200) < 0.3, floors=[0.4, 0.4])
-    with pytest.raises(DataError, match="floor"):
+    with pytest.raises(DataError, match="threshold"):
         point_by_hand(documents, smooth_path(documents), np.array(thresholds))

@@ -1,7 +1,6 @@
 """The component: Python sends charts and a table, the browser sends the target back once it comes to rest."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,13 @@ from multiloss_core.figures import style
 from ui.analysis import Analysis
 from ui.bootstrap import theme
 from ui.chart_library import library_address
-from ui.driver import pick, take_over
+from ui.driver import current_driver, pick, take_over
 from ui.explanations import explanations
-from ui.explorer.figures import Scene, live_charts
+from ui.explorer.figures import live_charts
 from ui.explorer.table import explorer_table, row_of
+from ui.new_data_views import interval_words
 from ui.point_words import WORDS, point_words
+from ui.scene import Scene
 from ui.target import current_target, settle
 
 KEY = "explorer"
@@ -38,11 +39,8 @@ _mount = st.components.v2.component(
 )
 
 
-def explorer(analysis: Analysis, scene: Scene, intervals: Mapping[str, Any] | None = None, driver: str = "") -> None:
-    """Slider, numbers and charts at the current target.
-
-    `driver` says what the target was derived from, if not from the slider. `intervals` are shown beside the numbers of one target: {"percent": …, "words": {label: interval}}.
-    """
+def explorer(analysis: Analysis, scene: Scene) -> None:
+    """Slider, numbers and charts at the current target."""
     target, unit = current_target(), analysis.settings.unit
     _mount(
         key=KEY,
@@ -57,10 +55,10 @@ def explorer(analysis: Analysis, scene: Scene, intervals: Mapping[str, Any] | No
             "explanations": explanations(unit),
             "question": WORDS[unit].question,
             "note": WORDS[unit].note.replace("*", ""),
-            "intervals": intervals,
+            "intervals": _intervals(analysis, scene),
             "hand": _row_of(analysis, scene, scene.by_hand),
             "present": _row_of(analysis, scene, scene.present),
-            "driver": driver,
+            "driver": current_driver(),
             # What a click in threshold space leaves as it is.
             "space": {"pair": scene.pair, "thresholds": _finite(scene)},
         },
@@ -80,6 +78,10 @@ def _row_of(analysis: Analysis, scene: Scene, point: OperatingPoint | None) -> d
         return None
     others = [scene.points[name] for name in analysis.methods if name != scene.method]
     return row_of(analysis, [*others, point], scene.pair, point_words(analysis, point))
+
+
+def _intervals(analysis: Analysis, scene: Scene) -> dict[str, Any] | None:
+    return interval_words(analysis, scene.resamples, scene.chosen) if scene.told is scene.chosen else None
 
 
 def _finite(scene: Scene) -> list[float | None]:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.basedatatypes import BaseTraceType
 
-from multiloss_core import CountSurfaces, OperatingPoint
+from multiloss_core import CountSurfaces
 from multiloss_core.figures.evidence import curve_band, threshold_cloud
 from multiloss_core.figures.style import Theme
 from multiloss_core.figures.thresholds import (
@@ -24,12 +24,9 @@ from multiloss_core.figures.thresholds import (
     threshold_curves,
     threshold_mark,
 )
-from multiloss_core.thresholds.intervals import PointBootstrap
-from ui.analysis import Analysis, Unit
-from ui.evidence import PathEvidence
-
-Evidence = tuple[PointBootstrap | None, PathEvidence | None]
-NO_EVIDENCE: Evidence = (None, None)
+from ui.analysis import Analysis
+from ui.counted_figures import counted_in
+from ui.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -48,33 +45,11 @@ class LiveChart:
     marks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Scene:
-    """What the charts show beside the paths: the point of each method, the chosen one's name, and the axes.
-
-    `by_hand` is a point that takes the place of the chosen one; `present` are thresholds (k,) now in force.
-    """
-
-    points: dict[str, OperatingPoint]
-    method: str
-    pair: tuple[int, int]
-    surfaces: CountSurfaces
-    evidence: Evidence = NO_EVIDENCE
-    by_hand: OperatingPoint | None = None
-    present: OperatingPoint | None = None
-
-    @property
-    def chosen(self) -> OperatingPoint:
-        """The point that the screen is about."""
-        return self.by_hand or self.points[self.method]
-
-
 def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, LiveChart]:
     """The explorer's charts by name; a single classifier has no surfaces."""
     points = [scene.points[method] for method in analysis.methods]
     chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
-    bootstrap, path = scene.evidence
-    bands = curve_band(path.bands) if path is not None and path.bands is not None else []
+    bands = [] if scene.bands is None else curve_band(scene.bands)
     tangent, stars = plane_marks(points, chosen=chosen, theme=theme)[0]
     plane_follows: list[tuple[BaseTraceType, str | list[str]]] = [(tangent, "tangent"), (stars, ["fp", "tp"])]
     plane = _plane(analysis.key, theme, analysis)
@@ -88,7 +63,7 @@ def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, Liv
             "space": _with(curves, (), [(line, "threshold")]),
             "plane": _with(plane, [majorant_trace(only, theme), *bands], plane_follows),
         }
-    cloud = [] if bootstrap is None else [threshold_cloud(bootstrap.cloud[:, 0][:, pair], surfaces.axes)]
+    cloud = [] if scene.cloud is None else [threshold_cloud(scene.cloud, surfaces.axes)]
     marks = space_marks(surfaces, points, chosen=chosen, theme=theme, pair=pair)
     charts = {
         "space": _with(_space(analysis, scene, theme), cloud, [(mark, ["x", "y"]) for mark in marks]),
@@ -98,19 +73,6 @@ def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, Liv
         mark = surface_marks(points, surfaces, count=count, chosen=chosen, theme=theme, pair=pair)
         charts[count] = _with(_surface(analysis, scene, theme, count), (), [(mark, ["x", "y", count])])
     return charts
-
-
-def counted_in(unit: Unit, figure: go.Figure) -> go.Figure:
-    """A figure of counts whose axes and hover texts name what is counted."""
-    if unit == "documents":
-        return figure
-    for axis in (*figure.select_xaxes(), *figure.select_yaxes(), *(scene.zaxis for scene in figure.select_scenes())):
-        if axis.title.text:
-            axis.title.text = axis.title.text.replace("documents", unit)
-    for trace in figure.data:
-        if trace.hovertemplate:
-            trace.hovertemplate = trace.hovertemplate.replace(" documents", f" {unit}")
-    return figure
 
 
 def _with(

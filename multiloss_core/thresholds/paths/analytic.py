@@ -167,7 +167,6 @@ def _path_of_documents(
 
 def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: NDArray[np.float64]) -> ThresholdPath:
     """The nodes that the curve passes, each threshold raised to the next node, where the counts are known."""
-    lows = np.array([axis[0] for axis in surfaces.axes])
     tops = np.array([axis[-1] for axis in surfaces.axes])
     turning = [family.inverse(j, _scaled(axis, axis[0], axis[-1]), parameters) for j, axis in enumerate(surfaces.axes)]
     steps = np.unique(np.concatenate(turning))
@@ -175,7 +174,7 @@ def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: NDArray[
     nodes = np.column_stack([np.minimum(np.searchsorted(t, steps), len(t) - 1) for t in turning])
     nodes = np.maximum.accumulate(nodes, axis=0)
     thresholds = np.column_stack([axis[nodes[:, j]] for j, axis in enumerate(surfaces.axes)])
-    thresholds[0], thresholds[-1] = lows, tops
+    thresholds[0], thresholds[-1] = surfaces.floors, tops
     index = tuple(node_index(surfaces.axes, thresholds).T)
     return ThresholdPath(
         thresholds,
