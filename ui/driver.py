@@ -46,6 +46,7 @@ def ask_driver(analysis: Analysis, method: str, choice: DeltaGenerator, wish: De
     `choice` and `wish` are the places of what drives and of what is wished.
     """
     driver = choice.selectbox("Set the point by", list(DRIVERS), key=DRIVER, bind="query-params", help=HELP)
+    _leave_in_address(driver)
     _restore_hand(len(analysis.surfaces.names))
     st.session_state[REFUSED] = True
     with wish:
@@ -133,6 +134,14 @@ def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]
     wanted = {wish.name.removesuffix(IN_MONEY): wish.value for wish in target.wishes}
     found = {key: repr(wanted[name]) for key, name in WISHES[target.driver].items() if name in wanted}
     return {DRIVER: target.driver} | found
+
+
+def _leave_in_address(driver: str) -> None:
+    """Take the wishes of other drivers out of the address: a widget that has just gone may have left its own there."""
+    for other, keys in {**WISHES, COSTS: SCENARIO_WIDGETS}.items():
+        if other != driver:
+            for key in keys:
+                st.query_params.pop(key, None)
 
 
 def take_over() -> None:

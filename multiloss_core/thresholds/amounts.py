@@ -29,7 +29,7 @@ def document_amounts(frame: pd.DataFrame, column: str, rows: NDArray[np.intp]) -
         first = int(bad.argmax())
         cell = "blank" if pd.isna(cells.iloc[first]) else f"'{str(cells.iloc[first])[:40]}'"
         raise DataError(
-            f"Column '{column}' has {bad.sum():,} amounts that are not numbers of at least 0 (first: row "
+            f"Of the amounts in column '{column}', {bad.sum():,} cannot be read as numbers of at least 0 (first: row "
             f"{rows[first] + 1:,}, {cell}); correct them or choose no amount column."
         )
     return values

@@ -1,6 +1,7 @@
 """What a visitor does on the pages, and how to wait for what the app does next. Nothing here sleeps."""
 
 import io
+import math
 import re
 import time
 from contextlib import suppress
@@ -64,6 +65,15 @@ def metric(page, label):
 
 def number(text):
     return float(text.replace(",", ""))
+
+
+def cells(page, table, title):
+    """The cells below a title in the table whose first column is called `table`; columns out of sight are not there."""
+    shown = page.get_by_test_id("stDataFrame").filter(
+        has=page.locator("th[aria-colindex='1']", has_text=re.compile(f"^{re.escape(table)}$"))
+    )
+    place = shown.locator("th", has_text=re.compile(f"^{re.escape(title)}$")).first.get_attribute("aria-colindex")
+    return shown.locator(f"td[aria-colindex='{place}']")
 
 
 def choose(page, label, option):
@@ -148,7 +158,8 @@ def expect_point(page, scores, point):
     expect(metric(page, "Caught (TP)")).to_have_text(f"{tp:,.0f}")
     expect(metric(page, "False alerts (FP)")).to_have_text(f"{fp:,.0f}")
     for score, threshold in zip(scores, thresholds, strict=True):
-        expect(metric(page, f"Threshold of {score}")).to_have_text(f"≥ {float(threshold)!r}".removesuffix(".0"))
+        text = "never" if math.isinf(threshold) else f"≥ {float(threshold)!r}".removesuffix(".0")
+        expect(metric(page, f"Threshold of {score}")).to_have_text(text)
 
 
 def shown_point(page):
@@ -172,6 +183,15 @@ def counts(frame, thresholds, rating, positive, rule):
     alerts = frame[reached.any(axis=1) if rule == "any" else reached.all(axis=1)]
     fraud = int((alerts[rating] == positive).sum())
     return fraud, len(alerts) - fraud
+
+
+def without_webgl(page):
+    """Before anything is opened: a browser that cannot draw in 3D."""
+    page.add_init_script(
+        "const get = HTMLCanvasElement.prototype.getContext;"
+        "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
+        " return kind.startsWith('webgl') ? null : get.call(this, kind, ...more) }"
+    )
 
 
 def surfaces(page):

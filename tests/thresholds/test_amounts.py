@@ -43,9 +43,7 @@ class TestDocumentAmounts:
     )
     def test_what_cannot_be_used_is_named(self, bad, shown):
         frame = pd.DataFrame({"paid": pd.Series([1.0, 2.0, 3.0, bad, 4.0], dtype=object)})
-        message = (
-            rf"'paid' has 1 amounts .*at least 0 \(first: row 4, {shown}\); correct them or choose no amount column"
-        )
+        message = rf"Of the amounts in column 'paid', 1 cannot .*at least 0 \(first: row 4, {shown}\); correct them or choose no amount column"
         with pytest.raises(DataError, match=message):
             document_amounts(frame, "paid", np.arange(1, 5))
 

@@ -1,0 +1,168 @@
+"""A file that also tells amounts, times and countries: money, weeks and segments as pandas counts them."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+from multiloss_core import RatedDocuments, operating_point, round_thresholds, smooth_path
+from tests.browser.steps import (
+    PAGES,
+    cells,
+    choose,
+    expect_point,
+    expected_point,
+    follow,
+    metric,
+    open_page,
+    rated_csv,
+    selected,
+    settle,
+    upload,
+)
+
+SCORES = ["card score", "device score"]
+MONEY_CAUGHT, MONEY_IN_FALSE = "Money caught (TP)", "Money in false alerts (FP)"
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Rated transactions of six weeks; a few are not rated."""
+    frame = pd.read_csv(io.BytesIO(rated_csv(6)))
+    generator = np.random.default_rng(6)
+    fraud, n = frame["verdict"] == "fraud", len(frame)
+    frame["amount"] = generator.lognormal(np.where(fraud, 5.0, 4.0), 1.0).round(2)
+    seconds = np.sort(generator.integers(0, 42 * 86_400, n))
+    frame["timestamp"] = pd.Timestamp("2026-03-04") + pd.to_timedelta(seconds, unit="s")
+    usual, in_fraud = (generator.choice(["PL", "DE", "FR"], n, p=p) for p in ([0.6, 0.3, 0.1], [0.2, 0.3, 0.5]))
+    frame["country"] = np.where(fraud, in_fraud, usual)
+    frame.loc[generator.random(n) < 0.03, "verdict"] = None
+    return frame
+
+
+def flagged(frame, thresholds):
+    """The rated rows that some score flags."""
+    return frame[frame["verdict"].notna() & (frame[SCORES] >= list(thresholds)).any(axis=1)]
+
+
+def expect_number(place, value):
+    """A count or a sum of money on the screen, which is rounded to whole ones from 100 on."""
+    assert value >= 100 or value == int(value)
+    expect(place).to_have_text(f"{value:,.0f}")
+
+
+def rate(page, label):
+    """The value of a line of the explorer's table of rates."""
+    return page.locator(f'.explorer .rates tr:has(th[data-label="{label}"]) td > span')
+
+
+def money(alerts):
+    """Money caught and money in false alerts."""
+    return [alerts.loc[alerts["verdict"] == verdict, "amount"].sum() for verdict in ("fraud", "ok")]
+
+
+def expect_days(page, frame, alerts):
+    """The caption on alerts per day, at the thresholds of the screen."""
+    days = frame.loc[frame["verdict"].notna(), "timestamp"].dt.normalize()
+    days = pd.date_range(days.min(), days.max())
+    caption = page.get_by_test_id("stCaptionContainer").filter(has_text="Alerts per day:")
+    expect(caption).to_contain_text(f"{len(days)} days in the data")
+    mean = f"{len(alerts) / len(days):,.1f}".removesuffix(".0")
+    expect(caption).to_contain_text(f"Alerts per day: {mean} on average")
+
+
+def expect_counts(page, table, groups):
+    """A table of alerts, TP and FP of each group, in the order of the groups."""
+    alerts = groups.size()
+    fraud = groups["verdict"].agg(lambda verdicts: (verdicts == "fraud").sum())
+    for title, values in (("Alerts", alerts), ("Caught (TP)", fraud), ("False alerts (FP)", alerts - fraud)):
+        expect(cells(page, table, title)).to_have_text([f"{value:,}" for value in values])
+
+
+def open_part(page, title):
+    page.get_by_text(title, exact=True).click()
+    settle(page)
+
+
+def test_amounts_times_and_countries_of_a_file(server, page, frame):
+    name, rows = "transactions.csv", f"{len(frame):,}"
+    open_page(page, server, "Rated data")
+    upload(page, name, frame.to_csv(index=False).encode())
+    expect(metric(page, "Rows read")).to_have_text(rows)
+    expect(page.get_by_test_id("stMultiSelect").filter(has_text="Scores")).to_contain_text("".join(SCORES))
+    for label, column in (
+        ("Rating", "verdict"),
+        ("Amount (optional)", "amount"),
+        ("Time (optional)", "timestamp"),
+        ("Segment (optional)", "country"),
+    ):
+        expect(selected(page, label)).to_have_value(column)
+
+    follow(page, "Choose the operating point", "Operating point")
+    point = expected_point(frame, SCORES, "verdict", percent=20)
+    expect_point(page, SCORES, point)
+    alerts = flagged(frame, point[0])
+    for label, value in zip(("Money caught", "Money in false alerts"), money(alerts), strict=True):
+        expect_number(metric(page, label), value)
+    expect_days(page, frame, alerts)
+
+    page.get_by_role("radio", name="money").click()
+    expect(metric(page, MONEY_CAUGHT)).to_have_count(1)
+    documents = RatedDocuments.from_frame(frame, SCORES, "verdict", weight="amount")
+    best = operating_point(smooth_path(documents), 0.2)
+    thresholds = round_thresholds(documents, best.thresholds)
+    assert not np.array_equal(thresholds, point[0])
+    alerts = flagged(frame, thresholds)
+    assert money(alerts) == pytest.approx([best.tp, best.fp])
+    for score, threshold in zip(SCORES, thresholds, strict=True):
+        expect(metric(page, f"Threshold of {score}")).to_have_text(f"≥ {float(threshold)!r}")
+    for label, value in zip((MONEY_CAUGHT, MONEY_IN_FALSE), money(alerts), strict=True):
+        expect_number(metric(page, label), value)
+    fraud = (alerts["verdict"] == "fraud").sum()
+    expect_number(metric(page, "Caught"), fraud)
+    expect_number(metric(page, "False alerts"), len(alerts) - fraud)
+    expect_number(rate(page, "Alerts"), len(alerts))
+    expect_days(page, frame, alerts)
+    settle(page)
+
+    open_part(page, "Over time: does the point drift?")
+    mondays = alerts["timestamp"].dt.to_period("W-SUN").dt.start_time.dt.date
+    expect(cells(page, "Week of", "Week of")).to_have_text(
+        [f"{monday}{' (incomplete)' * (i in (0, 6))}" for i, monday in enumerate(sorted(set(mondays)))]
+    )
+    expect_counts(page, "Week of", alerts.groupby(mondays))
+    open_part(page, "The point in each segment")
+    expect(cells(page, "Segment", "Segment")).to_have_text(list(alerts["country"].value_counts().index))
+    by_country = alerts["country"].astype(pd.CategoricalDtype(alerts["country"].value_counts().index, ordered=True))
+    expect_counts(page, "Segment", alerts.groupby(by_country, observed=True))
+
+    open_part(page, "Save this decision")
+    page.get_by_role("textbox", name="Decided by").fill("C. Ashier")
+    page.get_by_role("textbox", name="Why").fill("Large sums first.")
+    page.get_by_role("button", name="Save to the log").click()
+    expect(page.get_by_test_id("stAlert").filter(has_text="Saved in the decision log")).to_be_visible()
+    follow(page, "See all decisions", PAGES["decisions"])
+    expect(page.get_by_text("Large sums first.").first).to_be_visible()
+    flagged_money = f"Of the money in rated documents, {sum(money(alerts)):,.0f} would be flagged"
+    expect(page.get_by_text(flagged_money).first).to_be_visible()
+    expect(page.get_by_text("money: sums of 'amount'").first).to_be_visible()
+
+    follow(page, "Rated data", PAGES["rated_data"])
+    bad = frame.head(1_000).rename(columns={"amount": "paid"}).astype({"paid": object})
+    bad.loc[6, "paid"] = "unknown"
+    upload(page, "second.csv", bad.to_csv(index=False).encode())
+    expect(metric(page, "Rows read")).to_have_text("1,000")
+    expect(selected(page, "Amount (optional)")).to_have_value("(none: money is not counted)")
+    settle(page)
+    choose(page, "Amount (optional)", "paid")
+    complaint = page.get_by_test_id("stAlert").filter(has_text="'paid'")
+    expect(complaint).to_have_count(1)
+    expect(complaint).to_contain_text("row 7, 'unknown'")
+    expect(complaint).to_contain_text("correct them or choose no amount column")
+    choose(page, "Data", name)
+    expect(metric(page, "Rows read")).to_have_text(rows)
+    expect(complaint).to_have_count(0)
+    expect(selected(page, "Amount (optional)")).to_have_value("amount")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
