@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
 
 from multiloss_core import DataError, OperatingPoint, RecordedTarget, ThresholdPath, Wish
 from multiloss_core.thresholds.periods import days_in_data
@@ -137,10 +139,11 @@ def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]
 
 
 def _leave_in_address(driver: str) -> None:
-    """Take the wishes of other drivers out of the address: a widget that has just gone may have left its own there."""
+    """Take the wishes of other drivers out of the address: a widget that is gone may have left its own there."""
     for other, keys in {**WISHES, COSTS: SCENARIO_WIDGETS}.items():
-        if other != driver:
-            for key in keys:
+        for key in keys if other != driver else ():
+            # Refused while the widget is going: then it takes its wish with it.
+            with suppress(StreamlitAPIException):
                 st.query_params.pop(key, None)
 
 
