@@ -1,5 +1,7 @@
 """Surfaces, paths and the marginal-precision slider: from rated data to thresholds that can be deployed."""
 
+from typing import Literal
+
 import streamlit as st
 
 from multiloss_core import DataError
@@ -42,6 +44,9 @@ from ui.tour import offer_tour, show_tour
 from ui.words import as_text
 from ui.workspace import choose_source, dataset_of
 
+# In pixels: path, what drives, what is wished, new data, files.
+CONTROLS: tuple[int | Literal["content"], ...] = (150, 210, 300, "content", "content")
+
 
 @st.fragment
 def explore(analysis: Analysis) -> None:
@@ -49,9 +54,9 @@ def explore(analysis: Analysis) -> None:
     analysis = guaranteed(analysis)
     share_counterpart(analysis)
     controls, charts, details = (st.container(key=key) for key in ("point_controls", "explorer_place", "details"))
-    path_box, driver_box, wish_box, switch_box, files_box = controls.columns(
-        [1, 1.2, 1.7, 1.6, 1.1], vertical_alignment="bottom", gap="small"
-    )
+    # Side by side while there is room, never cut off.
+    row = controls.container(horizontal=True, vertical_alignment="bottom")
+    path_box, driver_box, wish_box, switch_box, files_box = (row.container(width=width) for width in CONTROLS)
     with path_box:
         method = ask_method(analysis)
     ask_driver(analysis, method, driver_box, wish_box)

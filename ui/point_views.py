@@ -181,12 +181,12 @@ def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
     if analysis.settings.unit == "money":
         origin["counted"] = f"money: sums of '{analysis.dataset.choice.amount}'"
     st.caption("Take the thresholds away:")
-    left, right = st.columns(2)
-    for place, words, text, name, mime in (
-        (left, "JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
-        (right, "CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
-    ):
-        place.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore", width="stretch")
+    with st.container(horizontal=True):
+        for words, text, name, mime in (
+            ("JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
+            ("CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
+        ):
+            st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
 
 
 def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
