@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -276,3 +277,32 @@ def test_a_guaranteed_range_is_shown_on_the_slider_and_the_points_inside_it_say_
         assert row["tp"][-1] == point.tp
         if certified:
             assert point.precision > 0.8
+
+
+@pytest.mark.parametrize("rule", ["any score", "every score"])
+def test_simpler_cuts_catch_what_pandas_counts_at_the_false_positives_of_the_point(rule):
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params["data"] = "Card alerts"
+    app.query_params["rule"] = rule
+    app.session_state["simpler"] = True
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    words = dict(
+        json.loads(json.loads(app.get("bidi_component")[0].proto.json)["table"])["rows"][39]["words"]["counts"]
+    )
+    tp, fp = (float(words[label].replace(",", "")) for label in ("Caught (TP)", "False alerts (FP)"))
+    table = next(shown.value for shown in app.dataframe if "Simpler cut" in shown.value).set_index("Simpler cut")
+    assert len(table) == 3
+    source = sample("Card alerts")
+    rated = source.frame[source.frame["rating"].notna()]
+    for name, floor in zip(source.first_choice.scores, source.first_choice.floors, strict=True):
+        ranked = rated[rated[name] >= floor].sort_values(name, ascending=False)
+        counts = pd.get_dummies(ranked["rating"]).groupby(ranked[name], sort=False).sum().cumsum()
+        alone = np.interp(fp, np.append(0, counts["ok"]), np.append(0, counts["fraud"]))
+        row = table.loc[f"{name} alone"]
+        assert float(row["TP at the same FP"].replace(",", "")) == pytest.approx(alone, abs=1)
+        assert float(row["TP lost"].replace(",", "").replace("\N{MINUS SIGN}", "-")) == pytest.approx(tp - alone, abs=1)
+        assert float(row["of the point's"].removesuffix("%").strip().replace("\N{MINUS SIGN}", "-")) == pytest.approx(
+            100 * (tp - alone) / tp, abs=0.2
+        )
+    assert any("What to rate next" in text.value for text in app.markdown)
