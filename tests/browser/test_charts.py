@@ -228,7 +228,10 @@ def test_a_click_in_threshold_space_or_on_a_curve_sets_the_point_by_hand(server,
         expect(page).to_have_url(re.compile("driver=thresholds"))
         settle(page)
         if name == "space":
-            assert star(page, name) == pytest.approx(target, abs=8)
+            # The boxes of the thresholds set by hand may have moved the chart down.
+            moved = chart(page, name).locator(".nsewdrag").first.bounding_box()
+            there = target[0] + moved["x"] - box["x"], target[1] + moved["y"] - box["y"]
+            assert star(page, name) == pytest.approx(there, abs=8)
         scores = sample("Card alerts").first_choice.scores
         frame = sample("Card alerts").frame
         thresholds = {
