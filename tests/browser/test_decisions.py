@@ -61,7 +61,9 @@ def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page,
     follow(page, "Decisions", PAGES["decisions"])
     page.get_by_role("button", name="Add to the log").click()
     expect(alert(page, "Added to the log as number")).to_be_visible()
-    expect(selected(page, "Decision")).to_have_value(re.compile("Login alerts .* A. Nalyst"))
+    expect(page.get_by_role("combobox", name="Decision", exact=True)).to_have_value(
+        re.compile("Login alerts .* A. Nalyst")
+    )
     settle(page)
     page.get_by_role("textbox", name="Put into production by").fill("B. Oss")
     page.get_by_role("button", name="Mark as deployed").click()
@@ -79,7 +81,7 @@ def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page,
     # Back to where it was: the record is in the address.
     address = page.url
     open_page(page, address, PAGES["decisions"])
-    expect(selected(page, "Decision")).to_have_value(re.compile("Login alerts"))
+    expect(page.get_by_role("combobox", name="Decision", exact=True)).to_have_value(re.compile("Login alerts"))
 
 
 def test_newer_data_shows_what_was_expected_and_what_is_observed(server, page):
