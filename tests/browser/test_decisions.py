@@ -1,14 +1,19 @@
 """A decision that was taken away as a file comes back: opened, kept, deployed, exported."""
 
+import io
 import json
 import re
+import sqlite3
+from contextlib import closing
 
+import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
 from multiloss_core import DecisionRecord, sql_where
 from tests.browser.steps import PAGES, expect_point, follow, metric, open_page, selected, settle, slider, upload
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
+from ui.sources import sample
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +36,26 @@ def taken(page, button):
     return download.value.path().read_text(encoding="utf-8")
 
 
-def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page, record):
+def expect_same_counts(page, record):
+    """What is taken away, applied to the sample's rows, flags what the record says."""
+    frame = sample(record.data.name).frame
+    rated = frame[frame["rating"].notna()]
+    (score,) = record.columns.scores
+    with closing(sqlite3.connect(":memory:")) as connection:
+        rated.to_sql("alerts", connection)
+        by_sql = pd.read_sql(f"SELECT rating FROM alerts {taken(page, 'SQL')}", connection)["rating"]
+    program = {}
+    exec(compile(taken(page, "Python"), "flag.py", "exec"), program)
+    by_python = rated["rating"][[program["flag"](row) for row in rated.to_dict("records")]]
+    by_json = rated["rating"][rated[score] >= json.loads(taken(page, "Thresholds (JSON)"))["thresholds"][score]]
+    lines = pd.read_csv(io.StringIO(taken(page, "Thresholds (CSV)")), index_col="classifier")
+    by_csv = rated["rating"][rated[score] >= lines["threshold"][score]]
+    for flagged in (by_sql, by_python, by_json, by_csv):
+        counts = (int((flagged == "fraud").sum()), int((flagged == "ok").sum()))
+        assert counts == (record.expected.tp, record.expected.fp)
+
+
+def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page, new_page, record):
     # Somebody looked at something else before.
     open_page(
         page, f"{server}/operating_point?data=Login+alerts&m=80&resolution_1=1000&method=graph", "Operating point"
@@ -76,6 +100,13 @@ def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page,
     assert DecisionRecord.from_json(json.dumps(line["record"])) == record
     assert DecisionRecord.from_json(taken(page, "Record (JSON)")) == record
     assert taken(page, "SQL") == sql_where(record)
+    expect_same_counts(page, record)
+    summary = taken(page, "Summary (Markdown)")
+    report = new_page(offline=True)
+    report.set_content(taken(page, "Report (HTML)"))
+    for told in (f"{record.expected.tp:,.0f}", f"{record.expected.fp:,.0f}", repr(record.thresholds[0]), record.reason):
+        assert told in summary
+        assert told in report.locator("body").inner_text()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
     # Back to where it was: the record is in the address.
