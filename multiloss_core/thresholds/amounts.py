@@ -5,8 +5,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.paths.path import still_flagged, turning_points
-from multiloss_core.thresholds.rated import LARGEST_SCORE, RatedDocuments, flagged, numbers
+from multiloss_core.thresholds.paths.path import flagged_weights
+from multiloss_core.thresholds.rated import LARGEST_SCORE, RatedDocuments, numbers
 from multiloss_core.thresholds.surfaces import Rule, require_rule
 
 Floats = NDArray[np.float64]
@@ -47,13 +47,10 @@ def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rul
     """
     require_rule(rule)
     money = _money(documents, amounts)
-    sides = documents.labels, ~documents.labels
-    if (thresholds[1:] < thresholds[:-1]).any():
-        chosen = [flagged(documents.scores, one, rule) for one in thresholds]
-        caught, annoyed = (np.array([money[mask & side].sum() for mask in chosen]) for side in sides)
-    else:
-        turning = turning_points(documents.scores, thresholds, rule)
-        caught, annoyed = (still_flagged(turning[side], money[side], len(thresholds)) for side in sides)
+    caught, annoyed = (
+        flagged_weights(documents.scores[side], money[side], thresholds, rule)
+        for side in (documents.labels, ~documents.labels)
+    )
     return caught, annoyed
 
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.folds import document_folds
 from multiloss_core.thresholds.operating_point import operating_points, ratios
-from multiloss_core.thresholds.paths.path import ThresholdPath, still_flagged, turning_points
-from multiloss_core.thresholds.rated import RatedDocuments, flagged
+from multiloss_core.thresholds.paths.path import ThresholdPath, flagged_weights
+from multiloss_core.thresholds.rated import RatedDocuments
 from multiloss_core.thresholds.surfaces import Rule
 
 Floats = NDArray[np.float64]
@@ -227,16 +227,10 @@ def _path_or_none(method: Method, documents: RatedDocuments | None) -> Threshold
 
 def _counts(documents: RatedDocuments, rows: NDArray[np.bool_], thresholds: Floats, rule: Rule) -> Floats:
     """TP and FP, (2, m), among some rows at thresholds (m, k)."""
+    kinds = rows & documents.labels, rows & ~documents.labels
     return np.array(
-        [_flagged_weight(documents, rows & kind, thresholds, rule) for kind in (documents.labels, ~documents.labels)]
+        [flagged_weights(documents.scores[kind], documents.weights[kind], thresholds, rule) for kind in kinds]
     )
-
-
-def _flagged_weight(documents: RatedDocuments, rows: NDArray[np.bool_], thresholds: Floats, rule: Rule) -> Floats:
-    scores, weights = documents.scores[rows], documents.weights[rows]
-    if (thresholds[1:] >= thresholds[:-1]).all():
-        return still_flagged(turning_points(scores, thresholds, rule), weights, len(thresholds))
-    return np.array([weights[flagged(scores, row, rule)].sum() for row in thresholds])
 
 
 def _area(tp: Floats, fp: Floats) -> tuple[float, float]:

@@ -218,18 +218,24 @@ def _nearest_decided(
         position, size = end, 2 * size
     found = np.concatenate(pieces)
     if not found.size:
-        return 0.0, UNDEFINED, _interval(UNDEFINED, 0.0)
+        return 0.0, UNDEFINED, precision_interval(UNDEFINED, 0.0)
     reached = min(int(np.searchsorted(np.cumsum(documents.weights[found]), band)), len(found) - 1)
     found_scores = documents.scores[found, j]
     found = found[: np.flatnonzero(found_scores == found_scores[reached])[-1] + 1]
     weights = documents.weights[found]
     total = float(weights.sum())
     precision = ratio(float(weights[documents.labels[found]].sum()), total)
-    return total, precision, _interval(precision, effective_size(weights))
+    return total, precision, precision_interval(precision, effective_size(weights))
 
 
-def _interval(precision: float, documents: float) -> tuple[float, float]:
-    low, high = share_interval(precision * documents, documents) if documents else (UNDEFINED, UNDEFINED)
+def precision_interval(precision: float, documents: float, level: float = 0.95) -> tuple[float, float]:
+    """The Wilson interval (low, high) of a precision over so many documents, effective ones with weights.
+
+    Not a number over nothing. `level` in (0, 1).
+    """
+    if not documents > 0:
+        return UNDEFINED, UNDEFINED
+    low, high = share_interval(precision * documents, documents, level)
     return float(low), float(high)
 
 
@@ -251,6 +257,6 @@ def _margins_on_surfaces(
                 other += step
             moved = abs(float(flagged_here[other] - flagged_here[here[j]]))
             precision = ratio(abs(float(tp[other] - tp[here[j]])), moved)
-            sides += [moved, precision, _interval(precision, moved)]
+            sides += [moved, precision, precision_interval(precision, moved)]
         margins.append(ClassifierMargin(name, *sides))
     return tuple(margins)

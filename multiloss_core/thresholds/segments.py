@@ -9,9 +9,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.shares import share_interval
 from multiloss_core.thresholds.comparison import checked_thresholds
-from multiloss_core.thresholds.operating_point import UNDEFINED, ratio
+from multiloss_core.thresholds.operating_point import precision_interval, ratio
 from multiloss_core.thresholds.periods import sums
 from multiloss_core.thresholds.rated import RatedDocuments, flagged
 from multiloss_core.thresholds.surfaces import Rule, require_rule
@@ -138,18 +137,11 @@ def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
 
 def _segment(name: str, documents: float, positives: float, tp: float, fp: float, squares: float) -> Segment:
     size = (tp + fp) ** 2 / squares if squares > 0 else 0.0
-    return Segment(name, documents, positives, tp, fp, size, _interval(tp, fp, size, LEVEL))
-
-
-def _interval(tp: float, fp: float, size: float, level: float) -> tuple[float, float]:
-    if not size > 0:
-        return UNDEFINED, UNDEFINED
-    low, high = share_interval(ratio(tp, tp + fp) * size, size, 1 - level)
-    return float(low), float(high)
+    return Segment(name, documents, positives, tp, fp, size, precision_interval(ratio(tp, tp + fp), size, 1 - LEVEL))
 
 
 def _difference(segment: Segment, overall: float, level: float) -> Literal["above", "below"] | None:
-    low, high = _interval(segment.tp, segment.fp, segment.size, level)
+    low, high = precision_interval(segment.precision, segment.size, 1 - level)
     if low > overall:
         return "above"
     return "below" if high < overall else None

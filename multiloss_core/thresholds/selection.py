@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from multiloss_core.shares import effective_size, share_interval
-from multiloss_core.thresholds.operating_point import UNDEFINED, ratio
+from multiloss_core.shares import effective_size
+from multiloss_core.thresholds.operating_point import precision_interval, ratio
 from multiloss_core.thresholds.rated import RatedDocuments
 
 
@@ -40,16 +40,9 @@ def selection(documents: RatedDocuments, chosen: NDArray[np.bool_]) -> Selection
     positions = np.flatnonzero(chosen)
     weights, labels = documents.weights[positions], documents.labels[positions]
     tp, fp = float(weights[labels].sum()), float(weights[~labels].sum())
-    return Selection(positions, tp, fp, _interval(tp, fp, effective_size(weights)))
+    return Selection(positions, tp, fp, precision_interval(ratio(tp, tp + fp), effective_size(weights)))
 
 
 def counted_selection(tp: float, fp: float) -> Selection:
     """Counts without documents, each of which counts once."""
-    return Selection(None, tp, fp, _interval(tp, fp, tp + fp))
-
-
-def _interval(tp: float, fp: float, size: float) -> tuple[float, float]:
-    if not size > 0:
-        return UNDEFINED, UNDEFINED
-    low, high = share_interval(ratio(tp, tp + fp) * size, size)
-    return float(low), float(high)
+    return Selection(None, tp, fp, precision_interval(ratio(tp, tp + fp), tp + fp))

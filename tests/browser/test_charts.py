@@ -22,6 +22,7 @@ from tests.browser.steps import (
     settle_target,
     slider,
     surfaces,
+    without_webgl,
 )
 from ui.sources import sample
 
@@ -272,11 +273,7 @@ def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
 
 def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_page):
     page = new_page()
-    page.add_init_script(
-        "const get = HTMLCanvasElement.prototype.getContext;"
-        "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
-        " return kind.startsWith('webgl') ? null : get.call(this, kind, ...more) }"
-    )
+    without_webgl(page)
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(page.get_by_text("this browser does not draw in 3D")).to_have_count(2)
     press(page, "ArrowRight", "20.5")

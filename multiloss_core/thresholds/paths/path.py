@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.rated import RatedDocuments
+from multiloss_core.thresholds.rated import RatedDocuments, flagged
 from multiloss_core.thresholds.surfaces import Rule, rounding_tolerance
 
 
@@ -116,6 +116,18 @@ def counts_along(
         for mask in (documents.labels, ~documents.labels)
     )
     return tp, fp
+
+
+def flagged_weights(
+    scores: NDArray[np.float64], weights: NDArray[np.float64], thresholds: NDArray[np.float64], rule: Rule
+) -> NDArray[np.float64]:
+    """The weight (m,) of documents with scores (n, k) and weights (n,) flagged at thresholds (m, k) in any order.
+
+    Time O(n k log m) where thresholds never fall from one row to the next, as along a path; elsewhere O(n k m).
+    """
+    if (thresholds[1:] >= thresholds[:-1]).all():
+        return still_flagged(turning_points(scores, thresholds, rule), weights, len(thresholds))
+    return np.array([weights[flagged(scores, row, rule)].sum() for row in thresholds])
 
 
 def turning_points(
