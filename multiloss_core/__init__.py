@@ -110,7 +110,6 @@ from multiloss_core.thresholds.surfaces import CountSurfaces, count_surfaces, sl
 from multiloss_core.thresholds.wishes import (
     point_by_hand,
     target_for_alerts,
-    target_for_costs,
     target_for_precision,
     target_for_price,
     target_for_share,
@@ -246,7 +245,6 @@ __all__ = [
     "smooth_path",
     "sql_where",
     "target_for_alerts",
-    "target_for_costs",
     "target_for_precision",
     "target_for_price",
     "target_for_share",

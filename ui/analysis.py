@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -23,6 +22,7 @@ from multiloss_core import (
     slice_surfaces,
     smooth_path,
 )
+from multiloss_core.figures.style import Unit
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
 from multiloss_core.thresholds.surfaces import Rule
@@ -42,7 +42,6 @@ METHOD_HELP = """How the way through threshold space was found.
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 MOST_DOCUMENTS_SLICED = 200_000
 
-Unit = Literal["documents", "money"]
 PathFinder = Callable[[RatedDocuments | CountSurfaces], ThresholdPath]
 
 

@@ -14,7 +14,6 @@ from multiloss_core.figures.thresholds import threshold_space as space_figure
 from multiloss_core.figures.thresholds import tp_fp_plane as plane_figure
 from multiloss_core.thresholds.intervals import PointBootstrap
 from ui.analysis import Analysis
-from ui.counted_figures import counted_in
 from ui.decision_files import HTML, offer_file, offer_files, stem_of
 from ui.decisions import record_of
 from ui.expanders import shown_when_open
@@ -133,21 +132,21 @@ def _offer_report(record: DecisionRecord, analysis: Analysis, point: OperatingPo
 
 def _figures(analysis: Analysis, point: OperatingPoint, pair: tuple[int, int]) -> dict[str, go.Figure]:
     """The figures of the point by their titles; a single classifier has no surfaces."""
-    paths, chosen = analysis.paths, point.method
-    plane = plane_figure(paths, [point], chosen=chosen, theme="light")
+    paths, chosen, unit = analysis.paths, point.method, analysis.settings.unit
+    plane = plane_figure(paths, [point], chosen=chosen, theme="light", unit=unit)
     if len(analysis.surfaces.names) == 1:
         only = analysis.path(chosen)
-        curves = threshold_curves(only, theme="light")
+        curves = threshold_curves(only, theme="light", unit=unit)
         curves.add_trace(threshold_mark(only, point, theme="light"))
         figures = [curves, plane]
     else:
         surfaces = analysis.sliced(point, pair)
         figures = [space_figure(surfaces, paths, [point], chosen=chosen, theme="light", pair=pair), plane]
         for count in ("tp", "fp"):
-            figure = count_surface(surfaces, paths, count=count, theme="light", pair=pair)
+            figure = count_surface(surfaces, paths, count=count, theme="light", pair=pair, unit=unit)
             figure.add_trace(surface_marks([point], surfaces, count=count, chosen=chosen, theme="light", pair=pair))
             figures.append(figure)
-    return {figure.layout.title.text: counted_in(analysis.settings.unit, figure) for figure in figures}
+    return {figure.layout.title.text: figure for figure in figures}
 
 
 def _source_of(analysis: Analysis) -> RatedSource:

@@ -1,6 +1,6 @@
 """What each number means, with the figures on the screen put in: {label} stands for the value shown under that label."""
 
-from ui.analysis import Unit
+from multiloss_core.figures.style import Unit
 from ui.point_words import WORDS, beside, other_unit
 
 

@@ -26,7 +26,6 @@ from ui.address import as_numbers, as_text_of, from_address, into_address
 from ui.analysis import Analysis, Settings
 from ui.background import Job
 from ui.bootstrap import theme
-from ui.counted_figures import counted_in
 from ui.evidence import SLIDER_TARGETS, PathEvidence, path_job, point_job
 from ui.expanders import shown_when_open
 from ui.point_words import WORDS
@@ -114,10 +113,7 @@ def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
     _show_held_out(analysis, point, path)
     if path is not None and path.bands is not None:
         st.plotly_chart(
-            counted_in(
-                analysis.settings.unit,
-                marginal_precision_curve(path.bands, point.marginal_precision, theme=theme()),
-            ),
+            marginal_precision_curve(path.bands, point.marginal_precision, theme=theme(), unit=analysis.settings.unit),
             theme=None,
             key="marginal_precision",
             alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",

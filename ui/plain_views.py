@@ -3,6 +3,7 @@
 import streamlit as st
 
 from multiloss_core.figures.evidence import curve_band, threshold_cloud
+from multiloss_core.figures.style import Unit
 from multiloss_core.figures.thresholds import (
     count_surface,
     plane_backdrop,
@@ -12,9 +13,8 @@ from multiloss_core.figures.thresholds import (
     threshold_curves,
     threshold_mark,
 )
-from ui.analysis import Analysis, Unit
+from ui.analysis import Analysis
 from ui.bootstrap import theme
-from ui.counted_figures import counted_in
 from ui.driver import take_over
 from ui.point_words import WORDS, PointWords, point_words, price_words
 from ui.scene import Scene
@@ -79,12 +79,12 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
     ]
     chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
     marks, view = plane_marks(points, chosen=chosen, theme=theme())
-    plane = plane_backdrop(analysis.paths, theme=theme())
+    plane = plane_backdrop(analysis.paths, theme=theme(), unit=unit)
     plane.add_traces([*([] if scene.bands is None else curve_band(scene.bands)), *marks])
     plane.update_layout(view)
     left, right = st.columns(2)
     if len(analysis.surfaces.names) == 1:
-        space = threshold_curves(analysis.path(chosen), theme=theme())
+        space = threshold_curves(analysis.path(chosen), theme=theme(), unit=unit)
         space.add_trace(threshold_mark(analysis.path(chosen), scene.chosen, theme=theme()))
     else:
         space = space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair)
@@ -92,13 +92,13 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
             space.add_trace(threshold_cloud(scene.cloud, surfaces.axes))
         space.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme(), pair=pair))
     left.plotly_chart(
-        counted_in(unit, space),
+        space,
         theme=None,
         key="plain_space",
         alt="Thresholds with the paths of all methods and the chosen point.",
     )
     right.plotly_chart(
-        counted_in(unit, plane),
+        plane,
         theme=None,
         key="plain_plane",
         alt="True against false positives along each path, with the chosen point.",
@@ -106,7 +106,7 @@ def _show_charts(analysis: Analysis, scene: Scene) -> None:
     if len(analysis.surfaces.names) > 1:
         for place, count, words in ((left, "tp", "true"), (right, "fp", "false")):
             place.plotly_chart(
-                counted_in(unit, count_surface(surfaces, analysis.paths, count=count, theme=theme(), pair=pair)),
+                count_surface(surfaces, analysis.paths, count=count, theme=theme(), pair=pair, unit=unit),
                 theme=None,
                 key=f"plain_{count}",
                 alt=f"Surface of {words} positives over the thresholds of {surfaces.names[0]} and {surfaces.names[1]}.",

@@ -14,9 +14,10 @@ from multiloss_core import (
     point_as_csv,
     point_as_json,
 )
+from multiloss_core.figures.style import Unit
 from multiloss_core.thresholds.bucket_counts import Spacing
 from multiloss_core.thresholds.surfaces import Rule
-from ui.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings, Unit
+from ui.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings
 from ui.point_words import WORDS
 from ui.presentation import ask_presentation
 from ui.sources import Dataset

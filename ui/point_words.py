@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from multiloss_core import OperatingPoint
-from ui.analysis import Analysis, Unit
+from multiloss_core.figures.style import Unit
+from ui.analysis import Analysis
 from ui.words import NEVER, count, money, percent, plural, price, rate, share, threshold
 
 CAUGHT, FALSE, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"

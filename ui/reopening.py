@@ -6,8 +6,9 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint, share_interval
+from multiloss_core.figures.style import Unit
 from multiloss_core.thresholds.intervals import PointIntervals, bootstrap_thresholds
-from ui.analysis import RESOLUTIONS, Settings, Unit
+from ui.analysis import RESOLUTIONS, Settings
 from ui.decisions import CONFIDENCE, GUARANTEED, counts_at, recorded_columns
 from ui.driver import pick, restore_driver
 from ui.new_data_views import ON_SLIDER

@@ -7,11 +7,16 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from multiloss_core.figures import style
-from multiloss_core.figures.style import Theme
+from multiloss_core.figures.style import Theme, Unit
 from multiloss_core.figures.thresholds import inside
 from multiloss_core.thresholds.intervals import PathBands
 
 BAND_OPACITY = 0.18
+# What is flagged, beside a number, and what a next step would flag.
+_FLAGGED: dict[Unit, tuple[str, str, str]] = {
+    "documents": ("alerts", "alerts", "among the next alerts"),
+    "money": ("flagged,", "of money flagged", "in the next money flagged"),
+}
 
 
 def curve_band(bands: PathBands) -> list[go.Scatter]:
@@ -33,10 +38,11 @@ def threshold_cloud(cloud: NDArray[np.float64], axes: Sequence[NDArray[np.float6
     )
 
 
-def marginal_precision_curve(bands: PathBands, target: float, *, theme: Theme) -> go.Figure:
+def marginal_precision_curve(bands: PathBands, target: float, *, theme: Theme, unit: Unit = "documents") -> go.Figure:
     """Marginal precision on new data against how many are flagged, with its band and the target in (0, 1)."""
     figure = style.new_figure("Marginal precision on new data", theme, height=360)
     alerts = bands.tp[0] + bands.fp[0]
+    flagged, what, following = _FLAGGED[unit]
     order = np.argsort(alerts)
     figure.add_traces(_band(alerts[order], bands.marginal_precision[:, order], f"{100 * bands.level:g} % band"))
     figure.add_scatter(
@@ -45,12 +51,12 @@ def marginal_precision_curve(bands: PathBands, target: float, *, theme: Theme) -
         mode="lines",
         line={"color": style.METHOD_COLOURS["smooth"], "width": 2.5},
         name="smooth path",
-        hovertemplate="%{x:,.0f} alerts<br>marginal precision %{y:.1%}<extra></extra>",
+        hovertemplate=f"%{{x:,.0f}} {what}<br>marginal precision %{{y:.1%}}<extra></extra>",
     )
     figure.add_hline(y=target, line={"color": style.ink(theme), "dash": "dot", "width": 1})
     figure.update_layout(showlegend=False)
-    figure.update_xaxes(title="alerts expected on new data (documents)", rangemode="tozero")
-    figure.update_yaxes(title="fraud among the next alerts", tickformat=".0%", range=[0, 1])
+    figure.update_xaxes(title=f"{flagged} expected on new data ({unit})", rangemode="tozero")
+    figure.update_yaxes(title=f"fraud {following}", tickformat=".0%", range=[0, 1])
     return figure
 
 

@@ -9,6 +9,8 @@ from typing import Any, Literal
 import plotly.graph_objects as go
 
 Theme = Literal["light", "dark"]
+# What TP and FP count.
+Unit = Literal["documents", "money"]
 
 METHOD_COLOURS = {
     "smooth": "#AA3377",

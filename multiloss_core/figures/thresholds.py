@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from multiloss_core.figures import style
-from multiloss_core.figures.style import Theme
+from multiloss_core.figures.style import Theme, Unit
 from multiloss_core.thresholds.operating_point import OperatingPoint
 from multiloss_core.thresholds.paths.path import ThresholdPath
 from multiloss_core.thresholds.rated import RatedDocuments
@@ -127,20 +127,24 @@ def tp_fp_plane(
     theme: Theme,
     whole: bool = False,
     legend: bool = True,
+    unit: Unit = "documents",
 ) -> go.Figure:
     """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
 
-    Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
+    Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away. `unit` is
+    what the paths count.
     """
-    figure = plane_backdrop(paths, theme=theme, legend=legend)
+    figure = plane_backdrop(paths, theme=theme, legend=legend, unit=unit)
     marks, view = plane_marks(points, chosen=chosen, theme=theme, whole=whole)
     figure.add_traces(marks)
     figure.update_layout(view)
     return figure
 
 
-def plane_backdrop(paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True) -> go.Figure:
-    """What `tp_fp_plane` shows whatever the target."""
+def plane_backdrop(
+    paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True, unit: Unit = "documents"
+) -> go.Figure:
+    """What `tp_fp_plane` shows whatever the target; `unit` is what the paths count."""
     figure = style.new_figure("True against false positives", theme, height=470)
     for path in paths:
         kept = _drawn_vertices(path)
@@ -153,8 +157,8 @@ def plane_backdrop(paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool
             hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
-    figure.update_xaxes(title="false positives, FP (documents)", rangemode="nonnegative")
-    figure.update_yaxes(title="true positives, TP (documents)", rangemode="nonnegative")
+    figure.update_xaxes(title=f"false positives, FP ({unit})", rangemode="nonnegative")
+    figure.update_yaxes(title=f"true positives, TP ({unit})", rangemode="nonnegative")
     return figure
 
 
@@ -201,11 +205,12 @@ def count_surface(
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
     legend: bool = True,
+    unit: Unit = "documents",
 ) -> go.Figure:
     """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it.
 
     The paths take the height of the surface below them, and 1 % of its range more to be seen; where more classifiers
-    exist, the surface is a slice of theirs.
+    exist, the surface is a slice of theirs. `unit` is what TP and FP count.
     """
     (first, second), tp, fp = _on_even_grid(surfaces)
     words = {"tp": "true positives", "fp": "false positives"}[count]
@@ -245,7 +250,7 @@ def count_surface(
         scene={
             "xaxis": {"title": {"text": surfaces.names[0]}, "range": _range(first)},
             "yaxis": {"title": {"text": surfaces.names[1]}, "range": _range(second)},
-            "zaxis": {"title": {"text": f"{count.upper()} (documents)"}},
+            "zaxis": {"title": {"text": f"{count.upper()} ({unit})"}},
             "camera": {"eye": {"x": 2.1, "y": 0.9, "z": 0.9}},
             "aspectmode": "cube",
         },
@@ -253,8 +258,8 @@ def count_surface(
     return figure
 
 
-def threshold_curves(path: ThresholdPath, *, theme: Theme) -> go.Figure:
-    """For a single classifier: TP and FP against its threshold."""
+def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = "documents") -> go.Figure:
+    """For a single classifier: TP and FP, counted in `unit`, against its threshold."""
     figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
     kept = _drawn_vertices(path)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
@@ -268,11 +273,11 @@ def threshold_curves(path: ThresholdPath, *, theme: Theme) -> go.Figure:
             mode="lines",
             line={"color": colour, "width": 2, "shape": "vh"},
             name=name,
-            hovertemplate="threshold %{x:.6g}<br>%{y:,.6~g} documents<extra>%{fullData.name}</extra>",
+            hovertemplate=f"threshold %{{x:.6g}}<br>%{{y:,.6~g}} {unit}<extra>%{{fullData.name}}</extra>",
         )
     figure.update_layout(margin={"b": 84})
     figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
-    figure.update_yaxes(title="documents at or above the threshold (log scale)", type="log")
+    figure.update_yaxes(title=f"{unit} at or above the threshold (log scale)", type="log")
     return figure
 
 

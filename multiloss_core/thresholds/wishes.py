@@ -9,7 +9,6 @@ from multiloss_core.errors import DataError
 from multiloss_core.thresholds.comparison import checked_thresholds
 from multiloss_core.thresholds.operating_point import UNDEFINED, OperatingPoint
 from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along
-from multiloss_core.thresholds.payoffs import Payoffs
 from multiloss_core.thresholds.rated import RatedDocuments
 from multiloss_core.thresholds.surfaces import CountSurfaces, node_index
 
@@ -24,16 +23,6 @@ def target_for_price(false_per_catch: float) -> float:
     if not 0 < false_per_catch < np.inf:
         raise DataError("The false alerts paid for an extra catch must be more than 0.")
     return 1 / (1 + false_per_catch)
-
-
-def target_for_costs(review: float, catch: float, annoyance: float = 0.0) -> float:
-    """The marginal precision at which an alert just pays: (review + annoyance) / (catch + annoyance), see `Payoffs`.
-
-    Raises
-    ------
-    DataError : payoffs at which every alert pays or none does, or that are no numbers of at least 0.
-    """
-    return Payoffs(review, catch, annoyance).marginal_precision
 
 
 def target_for_alerts(path: ThresholdPath, most: float) -> float:

@@ -17,7 +17,6 @@ from multiloss_core import (
 from multiloss_core.thresholds.wishes import (
     point_by_hand,
     target_for_alerts,
-    target_for_costs,
     target_for_precision,
     target_for_price,
     target_for_share,
@@ -77,9 +76,9 @@ def test_a_price_is_what_the_target_says(price, target):
 
 
 def test_an_alert_just_pays_at_the_target_of_its_costs():
-    assert target_for_costs(5, 25) == pytest.approx(0.2)
+    assert Payoffs(5, 25).marginal_precision == pytest.approx(0.2)
     review, catch = 3.0, 40.0
-    assert target_for_costs(review, catch) * catch == pytest.approx(review)
+    assert Payoffs(review, catch).marginal_precision * catch == pytest.approx(review)
 
 
 def test_at_the_target_an_alert_brings_what_it_costs():
@@ -117,7 +116,7 @@ def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_mos
     scores = generator.random((4_000, 2))
     path = smooth_path(RatedDocuments(scores, generator.random(4_000) < scores.max(axis=1) ** 4), rule=rule)
     for review, catch, annoyance in [(1, 4, 0), (1, 20, 2), (5, 6, 1), (0, 3, 1), (2, 100, 40)]:
-        point = operating_point(path, target_for_costs(review, catch, annoyance))
+        point = operating_point(path, Payoffs(review, catch, annoyance).marginal_precision)
         expected = path.smooth_tp * (catch - review) - path.smooth_fp * (review + annoyance)
         there = np.flatnonzero((path.thresholds == point.thresholds).all(axis=1))
         assert expected[there].max() == pytest.approx(expected.max())
@@ -128,13 +127,13 @@ def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_mos
     [
         lambda path: target_for_price(0),
         lambda path: target_for_price(float("nan")),
-        lambda path: target_for_costs(5, 5),
-        lambda path: target_for_costs(-1, 5),
-        lambda path: target_for_costs(5, float("inf")),
-        lambda path: target_for_costs(float("nan"), 5),
-        lambda path: target_for_costs(0, 5),
-        lambda path: target_for_costs(1, 5, -1),
-        lambda path: target_for_costs(1, 5, float("inf")),
+        lambda path: Payoffs(5, 5).marginal_precision,
+        lambda path: Payoffs(-1, 5).marginal_precision,
+        lambda path: Payoffs(5, float("inf")).marginal_precision,
+        lambda path: Payoffs(float("nan"), 5).marginal_precision,
+        lambda path: Payoffs(0, 5).marginal_precision,
+        lambda path: Payoffs(1, 5, -1).marginal_precision,
+        lambda path: Payoffs(1, 5, float("inf")).marginal_precision,
         lambda path: target_for_precision(path, 0),
         lambda path: target_for_precision(path, 1),
         lambda path: target_for_share(path, 0),

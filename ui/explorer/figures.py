@@ -25,7 +25,6 @@ from multiloss_core.figures.thresholds import (
     threshold_mark,
 )
 from ui.analysis import Analysis
-from ui.counted_figures import counted_in
 from ui.scene import Scene
 
 
@@ -56,7 +55,7 @@ def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, Liv
     if len(analysis.surfaces.names) == 1:
         only = analysis.path(chosen)
         curves = _still(
-            counted_in(unit, threshold_curves(only, theme=theme)), "True and false positives against the threshold."
+            threshold_curves(only, theme=theme, unit=unit), "True and false positives against the threshold."
         )
         line = threshold_mark(only, scene.points[chosen], theme=theme)
         return {
@@ -108,8 +107,8 @@ def _surface(analysis: Analysis, scene: Scene, theme: Theme, count: str) -> Live
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
 def _plane(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> LiveChart:
-    figure = plane_backdrop(_analysis.paths, theme=theme, legend=False)
-    return _still(counted_in(_analysis.settings.unit, figure), "True against false positives along each path.")
+    figure = plane_backdrop(_analysis.paths, theme=theme, legend=False, unit=_analysis.settings.unit)
+    return _still(figure, "True against false positives along each path.")
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
@@ -130,10 +129,12 @@ def _space_of(surfaces: CountSurfaces, analysis: Analysis, theme: Theme, pair: t
 def _surface_of(
     surfaces: CountSurfaces, analysis: Analysis, theme: Theme, count: str, pair: tuple[int, int]
 ) -> LiveChart:
-    figure = count_surface(surfaces, analysis.paths, count=count, theme=theme, pair=pair, legend=False)
+    figure = count_surface(
+        surfaces, analysis.paths, count=count, theme=theme, pair=pair, legend=False, unit=analysis.settings.unit
+    )
     words, (first, second) = {"tp": "true", "fp": "false"}[count], surfaces.names
     alt = f"Surface of {words} positives over the thresholds of {first} and {second}, with paths."
-    return _still(counted_in(analysis.settings.unit, figure), alt, True)
+    return _still(figure, alt, True)
 
 
 def _still(figure: go.Figure, alt: str, surface: bool = False) -> LiveChart:
