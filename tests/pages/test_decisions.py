@@ -1,11 +1,9 @@
 """Decisions on the screen: made, kept in the log, opened again, compared, deployed, taken away."""
 
 import io
-import json
 import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -27,23 +25,9 @@ from multiloss_core import (
 )
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
+from tests.pages.steps import explorer, opened, run
 from ui.log import ADDRESS, data_folder, log_address
 from ui.sources import sample
-
-APP = Path(__file__).parents[2] / "app.py"
-
-
-def opened(page="decisions", **query):
-    app = AppTest.from_file(APP, default_timeout=180)
-    for key, value in query.items():
-        app.query_params[key] = value
-    return run(app.switch_page(f"pages/{page}.py"))
-
-
-def run(step):
-    app = step.run()
-    assert not app.exception
-    return app
 
 
 def press(app, label):
@@ -65,8 +49,7 @@ def table(app, column):
 
 def words_of(app):
     """The numbers of the operating point."""
-    (found,) = app.get("bidi_component")
-    data = json.loads(json.loads(found.proto.json)["table"])
+    data = explorer(app)["table"]
     return data["rows"][data["percents"].index(app.session_state["target"].percent)]["words"]
 
 
@@ -83,7 +66,7 @@ def logged(address, *records):
 
 
 def test_an_empty_log_says_what_to_do():
-    app = opened()
+    app = opened("decisions")
     assert "No decision is in the log yet" in said(app.info)
     assert not app.error
     assert not app.dataframe
@@ -93,7 +76,7 @@ def test_an_empty_log_says_what_to_do():
 def test_the_list_shows_every_decision_the_newest_first(log_address):
     one, two = sample_decision(), make_record(HOSTILE_NAMES[:2], (None, 0.25), author="<b>B</b>")
     numbers = logged(log_address, one, two)
-    app = opened()
+    app = opened("decisions")
     shown = table(app, "In production")
     assert list(shown["No."]) == numbers[::-1]
     assert list(shown["Data"]) == ["alerts.csv", "Card alerts"]
@@ -112,14 +95,14 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
 
 def test_a_link_opens_one_of_the_decisions(log_address):
     logged(log_address, sample_decision(), make_record())
-    first = opened()
+    first = opened("decisions")
     label = first.selectbox(key="decision").options[1]
-    assert opened(decision=label).selectbox(key="decision").value == label
+    assert opened("decisions", decision=label).selectbox(key="decision").value == label
 
 
 def test_older_decisions_are_one_click_away(log_address):
     logged(log_address, *(make_record(record_id=f"00000000-0000-4000-8000-{i:012d}") for i in range(103)))
-    app = opened()
+    app = opened("decisions")
     assert len(table(app, "In production")) == 100
     press(app, "Show older ones")
     assert list(table(app, "In production")["No."]) == list(range(103, 0, -1))
@@ -128,7 +111,7 @@ def test_older_decisions_are_one_click_away(log_address):
 def test_two_decisions_are_compared_with_signed_differences(log_address):
     before, after = sample_decision(percent=20.0, rule="any"), sample_decision(percent=60.0, rule="any")
     logged(log_address, before, after)
-    app = opened()
+    app = opened("decisions")
     other = app.selectbox(key="compared_with").options[1]
     run(app.selectbox(key="compared_with").set_value(other))
     shown = table(app, "The other").set_index("")
@@ -145,7 +128,7 @@ def test_money_and_documents_have_no_difference(log_address):
     record = sample_decision(percent=20.0, rule="any")
     in_money = replace(sample_decision(percent=60.0, rule="any"), settings=replace(record.settings, amount="amount"))
     logged(log_address, record, in_money)
-    app = opened()
+    app = opened("decisions")
     run(app.selectbox(key="compared_with").set_value(app.selectbox(key="compared_with").options[1]))
     shown = table(app, "The other").set_index("")
     assert shown.loc["Caught (TP)", "This decision"].endswith("(money)")
@@ -154,7 +137,7 @@ def test_money_and_documents_have_no_difference(log_address):
 
 def test_a_decision_is_marked_as_deployed_and_retires_the_one_before(log_address):
     first, second = logged(log_address, sample_decision(), sample_decision(percent=50.0))
-    app = opened()
+    app = opened("decisions")
     press(app, "Mark as deployed")
     assert "Say who" in said(app.error)
     app.text_input(key="deployed_by").set_value("B. Oss")
@@ -177,7 +160,7 @@ def test_a_decision_is_marked_as_deployed_and_retires_the_one_before(log_address
 
 def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
     record = sample_decision()
-    app = give(opened(), record.to_json())
+    app = give(opened("decisions"), record.to_json())
     assert app.subheader[0].value == r"From the file record.json".replace("_", r"\_")
     assert any(line.value.startswith("#### Thresholds") for line in app.markdown)
     press(app, "Add to the log")
@@ -191,7 +174,7 @@ def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
 
 
 def test_an_uploaded_record_stays_until_it_is_put_away():
-    app = give(opened(), make_record().to_json())
+    app = give(opened("decisions"), make_record().to_json())
     run(app.switch_page("pages/rated_data.py"))
     run(app.switch_page("pages/decisions.py"))
     assert app.subheader[0].value.startswith("From the file")
@@ -212,7 +195,7 @@ def test_an_uploaded_record_stays_until_it_is_put_away():
     ],
 )
 def test_a_file_that_is_no_record_says_why_and_changes_nothing(text, words):
-    app = give(opened(), text, "bad.json")
+    app = give(opened("decisions"), text, "bad.json")
     assert words in said(app.error)
     assert "'bad.json'" in said(app.error)
     assert r"\!\[\]\(http\://evil.example" in app.error[0].value or "![" not in app.error[0].value
@@ -226,7 +209,7 @@ def test_texts_of_a_record_are_shown_as_text():
     hostile = HOSTILE_NAMES[10] + HOSTILE_NAMES[6]
     record = make_record(HOSTILE_NAMES, (None,) * len(HOSTILE_NAMES), author=hostile, reason=hostile)
     record = replace(record, data=replace(record.data, name=hostile))
-    app = give(opened(), record.to_json(), "![x](http:evil).json")
+    app = give(opened("decisions"), record.to_json(), "![x](http:evil).json")
     assert "is not loaded" in said(app.info)
     for element in (*app.info, *app.subheader, *app.markdown):
         assert not re.search(r"(?<!\\)\]\(http|(?<!\\)<img", element.value)
@@ -260,7 +243,7 @@ def test_a_decision_by_hand_reopens_with_its_thresholds(log_address):
     record = sample_decision("Login alerts", rule="any")
     by_hand = replace(record, target=RecordedTarget("set by hand"), thresholds=(0.8,))
     logged(log_address, by_hand)
-    app = press(opened(), "Open on the operating point")
+    app = press(opened("decisions"), "Open on the operating point")
     assert app.session_state["driver"] == "thresholds by hand"
     assert app.text_input(key="hand_0").value == "0.8"
 
@@ -320,7 +303,7 @@ def test_a_driver_that_is_not_known_leaves_the_slider_where_it_was(log_address, 
     record = sample_decision(rule="any")
     target = RecordedTarget(driver, (Wish("x", 1.0),), 0.35, "inside")
     logged(log_address, replace(record, target=target))
-    app = press(opened(), "Open on the operating point")
+    app = press(opened("decisions"), "Open on the operating point")
     assert app.selectbox(key="driver").value == "marginal precision"
     assert app.session_state["target"].percent == 35.0
     assert "it is not known to this version" in said(app.caption)
@@ -332,7 +315,7 @@ def test_a_wish_that_no_widget_takes_does_not_break_the_page(log_address, value)
     record = sample_decision(rule="any")
     target = RecordedTarget("costs", (Wish("cost of a review", value), Wish("value of a catch", 25.0)), 0.35, "inside")
     logged(log_address, replace(record, target=target))
-    app = press(opened(), "Open on the operating point")
+    app = press(opened("decisions"), "Open on the operating point")
     assert app.number_input(key="wish_review").value == 5.0
 
 
@@ -366,7 +349,7 @@ def test_a_file_reopens_with_the_columns_of_the_decision(log_address):
     record = file_decision(data, floors=floors)
     logged(log_address, record)
 
-    app = opened()
+    app = opened("decisions")
     assert "is not loaded in this session" in said(app.info)
     assert not [button for button in app.button if button.label.startswith("Open")]
     run(app.switch_page("pages/rated_data.py"))
@@ -429,7 +412,7 @@ def test_a_table_of_counts_reopens(log_address):
         current=None,
     )
     logged(log_address, record)
-    app = press(opened(), "Open on the operating point")
+    app = press(opened("decisions"), "Open on the operating point")
     assert app.selectbox(key="data").value == "Count table"
     assert app.selectbox(key="method").value == "graph"
 
@@ -554,7 +537,7 @@ def test_a_log_that_cannot_be_used_is_one_sentence_and_files_still_work(no_log, 
     assert "Not saved in the log" in said(screen.error)
     assert len(screen.get("download_button")) == 6
 
-    app = opened()
+    app = opened("decisions")
     assert len(app.error) == 1
     assert "cannot be used" in said(app.error)
     give(app, make_record().to_json())
@@ -570,7 +553,7 @@ def test_a_log_that_cannot_be_used_is_one_sentence_and_files_still_work(no_log, 
 
 def test_an_unreachable_server_is_told_without_its_password(monkeypatch):
     monkeypatch.setenv(ADDRESS, "postgresql+psycopg://user:secret@127.0.0.1:1/log")
-    app = opened()
+    app = opened("decisions")
     assert "The decision log at 127.0.0.1:1/log cannot be used" in said(app.error)
     assert "secret" not in said(app.error)
 
@@ -583,7 +566,7 @@ def test_without_an_address_the_log_is_a_file_of_this_user(monkeypatch, tmp_path
     with DecisionLog(address) as log:
         assert log.place == str(data_folder() / "decisions.db")
     assert (data_folder() / "decisions.db").is_file()
-    assert opened().title[0].value == "Decisions"
+    assert opened("decisions").title[0].value == "Decisions"
 
 
 def test_a_folder_that_cannot_be_made_is_told(monkeypatch, tmp_path):
@@ -591,4 +574,4 @@ def test_a_folder_that_cannot_be_made_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "platform", "linux")
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
-    assert "No folder for the decision log can be made" in said(opened().error)
+    assert "No folder for the decision log can be made" in said(opened("decisions").error)

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.pages.test_operating_point import explorer, opened, percent_of, run, words_of
+from tests.pages.steps import explorer, opened, run
+from tests.pages.test_operating_point import percent_of, words_of
 from ui.tour import STEPS
 
 

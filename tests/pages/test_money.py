@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,24 +22,11 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.decisions.words import count, money
+from tests.pages.steps import explorer, opened, run
 from ui.sources import sample
 
-APP = Path(__file__).parents[2] / "app.py"
 RULES = {"any": "any score", "all": "every score"}
 SCORES = ["transaction model", "account model"]
-
-
-def opened(page="operating_point", **query):
-    app = AppTest.from_file(APP, default_timeout=180)
-    for key, value in query.items():
-        app.query_params[key] = value
-    return run(app.switch_page(f"pages/{page}.py"))
-
-
-def run(step):
-    app = step.run()
-    assert not app.exception
-    return app
 
 
 @cache
@@ -62,13 +48,8 @@ def sums_by_pandas(thresholds, rule):
     return [[summed.get(rating, 0) for rating in ("fraud", "ok")] for summed in (groups.sum(), groups.size())]
 
 
-def explorer(app):
-    (found,) = app.get("bidi_component")
-    return json.loads(found.proto.json)
-
-
 def row_of(app):
-    table = json.loads(explorer(app)["table"])
+    table = explorer(app)["table"]
     return table["rows"][table["percents"].index(app.session_state["target"].percent)]
 
 
@@ -89,7 +70,7 @@ class TestMoneyBesideCounts:
     def test_every_target_equals_pandas(self, rule):
         app = opened(data="Card alerts", rule=RULES[rule])
         _, documents, amounts = rated()
-        rows = json.loads(explorer(app)["table"])["rows"]
+        rows = explorer(app)["table"]["rows"]
         assert len(rows) > 190
         for row in rows:
             thresholds, numbers = thresholds_of(row["words"]), numbers_of(row["words"])
@@ -110,7 +91,7 @@ class TestMoneyBesideCounts:
         app = opened(data="Card alerts", method=method)
         surfaces = count_surfaces(documents, resolution=100, spacing="positives")
         path = graph_path(surfaces) if method == "graph" else benchmark_path(surfaces)
-        table = json.loads(explorer(app)["table"])
+        table = explorer(app)["table"]
         whole = frame.loc[frame["rating"] == "fraud", "amount"].sum()
         for percent in np.random.default_rng(3).choice(table["percents"], 200):
             words = table["rows"][table["percents"].index(percent)]["words"]

@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,12 +11,12 @@ from streamlit.testing.v1 import AppTest
 from multiloss_core import RatedDocuments, certified_point, held_out_counts, operating_point, smooth_path
 from multiloss_core.thresholds.intervals import bootstrap_points, bootstrap_thresholds
 from multiloss_core.thresholds.paths.smooth import smooth_fit
+from tests.pages.steps import APP, explorer
 from ui.analysis import Settings, methods
 from ui.background import Job
 from ui.evidence import SLIDER_TARGETS
 from ui.sources import sample
 
-APP = Path(__file__).parents[2] / "app.py"
 NAME, PERCENT = "Login alerts", 20.0
 
 
@@ -108,11 +107,6 @@ def by_hand(**query):
     return finished(driver="thresholds by hand", **query)
 
 
-def explorer(app):
-    (found,) = app.get("bidi_component")
-    return json.loads(found.proto.json)
-
-
 def test_thresholds_set_by_hand_have_intervals_of_their_own():
     app = by_hand(hand="0.8")
     shown = table(app, "One new period will show").set_index("")
@@ -199,7 +193,7 @@ def test_a_link_reopens_with_a_guaranteed_path():
     app.switch_page("pages/operating_point.py").run()
     assert not app.exception
     assert app.selectbox(key="method").value == "guaranteed"
-    assert json.loads(explorer(app)["table"])["certified"]
+    assert explorer(app)["table"]["certified"]
     assert app.query_params["guaranteed"] == "80,95"
     app.selectbox(key="data").select("Card alerts").run()
     assert not app.exception

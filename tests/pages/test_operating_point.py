@@ -1,7 +1,6 @@
 import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +22,9 @@ from multiloss_core import (
     simulate_population,
     smooth_path,
 )
+from tests.pages.steps import APP, explorer, opened, run
 from ui.sources import SAMPLES, sample
 
-APP = Path(__file__).parents[2] / "app.py"
 METHODS = ["smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark"]
 RULES = {"any": "any score", "all": "every score"}
 # By number of classifiers, the resolution that the page starts with.
@@ -35,21 +34,6 @@ NUMBER_OF_WHAT_IS_UNKNOWN = re.compile(
     r"[^.;a-z]{0,12}\d",
     re.IGNORECASE,
 )
-
-
-def opened(**query):
-    """The page, opened by a link."""
-    app = AppTest.from_file(APP, default_timeout=180)
-    for key, value in query.items():
-        app.query_params[key] = value
-    return run(app.switch_page("pages/operating_point.py"))
-
-
-def run(step):
-    """Run an app, or the app of a widget that was just changed."""
-    app = step.run()
-    assert not app.exception
-    return app
 
 
 @cache
@@ -100,13 +84,6 @@ def counts_by_hand(name, thresholds, rule):
     )
     alerts = rated[reached.any(axis=1) if rule == "any" else reached.all(axis=1)]
     return int((alerts["rating"] == "fraud").sum()), int((alerts["rating"] == "ok").sum())
-
-
-def explorer(app):
-    """What the live explorer was given."""
-    (found,) = app.get("bidi_component")
-    data = json.loads(found.proto.json)
-    return data | {"table": json.loads(data["table"])}
 
 
 def percent_of(app):

@@ -5,16 +5,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import operating_point
-from tests.pages.test_operating_point import (
-    APP,
-    counts_by_hand,
-    explorer,
-    opened,
-    paths_of,
-    percent_of,
-    printed_point,
-    run,
-)
+from tests.pages.steps import APP, explorer, opened, run
+from tests.pages.test_operating_point import counts_by_hand, paths_of, percent_of, printed_point
 
 NAME = "Card alerts"
 INPUTS = {"name": "text_input", "review": "number_input", "catch": "number_input", "annoyance": "number_input"}
