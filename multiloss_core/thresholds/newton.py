@@ -2,12 +2,10 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
+from scipy.optimize import brentq, nnls
 from scipy.special import expit
 
 Floats = NDArray[np.float64]
-
-MOST_HALVINGS = 10
 
 
 def penalised_logistic(
@@ -25,7 +23,7 @@ def penalised_logistic(
 
     `columns` (c, d) hold the basis in each cell, `positives` and `totals` (c,) the counts; `penalty` P (d, d) is positive
     definite. Coefficients may not be negative where `rising` (d,), which leaves the intercept out. Begins at `start`
-    (d + 1,) and stops after `most_steps` or a step that gains less than `small_gain`.
+    (d + 1,) and stops after `most_steps` or a step of which the curvature promises less than `small_gain`.
 
     Every step minimises the quadratic approximation under the bounds: the coefficients without a bound are eliminated, the
     others are a problem of non-negative least squares (Lawson and Hanson 1974). Time O(c d^2 + d^3) for each step.
@@ -37,28 +35,45 @@ def penalised_logistic(
     bounded = np.append(False, rising)
     coefficients = np.where(bounded, start.clip(0.0), start)
 
-    def loss(at: Floats) -> float:
-        logits = columns @ at
-        return float(totals @ np.logaddexp(0.0, logits) - positives @ logits + at @ penalty @ at / 2)
-
-    value = loss(coefficients)
+    logits = columns @ coefficients
     for _ in range(most_steps):
-        precision = expit(columns @ coefficients)
+        precision = expit(logits)
         curvature = (columns * (totals * precision * (1 - precision) + 1e-12)[:, np.newaxis]).T @ columns + penalty
         gradient = columns.T @ (totals * precision - positives) + penalty @ coefficients
         step = _bounded_minimum(curvature, curvature @ coefficients - gradient, bounded) - coefficients
-        before = value
-        for _ in range(MOST_HALVINGS):
-            value = loss(coefficients + step)
-            if value <= before:
-                break
-            step = step / 2
-        else:
+        downhill = -float(gradient @ step)
+        if downhill <= 0.0:
             break
-        coefficients = coefficients + step
-        if before - value < small_gain:
+        coefficients = coefficients + step * _length(
+            step, columns @ step, coefficients, logits, positives, totals, penalty
+        )
+        logits = columns @ coefficients
+        if downhill / 2 < small_gain:
             break
     return coefficients
+
+
+def _length(
+    step: Floats, turn: Floats, start: Floats, logits: Floats, positives: Floats, totals: Floats, penalty: Floats
+) -> float:
+    """How much of a step to take, in (0, 1]; the logits change by `turn` (c,) on the whole of it.
+
+    Where precisions are close to 0 or 1 the curvature tells nothing of what lies further on, and the whole step may lead
+    from there to the other end. The loss is convex: it is least where its slope along the step is nothing.
+    """
+    along, across = float(step @ penalty @ start), float(step @ penalty @ step)
+
+    def loss(length: float) -> float:
+        at = logits + length * turn
+        return float(totals @ np.logaddexp(0.0, at) - positives @ at) + length * along + length**2 * across / 2
+
+    def slope(length: float) -> float:
+        return float(turn @ (totals * expit(logits + length * turn) - positives)) + along + length * across
+
+    downhill = -slope(0.0)
+    if slope(1.0) <= 0.0 or loss(1.0) <= loss(0.0) - downhill / 4:
+        return 1.0
+    return float(brentq(slope, 0.0, 1.0, xtol=1e-12, rtol=1e-3)) if downhill > 0.0 else 0.0
 
 
 def _bounded_minimum(curvature: Floats, pull: Floats, bounded: NDArray[np.bool_]) -> Floats:
