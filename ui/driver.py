@@ -170,10 +170,8 @@ def _drive(percent: float) -> bool:
             icon=":material/block:",
         )
         return False
-    target = current_target()
-    if abs(target.percent - percent) > 1e-9:
+    if abs(current_target().percent - percent) > 1e-9:
         settle(percent)
-        target.announce()
     return True
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from ui.address import from_address, into_address
+
 LOWEST, HIGHEST, FIRST, STEP = 0.5, 99.5, 20.0, 0.5
 PERCENTS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
 DIGITS = 6
@@ -14,21 +16,15 @@ IN_URL = "m"
 
 @dataclass
 class Target:
-    """The marginal precision in percent; `sent` is what the explorer was last told to show, `turn` how often."""
+    """The marginal precision in percent; `heard` is the number of the reader's last move in the explorer."""
 
     percent: float = FIRST
-    sent: float = FIRST
-    turn: int = 0
+    heard: int = 0
 
     @property
     def marginal_precision(self) -> float:
         """The target in (0, 1)."""
         return self.percent / 100
-
-    def announce(self) -> None:
-        """Have the explorer show the target, whatever its slider says."""
-        self.sent = self.percent
-        self.turn += 1
 
 
 def current_target() -> Target:
@@ -39,14 +35,10 @@ def current_target() -> Target:
 
 def restore_target() -> None:
     """Take the target of the address, or put it there: at each run of a whole page."""
-    target = current_target()
-    wanted = _percent(st.query_params.get(IN_URL))
-    if wanted is not None:
-        target.percent = wanted
-    elif IN_URL in st.query_params:
-        del st.query_params[IN_URL]
-    settle(target.percent)
-    target.announce()
+    settle(from_address(IN_URL))
+    if _percent(st.query_params.get(IN_URL)) is None:
+        into_address(IN_URL, None)
+    settle(current_target().percent)
 
 
 def settle(percent: object) -> None:
@@ -55,7 +47,7 @@ def settle(percent: object) -> None:
     if wanted is not None:
         current_target().percent = wanted
         if wanted != FIRST or IN_URL in st.query_params:
-            st.query_params[IN_URL] = f"{wanted:.10g}"
+            into_address(IN_URL, f"{wanted:.10g}")
 
 
 def _percent(wish: object) -> float | None:

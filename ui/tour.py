@@ -7,7 +7,7 @@ import streamlit as st
 
 from ui.driver import take_over
 from ui.point_views import UNIT
-from ui.target import current_target, settle
+from ui.target import settle
 
 STEP = "tour"
 SAMPLE = "Card alerts"
@@ -24,7 +24,6 @@ class Step(NamedTuple):
 def _target(percent: float) -> None:
     take_over()
     settle(percent)
-    current_target().announce()
 
 
 def _choose(**choices: object) -> None:

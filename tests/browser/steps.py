@@ -41,14 +41,26 @@ def open_page(page, address, title):
 
 
 def settle(page):
-    """Wait until the script has run to its end."""
+    """Wait until the script has run to its end and the explorer has drawn its charts.
+
+    Just after an action the script may not have begun: first wait for what it changes.
+    """
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
+    page.evaluate("document.querySelector('.explorer')?.explorer?.turns")
 
 
 def follow(page, link, title):
     page.get_by_role("link", name=link).first.click()
     expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    settle(page)
+
+
+def open_part(page, title):
+    """Open a part of the page that is worked out only then."""
+    part = page.get_by_test_id("stExpander").filter(has=page.get_by_text(title, exact=True))
+    part.get_by_text(title, exact=True).click()
+    expect(part.get_by_test_id("stElementContainer").first).to_be_visible()
     settle(page)
 
 
@@ -147,10 +159,10 @@ def expected_point(frame, scores, rating, *, percent, method="smooth", rule="any
     return round_thresholds(documents, point.thresholds), point.tp, point.fp
 
 
-def expected_sample_point(name, percent):
+def expected_sample_point(name, percent, **more):
     source = sample(name)
     choice = source.first_choice
-    return expected_point(source.frame, choice.scores, choice.rating, percent=percent, floors=choice.floors)
+    return expected_point(source.frame, choice.scores, choice.rating, percent=percent, floors=choice.floors, **more)
 
 
 def expect_point(page, scores, point):

@@ -4,6 +4,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from multiloss_core.figures.style import METHOD_COLOURS
 from tests.browser.steps import (
     PAGES,
     choose,
@@ -99,10 +100,7 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
 
     choose(page, "Data", "Marketplace listings")
     expect(metric(page, "Threshold of seller model")).to_be_visible()
-    expect(figure(page, "tp")).to_be_attached()
-    page.wait_for_function(
-        f"chart => chart._fullLayout?.scene && ({CAMERA})(chart)", arg=figure(page, "tp").element_handle()
-    )
+    settle(page)
     assert json.loads(figure(page, "tp").evaluate(CAMERA)) == pytest.approx(json.loads(turned))
 
 
@@ -135,6 +133,7 @@ def test_the_two_dimensional_charts_are_drawn(server, page):
         expect(charts.nth(place).locator(".barlayer .point").first).to_be_attached()
         expect_drawn(page, charts.nth(place), colours=20)
     choose(page, "Data", "Login alerts")
+    expect(charts).to_have_count(1)
     follow(page, "Choose the operating point", "Operating point")
     expect(metric(page, "Threshold of login model")).to_be_visible()
     expect(charts).to_have_count(2)
@@ -152,8 +151,8 @@ def test_everything_moves_while_the_slider_is_dragged_and_python_hears_of_it_on_
     page.mouse.move(box["x"] + 0.2 * box["width"], middle)
     page.mouse.down()
     page.mouse.move(box["x"] + 0.6 * box["width"], middle, steps=12)
+    expect(slider(page)).to_have_value(re.compile(r"^6\d"))
     percent = float(slider(page).input_value())
-    assert 50 < percent < 70
     scores = sample("Card alerts").first_choice.scores
     expect_point(page, scores, expected_sample_point("Card alerts", percent))
     expect(percent_box(page)).to_have_value(f"{percent:g}")
@@ -191,6 +190,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     before, shade = plane.evaluate(RANGE), space.locator(".heatmaplayer image").evaluate("image => image.href.baseVal")
     press(page, "ArrowRight", "20.5")
     page.wait_for_function(f"([chart, before]) => ({RANGE})(chart) !== before", arg=[plane.element_handle(), before])
+    settle_target(page, "20.5")
     assert space.locator(".heatmaplayer image").evaluate("image => image.href.baseVal") == shade
 
     zoom(page, plane)
@@ -200,6 +200,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     settle_target(page, "99.5")
     assert plane.evaluate(RANGE) == zoomed
     choose(page, "Path", "graph")
+    expect(page.locator(".explorer")).to_have_attribute("style", f"--colour: {METHOD_COLOURS['graph']};")
     settle(page)
     assert plane.evaluate(RANGE) == zoomed
     press(page, "Home", "0.5")
@@ -279,8 +280,14 @@ def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
     settle_target(page, "20.5")
     page.reload()
     expect(button).to_have_attribute("aria-pressed", "false")
-    button.click()
-    expect(button).to_have_attribute("aria-pressed", "true")
+    settle(page)
+    # More often than a browser keeps contexts for drawing in 3D.
+    for pressed in ("true", "false") * 10:
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", pressed)
+    settle(page)
+    lost = "charts => charts.map(chart => chart._fullLayout.scene._scene.glplot.gl.isContextLost())"
+    assert surfaces(page).evaluate_all(lost) == [False, False]
 
 
 def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_page):
@@ -303,8 +310,8 @@ def test_where_the_charts_cannot_be_loaded_plain_widgets_take_over(server, new_p
 
 
 def double_click(page, chart, before):
-    # Plotly takes what comes within 0.3 s of a click for part of it.
-    page.wait_for_timeout(400)
+    # Plotly takes what comes within 0.3 s of a click for part of it: the clock stands still for these two, a second on.
+    page.clock.set_fixed_time(page.evaluate("Date.now() / 1000 + 1"))
     chart.locator(".nsewdrag").first.dblclick()
     page.wait_for_function(f"([chart, before]) => ({RANGE})(chart) !== before", arg=[chart.element_handle(), before])
     return chart.evaluate(RANGE)

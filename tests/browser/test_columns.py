@@ -17,6 +17,7 @@ from tests.browser.steps import (
     follow,
     metric,
     open_page,
+    open_part,
     rated_csv,
     selected,
     settle,
@@ -79,11 +80,6 @@ def expect_counts(page, table, groups):
     fraud = groups["verdict"].agg(lambda verdicts: (verdicts == "fraud").sum())
     for title, values in (("Alerts", alerts), ("Caught (TP)", fraud), ("False alerts (FP)", alerts - fraud)):
         expect(cells(page, table, title)).to_have_text([f"{value:,}" for value in values])
-
-
-def open_part(page, title):
-    page.get_by_text(title, exact=True).click()
-    settle(page)
 
 
 def test_amounts_times_and_countries_of_a_file(server, page, frame):

@@ -21,11 +21,13 @@ from tests.browser.steps import (
     metric,
     number,
     open_page,
+    open_part,
     percent_box,
     settle,
     settle_target,
 )
 from ui.sources import sample
+from ui.tour import STEPS
 
 NAME = "Login alerts"
 
@@ -33,11 +35,6 @@ NAME = "Login alerts"
 def rated():
     frame = sample(NAME).frame
     return frame[frame["rating"].notna()]
-
-
-def open_part(page, title):
-    page.get_by_text(title, exact=True).click()
-    settle(page)
 
 
 def test_a_point_is_compared_saved_and_found_again(server, page):
@@ -113,16 +110,16 @@ def test_the_explanation_of_a_number_follows_the_slider(server, page):
 
 
 def test_the_tour_leads_through_and_the_presentation_hides_the_controls(server, page):
-    open_page(page, f"{server}/operating_point?data=Login+alerts&present=true&m=35", "Operating point")
-    expect(page.get_by_role("heading", name="Operating point")).to_be_hidden()
+    page.goto(f"{server}/operating_point?data=Login+alerts&present=true&m=35")
     expect_point(page, ["login model"], expected_sample_point(NAME, 35))
+    settle(page)
+    expect(page.get_by_role("heading", name="Operating point")).to_be_hidden()
     page.get_by_role("button", name="Leave the presentation").click()
     expect(page.get_by_role("heading", name="Operating point")).to_be_visible()
     page.get_by_role("button", name="Tour in five steps").click()
-    go = page.locator(".st-key-tour_go").get_by_role("button")
-    for step in range(5):
+    for step, (_, action, _) in enumerate(STEPS):
         expect(page.get_by_text(f"{step + 1} of 5")).to_be_visible()
-        go.click()
+        page.get_by_role("button", name=action).click()
         expect(page.get_by_text(f"{step + 1} of 5")).to_have_count(0)
     expect(percent_box(page)).to_have_value("20")
     scores = sample("Card alerts").first_choice.scores

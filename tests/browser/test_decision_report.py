@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from multiloss_core import count_surfaces, graph_path, operating_point, simulate_population
 from multiloss_core.decisions.report import html_report
@@ -35,13 +36,13 @@ def test_it_is_complete_offline_on_the_screen_and_on_paper(report, new_page):
     page.wait_for_selector("#figure-1 .main-svg")
     page.wait_for_selector("#figure-2 canvas")
     picture = page.locator("img.on-paper")
-    page.wait_for_function("document.querySelector('img.on-paper').naturalWidth > 0")
-    assert picture.count() == 1
-    assert not picture.is_visible()
+    page.wait_for_function("document.querySelector('img.on-paper')?.naturalWidth > 0")
+    expect(picture).to_have_count(1)
+    expect(picture).to_be_hidden()
     page.emulate_media(media="print")
-    assert picture.is_visible()
-    assert not page.locator("#figure-2").is_visible()
-    assert page.locator("#figure-1").is_visible()
+    expect(picture).to_be_visible()
+    expect(page.locator("#figure-2")).to_be_hidden()
+    expect(page.locator("#figure-1")).to_be_visible()
     assert complaints == []
     assert [url for url in requests if not url.startswith(("file:", "blob:", "data:"))] == []
 
@@ -50,4 +51,4 @@ def test_it_fits_a_phone(report, new_page):
     page = new_page(viewport={"width": 390, "height": 800})
     page.goto(report.as_uri())
     page.wait_for_selector("#figure-2 canvas")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")

@@ -26,6 +26,13 @@ def uploaded_record(page, text):
     field.set_input_files({"name": "record.json", "mimeType": "application/json", "buffer": text.encode()})
 
 
+def expect_loaded(page):
+    """The record of the file is on the page, above those of the log, and its data is there."""
+    expect(page.get_by_role("heading", name="From the file record.json")).to_be_visible()
+    settle(page)
+    expect(alert(page, "is loaded and the same").first).to_be_visible()
+
+
 def alert(page, words):
     return page.get_by_test_id("stAlert").filter(has_text=words)
 
@@ -65,7 +72,7 @@ def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page,
     uploaded_record(page, "{}")
     expect(alert(page, "this is no decision record")).to_be_visible()
     uploaded_record(page, record.to_json())
-    expect(alert(page, "is loaded and the same").first).to_be_visible()
+    expect_loaded(page)
     expect(alert(page, "this is no decision record")).to_have_count(0)
 
     page.get_by_role("button", name="Open on the operating point").first.click()
@@ -130,7 +137,7 @@ def test_newer_data_shows_what_was_expected_and_what_is_observed(server, page):
     upload(page, "june.csv", as_csv(rated_frame(3)))
     expect(selected(page, "Data")).to_have_value("june.csv")
     follow(page, "Decisions", PAGES["decisions"])
-    expect(alert(page, "is loaded and the same").first).to_be_visible()
+    expect_loaded(page)
     page.get_by_role("button", name="Open on the operating point").first.click()
     expect(page.get_by_role("heading", name="Operating point", exact=True)).to_be_visible()
     expect_point(page, then.columns.scores, (then.thresholds, then.expected.tp, then.expected.fp))
@@ -142,6 +149,5 @@ def test_a_record_is_readable_on_a_phone(server, new_page, record):
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     open_page(page, f"{server}/decisions", PAGES["decisions"])
     uploaded_record(page, record.to_json())
-    expect(alert(page, "is loaded and the same").first).to_be_visible()
-    settle(page)
+    expect_loaded(page)
     page.wait_for_function("() => document.scrollingElement.scrollWidth <= 390")

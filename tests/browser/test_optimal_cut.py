@@ -20,6 +20,7 @@ from tests.browser.steps import (
     upload,
 )
 from ui.scored_sources import scored_sample
+from ui.sources import sample
 
 ITEMS = 1_000_000
 
@@ -87,6 +88,7 @@ def test_a_million_items_from_the_file_to_the_rows_taken_away(server, new_page, 
 def test_a_cut_opens_the_operating_point_with_its_marginal_precision(server, page):
     open_page(page, f"{server}/rated_data", PAGES["rated_data"])
     choose(page, "Data", "Login alerts")
+    expect(metric(page, "Rows read")).to_have_text(f"{len(sample('Login alerts').frame):,}")
     expect(page).to_have_url(re.compile("data=Login"))
     follow(page, "Operating point", PAGES["operating_point"])
     percent_box(page).fill("61.5")

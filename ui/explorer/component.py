@@ -48,7 +48,7 @@ def explorer(analysis: Analysis, scene: Scene) -> None:
             "library": library_address(),
             # The reader's zoom lasts as long as the axes mean the same.
             "about": f"{analysis.dataset.key} {scene.pair} {unit}",
-            "target": {"percent": target.sent, "turn": target.turn},
+            "target": {"percent": target.percent, "heard": target.heard},
             "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
             "charts": {name: asdict(chart) for name, chart in live_charts(analysis, scene, theme()).items()},
             "key": _key(analysis, scene.method),
@@ -62,15 +62,24 @@ def explorer(analysis: Analysis, scene: Scene) -> None:
             # What a click in threshold space leaves as it is.
             "space": {"pair": scene.pair, "thresholds": _finite(scene)},
         },
-        on_percent_change=_released,
-        on_picked_change=lambda: pick(_state("picked")),
+        on_moved_change=_moved,
+        on_picked_change=lambda: pick(_heard("picked")),
         on_failed_change=lambda: st.session_state.update(plain=True),
     )
 
 
-def _released() -> None:
-    settle(_state("percent"))
+def _moved() -> None:
+    settle(_heard("moved"))
     take_over()
+
+
+def _heard(name: str) -> object:
+    """What the reader did, which has its number; anybody's browser may say anything."""
+    match _state(name):
+        case [said, int(number)]:
+            current_target().heard = number
+            return said
+    return None
 
 
 def _row_of(analysis: Analysis, scene: Scene, point: OperatingPoint | None) -> dict[str, Any] | None:

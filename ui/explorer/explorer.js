@@ -20,9 +20,12 @@ function loaded(address) {
   return library
 }
 
+let webgl
+
+// Asked once: a browser keeps few contexts, and takes one from a chart for each that is asked for beyond.
 function offersWebGL() {
   const canvas = document.createElement("canvas")
-  return Boolean(canvas.getContext("webgl2") ?? canvas.getContext("webgl"))
+  return webgl ??= Boolean(canvas.getContext("webgl2") ?? canvas.getContext("webgl"))
 }
 
 // What the reader set in the charts, kept for as long as the tab is open.
@@ -264,15 +267,16 @@ class Explorer {
     this.hidden = new Set(memory.read().hidden ?? [])
     this.slider.oninput = () => this.move(Number(this.slider.value))
     this.slider.onchange = () => this.release()
+    // Dragged and brought back: the browser tells of no change.
+    for (const end of ["onpointerup", "onpointercancel", "onblur"]) this.slider[end] = () => { if (!this.heard()) this.release() }
     this.box.onchange = () => this.type()
     this.box.onblur = () => this.show()
   }
 
   take(data) {
-    const moved = !this.data || data.target.turn !== this.data.target.turn
-    // Streamlit also calls with the data of before when a value was sent: then the reader's own move stands.
-    const news = !same([data.hand, data.driver, data.target], [this.data?.hand, this.data?.driver, this.data?.target])
+    if (!this.data) this.moves = data.target.heard
     this.data = data
+    this.left = false
     if (this.tableText !== data.table) {
       this.tableText = data.table
       this.table = JSON.parse(data.table)
@@ -281,8 +285,8 @@ class Explorer {
       Object.assign(input, { min: this.table.lowest, max: this.table.highest, step: this.table.step })
     }
     this.box.step = "any"
-    if (moved && !this.unsent) this.percent = data.target.percent
-    if (news && !this.unsent) {
+    if (this.heard()) {
+      this.percent = data.target.percent
       this.hand = data.hand ?? undefined
       this.driver = data.driver
     }
@@ -295,6 +299,9 @@ class Explorer {
     this.show()
     this.draw()
   }
+
+  // Until Python has heard of the reader's last move, that one stands, whatever Python says of those before.
+  heard() { return this.data.target.heard === this.moves }
 
   // The targets at which a precision is guaranteed, below the slider.
   showRange() {
@@ -317,6 +324,7 @@ class Explorer {
   }
 
   move(percent) {
+    this.moves++
     this.percent = percent
     this.hand = undefined
     this.driver = ""
@@ -346,29 +354,25 @@ class Explorer {
   pick(chart, point) {
     // A target that was on its way is no longer wanted.
     clearTimeout(this.resting)
-    this.unsent = false
+    const pick = thresholds => this.fire("picked", [thresholds, ++this.moves])
     const { pair, thresholds } = this.data.space
     if (chart === "plane" && point.customdata) {
       const picked = Array.from(point.customdata, Number).map(value => Number.isFinite(value) ? value : null)
-      this.fire("picked", picked)
+      pick(picked)
     } else if (chart === "space") {
       const picked = [...thresholds]
       if (picked.length === 1) picked[0] = point.x
       else [picked[pair[0]], picked[pair[1]]] = [point.x, point.y]
-      this.fire("picked", picked)
+      pick(picked)
     }
   }
 
   release() {
     this.parts.said.textContent = this.inWords(this.row())
     this.moveMarks(true)
-    this.unsent = true
     clearTimeout(this.resting)
     // Keys pressed one after the other are one wish.
-    this.resting = setTimeout(() => {
-      this.unsent = false
-      this.send("percent", this.percent)
-    }, MILLISECONDS_OF_REST)
+    this.resting = setTimeout(() => this.send("moved", [this.percent, this.moves]), MILLISECONDS_OF_REST)
   }
 
   type() {
@@ -380,7 +384,7 @@ class Explorer {
     if (this.table.percents.includes(percent)) {
       this.move(percent)
       this.release()
-    } else this.send("percent", percent)
+    } else this.send("moved", [percent, ++this.moves])
   }
 
   show() {
@@ -470,6 +474,10 @@ class Explorer {
   }
 
   showKey() {
+    const shown = JSON.stringify([this.data.key, [...this.hidden]])
+    // A button that is replaced under the mouse loses its click.
+    if (this.keyShown === shown) return
+    this.keyShown = shown
     const mark = ({ colour, dash }) => {
       const line = element("i")
       line.style.setProperty("--colour", colour)
@@ -497,7 +505,11 @@ class Explorer {
   }
 
   // One after the other: a chart is never drawn twice at once.
-  draw() { this.turns = (this.turns ?? Promise.resolve()).then(() => this.drawAll()) }
+  draw() {
+    const before = this.turns ?? Promise.resolve()
+    // A chart that failed is told of in the console, and does not keep the next ones from being drawn.
+    this.turns = before.catch(() => {}).then(() => this.drawAll())
+  }
 
   markKey() {
     const { methods } = this.data.key
@@ -507,6 +519,7 @@ class Explorer {
   }
 
   async drawAll() {
+    const { data } = this
     for (const { name, place } of this.charts) {
       place.hidden = !this.data.charts[name]
       if (!place.hidden) place.style.minHeight = `${this.data.charts[name].height}px`
@@ -520,14 +533,24 @@ class Explorer {
     }
     for (const chart of this.charts.filter(({ name }) => this.data.charts[name])) {
       const still = this.data.charts[chart.name]
-      if (still.surface && !offersWebGL()) {
-        chart.place.classList.add("missing")
-        chart.figure.textContent = `${still.title}: this browser does not draw in 3D (WebGL is off). The same counts are in threshold space.`
-      } else await chart.draw(Plotly, still, { about: this.data.about, hidden: this.hidden, row: this.row(), key: this.markKey(), present: this.data.present })
+      if (still.surface) {
+        if (!offersWebGL()) {
+          chart.place.classList.add("missing")
+          chart.figure.textContent = `${still.title}: this browser does not draw in 3D (WebGL is off). The same counts are in threshold space.`
+          continue
+        }
+        // Surfaces take longest: what is drawn before them is seen meanwhile. What comes in meanwhile has a turn of its own.
+        await new Promise(done => setTimeout(done))
+        if (data !== this.data || this.left) return
+      }
+      await chart.draw(Plotly, still, { about: this.data.about, hidden: this.hidden, row: this.row(), key: this.markKey(), present: this.data.present })
+      // The slider may have moved meanwhile.
+      chart.move(this.row())
     }
   }
 
   leave() {
+    this.left = true
     clearTimeout(this.resting)
     for (const { figure } of this.charts) window.Plotly?.purge(figure)
   }
