@@ -65,9 +65,13 @@ def open_part(page, title):
 
 
 def metric(page, label):
-    """The value of a metric of a page or of the explorer; `label` is its whole label."""
+    """The value of a metric of a page or of the explorer; `label` is its whole label.
+
+    What a run has not come to yet may for a moment stand beside what it will be replaced by.
+    """
     plain = (
-        page.get_by_test_id("stMetric")
+        page.locator("[data-stale=false]")
+        .get_by_test_id("stMetric")
         .filter(has=page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True))
         .get_by_test_id("stMetricValue")
     )
