@@ -1,6 +1,7 @@
 """Choices that no widget of their own keeps in the address, so that a copied link reopens with them."""
 
 import math
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ from ui.words import NEVER, threshold
 KNOWN = "known_of_address"
 BETWEEN = ","
 MOST_NUMBERS = 10
+# By then the address says what was written: what it says of before is a step back in the browser.
+SECONDS_TO_ARRIVE = 2.0
 
 
 @dataclass
@@ -19,11 +22,14 @@ class _Known:
 
     said: str | None = None
     written: list[str | None] = field(default_factory=list)
+    at: float = 0.0
 
 
 def from_address(name: str) -> str | None:
     """What a link, or a step back in the browser, asks for; None where the address says nothing new."""
     said, known = st.query_params.get(name), _known(name)
+    if known.written and time.monotonic() - known.at > SECONDS_TO_ARRIVE:
+        known.said, known.written = known.written[-1], []
     if said in known.written:
         # A quick reader is ahead of the address: what it says late was not asked for.
         del known.written[: known.written.index(said) + 1]
@@ -38,7 +44,9 @@ def into_address(name: str, text: str | None) -> None:
     """Have the address say it; None takes it out."""
     if st.query_params.get(name) == text:
         return
-    _known(name).written.append(text)
+    known = _known(name)
+    known.written.append(text)
+    known.at = time.monotonic()
     if text is None:
         del st.query_params[name]
     else:

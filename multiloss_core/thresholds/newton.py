@@ -85,6 +85,7 @@ def _bounded_minimum(curvature: Floats, pull: Floats, bounded: NDArray[np.bool_]
     root = np.linalg.cholesky(reduced)
     right = np.linalg.solve(root, pull[bounded] - across.T @ eliminated[:, -1])
     result = np.empty(len(pull))
-    result[bounded] = nnls(root.T, right, maxiter=1000)[0]
+    # SciPy's least squares of no unknowns end the whole process.
+    result[bounded] = nnls(root.T, right, maxiter=1000)[0] if len(right) else right
     result[free] = eliminated[:, -1] - eliminated[:, :-1] @ result[bounded]
     return result

@@ -294,16 +294,33 @@ def test_garbage_for_what_it_is_compared_with_is_nothing(query):
     assert not set(query) & set(app.query_params)
 
 
+def typed_into_the_address():
+    import streamlit as st
+
+    from ui.address import from_address, into_address
+
+    st.session_state["typed"] = from_address("x") or st.session_state["typed"]
+    into_address("x", st.session_state["typed"])
+
+
+def test_once_the_address_has_had_time_what_it_says_of_before_is_a_step_back(monkeypatch):
+    monkeypatch.setattr("ui.address.SECONDS_TO_ARRIVE", -1.0)
+    app = AppTest.from_function(typed_into_the_address)
+    for typed, address, expected in (
+        ("a", "a", "a"),
+        ("b", "a", "b"),
+        ("b", "a", "a"),
+        ("c", "a", "c"),
+        ("c", "c", "c"),
+    ):
+        app.session_state["typed"] = typed
+        app.query_params["x"] = address
+        run(app)
+        assert app.session_state["typed"] == expected
+
+
 def test_an_address_that_lags_behind_asks_for_nothing_and_a_step_back_does():
-    def page():
-        import streamlit as st
-
-        from ui.address import from_address, into_address
-
-        st.session_state["typed"] = from_address("x") or st.session_state["typed"]
-        into_address("x", st.session_state["typed"])
-
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(typed_into_the_address)
     for typed, address, expected in (
         ("a", None, "a"),
         ("b", "a", "b"),

@@ -291,10 +291,11 @@ def test_the_explorer_says_of_every_target_what_the_core_says(name, method):
         assert counts_by_hand(name, thresholds, "any") == (tp, fp)
 
 
-def test_a_target_between_the_steps_of_the_slider_has_a_row_of_its_own():
-    app = opened(m="33.33")
-    assert percent_of(app) == 33.33
-    assert_page_shows(app, "Card alerts", "any", 33.33)
+@pytest.mark.parametrize("percent", [33.33, 33.0001])
+def test_a_target_between_the_steps_of_the_slider_has_a_row_of_its_own(percent):
+    app = opened(m=str(percent))
+    assert percent_of(app) == percent
+    assert_page_shows(app, "Card alerts", "any", percent)
     assert len(explorer(app)["table"]["percents"]) == 200
 
 

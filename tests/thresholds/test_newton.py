@@ -49,6 +49,14 @@ def test_it_comes_back_from_where_precisions_are_nearly_0_or_1(seed, start):
     )
 
 
+def test_without_bounds_it_is_the_penalised_logistic_regression():
+    basis, _, positives, totals, penalty = problem(0)
+    best = minimize(loss_of(basis, positives, totals, penalty), np.zeros(6), jac=True, method="BFGS")
+    free = np.zeros(5, dtype=bool)
+    found = penalised_logistic(basis, free, positives, totals, penalty, np.zeros(6), **STEPS)
+    np.testing.assert_allclose(found, best.x, atol=1e-2)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.floats(-30, 30), st.floats(0, 30))
 def test_no_move_that_is_allowed_lowers_the_loss(seed, intercept, spread):

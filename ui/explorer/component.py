@@ -69,14 +69,16 @@ def explorer(analysis: Analysis, scene: Scene) -> None:
 
 
 def _moved() -> None:
-    settle(_heard("moved"))
-    take_over()
+    if (percent := _heard("moved")) is not None:
+        settle(percent)
+        take_over()
 
 
 def _heard(name: str) -> object:
     """What the reader did, which has its number; anybody's browser may say anything."""
     match _state(name):
-        case [said, int(number)]:
+        # One run may bring two moves, in any order: the last one counts.
+        case [said, int(number)] if number > current_target().heard:
             current_target().heard = number
             return said
     return None

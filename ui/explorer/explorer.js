@@ -268,13 +268,14 @@ class Explorer {
     this.slider.oninput = () => this.move(Number(this.slider.value))
     this.slider.onchange = () => this.release()
     // Dragged and brought back: the browser tells of no change.
-    for (const end of ["onpointerup", "onpointercancel", "onblur"]) this.slider[end] = () => { if (!this.heard()) this.release() }
+    for (const end of ["onpointerup", "onpointercancel", "onblur"]) this.slider[end] = () => { if (this.moves !== this.sent) this.release() }
     this.box.onchange = () => this.type()
     this.box.onblur = () => this.show()
   }
 
   take(data) {
-    if (!this.data) this.moves = data.target.heard
+    // Python hears of less than before where its session is a new one, and counts anew.
+    if (!this.data || data.target.heard < this.data.target.heard) this.moves = this.sent = data.target.heard
     this.data = data
     this.left = false
     if (this.tableText !== data.table) {
@@ -352,9 +353,12 @@ class Explorer {
 
   // A click on a curve or in threshold space: its thresholds become the point.
   pick(chart, point) {
-    // A target that was on its way is no longer wanted.
-    clearTimeout(this.resting)
-    const pick = thresholds => this.fire("picked", [thresholds, ++this.moves])
+    const pick = thresholds => {
+      // A target that was on its way is no longer wanted.
+      clearTimeout(this.resting)
+      this.sent = ++this.moves
+      this.fire("picked", [thresholds, this.moves])
+    }
     const { pair, thresholds } = this.data.space
     if (chart === "plane" && point.customdata) {
       const picked = Array.from(point.customdata, Number).map(value => Number.isFinite(value) ? value : null)
@@ -372,7 +376,12 @@ class Explorer {
     this.moveMarks(true)
     clearTimeout(this.resting)
     // Keys pressed one after the other are one wish.
-    this.resting = setTimeout(() => this.send("moved", [this.percent, this.moves]), MILLISECONDS_OF_REST)
+    this.resting = setTimeout(() => this.tell(this.percent), MILLISECONDS_OF_REST)
+  }
+
+  tell(percent) {
+    this.sent = this.moves
+    this.send("moved", [percent, this.moves])
   }
 
   type() {
@@ -384,7 +393,11 @@ class Explorer {
     if (this.table.percents.includes(percent)) {
       this.move(percent)
       this.release()
-    } else this.send("moved", [percent, ++this.moves])
+    } else {
+      clearTimeout(this.resting)
+      this.moves++
+      this.tell(percent)
+    }
   }
 
   show() {

@@ -21,7 +21,7 @@ def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], perce
 
     `percent` gets a row as well where it lies between the steps of the slider.
     """
-    between = None if np.isclose(PERCENTS, percent).any() else percent
+    between = None if percent in PERCENTS else percent
     return _table(analysis.key, method, pair, between, analysis)
 
 
