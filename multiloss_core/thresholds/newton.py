@@ -56,10 +56,11 @@ def penalised_logistic(
 def _length(
     step: Floats, turn: Floats, start: Floats, logits: Floats, positives: Floats, totals: Floats, penalty: Floats
 ) -> float:
-    """How much of a step to take, in (0, 1]; the logits change by `turn` (c,) on the whole of it.
+    """How much of a step to take, in [0, 1]; the logits change by `turn` (c,) on the whole of it.
 
     Where precisions are close to 0 or 1 the curvature tells nothing of what lies further on, and the whole step may lead
-    from there to the other end. The loss is convex: it is least where its slope along the step is nothing.
+    from there to the other end. The loss is convex: it is least where its slope along the step is nothing. 0 where rounding
+    leaves nothing to gain.
     """
     along, across = float(step @ penalty @ start), float(step @ penalty @ step)
 

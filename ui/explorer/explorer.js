@@ -24,8 +24,7 @@ let webgl
 
 // Asked once: a browser keeps few contexts, and takes one from a chart for each that is asked for beyond.
 function offersWebGL() {
-  const canvas = document.createElement("canvas")
-  return webgl ??= Boolean(canvas.getContext("webgl2") ?? canvas.getContext("webgl"))
+  return webgl ??= ["webgl2", "webgl"].some(kind => document.createElement("canvas").getContext(kind))
 }
 
 // What the reader set in the charts, kept for as long as the tab is open.
@@ -89,7 +88,6 @@ class Chart {
     if (first) this.listen(Plotly)
     this.makeMarks(key)
     this.measure()
-    this.move(row)
   }
 
   makeMarks({ points, ink }) {
@@ -286,7 +284,8 @@ class Explorer {
       Object.assign(input, { min: this.table.lowest, max: this.table.highest, step: this.table.step })
     }
     this.box.step = "any"
-    if (this.heard()) {
+    // Until Python has heard of the reader's last move, that one stands, whatever Python says of those before.
+    if (data.target.heard === this.moves) {
       this.percent = data.target.percent
       this.hand = data.hand ?? undefined
       this.driver = data.driver
@@ -300,9 +299,6 @@ class Explorer {
     this.show()
     this.draw()
   }
-
-  // Until Python has heard of the reader's last move, that one stands, whatever Python says of those before.
-  heard() { return this.data.target.heard === this.moves }
 
   // The targets at which a precision is guaranteed, below the slider.
   showRange() {
@@ -557,7 +553,7 @@ class Explorer {
         if (data !== this.data || this.left) return
       }
       await chart.draw(Plotly, still, { about: this.data.about, hidden: this.hidden, row: this.row(), key: this.markKey(), present: this.data.present })
-      // The slider may have moved meanwhile.
+      // To where the slider is by now: it may have moved meanwhile.
       chart.move(this.row())
     }
   }
