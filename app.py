@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.bootstrap import bootstrap
+from ui.shared.page_setup import bootstrap
 
 bootstrap()
 rated_data = st.Page("pages/rated_data.py", title="Rated data", icon=":material/upload_file:", url_path="rated_data")

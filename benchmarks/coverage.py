@@ -15,8 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
-from multiloss_core.thresholds.choose_again import nodes_around
-from multiloss_core.thresholds.intervals import LEVEL, RESAMPLES, Interval, PointIntervals, bootstrap_points
+from multiloss_core.thresholds.generalisation.bootstrap import (
+    LEVEL,
+    RESAMPLES,
+    Interval,
+    PointIntervals,
+    bootstrap_points,
+    nodes_around,
+)
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
 
 NAMES = ("gauss2", "far_tails2", "discrete2")

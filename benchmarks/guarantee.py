@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
 from benchmarks.thresholds import table
 from multiloss_core import RatedDocuments, ThresholdPath, certified_point, smooth_path
-from multiloss_core.thresholds.precision_tests import betting_p_value, documents_needed, exact_p_value
-from multiloss_core.thresholds.surfaces import Rule
+from multiloss_core.numerics.proportion_tests import betting_p_value, documents_needed, exact_p_value
+from multiloss_core.thresholds.data.flagging import Rule
 
 SAMPLES = 1_000
 LARGE_SAMPLE = 200_000

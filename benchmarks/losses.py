@@ -17,13 +17,13 @@ from time import perf_counter
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from multiloss_core.losses.counts import count_windows
-from multiloss_core.losses.expected import expected_losses, loss_matrix
-from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F, Floats, Loss
+from multiloss_core.losses.expected.expected_losses import expected_losses, loss_matrix
+from multiloss_core.losses.expected.poisson_binomial import count_windows
+from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F, Loss
 from multiloss_core.losses.top_k import optimal_top_k
+from multiloss_core.numerics.arrays import Bools, Floats
 
 try:
     import numba
@@ -347,7 +347,7 @@ def sigmoid(x: Floats) -> Floats:
     return np.asarray(scipy.special.expit(x))
 
 
-def fitted_weights(x: Floats, labels: NDArray[np.bool_]) -> Floats:
+def fitted_weights(x: Floats, labels: Bools) -> Floats:
     """Logistic regression with a penalty that vanishes as the sample grows."""
 
     def objective(weights: Floats) -> tuple[float, Floats]:
@@ -358,7 +358,7 @@ def fitted_weights(x: Floats, labels: NDArray[np.bool_]) -> Floats:
     return np.asarray(minimize(objective, np.zeros(x.shape[1]), jac=True).x)
 
 
-def true_loss(chosen: NDArray[np.bool_], truth: Floats, loss: Loss) -> float:
+def true_loss(chosen: Bools, truth: Floats, loss: Loss) -> float:
     """The expected loss of any prediction: two Poisson-binomial tables."""
     *_, flagged = count_windows(truth[chosen], 1e-30) if chosen.any() else count_windows(np.zeros(1), 1e-30)
     *_, others = count_windows(truth[~chosen], 1e-30) if not chosen.all() else count_windows(np.zeros(1), 1e-30)

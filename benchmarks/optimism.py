@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.populations import RatedPopulation, best_thresholds, population, sample, true_rates
 from multiloss_core import (
@@ -28,7 +27,8 @@ from multiloss_core import (
     operating_points,
     smooth_path,
 )
-from multiloss_core.thresholds.paths.path import turning_points
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.paths.threshold_path import turning_points
 
 POPULATIONS = ("gauss2", "skewed2", "discrete2")
 POSITIVES = (150, 800)
@@ -37,8 +37,6 @@ SEEDS = 16
 FOLDS = (5, 10)
 KINDS = ("TP", "FP", "area")
 REFERENCE_POSITIVES = 5_000
-
-Floats = NDArray[np.float64]
 
 
 def graph(documents: RatedDocuments) -> ThresholdPath:

@@ -10,17 +10,15 @@ from functools import cache, partial
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from multiloss_core import RatedDocuments, flagged
-from multiloss_core.thresholds.surfaces import Rule
+from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.thresholds.data.flagging import Rule
 
 RATED_POSITIVES, RATED_NEGATIVES = 60_000, 400_000
 CHUNK = 500_000
 RANDOM_STARTS = 4
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -193,7 +191,7 @@ def _draw(source: RatedPopulation, positives: int, negatives: int, generator: np
 
 
 def _ascend(
-    scores: Floats, gains: Floats, orders: list[NDArray[np.intp]], rule: Rule, start: Floats, floors: Floats
+    scores: Floats, gains: Floats, orders: list[Indices], rule: Rule, start: Floats, floors: Floats
 ) -> tuple[Floats, float]:
     thresholds, gain = start.copy(), -np.inf
     while True:

@@ -29,6 +29,7 @@ from multiloss_core import (
     read_frame,
     smooth_path,
 )
+from multiloss_core.numerics.arrays import Floats
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared/data/rated"
 FILES = ("bssr1_two_scores_rated", "bssr1_four_scores_rated")
@@ -102,7 +103,7 @@ def _print_file(file: Path, splits: int) -> None:
 
 def _print_tables(
     title: str,
-    size: NDArray[np.float64],
+    size: Floats,
     splits: int,
     areas: dict[str, list[list[float]]],
     counts: dict[tuple[str, int], list[list[float]]],

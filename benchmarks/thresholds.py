@@ -12,7 +12,6 @@ from time import perf_counter
 import networkx as nx
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from multiloss_core import (
     CountSurfaces,
@@ -28,8 +27,9 @@ from multiloss_core import (
     operating_points,
     to_networkx,
 )
-from multiloss_core.thresholds.bucket_counts import SPACINGS, Axes, Spacing
-from multiloss_core.thresholds.surfaces import surfaces_from_buckets
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.data.count_surfaces import surfaces_from_buckets
+from multiloss_core.thresholds.data.grid_counts import SPACINGS, Axes, Spacing
 
 
 def main() -> None:
@@ -102,7 +102,7 @@ def compare_counting(documents: RatedDocuments) -> None:
         def in_all(spacing: Spacing = spacing) -> CountSurfaces:
             return count_surfaces(documents, resolution=100, spacing=spacing)
 
-        def histograms(edges: list[NDArray[np.float64]] = edges) -> list[NDArray[np.float64]]:
+        def histograms(edges: list[Floats] = edges) -> list[Floats]:
             return [
                 np.histogram2d(*documents.scores[documents.labels == positive].T, bins=edges)[0]
                 for positive in (True, False)

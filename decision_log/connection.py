@@ -14,7 +14,7 @@ from multiloss_core.errors import DataError
 SECONDS_TO_WAIT = 30
 SECONDS_TO_CONNECT = 10
 SECONDS_BETWEEN_TRIES = 0.05
-MOST_CAUSE = 300
+MAX_CAUSE = 300
 
 
 def make_engine(address: str) -> Engine:
@@ -127,6 +127,6 @@ def _sentence(url: URL, error: SQLAlchemyError) -> str:
     if url.password:
         cause = cause.replace(str(url.password), "***")
     return (
-        f"The decision log at {place(url)} cannot be used ({cause[:MOST_CAUSE].rstrip('.')}); check its address, the "
+        f"The decision log at {place(url)} cannot be used ({cause[:MAX_CAUSE].rstrip('.')}); check its address, the "
         "user's rights and that the database can be reached."
     )

@@ -11,10 +11,10 @@ from decision_log.connection import make_engine, place, reading, writing
 from decision_log.schema import bring_up_to_date
 from decision_log.tables import deployments, entries
 from multiloss_core.decisions.checks import checked_text
-from multiloss_core.decisions.record import MOST_NAME, DecisionRecord
+from multiloss_core.decisions.record import MAX_NAME, DecisionRecord
 from multiloss_core.errors import DataError
 
-MOST_ENTRIES = 100
+MAX_ENTRIES = 100
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class DecisionLog:
         return int(known.id)
 
     def entries(
-        self, *, limit: int = MOST_ENTRIES, before: int | None = None, data_name: str | None = None
+        self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None
     ) -> tuple[LogEntry, ...]:
         """The newest entries first, at most `limit`; those with a number below `before`, and those of one data name."""
         conditions = [] if before is None else [entries.c.id < before]
@@ -138,7 +138,7 @@ class DecisionLog:
         ------
         DataError : no such entry, nobody's name, or a time without a zone or before the present deployment.
         """
-        checked_text("deployed_by", by, MOST_NAME)
+        checked_text("deployed_by", by, MAX_NAME)
         if when is not None and when.utcoffset() is None:
             raise DataError("The time of a deployment needs a time zone; give it in UTC.")
         with reading(self._engine) as connection:

@@ -5,9 +5,7 @@
 top k. `decisions` keeps what was decided as a record, with its exports and its report.
 """
 
-from multiloss_core.bridge import f_beta_of_point
-from multiloss_core.calibration import Reliability, reliability
-from multiloss_core.decisions.exports import (
+from multiloss_core.decisions.deployable_code import (
     markdown_summary,
     python_function,
     sql_where,
@@ -29,12 +27,15 @@ from multiloss_core.decisions.record import (
 )
 from multiloss_core.decisions.report import html_report
 from multiloss_core.errors import DataError
-from multiloss_core.losses.correlated import correlated_search, joint_distribution, tied_loadings
-from multiloss_core.losses.counterexamples import early_stop_k
-from multiloss_core.losses.cuts import TunedThreshold, items_at, observed_loss, shortest_threshold, tuned_threshold
-from multiloss_core.losses.exhaustive import ExhaustiveSearch, exhaustive_search
-from multiloss_core.losses.expected import ExpectedLosses, expected_losses
-from multiloss_core.losses.monotone import (
+from multiloss_core.losses.constant_threshold import (
+    TunedThreshold,
+    items_at,
+    observed_loss,
+    shortest_threshold,
+    tuned_threshold,
+)
+from multiloss_core.losses.expected.expected_losses import ExpectedLosses, expected_losses
+from multiloss_core.losses.monotonicity import (
     is_tp_monotone,
     is_tpr_tnr_monotone,
     meets_corrected_proposition_2,
@@ -53,67 +54,78 @@ from multiloss_core.losses.multivariate import (
     FractionalLinear,
     UserLoss,
 )
+from multiloss_core.losses.reliability import Reliability, reliability
+from multiloss_core.losses.scored_items import ScoredItems
+from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, exhaustive_search
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, joint_distribution, tied_loadings
+from multiloss_core.losses.theorem_1.counterexamples import early_stop_k
+from multiloss_core.losses.theorem_1.sigmoid_items import SigmoidItems, sigmoid_items
 from multiloss_core.losses.top_k import TopK, optimal_top_k
-from multiloss_core.scored_items import ScoredItems
-from multiloss_core.shares import effective_size, share_interval
-from multiloss_core.simulate import Population, simulate_population
-from multiloss_core.simulate_items import SigmoidItems, sigmoid_items
-from multiloss_core.tables import frame_as_csv
-from multiloss_core.thresholds.amounts import document_amounts, money_at, money_weighted
-from multiloss_core.thresholds.bucket_counts import BucketCounts, bucket_counts, grid_axes
-from multiloss_core.thresholds.comparison import Comparison, CountedThresholds, compare
-from multiloss_core.thresholds.contributions import Contribution, contributions
-from multiloss_core.thresholds.count_table import is_count_table
-from multiloss_core.thresholds.deployed import read_thresholds
-from multiloss_core.thresholds.drift import Drift, alerts_drift, precision_drift
-from multiloss_core.thresholds.export import point_as_csv, point_as_dict, point_as_json
-from multiloss_core.thresholds.guarantee import Certificate, certified_point
-from multiloss_core.thresholds.held_out import HeldOutCounts, HeldOutStep, held_out_counts, held_out_steps
-from multiloss_core.thresholds.near import NearDocuments, NearThresholds, near_thresholds
-from multiloss_core.thresholds.operating_point import (
-    ClassifierMargin,
-    OperatingPoint,
-    classifier_margins,
-    operating_point,
-    operating_points,
-    round_thresholds,
+from multiloss_core.numerics.proportions import effective_size, share_interval
+from multiloss_core.tables.amount_column import document_amounts
+from multiloss_core.tables.guess_columns import guess_columns, is_count_table
+from multiloss_core.tables.read_table import read_frame
+from multiloss_core.tables.segment_column import document_segments
+from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from multiloss_core.tables.time_column import document_times
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces, slice_surfaces
+from multiloss_core.thresholds.data.flagging import flagged
+from multiloss_core.thresholds.data.grid_counts import BucketCounts, bucket_counts, grid_axes
+from multiloss_core.thresholds.data.rated_documents import DataFunnel, RatedDocuments
+from multiloss_core.thresholds.data.simulated_population import Population, simulate_population
+from multiloss_core.thresholds.generalisation.certificate import Certificate, certified_point
+from multiloss_core.thresholds.generalisation.cross_fitting import (
+    HeldOutCounts,
+    HeldOutStep,
+    held_out_counts,
+    held_out_steps,
 )
-from multiloss_core.thresholds.paths.analytic import analytic_path
-from multiloss_core.thresholds.paths.benchmark import benchmark_path
-from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path, to_networkx
-from multiloss_core.thresholds.paths.path import ConcaveMajorant, ThresholdPath, counts_along
-from multiloss_core.thresholds.paths.smooth import smooth_path
-from multiloss_core.thresholds.payoffs import Payoffs
-from multiloss_core.thresholds.periods import (
-    Calendar,
-    DailyAlerts,
-    WeeklyCounts,
-    calendar,
-    daily_alerts,
-    days_in_data,
-    document_times,
-    weekly_counts,
-)
-from multiloss_core.thresholds.rated import DataFunnel, RatedDocuments, flagged
-from multiloss_core.thresholds.reading import guess_columns, read_frame
-from multiloss_core.thresholds.sampling import (
+from multiloss_core.thresholds.generalisation.rating_plan import (
     RatedSize,
     RatingBand,
     RatingPlan,
     rated_size,
     rating_plan,
 )
-from multiloss_core.thresholds.segments import Segment, Segmentation, document_segments, segment_counts, segmentation
-from multiloss_core.thresholds.selection import Selection
-from multiloss_core.thresholds.simplicity import SimplerCut, price_of_simplicity
-from multiloss_core.thresholds.surfaces import CountSurfaces, count_surfaces, slice_surfaces
-from multiloss_core.thresholds.wishes import (
+from multiloss_core.thresholds.inspection.borderline_documents import NearDocuments, NearThresholds, near_thresholds
+from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
+from multiloss_core.thresholds.inspection.contributions import Contribution, contributions
+from multiloss_core.thresholds.inspection.document_subset import Selection
+from multiloss_core.thresholds.inspection.drift import Drift, alerts_drift, precision_drift
+from multiloss_core.thresholds.inspection.periods import (
+    Calendar,
+    DailyAlerts,
+    WeeklyCounts,
+    calendar,
+    daily_alerts,
+    days_in_data,
+    weekly_counts,
+)
+from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, segment_counts, segmentation
+from multiloss_core.thresholds.inspection.simpler_rules import SimplerCut, price_of_simplicity
+from multiloss_core.thresholds.paths.analytic import analytic_path
+from multiloss_core.thresholds.paths.benchmark import benchmark_path
+from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path, to_networkx
+from multiloss_core.thresholds.paths.money import money_at, money_weighted
+from multiloss_core.thresholds.paths.smooth import smooth_path
+from multiloss_core.thresholds.paths.threshold_path import ConcaveMajorant, ThresholdPath, counts_along
+from multiloss_core.thresholds.points.classifier_margins import ClassifierMargin, classifier_margins
+from multiloss_core.thresholds.points.f_beta import f_beta_of_point
+from multiloss_core.thresholds.points.operating_point import (
+    OperatingPoint,
+    operating_point,
+    operating_points,
+    round_thresholds,
+)
+from multiloss_core.thresholds.points.payoffs import Payoffs
+from multiloss_core.thresholds.points.targets import (
     point_by_hand,
     target_for_alerts,
     target_for_precision,
     target_for_price,
     target_for_share,
 )
+from multiloss_core.thresholds.points.thresholds_file import point_as_csv, point_as_dict, point_as_json, read_thresholds
 
 __all__ = [
     "AM",

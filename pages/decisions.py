@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from ui.bootstrap import bootstrap
-from ui.decision_list import ask_record, show_log
+from ui.decisions.log_page import ask_record, show_log
+from ui.shared.page_setup import bootstrap
 
 bootstrap()
 st.title("Decisions")

@@ -5,15 +5,16 @@ from typing import Literal
 import streamlit as st
 
 from multiloss_core import DataError
-from ui.analysis import Analysis, analyse
-from ui.bootstrap import bootstrap
-from ui.compare_views import show_comparison
-from ui.current_thresholds import present_thresholds, share_counterpart
-from ui.decision_views import show_decision
-from ui.document_views import show_contributions, show_near
-from ui.driver import ask_driver, driven_by_costs, recorded_target
-from ui.explorer.component import explorer
-from ui.new_data_views import (
+from ui.data.rated_workspace import choose_source, dataset_of
+from ui.decisions.reopening_panel import show_reopened
+from ui.operating_point.analysis import Analysis, analyse
+from ui.operating_point.current_thresholds import present_thresholds, share_counterpart
+from ui.operating_point.explorer.component import explorer
+from ui.operating_point.plain_charts import show_plainly
+from ui.operating_point.presentation import present
+from ui.operating_point.sections.borderline import show_contributions, show_near
+from ui.operating_point.sections.comparison import show_comparison
+from ui.operating_point.sections.new_data import (
     ask_new_data,
     guaranteed,
     show_certificate,
@@ -21,9 +22,11 @@ from ui.new_data_views import (
     show_new_data,
     show_simpler_cuts,
 )
-from ui.period_views import show_alerts_per_day, show_periods
-from ui.plain_views import show_plainly
-from ui.point_views import (
+from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
+from ui.operating_point.sections.payoffs import show_scenarios
+from ui.operating_point.sections.save_decision import show_decision
+from ui.operating_point.sections.segments import show_segments
+from ui.operating_point.settings import (
     ask_method,
     ask_pair,
     ask_settings,
@@ -34,15 +37,12 @@ from ui.point_views import (
     show_origin,
     show_unit,
 )
-from ui.presentation import present
-from ui.reopening_views import show_reopened
-from ui.scenario_views import show_scenarios
-from ui.scene import scene_now
-from ui.segment_views import show_segments
-from ui.target import restore_target
-from ui.tour import offer_tour, show_tour
-from ui.words import as_text
-from ui.workspace import choose_source, dataset_of
+from ui.operating_point.target import restore_target
+from ui.operating_point.target_drivers import ask_driver, driven_by_costs, recorded_target
+from ui.operating_point.tour import offer_tour, show_tour
+from ui.operating_point.view_state import scene_now
+from ui.shared.formatting import as_text
+from ui.shared.page_setup import bootstrap
 
 # In pixels: path, what drives, what is wished, new data, files.
 CONTROLS: tuple[int | Literal["content"], ...] = (150, 210, 300, "content", "content")

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from ui.bootstrap import bootstrap
-from ui.cut_views import (
+from ui.data.scored_workspace import choose_scored_source
+from ui.optimal_cut.answer import (
     answered,
     ask_item_columns,
     ask_items,
@@ -16,7 +16,7 @@ from ui.cut_views import (
     show_curve,
     show_facts,
 )
-from ui.scored_workspace import choose_scored_source
+from ui.shared.page_setup import bootstrap
 
 bootstrap()
 introduction()

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from multiloss_core import CountSurfaces
-from ui.bootstrap import bootstrap
-from ui.data_views import (
+from ui.data.rated_datasets import build_dataset
+from ui.data.rated_workspace import choose_source, workspace
+from ui.rated_data.column_roles import (
     ask_columns,
     ask_upload,
     show_columns_preview,
@@ -13,8 +14,7 @@ from ui.data_views import (
     show_histograms,
     show_limits,
 )
-from ui.sources import build_dataset
-from ui.workspace import choose_source, workspace
+from ui.shared.page_setup import bootstrap
 
 bootstrap()
 st.title("Rated data")

@@ -1,10 +1,9 @@
 """Theorem 1 on synthetic items: the best of all 2^n predictions is always a top-k set, as long as it may assume so."""
 
-from ui.bootstrap import bootstrap
-from ui.top_k_assumptions import broken_assumption
-from ui.top_k_early_stop import early_stop
-from ui.top_k_timing import timing
-from ui.top_k_views import (
+from ui.shared.page_setup import bootstrap
+from ui.top_k.assumptions import broken_assumption
+from ui.top_k.early_stop import early_stop
+from ui.top_k.optimum import (
     chosen_settings,
     drawn_probabilities,
     every_loss,
@@ -14,6 +13,7 @@ from ui.top_k_views import (
     one_loss,
     optimum_table,
 )
+from ui.top_k.timing import timing
 
 bootstrap()
 introduction()

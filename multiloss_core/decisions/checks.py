@@ -7,7 +7,7 @@ from multiloss_core.errors import DataError
 
 # Neither can be written as UTF-8 into a database: the null character and halves of surrogate pairs.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 
 
 class FieldError(DataError):
@@ -30,7 +30,7 @@ class FieldError(DataError):
 def shown(value: object) -> str:
     """A value for a sentence: on one line, and short."""
     text = ascii(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def checked_text(field: str, value: str, most: int, *, empty: bool = False) -> str:

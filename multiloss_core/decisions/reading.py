@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type
 from multiloss_core.decisions.checks import FieldError, shown
 from multiloss_core.errors import DataError
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 # Metadata of fields that came later: they keep their default where a record does not hold them.
 MAY_BE_MISSING = "may be missing"
 
@@ -26,9 +26,9 @@ def as_json_object(text: str | bytes) -> dict[str, Any]:
     DataError : it holds something else.
     """
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise DataError(
-            f"The decision record has {size:,} bytes, more than {MOST_BYTES:,}; choose a file that was saved as one."
+            f"The decision record has {size:,} bytes, more than {MAX_BYTES:,}; choose a file that was saved as one."
         )
     try:
         if isinstance(text, bytes):

@@ -13,7 +13,6 @@ from typing import Any, Final, Literal, Self
 from uuid import UUID, uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
 from multiloss_core.decisions.checks import (
     FieldError,
@@ -25,19 +24,20 @@ from multiloss_core.decisions.checks import (
 )
 from multiloss_core.decisions.reading import MAY_BE_MISSING, as_json_object, value_of
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.bucket_counts import Spacing
-from multiloss_core.thresholds.intervals import Interval, PointIntervals
-from multiloss_core.thresholds.operating_point import Status, ratio
-from multiloss_core.thresholds.rated import DataFunnel
-from multiloss_core.thresholds.surfaces import MOST_NODES, Rule
+from multiloss_core.numerics.arrays import Floats, ratio
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
+from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
+from multiloss_core.thresholds.points.operating_point import Status
 
 SCHEMA_VERSION: Final = 1
 PROGRAM_VERSION = "0.1.0"
 SET_BY_HAND = "set by hand"
-MOST_SCORES = 100
-MOST_WISHES = 20
-MOST_NAME = 300
-MOST_REASON = 20_000
+MAX_SCORES = 100
+MAX_WISHES = 20
+MAX_NAME = 300
+MAX_REASON = 20_000
 # Counts that are told twice may differ by the rounding of sums of weights.
 ROUNDING = 1e-6
 
@@ -56,7 +56,7 @@ class RecordedData:
     funnel: DataFunnel | None = None
 
     def __post_init__(self) -> None:
-        checked_text("name", self.name, MOST_NAME)
+        checked_text("name", self.name, MAX_NAME)
         if not _FINGERPRINT.fullmatch(self.fingerprint):
             raise FieldError("fingerprint", "64 digits 0-9 and a-f", shown(self.fingerprint))
         if self.funnel is not None:
@@ -84,10 +84,10 @@ class RecordedColumns:
     leave_out_unusable: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.scores) <= MOST_SCORES:
-            raise FieldError("scores", f"a list of 1 to {MOST_SCORES} names", f"{len(self.scores)}")
+        if not 1 <= len(self.scores) <= MAX_SCORES:
+            raise FieldError("scores", f"a list of 1 to {MAX_SCORES} names", f"{len(self.scores)}")
         for i, name in enumerate(self.scores):
-            checked_text(f"scores[{i + 1}]", name, MOST_NAME)
+            checked_text(f"scores[{i + 1}]", name, MAX_NAME)
         _set(self, scores=tuple(self.scores))
         if len(set(self.scores)) != len(self.scores):
             raise FieldError("scores", "a list of distinct names")
@@ -98,9 +98,9 @@ class RecordedColumns:
         _set(self, floors=tuple(checked_number(f"floors[{i + 1}]", floor) for i, floor in enumerate(self.floors)))
         for name in ("rating", "weight", "group"):
             if (value := getattr(self, name)) is not None:
-                checked_text(name, value, MOST_NAME)
+                checked_text(name, value, MAX_NAME)
         if self.positive is not None:
-            checked_text("positive", self.positive, MOST_NAME, empty=True)
+            checked_text("positive", self.positive, MAX_NAME, empty=True)
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,11 @@ class RecordedSettings:
     amount: str | None = field(default=None, metadata={MAY_BE_MISSING: True})
 
     def __post_init__(self) -> None:
-        checked_text("method", self.method, MOST_NAME)
+        checked_text("method", self.method, MAX_NAME)
         if self.amount is not None:
-            checked_text("amount", self.amount, MOST_NAME)
-        if not 0 <= self.resolution <= MOST_NODES:
-            raise FieldError("resolution", f"a whole number from 0 to {MOST_NODES:,}", shown(self.resolution))
+            checked_text("amount", self.amount, MAX_NAME)
+        if not 0 <= self.resolution <= MAX_NODES:
+            raise FieldError("resolution", f"a whole number from 0 to {MAX_NODES:,}", shown(self.resolution))
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Wish:
     value: float
 
     def __post_init__(self) -> None:
-        checked_text("name", self.name, MOST_NAME)
+        checked_text("name", self.name, MAX_NAME)
         _set(self, value=checked_number("value", self.value))
 
 
@@ -149,9 +149,9 @@ class RecordedTarget:
     status: Status | None = None
 
     def __post_init__(self) -> None:
-        checked_text("driver", self.driver, MOST_NAME)
-        if len(self.wishes) > MOST_WISHES:
-            raise FieldError("wishes", f"a list of at most {MOST_WISHES}", f"{len(self.wishes)}")
+        checked_text("driver", self.driver, MAX_NAME)
+        if len(self.wishes) > MAX_WISHES:
+            raise FieldError("wishes", f"a list of at most {MAX_WISHES}", f"{len(self.wishes)}")
         _set(self, wishes=tuple(self.wishes))
         if self.by_hand and self.wishes:
             raise FieldError("wishes", f"empty where the driver is '{SET_BY_HAND}'")
@@ -288,9 +288,9 @@ class DecisionRecord:
         if self.created.utcoffset() != timedelta(0):
             raise FieldError("created", "a time in UTC", shown(self.created))
         _set(self, created=self.created.astimezone(UTC))
-        checked_text("program_version", self.program_version, MOST_NAME)
-        checked_text("author", self.author, MOST_NAME, empty=True)
-        checked_text("reason", self.reason, MOST_REASON, empty=True)
+        checked_text("program_version", self.program_version, MAX_NAME)
+        checked_text("author", self.author, MAX_NAME, empty=True)
+        checked_text("reason", self.reason, MAX_REASON, empty=True)
         count = len(self.columns.scores)
         _set(self, thresholds=checked_thresholds("thresholds", self.thresholds, count))
         if self.current is not None:
@@ -322,7 +322,7 @@ class DecisionRecord:
         return content
 
     @property
-    def threshold_array(self) -> NDArray[np.float64]:
+    def threshold_array(self) -> Floats:
         """The thresholds (k,) as `flagged` takes them; infinity is never."""
         return np.array([np.inf if value is None else value for value in self.thresholds])
 

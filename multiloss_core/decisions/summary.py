@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
-from multiloss_core.decisions.words import UNDEFINED, count, money, plural, price, share, signed, threshold
-from multiloss_core.thresholds.export import MEANING
-from multiloss_core.thresholds.operating_point import ratio
+from multiloss_core.formatting import UNDEFINED, count, money, plural, price, share, signed, threshold
+from multiloss_core.numerics.arrays import ratio
+from multiloss_core.thresholds.points.thresholds_file import MEANING
 
 Row = tuple[str, ...]
 

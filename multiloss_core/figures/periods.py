@@ -2,15 +2,12 @@
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
-from multiloss_core.figures import style
-from multiloss_core.figures.style import Theme
-from multiloss_core.thresholds.operating_point import ratio
-from multiloss_core.thresholds.periods import DAY, DailyAlerts, WeeklyCounts
-from multiloss_core.thresholds.time_column import Times
-
-Floats = NDArray[np.float64]
+from multiloss_core.figures import theme as style
+from multiloss_core.figures.theme import Theme
+from multiloss_core.numerics.arrays import ratio
+from multiloss_core.tables.time_column import Times
+from multiloss_core.thresholds.inspection.periods import DAY, DailyAlerts, WeeklyCounts
 
 WEEK = 7 * DAY
 MIDDLE_OF_WEEK, MIDDLE_OF_DAY = np.timedelta64(84, "h"), np.timedelta64(12, "h")

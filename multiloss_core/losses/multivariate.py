@@ -11,11 +11,10 @@ from math import inf
 from typing import Protocol, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-
-Floats = NDArray[np.float64]
+from multiloss_core.numerics.arrays import Floats
 
 # phi(u, v, p) on numbers or arrays that broadcast together
 LossFunction = Callable[[ArrayLike, ArrayLike, ArrayLike], ArrayLike]

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from multiloss_core.losses.expected import checked_probabilities, expected_losses
-from multiloss_core.losses.multivariate import Floats, Loss, LossFunction
+from multiloss_core.losses.expected.expected_losses import checked_probabilities, expected_losses
+from multiloss_core.losses.multivariate import Loss, LossFunction
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 TIE = 1e-12
 
@@ -23,7 +24,7 @@ class TopK:
     k: int
     cut: float
     expected_loss: float
-    selected: NDArray[np.bool_]
+    selected: Bools
     error_bound: float
 
 
@@ -49,7 +50,7 @@ def best_k(values: Floats) -> int:
     return int(np.flatnonzero(values <= values.min() + TIE)[0])
 
 
-def top_k_of(probabilities: Floats, order: NDArray[np.intp], k: int, expected_loss: float, error_bound: float) -> TopK:
+def top_k_of(probabilities: Floats, order: Indices, k: int, expected_loss: float, error_bound: float) -> TopK:
     """The first k items of `order` (n,) as a prediction."""
     selected = np.zeros(probabilities.size, dtype=bool)
     selected[order[:k]] = True
@@ -57,6 +58,6 @@ def top_k_of(probabilities: Floats, order: NDArray[np.intp], k: int, expected_lo
     return TopK(k, cut, expected_loss, selected, error_bound)
 
 
-def probability_order(probabilities: NDArray[np.float64]) -> NDArray[np.intp]:
+def probability_order(probabilities: Floats) -> Indices:
     """Positions (n,) of the items from the most to the least probable, equal ones in the input's order."""
     return np.argsort(-probabilities, kind="stable")

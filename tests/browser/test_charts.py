@@ -4,7 +4,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core.figures.style import METHOD_COLOURS
+from multiloss_core.figures.theme import METHOD_COLOURS
 from tests.browser.steps import (
     PAGES,
     choose,
@@ -25,7 +25,7 @@ from tests.browser.steps import (
     surfaces,
     without_webgl,
 )
-from ui.sources import sample
+from ui.data.rated_datasets import sample
 
 RANGE = "chart => JSON.stringify([chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range])"
 CAMERA = "chart => JSON.stringify(chart._fullLayout.scene._scene.getCamera().eye)"

@@ -26,8 +26,8 @@ from tests.browser.steps import (
     settle,
     settle_target,
 )
-from ui.sources import sample
-from ui.tour import STEPS
+from ui.data.rated_datasets import sample
+from ui.operating_point.tour import STEPS
 
 NAME = "Login alerts"
 

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from multiloss_core import count_surfaces, graph_path, operating_point, simulate_population
 from multiloss_core.decisions.report import html_report
-from multiloss_core.figures.thresholds import count_surface, tp_fp_plane
+from multiloss_core.figures.threshold_space import count_surface, tp_fp_plane
 from tests.decisions.records import HOSTILE_NAMES, make_record
 
 

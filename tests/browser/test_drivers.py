@@ -21,7 +21,7 @@ from tests.browser.steps import (
     slider,
     without_webgl,
 )
-from ui.sources import sample
+from ui.data.rated_datasets import sample
 
 NAME = "Card alerts"
 SCORES = sample(NAME).first_choice.scores

@@ -19,8 +19,8 @@ from tests.browser.steps import (
     slider,
     upload,
 )
-from ui.scored_sources import scored_sample
-from ui.sources import sample
+from ui.data.rated_datasets import sample
+from ui.data.scored_datasets import scored_sample
 
 ITEMS = 1_000_000
 

@@ -17,7 +17,7 @@ from multiloss_core.decisions.record import (
     RecordedTarget,
     Wish,
 )
-from multiloss_core.thresholds.rated import DataFunnel
+from multiloss_core.thresholds.data.rated_documents import DataFunnel
 
 HOSTILE_NAMES = (
     'a"b',

@@ -22,7 +22,7 @@ from multiloss_core import (
     simulate_population,
     smooth_path,
 )
-from ui.sources import sample
+from ui.data.rated_datasets import sample
 
 
 def rated_frame(seed=3):

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from multiloss_core import DataError
 from multiloss_core.decisions import record as record_module
-from multiloss_core.decisions.reading import MOST_BYTES
+from multiloss_core.decisions.reading import MAX_BYTES
 from multiloss_core.decisions.record import (
-    MOST_NAME,
-    MOST_REASON,
-    MOST_SCORES,
-    MOST_WISHES,
+    MAX_NAME,
+    MAX_REASON,
+    MAX_SCORES,
+    MAX_WISHES,
     PROGRAM_VERSION,
     CurrentThresholds,
     DecisionRecord,
@@ -28,8 +28,8 @@ from multiloss_core.decisions.record import (
     data_fingerprint,
     recorded_thresholds,
 )
-from multiloss_core.thresholds.intervals import Interval, PointIntervals
-from multiloss_core.thresholds.rated import DataFunnel
+from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
 from tests.decisions.records import make_record, records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,13 +63,11 @@ class TestRoundTrip:
         assert DecisionRecord.from_json(b"\xef\xbb\xbf" + record.to_json().encode()) == record
 
     def test_the_largest_record_is_below_the_limit(self):
-        names = tuple(f"{i:03d}" + "\x01" * (MOST_NAME - 3) for i in range(MOST_SCORES))
-        wishes = tuple(
-            Wish(f"{i:02d}" + "\x01" * (MOST_NAME - 2), -1.2345678901234567e-300) for i in range(MOST_WISHES)
-        )
-        record = make_record(names, (-1.2345678901234567e-300,) * MOST_SCORES, reason="\x01" * MOST_REASON)
+        names = tuple(f"{i:03d}" + "\x01" * (MAX_NAME - 3) for i in range(MAX_SCORES))
+        wishes = tuple(Wish(f"{i:02d}" + "\x01" * (MAX_NAME - 2), -1.2345678901234567e-300) for i in range(MAX_WISHES))
+        record = make_record(names, (-1.2345678901234567e-300,) * MAX_SCORES, reason="\x01" * MAX_REASON)
         record = dataclasses.replace(record, target=dataclasses.replace(record.target, wishes=wishes))
-        assert len(record.to_json().encode()) <= MOST_BYTES
+        assert len(record.to_json().encode()) <= MAX_BYTES
         assert DecisionRecord.from_json(record.to_json()) == record
 
     def test_whole_numbers_are_read_where_numbers_are_wanted(self):
@@ -123,7 +121,7 @@ class TestRefusals:
             DecisionRecord.from_json(text)
         assert "\n" not in str(caught.value)
 
-    @pytest.mark.parametrize("text", ["x" * (MOST_BYTES + 1), b"x" * (MOST_BYTES + 1), "ü" * (MOST_BYTES // 2 + 1)])
+    @pytest.mark.parametrize("text", ["x" * (MAX_BYTES + 1), b"x" * (MAX_BYTES + 1), "ü" * (MAX_BYTES // 2 + 1)])
     def test_more_than_a_megabyte(self, text):
         with pytest.raises(DataError, match="more than 1,000,000"):
             DecisionRecord.from_json(text)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import RatedDocuments, calendar, daily_alerts, weekly_counts
-from multiloss_core.figures import style
+from multiloss_core.figures import theme as style
 from multiloss_core.figures.periods import daily_chart, weekly_chart
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])

@@ -14,8 +14,8 @@ from multiloss_core import (
     simulate_population,
     slice_surfaces,
 )
-from multiloss_core.figures import style
-from multiloss_core.figures.thresholds import (
+from multiloss_core.figures import theme as style
+from multiloss_core.figures.threshold_space import (
     PATH_LIFT,
     count_surface,
     majorant_trace,

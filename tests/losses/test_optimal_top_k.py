@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.counterexamples import EARLY_STOP
-from multiloss_core.losses.exhaustive import exhaustive_search
-from multiloss_core.losses.expected import expected_losses
+from multiloss_core.losses.expected.expected_losses import expected_losses
 from multiloss_core.losses.multivariate import AM, AUC, LOSSES, F
+from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
+from multiloss_core.losses.theorem_1.counterexamples import EARLY_STOP
 from multiloss_core.losses.top_k import optimal_top_k
 
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)

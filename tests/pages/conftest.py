@@ -2,7 +2,7 @@
 
 import pytest
 
-from ui.log import ADDRESS, forget_log
+from ui.records.log_access import ADDRESS, forget_log
 
 
 @pytest.fixture(autouse=True)

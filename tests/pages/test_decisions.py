@@ -26,8 +26,8 @@ from multiloss_core import (
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from tests.pages.steps import explorer, opened, run
-from ui.log import ADDRESS, data_folder, log_address
-from ui.sources import sample
+from ui.data.rated_datasets import sample
+from ui.records.log_access import ADDRESS, data_folder, log_address
 
 
 def press(app, label):
@@ -422,12 +422,12 @@ def test_a_table_of_counts_reopens(log_address):
 SCREEN = """
 import streamlit as st
 from multiloss_core import operating_point
-from ui.analysis import Settings, analyse
-from ui.bootstrap import bootstrap
-from ui.decision_views import show_decision
-from ui.reopening_views import show_reopened
-from ui.sources import sample
-from ui.workspace import dataset_of
+from ui.operating_point.analysis import Settings, analyse
+from ui.shared.page_setup import bootstrap
+from ui.operating_point.sections.save_decision import show_decision
+from ui.decisions.reopening_panel import show_reopened
+from ui.data.rated_datasets import sample
+from ui.data.rated_workspace import dataset_of
 bootstrap()
 st.session_state.setdefault("save_decision", True)
 name, percent = st.session_state.get("name", "Login alerts"), st.session_state.get("percent", 20.0)
@@ -508,7 +508,7 @@ def test_a_text_that_no_record_can_keep_is_refused_where_it_was_typed(screen):
 
 
 def test_the_screen_says_which_decision_it_was_opened_with(screen):
-    from ui.reopening import Reopened
+    from ui.decisions.reopening import Reopened
 
     record = sample_decision("Login alerts", percent=20.0, rule="any", spacing="positives", resolution=24)
     screen.session_state["reopened_decision"] = Reopened(record, "Login alerts", True)

@@ -9,10 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import LOSSES, F, optimal_top_k
-from multiloss_core.losses.cuts import random_half, tuned_threshold
-from multiloss_core.losses.expected import expected_losses
-from ui.cut_answers import LOSS_CHOICES
-from ui.scored_sources import SAMPLES, scored_sample
+from multiloss_core.losses.constant_threshold import random_half, tuned_threshold
+from multiloss_core.losses.expected.expected_losses import expected_losses
+from ui.data.scored_datasets import SAMPLES, scored_sample
+from ui.optimal_cut.answers import LOSS_CHOICES
 
 APP = Path(__file__).parents[2] / "app.py"
 
@@ -272,7 +272,7 @@ def test_a_bad_file_says_what_is_wrong_and_loses_nothing(app, name):
 
 
 def test_a_file_over_the_limit_is_refused(app, monkeypatch):
-    monkeypatch.setattr("multiloss_core.thresholds.reading.LARGEST_FILE", 100)
+    monkeypatch.setattr("multiloss_core.tables.read_table.LARGEST_FILE", 100)
     upload(app, items_csv(), "big.csv")
     assert "more than the limit" in app.error[0].value
 

@@ -16,8 +16,8 @@ from multiloss_core import (
     read_frame,
     simulate_population,
 )
-from ui.data_views import NO_GROUP, NO_WEIGHT, TEMPLATE
-from ui.sources import SAMPLES, sample
+from ui.data.rated_datasets import SAMPLES, sample
+from ui.rated_data.column_roles import NO_GROUP, NO_WEIGHT, TEMPLATE
 
 APP = Path(__file__).parents[2] / "app.py"
 GOOD = "good.csv"
@@ -538,7 +538,7 @@ def test_a_good_upload_takes_the_complaint_away(app):
 
 def test_a_file_above_the_limit_is_refused_in_code_as_well(app_with_upload, monkeypatch):
     app = app_with_upload
-    monkeypatch.setattr("multiloss_core.thresholds.reading.LARGEST_FILE", 2**20)
+    monkeypatch.setattr("multiloss_core.tables.read_table.LARGEST_FILE", 2**20)
     upload(app, b"score,rating\n" + b"0.5,1\n" * 400_000, "bad.csv")
     error = only_error(app)
     assert "'bad.csv' has 2 MB, more than the limit of 1 MB" in error

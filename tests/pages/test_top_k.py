@@ -8,15 +8,16 @@ import streamlit
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core.losses.correlated import correlated_search, tied_loadings
-from multiloss_core.losses.counterexamples import NOT_MONOTONE
-from multiloss_core.losses.exhaustive import exhaustive_search
-from multiloss_core.losses.expected import expected_losses
+from multiloss_core.losses.expected.expected_losses import expected_losses
 from multiloss_core.losses.multivariate import G_MEAN, JACCARD, LOSSES, F
-from multiloss_core.losses.timing import TimedRun, methods_for
+from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, tied_loadings
+from multiloss_core.losses.theorem_1.counterexamples import NOT_MONOTONE
+from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
+from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for
 from multiloss_core.losses.top_k import optimal_top_k
-from multiloss_core.simulate_items import sigmoid_items
-from ui import top_k_assumptions, top_k_timing
+from ui.top_k import assumptions as top_k_assumptions
+from ui.top_k import timing as top_k_timing
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
 
@@ -254,7 +255,7 @@ def test_the_next_failing_draw_is_found(page):
 
 
 def test_a_search_that_finds_nothing_says_so(page, monkeypatch):
-    monkeypatch.setattr(top_k_assumptions, "MOST_DRAWS", 30)
+    monkeypatch.setattr(top_k_assumptions, "MAX_DRAWS", 30)
     page.run()
     by_key(page.selectbox, "topk_ties").select("All items alike").run()
     by_key(page.button, "topk_tied_draw_find").click().run()

@@ -4,29 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import betainc, betaincinv
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.bucket_counts import BucketCounts, Spacing, bucket_counts, grid_axes
-from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along
-from multiloss_core.thresholds.rated import RatedDocuments
-from multiloss_core.thresholds.surfaces import (
-    CountSurfaces,
-    Rule,
-    buckets_from_surfaces,
-    node_index,
-    require_rule,
-)
+from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, buckets_from_surfaces, node_index
+from multiloss_core.thresholds.data.flagging import Rule, require_rule
+from multiloss_core.thresholds.data.grid_counts import BucketCounts, Spacing, bucket_counts, grid_axes
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, counts_along
 
-MOST_VERTICES = 1_000
+MAX_VERTICES = 1_000
 SHARED_VERTICES = 201
-MOST_LOG_PARAMETER = 4.0
+MAX_LOG_PARAMETER = 4.0
 STARTS_FOLLOWED = 3
 SNAP = 1e-9
 
-Curves = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Curves = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -38,10 +33,10 @@ class Family:
     """
 
     name: str
-    forward: Callable[[int, NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-    inverse: Callable[[int, NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-    starts: Callable[[int], NDArray[np.float64]]
-    parameters: Callable[[NDArray[np.float64]], dict[str, float]]
+    forward: Callable[[int, Floats, Floats], Floats]
+    inverse: Callable[[int, Floats, Floats], Floats]
+    starts: Callable[[int], Floats]
+    parameters: Callable[[Floats], dict[str, float]]
 
 
 def analytic_path(
@@ -78,12 +73,12 @@ def analytic_path(
     return _path_of_documents(source, chosen, parameters, rule)
 
 
-def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> NDArray[np.float64]:
+def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> Floats:
     scaled = [_scaled(axis, axis[0], axis[-1]) for axis in buckets.axes]
     columns = list(buckets.cells.T)
 
-    def loss(parameters: NDArray[np.float64]) -> float:
-        bounded = parameters.clip(-MOST_LOG_PARAMETER, MOST_LOG_PARAMETER)
+    def loss(parameters: Floats) -> float:
+        bounded = parameters.clip(-MAX_LOG_PARAMETER, MAX_LOG_PARAMETER)
         turning = [family.inverse(j, x, bounded) for j, x in enumerate(scaled)]
         # A wall that rises outside the bounds keeps the simplex inside.
         return float(np.abs(parameters - bounded).sum()) - _normalised_area(buckets, columns, turning, rule)
@@ -93,7 +88,7 @@ def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> NDArr
         return starts[0]
     ranked = starts[np.argsort([loss(start) for start in starts], kind="stable")]
 
-    def descended(start: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def descended(start: Floats) -> tuple[float, Floats]:
         found = minimize(
             loss,
             start,
@@ -105,12 +100,10 @@ def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> NDArr
     _, best = min((descended(start) for start in ranked[:STARTS_FOLLOWED]), key=lambda result: result[0])
     # A fresh simplex leaves the flat spots on which the first one shrank.
     _, best = descended(best)
-    return best.clip(-MOST_LOG_PARAMETER, MOST_LOG_PARAMETER)
+    return best.clip(-MAX_LOG_PARAMETER, MAX_LOG_PARAMETER)
 
 
-def _normalised_area(
-    buckets: BucketCounts, columns: list[NDArray[np.intp]], turning: list[NDArray[np.float64]], rule: Rule
-) -> float:
+def _normalised_area(buckets: BucketCounts, columns: list[Indices], turning: list[Floats], rule: Rule) -> float:
     """The area of the path that turns off node i of classifier j after `turning[j][i]`, from bucket counts.
 
     Only the order of the turning points matters: at most k x nodes ranks, whatever the number of cells.
@@ -127,9 +120,7 @@ def _normalised_area(
     return float((negatives * (caught_later + positives / 2)).sum() / whole) if whole > 0 else 0.0
 
 
-def _path_of_documents(
-    documents: RatedDocuments, family: Family, parameters: NDArray[np.float64], rule: Rule
-) -> ThresholdPath:
+def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Floats, rule: Rule) -> ThresholdPath:
     """Vertices where rated positives turn off (TP changes only there) and at equal steps, counted exactly."""
     floors = documents.floors
     tops = np.nextafter(documents.scores.max(axis=0), np.inf)
@@ -142,8 +133,8 @@ def _path_of_documents(
     )
     sigma = np.unique(turning.max(axis=1) if rule == "any" else turning.min(axis=1))
     sigma = sigma[sigma >= 0]
-    if len(sigma) > MOST_VERTICES:
-        sigma = sigma[np.linspace(0, len(sigma) - 1, MOST_VERTICES).round().astype(np.intp)]
+    if len(sigma) > MAX_VERTICES:
+        sigma = sigma[np.linspace(0, len(sigma) - 1, MAX_VERTICES).round().astype(np.intp)]
     steps = np.unique(np.concatenate([sigma, np.linspace(0.0, 1.0, SHARED_VERTICES)]))
     thresholds = np.column_stack(
         [
@@ -165,7 +156,7 @@ def _path_of_documents(
     )
 
 
-def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: NDArray[np.float64]) -> ThresholdPath:
+def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) -> ThresholdPath:
     """The nodes that the curve passes, each threshold raised to the next node, where the counts are known."""
     tops = np.array([axis[-1] for axis in surfaces.axes])
     turning = [family.inverse(j, _scaled(axis, axis[0], axis[-1]), parameters) for j, axis in enumerate(surfaces.axes)]
@@ -187,7 +178,7 @@ def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: NDArray[
     )
 
 
-def _snapped(thresholds: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _snapped(thresholds: Floats, scores: Floats) -> Floats:
     """Undo the rounding of phi(phi^-1(score)), which could lift a threshold just above the score it belongs to."""
     known = np.unique(scores)
     below = known[(np.searchsorted(known, thresholds, side="right") - 1).clip(0)]
@@ -195,25 +186,25 @@ def _snapped(thresholds: NDArray[np.float64], scores: NDArray[np.float64]) -> ND
     return np.where(near, below, thresholds)
 
 
-def _scaled(values: NDArray[np.float64], low: NDArray[np.float64], top: NDArray[np.float64]) -> NDArray[np.float64]:
-    scaled: NDArray[np.float64] = (values - low) / (top - low)
+def _scaled(values: Floats, low: Floats, top: Floats) -> Floats:
+    scaled: Floats = (values - low) / (top - low)
     return scaled
 
 
-def _simplex(start: NDArray[np.float64]) -> NDArray[np.float64]:
+def _simplex(start: Floats) -> Floats:
     return np.vstack([start, start + 0.4 * np.eye(len(start))])
 
 
-def _power_of(j: int, parameters: NDArray[np.float64]) -> float:
+def _power_of(j: int, parameters: Floats) -> float:
     return 1.0 if j == 0 else float(np.exp(parameters[j - 1]))
 
 
-def _beta_of(j: int, parameters: NDArray[np.float64]) -> tuple[float, float]:
+def _beta_of(j: int, parameters: Floats) -> tuple[float, float]:
     a, b = np.exp(parameters[2 * j : 2 * j + 2])
     return float(a), float(b)
 
 
-def _power_starts(k: int) -> NDArray[np.float64]:
+def _power_starts(k: int) -> Floats:
     levels = np.log([0.1, 0.3, 1.0, 3.0, 10.0])
     if k == 1:
         return np.zeros((1, 0))
@@ -222,7 +213,7 @@ def _power_starts(k: int) -> NDArray[np.float64]:
     return np.unique(np.vstack([same, alone]), axis=0)
 
 
-def _beta_starts(k: int) -> NDArray[np.float64]:
+def _beta_starts(k: int) -> Floats:
     if k == 1:
         return np.zeros((1, 2))
     powers = np.zeros((len(_power_starts(k)), 2 * k))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.paths.path import ThresholdPath
-from multiloss_core.thresholds.surfaces import CountSurfaces
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
 def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdPath:

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along
-from multiloss_core.thresholds.rated import RatedDocuments
-from multiloss_core.thresholds.surfaces import CountSurfaces, node_index
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, counts_along
 
 SMALLEST_SHARE_DELETED = 0.01
 
@@ -96,11 +96,11 @@ class _Sweep:
     """
 
     shape: tuple[int, ...]
-    order: NDArray[np.intp]
+    order: Indices
     bounds: list[int]
-    before: NDArray[np.intp]
-    gained: NDArray[np.float64]
-    tp: NDArray[np.float64]
+    before: Indices
+    gained: Floats
+    tp: Floats
 
 
 def _sweep(surfaces: CountSurfaces) -> _Sweep:
@@ -120,7 +120,7 @@ def _sweep(surfaces: CountSurfaces) -> _Sweep:
     return _Sweep(shape, order, [0, *np.cumsum(np.bincount(distance)).tolist()], before, gained, tp.ravel()[order])
 
 
-def _best_nodes(sweep: _Sweep, kept: NDArray[np.bool_] | None = None) -> NDArray[np.intp] | None:
+def _best_nodes(sweep: _Sweep, kept: Bools | None = None) -> Indices | None:
     """Node indices (L + 1, k) of the best path, where `kept` (k, n) says which steps remain.
 
     None when no path remains.
@@ -151,7 +151,7 @@ def _best_nodes(sweep: _Sweep, kept: NDArray[np.bool_] | None = None) -> NDArray
 
 def _paths_after_deletion(
     surfaces: CountSurfaces, generator: np.random.Generator, draws: int, deleted: float
-) -> Iterator[NDArray[np.intp]]:
+) -> Iterator[Indices]:
     sweep = _sweep(surfaces)
     for _ in range(draws):
         share, nodes = deleted, None
@@ -161,7 +161,7 @@ def _paths_after_deletion(
         yield nodes
 
 
-def _path_through(surfaces: CountSurfaces, nodes: NDArray[np.intp], method: str) -> ThresholdPath:
+def _path_through(surfaces: CountSurfaces, nodes: Indices, method: str) -> ThresholdPath:
     index = tuple(nodes.T)
     return ThresholdPath(
         _thresholds_at(surfaces, nodes),
@@ -173,5 +173,5 @@ def _path_through(surfaces: CountSurfaces, nodes: NDArray[np.intp], method: str)
     )
 
 
-def _thresholds_at(surfaces: CountSurfaces, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
+def _thresholds_at(surfaces: CountSurfaces, nodes: Indices) -> Floats:
     return np.column_stack([axis[nodes[:, j]] for j, axis in enumerate(surfaces.axes)])

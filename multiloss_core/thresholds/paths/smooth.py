@@ -4,12 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from multiloss_core.thresholds.folds import document_folds
-from multiloss_core.thresholds.paths.path import ThresholdPath, counts_along, still_flagged, turning_points
-from multiloss_core.thresholds.precision_model import (
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.thresholds.data.count_surfaces import (
+    CountSurfaces,
+    buckets_from_surfaces,
+    counts_at_nodes,
+    node_index,
+)
+from multiloss_core.thresholds.data.flagging import Rule, require_rule
+from multiloss_core.thresholds.data.folds import document_folds
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.precision_model import (
     FOLDS,
     PrecisionDesign,
     PrecisionModel,
@@ -19,23 +26,14 @@ from multiloss_core.thresholds.precision_model import (
     precision_design,
     score_cells,
 )
-from multiloss_core.thresholds.rated import RatedDocuments
-from multiloss_core.thresholds.surfaces import (
-    CountSurfaces,
-    Rule,
-    buckets_from_surfaces,
-    counts_at_nodes,
-    node_index,
-    require_rule,
-)
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, counts_along, still_flagged, turning_points
 
 RESOLUTION = 60
 # Marginal precisions from 0.1 to 99.9 %, evenly in the logarithm of their odds.
 TARGETS = expit(np.linspace(-7.0, 7.0, 241))
-MOST_ROUNDS = 20
-MOST_TABLE_NODES = 200_000
+MAX_ROUNDS = 20
+MAX_TABLE_NODES = 200_000
 
-Floats = NDArray[np.float64]
 Nodes = tuple[int, ...]
 
 
@@ -131,7 +129,7 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     return ThresholdPath(thresholds, tp, fp, "smooth", rule, source.names, smooth_tp=smooth_tp, smooth_fp=smooth_fp)
 
 
-def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
+def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> Indices:
     """For rising targets, node numbers (m, k) of the best thresholds, never falling; len(axis) stands for never.
 
     The best node at each target comes from a table of all nodes: exact for one or two classifiers. With more of them the
@@ -159,15 +157,15 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> NDArray[np.intp]:
     return candidates[_best_chain(gains, may_follow)]
 
 
-def thresholds_at(cells: ScoreCells, nodes: NDArray[np.intp]) -> Floats:
+def thresholds_at(cells: ScoreCells, nodes: Indices) -> Floats:
     """Node numbers (m, k) as thresholds, never as infinity."""
     return np.column_stack([np.append(axis, np.inf)[nodes[:, j]] for j, axis in enumerate(cells.axes)])
 
 
-def flagged_cells(cells: ScoreCells, nodes: NDArray[np.intp], rule: Rule) -> Floats:
+def flagged_cells(cells: ScoreCells, nodes: Indices, rule: Rule) -> Floats:
     """Which cells (c, m) are flagged at node numbers (m, k), as 0 and 1."""
     above = [cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
-    caught: NDArray[np.bool_] = np.logical_or.reduce(above) if rule == "any" else np.logical_and.reduce(above)
+    caught: Bools = np.logical_or.reduce(above) if rule == "any" else np.logical_and.reduce(above)
     return caught.astype(np.float64)
 
 
@@ -175,7 +173,7 @@ def flagged_cells(cells: ScoreCells, nodes: NDArray[np.intp], rule: Rule) -> Flo
 class _Table:
     """Expected TP and FP, of shape (n_1, …, n_k), at the nodes of each axis whose numbers are in `nodes`."""
 
-    nodes: tuple[NDArray[np.intp], ...]
+    nodes: tuple[Indices, ...]
     tp: Floats
     fp: Floats
     complete: bool
@@ -184,8 +182,8 @@ class _Table:
 def _table(fit: SmoothFit, rule: Rule) -> _Table:
     # The last node is never, one behind the nodes of the axis.
     counts = np.array([len(axis) + 1 for axis in fit.cells.axes])
-    kept = np.minimum(counts, int(MOST_TABLE_NODES ** (1 / len(counts))))
-    complete = bool(np.prod(counts.astype(np.float64)) <= MOST_TABLE_NODES)
+    kept = np.minimum(counts, int(MAX_TABLE_NODES ** (1 / len(counts))))
+    complete = bool(np.prod(counts.astype(np.float64)) <= MAX_TABLE_NODES)
     nodes = tuple(
         np.arange(count) if complete else np.unique(np.linspace(0, count - 1, few).round().astype(np.intp))
         for count, few in zip(counts, kept, strict=True)
@@ -229,7 +227,7 @@ def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes) -> tuple
     nodes = list(start)
     reached = [cells.cells[:, j] > node for j, node in enumerate(nodes)]
     gain = 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         before = list(nodes)
         for j, axis in enumerate(cells.axes):
             others = reached[:j] + reached[j + 1 :]
@@ -255,7 +253,7 @@ def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
     )
 
 
-def _best_chain(gains: Floats, may_follow: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _best_chain(gains: Floats, may_follow: Bools) -> Indices:
     """The candidates (m,) with the largest sum of gains (m, u), each allowed to follow the one before: (u, u)."""
     best, came_from = gains[0], []
     barred = np.where(may_follow, 0.0, -np.inf)
@@ -269,9 +267,7 @@ def _best_chain(gains: Floats, may_follow: NDArray[np.bool_]) -> NDArray[np.intp
     return np.array(chain[::-1], dtype=np.intp)
 
 
-def _decided_by_others(
-    others: Sequence[NDArray[np.bool_]], gains: Floats, rule: Rule
-) -> tuple[NDArray[np.bool_], float]:
+def _decided_by_others(others: Sequence[Bools], gains: Floats, rule: Rule) -> tuple[Bools, float]:
     """The cells that one classifier decides alone, and the gain of those flagged whatever it says."""
     if not others:
         return np.ones(len(gains), dtype=bool), 0.0
@@ -281,7 +277,7 @@ def _decided_by_others(
     return ~flagged, float(gains[flagged].sum())
 
 
-def _sums(places: NDArray[np.intp], weights: Floats, count: int) -> Floats:
+def _sums(places: Indices, weights: Floats, count: int) -> Floats:
     return np.bincount(places, weights, count).astype(np.float64)
 
 

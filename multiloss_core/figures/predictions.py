@@ -1,0 +1,278 @@
+"""Figures of predictions under a multivariate loss: the items flagged, what every prediction costs, and how long
+it takes to know.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from multiloss_core.figures.theme import Theme, ink, new_figure, paper
+from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
+from multiloss_core.losses.theorem_1.timing import METHODS, TimedRun
+from multiloss_core.losses.top_k import best_k, probability_order
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+
+# Dark and light enough to tell apart without colour, in either theme.
+_STRONG = {"light": "#0072B2", "dark": "#56B4E9"}
+_PALE = {"light": "#c3ced6", "dark": "#44525d"}
+_DOT = {"light": "#7d8b96", "dark": "#8795a0"}
+
+_SIDES = {1: ("/", "in the ring"), -1: ("\\", "in the rival ring"), 0: ("", "on its own")}
+
+# Colour, symbol and dash: any one of them tells the methods apart.
+_METHOD_LOOKS = {
+    "exhaustive": ({"light": "#7d8b96", "dark": "#8795a0"}, "x", "dot"),
+    "cubic": ({"light": "#D55E00", "dark": "#D55E00"}, "square", "dash"),
+    "quadratic": ({"light": "#CC79A7", "dark": "#CC79A7"}, "diamond", "dashdot"),
+    "windowed": ({"light": "#1b2a33", "dark": "#e6edf2"}, "triangle-up", "longdash"),
+    "near_linear": (_STRONG, "circle", "solid"),
+}
+_SECONDS = {1e-5: "10 µs", 1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s"}
+
+# For tick labels, the axis title and a legend that wraps on a narrow screen.
+_ROOM_BELOW = 100
+
+_MAX_DOTS = 2**12
+_DOT_GRID = (200, 100)
+
+
+def sorted_probabilities(
+    probabilities: Floats,
+    best: Bools,
+    *,
+    title: str,
+    theme: Theme,
+    height: int = 420,
+    small: bool = False,
+    sides: Indices | None = None,
+) -> go.Figure:
+    """The items from the most to the least probable, those predicted positive strongly coloured.
+
+    `probabilities` (n,) and `best` (n,) bool belong together, in any order. `small` leaves out the legend and
+    the axis titles, for several such figures side by side. `sides` (n,) hatches the items that share a common cause:
+    1 for one side, -1 for its rival, 0 for items on their own. Source: Natarajan et al. 2016, figure 1.
+    """
+    order = probability_order(probabilities)
+    ranks = np.arange(1, order.size + 1)
+    figure = new_figure(title, theme, height=height)
+    for chosen, name, colour in (
+        (True, "predicted positive", _STRONG),
+        (False, "not predicted positive", _PALE),
+    ):
+        shown = best[order] == chosen
+        looks = [_SIDES[int(side)] for side in sides[order][shown]] if sides is not None else []
+        figure.add_bar(
+            x=ranks[shown],
+            y=probabilities[order][shown],
+            name=name,
+            marker={"color": colour[theme], "line": {"width": 0}},
+            customdata=order[shown] + 1,
+            hovertext=[f"<br>{words}" for _, words in looks] or None,
+            hovertemplate=f"item %{{customdata}}: probability %{{y:.4f}}<br>{name}"
+            f"{'%{hovertext}' if looks else ''}<extra></extra>",
+        )
+        if looks:
+            pattern = {"shape": [shape for shape, _ in looks], "fgcolor": paper(theme), "size": 9, "solidity": 0.3}
+            figure.data[-1].marker.pattern = {**pattern, "fillmode": "overlay"}
+    figure.update_layout(bargap=0.25, showlegend=not small, margin={"b": _ROOM_BELOW})
+    figure.update_xaxes(range=[0.4, order.size + 0.6], dtick=1, showgrid=False)
+    figure.update_yaxes(range=[0, 1.02], dtick=0.5 if small else 0.2)
+    if small:
+        figure.update_layout(margin={"l": 32, "r": 8, "t": 36, "b": 24})
+        figure.update_xaxes(showticklabels=False)
+    else:
+        figure.update_xaxes(title_text="item, most probable first (rank)")
+        figure.update_yaxes(title_text="P(Y = 1 | x), from 0 to 1")
+    return figure
+
+
+def all_predictions(
+    search: ExhaustiveSearch,
+    probabilities: Floats,
+    *,
+    loss_name: str,
+    theme: Theme,
+    height: int = 420,
+) -> go.Figure:
+    """Every prediction as a dot: how many items it flags, and its expected loss.
+
+    The top-k predictions are joined by a line, the optimum is a star; dots spread sideways to be seen. Up to
+    4,096 predictions are all drawn; of more, one for each place of a 200 x 100 grid, as the others lie hidden
+    behind them (`layout.meta` says how many of them are "drawn"). `search` is that of
+    `probabilities` (n,).
+    """
+    n = probabilities.size
+    x = search.sizes + _sideways(search.sizes)
+    drawn = _visible(x, search.values)
+    optimum_size = int(np.sum(search.best))
+    figure = new_figure(f"All {search.values.size:,} predictions under {loss_name}", theme, height=height)
+    figure.add_scatter(
+        x=x[drawn].astype(np.float32),
+        y=search.values[drawn].astype(np.float32),
+        mode="markers",
+        name="a prediction",
+        marker={"color": _DOT[theme], "size": 4, "opacity": 0.55},
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=np.arange(n + 1),
+        y=search.top_k_values,
+        mode="lines+markers",
+        name="the k most probable items",
+        line={"color": _STRONG[theme], "width": 2},
+        marker={"color": _STRONG[theme], "size": 7},
+        hovertemplate="the %{x} most probable items<br>expected loss %{y:.4f}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=[optimum_size],
+        y=[search.expected_loss],
+        mode="markers",
+        name="optimum",
+        marker={
+            "symbol": "star",
+            "color": ink(theme),
+            "size": 17,
+            "line": {"color": paper(theme), "width": 1.5},
+        },
+        hovertemplate="optimum: %{x} items<br>expected loss %{y:.4f}<extra></extra>",
+    )
+    figure.update_layout(
+        meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": _ROOM_BELOW}
+    )
+    figure.update_xaxes(
+        title_text="number of items predicted positive (k)", range=[-0.6, n + 0.6], dtick=1, showgrid=False
+    )
+    figure.update_yaxes(title_text="expected loss (0 to 1, lower is better)")
+    return figure
+
+
+def small_loss_curves(
+    curves: Mapping[str, Floats], *, theme: Theme, columns: int = 4, row_height: int = 200
+) -> go.Figure:
+    """The expected loss L_k against k under each loss, small and side by side, the optimum a star.
+
+    `curves`: for each loss's name its L_k for k = 0..n (n + 1,). Each has a scale of its own, as different losses
+    cannot be compared.
+    """
+    rows = ceil(len(curves) / columns)
+    optima = {name: best_k(values) for name, values in curves.items()}
+    titles = [f"{name}: k* = {k}" for name, k in optima.items()]
+    figure = new_figure("Expected loss of flagging the k most probable items", theme, height=row_height * rows + 90)
+    made = make_subplots(
+        rows, columns, figure=figure, subplot_titles=titles, vertical_spacing=0.2, horizontal_spacing=0.05
+    )
+    for i, (name, values) in enumerate(curves.items()):
+        place = {"row": i // columns + 1, "col": i % columns + 1}
+        made.add_scatter(
+            x=np.arange(values.size),
+            y=values,
+            mode="lines+markers",
+            line={"color": _STRONG[theme], "width": 2},
+            marker={"color": _STRONG[theme], "size": 5},
+            hovertemplate=f"{name}: the %{{x}} most probable items<br>expected loss %{{y:.4f}}<extra></extra>",
+            **place,
+        )
+        made.add_scatter(
+            x=[optima[name]],
+            y=[values[optima[name]]],
+            mode="markers",
+            marker={"symbol": "star", "color": ink(theme), "size": 13, "line": {"color": paper(theme), "width": 1}},
+            hovertemplate=f"{name}: optimum k* = %{{x}}<br>expected loss %{{y:.4f}}<extra></extra>",
+            **place,
+        )
+        made.update_xaxes(title_text="k" if i + columns >= len(curves) else None, **place)
+        made.update_yaxes(title_text="expected loss" if i % columns == 0 else None, **place)
+    made.update_xaxes(range=[-0.5, max(values.size for values in curves.values()) - 0.5], dtick=2, showgrid=False)
+    made.update_yaxes(nticks=5, tickformat=".2~f")
+    made.update_annotations(font_size=13)
+    made.update_layout(showlegend=False, margin={"l": 64, "r": 8, "t": 72, "b": 48})
+    return made
+
+
+def losses_by_strength(
+    strengths: Floats,
+    best: Floats,
+    top_k: Floats,
+    *,
+    chosen: float,
+    loss_name: str,
+    theme: Theme,
+    height: int = 420,
+) -> go.Figure:
+    """The smallest expected loss of all predictions and of all top-k predictions, from independent to identical labels.
+
+    `strengths` (m,) from 0 to 1, `best` and `top_k` (m,). `chosen` is marked by a line.
+    """
+    figure = new_figure(f"Expected {loss_name} loss from independent to identical", theme, height=height)
+    for values, name, colour, dash in (
+        (top_k, "best top-k prediction", _DOT[theme], "dash"),
+        (best, "best of all predictions", _STRONG[theme], "solid"),
+    ):
+        figure.add_scatter(
+            x=strengths,
+            y=values,
+            mode="lines",
+            name=name,
+            line={"color": colour, "width": 2.5, "dash": dash},
+            hovertemplate=f"{name}: expected loss %{{y:.4f}}<extra></extra>",
+        )
+    figure.add_vline(x=chosen, line={"color": ink(theme), "width": 1, "dash": "dot"})
+    # Room for both lines where they all but meet.
+    low, high = float(best.min()), float(top_k.max())
+    margin = max(0.15 * (high - low), 0.005)
+    figure.update_layout(hovermode="x unified", margin={"b": _ROOM_BELOW})
+    figure.update_xaxes(title_text="from 0, independent, to 1, identical", range=[-0.02, 1.02], dtick=0.2)
+    figure.update_yaxes(title_text="expected loss (lower is better)", range=[low - margin, high + margin])
+    return figure
+
+
+def running_times(runs: Sequence[TimedRun], *, loss_name: str, theme: Theme, height: int = 460) -> go.Figure:
+    """How long each method took against the number of items, both axes logarithmic: a power of n is a straight line.
+
+    `runs` as `timed_runs` yields them; the legend says how each method grows.
+    """
+    figure = new_figure(f"Time to find every expected {loss_name} loss", theme, height=height)
+    for method, (colour, symbol, dash) in _METHOD_LOOKS.items():
+        of_method = [run for run in runs if run.method == method]
+        if not of_method:
+            continue
+        figure.add_scatter(
+            x=[run.n for run in of_method],
+            y=[run.seconds for run in of_method],
+            mode="lines+markers",
+            name=f"{method.replace('_', '-')}: grows with {METHODS[method].words}",
+            line={"color": colour[theme], "width": 2, "dash": dash},
+            marker={"color": colour[theme], "symbol": symbol, "size": 8},
+            hovertemplate=f"{method.replace('_', '-')}: %{{x:,}} items<br>%{{y:.3~s}}s<extra></extra>",
+        )
+    figure.update_layout(margin={"b": 130})
+    figure.update_xaxes(title_text="number of items n (logarithmic)", type="log", dtick=1, tickformat=",~r")
+    figure.update_yaxes(
+        title_text="time (logarithmic)", type="log", tickvals=list(_SECONDS), ticktext=list(_SECONDS.values())
+    )
+    return figure
+
+
+def _sideways(sizes: Indices) -> Floats:
+    """A shift in [-0.35, 0.35] for each prediction: wider where more of them flag equally many items."""
+    counts = np.bincount(sizes)
+    order = np.argsort(sizes, kind="stable")
+    position = np.empty(sizes.size, dtype=np.int64)
+    position[order] = np.arange(sizes.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    # Multiples of the golden ratio fill the width evenly and without a visible pattern.
+    evenly = (0.5 + position * 0.6180339887498949) % 1.0 - 0.5
+    return np.asarray(0.7 * evenly * np.sqrt(counts / counts.max())[sizes], dtype=np.float64)
+
+
+def _visible(x: Floats, y: Floats) -> Indices:
+    if y.size <= _MAX_DOTS:
+        return np.arange(y.size)
+    columns, rows = (
+        np.rint((values - values.min()) / max(float(np.ptp(values)), 1e-300) * (cells - 1)).astype(np.intp)
+        for values, cells in zip((x, y), _DOT_GRID, strict=True)
+    )
+    _, first = np.unique(columns * _DOT_GRID[1] + rows, return_index=True)
+    return np.sort(first)

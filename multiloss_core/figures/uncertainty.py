@@ -1,0 +1,70 @@
+"""Figures of what new data will show: bands along a path and the spread of chosen thresholds."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from multiloss_core.figures import theme as style
+from multiloss_core.figures.theme import Theme, Unit
+from multiloss_core.figures.threshold_space import inside
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.generalisation.bootstrap import PathBands
+
+BAND_OPACITY = 0.18
+# What is flagged, beside a number, and what a next step would flag.
+_FLAGGED: dict[Unit, tuple[str, str, str]] = {
+    "documents": ("alerts", "alerts", "among the next alerts"),
+    "money": ("flagged,", "of money flagged", "in the next money flagged"),
+}
+
+
+def curve_band(bands: PathBands) -> list[go.Scatter]:
+    """Between which TP the curve of the smooth path is expected to run on new data, for the TP-FP plane."""
+    return _band(bands.curve_fp, bands.curve_tp, "expected on new data")
+
+
+def threshold_cloud(cloud: Floats, axes: Sequence[Floats]) -> go.Scatter:
+    """Thresholds (b, 2) chosen from resamples as dots in threshold space; never lies at the end of an axis."""
+    first, second = inside(cloud, axes).T
+    return go.Scatter(
+        x=first,
+        y=second,
+        mode="markers",
+        marker={"color": style.METHOD_COLOURS["smooth"], "size": 5, "opacity": 0.3},
+        name="chosen from resamples",
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def marginal_precision_curve(bands: PathBands, target: float, *, theme: Theme, unit: Unit = "documents") -> go.Figure:
+    """Marginal precision on new data against how many are flagged, with its band and the target in (0, 1)."""
+    figure = style.new_figure("Marginal precision on new data", theme, height=360)
+    alerts = bands.tp[0] + bands.fp[0]
+    flagged, what, following = _FLAGGED[unit]
+    order = np.argsort(alerts)
+    figure.add_traces(_band(alerts[order], bands.marginal_precision[:, order], f"{100 * bands.level:g} % band"))
+    figure.add_scatter(
+        x=alerts[order],
+        y=bands.marginal_precision[0][order],
+        mode="lines",
+        line={"color": style.METHOD_COLOURS["smooth"], "width": 2.5},
+        name="smooth path",
+        hovertemplate=f"%{{x:,.0f}} {what}<br>marginal precision %{{y:.1%}}<extra></extra>",
+    )
+    figure.add_hline(y=target, line={"color": style.ink(theme), "dash": "dot", "width": 1})
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(title=f"{flagged} expected on new data ({unit})", rangemode="tozero")
+    figure.update_yaxes(title=f"fraud {following}", tickformat=".0%", range=[0, 1])
+    return figure
+
+
+def _band(x: Floats, values: Floats, name: str) -> list[go.Scatter]:
+    """The area between rows 1 and 2 of `values` (3, m)."""
+    edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    colour = style.translucent(style.METHOD_COLOURS["smooth"], BAND_OPACITY)
+    return [
+        go.Scatter(x=x, y=values[1], name=f"{name}, low", **edges),
+        go.Scatter(x=x, y=values[2], name=name, fill="tonexty", fillcolor=colour, **edges),
+    ]

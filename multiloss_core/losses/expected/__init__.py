@@ -1,0 +1,1 @@
+"""Expected losses of the top k for every k: one module a method."""

@@ -1,0 +1,134 @@
+"""The expected loss of every one of the 2^n predictions: what Theorem 1 saves, and the check that it is
+right.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.expected_losses import LARGEST_EXHAUSTIVE, checked_probabilities, loss_matrix
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.top_k import TIE, probability_order
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class ExhaustiveSearch:
+    """The expected loss of every prediction on n items.
+
+    A prediction is a number below 2^n whose bit i says that item i of the input is predicted positive.
+    `values` (2^n,): its expected loss. `sizes` (2^n,): how many items it predicts positive. `best` (n,)
+    bool: the optimum; among predictions within 1e-12 of the smallest expected loss the one with fewer
+    positives, then with the larger sum of probabilities, then with the smaller number. `expected_loss`:
+    its expected loss. `top_k_indices` (n + 1,): the prediction that flags the k most probable items, for
+    k = 0..n (equal probabilities in the input's order). `is_top_k`: whether one of those is within 1e-12
+    of the smallest expected loss, as Theorem 1 says.
+    """
+
+    values: Floats
+    sizes: Indices
+    best: Bools
+    expected_loss: float
+    top_k_indices: Indices
+    is_top_k: bool
+
+    @property
+    def top_k_values(self) -> Floats:
+        """The expected loss L_k of flagging the k most probable items, for k = 0..n, shape (n + 1,)."""
+        return self.values[self.top_k_indices]
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetDistributions:
+    """What searches under several losses share: how many positives each of the 2^n sets of items holds.
+
+    `probabilities` (n,); `sizes` (2^n,): items in the set; `sums` (2^n,): sum of their probabilities;
+    `table` (2^n, n + 1): probability that 0..n of them are positive (Poisson-binomial). Made by
+    `subset_distributions`.
+    """
+
+    probabilities: Floats
+    sizes: Indices
+    sums: Floats
+    table: Floats
+
+
+def exhaustive_search(probabilities: ArrayLike, loss: Loss) -> ExhaustiveSearch:
+    """The expected loss of all 2^n predictions, found without Theorem 1.
+
+    `probabilities` (n,) in [0, 1] of independent labels, n <= 14, else DataError. O(2^n n^2) time, O(2^n
+    n) memory. Several losses on the same items: call `subset_distributions` once and `search_subsets` per
+    loss.
+    """
+    return search_subsets(subset_distributions(probabilities), loss)
+
+
+def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:
+    """The distribution of the number of positives in every set of items; O(2^n n). DataError when n > 14."""
+    checked = checked_probabilities(probabilities)
+    n = checked.size
+    if n > LARGEST_EXHAUSTIVE:
+        raise DataError(
+            f"There are {n:,} probabilities; an exhaustive search takes at most {LARGEST_EXHAUSTIVE}, "
+            "as it goes through every one of the 2^n predictions."
+        )
+    sizes = np.zeros(2**n, dtype=np.intp)
+    sums = np.zeros(2**n)
+    table = np.zeros((2**n, n + 1))
+    table[0, 0] = 1.0
+    for i, probability in enumerate(checked):
+        # Each set whose last item is i is a set of earlier items with i added.
+        without, with_i = slice(0, 2**i), slice(2**i, 2 ** (i + 1))
+        sizes[with_i] = sizes[without] + 1
+        sums[with_i] = sums[without] + probability
+        table[with_i] = table[without] * (1.0 - probability)
+        table[with_i, 1:] += table[without, :-1] * probability
+    return SubsetDistributions(checked, sizes, sums, table)
+
+
+def search_subsets(distributions: SubsetDistributions, loss: Loss) -> ExhaustiveSearch:
+    """`exhaustive_search` on distributions already made; O(2^n n^2)."""
+    return search_values(_expected_losses_of_all(distributions, loss), distributions)
+
+
+def search_values(values: Floats, distributions: SubsetDistributions) -> ExhaustiveSearch:
+    """The optimum among all predictions whose expected losses `values` (2^n,) are known, however they were found.
+
+    Of `distributions` only the sizes and the sums of probabilities count. O(2^n).
+    """
+    best = _best(values, distributions)
+    top_k_indices = _top_k_indices(distributions.probabilities)
+    return ExhaustiveSearch(
+        values=values,
+        sizes=distributions.sizes,
+        best=(best >> np.arange(distributions.probabilities.size)) & 1 == 1,
+        expected_loss=float(values[best]),
+        top_k_indices=top_k_indices,
+        is_top_k=bool(values[top_k_indices].min() <= values.min() + TIE),
+    )
+
+
+def _expected_losses_of_all(distributions: SubsetDistributions, loss: Loss) -> Floats:
+    n = distributions.probabilities.size
+    values = np.empty(2**n)
+    for k in range(n + 1):
+        predictions = np.flatnonzero(distributions.sizes == k)
+        # Flipping every bit turns the set of flagged items into the set of the others.
+        others = 2**n - 1 - predictions
+        among_flagged = distributions.table[predictions, : k + 1]
+        among_others = distributions.table[others, : n - k + 1]
+        values[predictions] = np.sum((among_flagged @ loss_matrix(loss, n, k)) * among_others, axis=1)
+    return values
+
+
+def _best(values: Floats, distributions: SubsetDistributions) -> int:
+    tied = np.flatnonzero(values <= values.min() + TIE)
+    tied = tied[distributions.sizes[tied] == distributions.sizes[tied].min()]
+    return int(tied[distributions.sums[tied] >= distributions.sums[tied].max() - TIE][0])
+
+
+def _top_k_indices(probabilities: Floats) -> Indices:
+    bits = np.left_shift(1, probability_order(probabilities))
+    return np.concatenate([[0], np.cumsum(bits)]).astype(np.intp)

@@ -1,0 +1,146 @@
+"""Labels that depend on each other through a common cause: what becomes of Theorem 1 without independence."""
+
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.expected_losses import checked_probabilities, loss_matrix
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_values, subset_distributions
+from multiloss_core.numerics.arrays import Floats
+
+LARGEST_CORRELATED = 12
+
+# Which items the common cause makes positive (1), makes negative (-1) or leaves alone (0), in turn.
+TIES: MappingProxyType[str, tuple[int, ...]] = MappingProxyType({"all": (1,), "ring": (1, 0), "rivals": (1, -1)})
+
+# Beyond this many standard deviations lies a mass of 2e-19.
+_FARTHEST = 9.0
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss) -> ExhaustiveSearch:
+    """The expected loss of all 2^n predictions on labels with a common cause, found without Theorem 1.
+
+    `probabilities` (n,) and `loadings` (n,) as in `joint_distribution`, n <= 12, else DataError. With loadings of 0 it
+    is `exhaustive_search`. With equal loadings some top-k set is always best: given the common cause, labels are
+    independent and their order by probability is the same whatever it is, so that each exchange in the proof of
+    Theorem 1 holds. With unequal loadings that order changes, and it can fail. O(2^n n^3) time, O(2^n n^2) memory.
+    """
+    joint = joint_distribution(probabilities, loadings)
+    distributions = subset_distributions(probabilities)
+    table = _count_distributions(joint)
+    n = distributions.probabilities.size
+    values = np.empty(2**n)
+    for k in range(n + 1):
+        predictions = np.flatnonzero(distributions.sizes == k)
+        among = table[predictions, : k + 1, : n - k + 1]
+        values[predictions] = np.sum(among * loss_matrix(loss, n, k), axis=(1, 2))
+    return search_values(values, distributions)
+
+
+def tied_loadings(ties: str, n: int, strength: float) -> Floats:
+    """Loadings (n,) for `joint_distribution`, from independent (`strength` 0) to identical (1).
+
+    `ties` says which items share the common cause: "all" of them; a "ring" of every second item, the others on their
+    own; "rivals", every second item against the others. `strength` is the correlation of the latent variables of two
+    items of the same side: at 1, items of a side that are equally probable have identical labels. Raises DataError
+    for other ties and for a strength outside [0, 1].
+    """
+    if ties not in TIES:
+        raise DataError(f"There are no ties {ties!r}; choose {', '.join(TIES)}.")
+    if not 0.0 <= strength <= 1.0:
+        raise DataError(f"The strength of the ties is {strength:g}; choose 0 to 1.")
+    return np.sqrt(strength) * np.resize(np.array(TIES[ties], dtype=np.float64), n)
+
+
+def joint_distribution(probabilities: ArrayLike, loadings: ArrayLike) -> Floats:
+    """The probability of each of the 2^n outcomes (2^n,) under a Gaussian copula with one factor.
+
+    Bit i of an outcome is the label Y_i = 1[Z_i <= Phi^-1(eta_i)] with Z_i = a_i W + sqrt(1 - a_i^2) E_i, where W and
+    all E_i are independent standard normal variables: P(Y_i = 1) stays eta_i, and Z_i and Z_j have correlation a_i a_j.
+    `probabilities` eta (n,) in [0, 1], n <= 12; `loadings` a (n,) in [-1, 1], in the same order; else DataError.
+    Integrates over W with Gauss-Legendre panels that narrow where a label's chance turns, to about 1e-13; loadings of
+    1 and -1 (the comonotone and antithetic labels) are step functions whose steps are panel ends. O(n (n + 2^n)), with
+    a constant of some hundred nodes per item.
+    """
+    checked = checked_probabilities(probabilities)
+    n = checked.size
+    if n > LARGEST_CORRELATED:
+        raise DataError(
+            f"There are {n:,} probabilities; correlated labels can be searched for at most {LARGEST_CORRELATED}."
+        )
+    factors = _checked_loadings(loadings, n)
+    turns = ndtri(checked)
+    positions, weights = _factor_nodes(turns, factors)
+    chances = _chances_given(positions, turns, factors)
+    # Half of the items for each side of one matrix product, which sums over W.
+    low, high = chances[:, : n // 2], chances[:, n // 2 :]
+    joint = (_outcomes_given(high) * weights[:, np.newaxis]).T @ _outcomes_given(low)
+    return np.asarray(joint.reshape(-1), dtype=np.float64)
+
+
+def _checked_loadings(loadings: ArrayLike, n: int) -> Floats:
+    try:
+        factors = np.array(loadings, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("Loadings must be numbers between -1 and 1.") from None
+    # The comparison is also false for nan.
+    if factors.shape != (n,) or not np.all(np.abs(factors) <= 1.0):
+        raise DataError(f"Loadings must be {n} numbers between -1 and 1, one for each probability.")
+    return factors
+
+
+def _factor_nodes(turns: Floats, loadings: Floats) -> tuple[Floats, Floats]:
+    """Where to evaluate the integrand in W, and with which weights (density included)."""
+    ends = [np.arange(-_FARTHEST, _FARTHEST + 1.0)]
+    for turn, loading in zip(turns, loadings, strict=True):
+        # Only a steep chance, one that turns within less than a standard deviation of W, needs panels of its own.
+        width = np.sqrt(1.0 - loading**2)
+        if width < abs(loading) and np.isfinite(turn):
+            ends.append(turn / loading + np.arange(-_FARTHEST, _FARTHEST + 1.0) * (width / abs(loading)))
+    panels = np.unique(np.concatenate(ends))
+    panels = panels[np.abs(panels) <= _FARTHEST]
+    middles, halves = (panels[1:] + panels[:-1]) / 2.0, np.diff(panels) / 2.0
+    positions = (middles[:, np.newaxis] + halves[:, np.newaxis] * _NODES).reshape(-1)
+    lengths = (halves[:, np.newaxis] * _WEIGHTS).reshape(-1)
+    return positions, lengths * np.exp(-(positions**2) / 2.0) / np.sqrt(2.0 * np.pi)
+
+
+def _chances_given(positions: Floats, turns: Floats, loadings: Floats) -> Floats:
+    """P(Y_i = 1 | W), shape (nodes, n)."""
+    chances = np.empty((positions.size, turns.size))
+    for i, (turn, loading) in enumerate(zip(turns, loadings, strict=True)):
+        rest = np.sqrt(1.0 - loading**2)
+        left = turn - loading * positions
+        chances[:, i] = ndtr(left / rest) if rest > 0.0 else left >= 0.0
+    return chances
+
+
+def _outcomes_given(chances: Floats) -> Floats:
+    """P(outcome | W) of independent labels, shape (nodes, 2^items)."""
+    table = np.ones((chances.shape[0], 1))
+    for chance in chances.T[:, :, np.newaxis]:
+        table = np.concatenate([table * (1.0 - chance), table * chance], axis=1)
+    return table
+
+
+def _count_distributions(joint: Floats) -> Floats:
+    """P(TP, FN) of each of the 2^n predictions, shape (2^n, n + 1, n + 1), from P(outcome) (2^n,).
+
+    Bit after bit, the index of an outcome becomes that of a prediction: a positive item that is flagged adds a true
+    positive, one that is not adds a false negative.
+    """
+    n = joint.size.bit_length() - 1
+    table = np.zeros((joint.size, n + 1, n + 1))
+    table[:, 0, 0] = joint
+    for i in range(n):
+        pairs = table.reshape(-1, 2, 2**i, n + 1, n + 1)
+        negative, positive = pairs[:, 0], pairs[:, 1].copy()
+        pairs[:, 1] = negative
+        pairs[:, 0, :, :, 1:] += positive[..., :-1]
+        pairs[:, 1, :, 1:, :] += positive[..., :-1, :]
+    return table

@@ -1,0 +1,126 @@
+"""How long the methods of `expected_losses` take, measured on this machine."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from types import MappingProxyType
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.expected_losses import LARGEST_CUBIC, LARGEST_EXHAUSTIVE, expected_losses
+from multiloss_core.losses.expected.near_linear import has_near_linear_form
+from multiloss_core.losses.expected.quadratic import LARGEST_QUADRATIC, has_quadratic_form
+from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, loss_bounds
+from multiloss_core.losses.multivariate import Loss
+
+LARGEST_TIMED = 1_000_000
+
+_FIRST = 16
+# A shorter run is repeated: its time says more about the machine's other work than about the method.
+_SHORT = 0.3
+_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the time of a method grows with n: in words, and relative to other n; `largest`: the most it takes."""
+
+    words: str
+    relative: Callable[[int], float]
+    largest: int
+
+
+@dataclass(frozen=True)
+class TimedRun:
+    """The `seconds` in which `method` found every L_k of `n` items: the shortest of up to three runs."""
+
+    method: str
+    n: int
+    seconds: float
+
+
+METHODS: MappingProxyType[str, Growth] = MappingProxyType(
+    {
+        "exhaustive": Growth("2ⁿ", lambda n: 2.0**n * n, LARGEST_EXHAUSTIVE),
+        "cubic": Growth("n³", lambda n: float(n) ** 3, LARGEST_CUBIC),
+        "quadratic": Growth("n²", lambda n: float(n) ** 2, LARGEST_QUADRATIC),
+        "windowed": Growth("n²", lambda n: float(n) ** 2, LARGEST_WINDOWED),
+        "near_linear": Growth("n", float, LARGEST_TIMED),
+    }
+)
+
+
+def methods_for(loss: Loss) -> list[str]:
+    """The methods of `expected_losses` that take `loss`, slowest growth last."""
+    takes = {
+        "quadratic": has_quadratic_form(loss, _FIRST),
+        "windowed": loss_bounds(loss, _FIRST) is not None,
+        "near_linear": has_near_linear_form(loss, _FIRST),
+    }
+    return [method for method in METHODS if takes.get(method, True)]
+
+
+def timed_runs(
+    loss: Loss,
+    *,
+    seed: int = 0,
+    seconds_each: float = 1.0,
+    seconds_in_all: float = 30.0,
+    methods: Sequence[str] | None = None,
+    clock: Callable[[], float] = perf_counter,
+) -> Iterator[TimedRun]:
+    """Time one method after the other on ever more random items; yields after each number of items.
+
+    Probabilities are uniform on [0, 1]. A method is done when its next run would exceed `seconds_each`, judged by its
+    last run and its growth, or its largest n; all are done after `seconds_in_all` (one run may end later). `methods`:
+    some of `METHODS`, by default all that take the loss. `clock` gives the time in seconds. Raises DataError, at once,
+    for other methods and for seconds that are not above 0.
+    """
+    chosen = methods_for(loss) if methods is None else list(methods)
+    unknown = [method for method in chosen if method not in METHODS]
+    if unknown:
+        raise DataError(f"There is no method {unknown[0]!r}; choose {', '.join(METHODS)}.")
+    if not (seconds_each > 0.0 and seconds_in_all > 0.0):
+        raise DataError(f"The seconds are {seconds_each:g} and {seconds_in_all:g}; choose numbers above 0.")
+    return _timed(loss, chosen, seed, seconds_each, seconds_in_all, clock)
+
+
+def sizes_of(method: str) -> list[int]:
+    """The numbers of items on which a method is timed, its largest included."""
+    largest = METHODS[method].largest
+    if method == "exhaustive":
+        return list(range(2, largest + 1, 2))
+    doubled = [_FIRST * 2**i for i in range(30) if _FIRST * 2**i < largest]
+    return [*doubled, largest]
+
+
+def _timed(
+    loss: Loss,
+    methods: Sequence[str],
+    seed: int,
+    seconds_each: float,
+    seconds_in_all: float,
+    clock: Callable[[], float],
+) -> Iterator[TimedRun]:
+    begun = clock()
+    for method in methods:
+        last: TimedRun | None = None
+        relative = METHODS[method].relative
+        for n in sizes_of(method):
+            if last is not None and last.seconds * relative(n) / relative(last.n) > seconds_each:
+                break
+            if clock() - begun > seconds_in_all:
+                return
+            last = TimedRun(method, n, _shortest(loss, method, n, seed, clock))
+            yield last
+
+
+def _shortest(loss: Loss, method: str, n: int, seed: int, clock: Callable[[], float]) -> float:
+    probabilities = np.random.default_rng(seed).random(n)
+    times: list[float] = []
+    while len(times) < _REPEATS and (not times or min(times) < _SHORT):
+        begun = clock()
+        expected_losses(probabilities, loss, method=method)
+        times.append(clock() - begun)
+    return min(times)

@@ -1,0 +1,1 @@
+"""Bytes to tables to columns and back; hostile input stops here."""

@@ -1,0 +1,1 @@
+"""What was rated, and counted over the thresholds."""

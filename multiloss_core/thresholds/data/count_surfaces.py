@@ -1,0 +1,229 @@
+"""TP and FP as surfaces over the thresholds of all classifiers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
+from multiloss_core.thresholds.data.count_table import read_count_table, told_rule
+from multiloss_core.thresholds.data.flagging import Rule, flagged, require_rule
+from multiloss_core.thresholds.data.grid_counts import (
+    MAX_NODES,
+    Axes,
+    BucketCounts,
+    Spacing,
+    bucket_counts,
+    count_cells,
+    grid_axes,
+)
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+
+@dataclass(frozen=True, eq=False)
+class CountSurfaces:
+    """True and false positives at every node of a threshold grid; validated when made.
+
+    `axes` is a tuple of k increasing arrays of thresholds, `tp` and `fp` have shape (n_1, …, n_k) and never increase
+    along an axis. `rule` says whether a document is flagged when `any` or `all` of its scores reach their thresholds.
+
+    Raises
+    ------
+    DataError : shapes that do not fit, negative counts, or counts that rise with a threshold.
+    """
+
+    axes: Axes
+    tp: Floats
+    fp: Floats
+    rule: Rule
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        require_rule(self.rule)
+        shape = tuple(len(axis) for axis in self.axes)
+        if len(self.names) != len(shape) or self.tp.shape != shape or self.fp.shape != shape:
+            raise DataError(f"Counts of shape {self.tp.shape} and {self.fp.shape} do not fit axes of lengths {shape}.")
+        for name, counts in (("TP", self.tp), ("FP", self.fp)):
+            tolerance = rounding_tolerance(counts)
+            if not (counts >= 0).all():
+                raise DataError(f"{name} holds negative or undefined counts.")
+            if any((np.diff(counts, axis=j) > tolerance).any() for j in range(counts.ndim)):
+                raise DataError(
+                    f"{name} rises with a threshold, which no rule of flagging at or above thresholds can do."
+                )
+
+    @property
+    def floors(self) -> Floats:
+        """The first node (k,) of each axis: below it nothing was counted."""
+        return np.array([axis[0] for axis in self.axes])
+
+    @classmethod
+    def from_table(
+        cls, frame: pd.DataFrame, *, thresholds: Sequence[str] | None = None, rule: Rule | None = None
+    ) -> "CountSurfaces":
+        """Read a ready table of counts: one row for each node (T1, T2, …, TP, FP) of a full grid, in any order.
+
+        The threshold columns are those named like thresholds unless given. The rule is told by the counts (under
+        `any`, raising one threshold to the top leaves what the others flag; under `all`, it leaves nothing) unless
+        given. Row numbers in messages count from 1 below the header.
+
+        Raises
+        ------
+        DataError : missing columns, cells that are no numbers, a node that is missing or occurs twice, negative
+            counts, counts that rise with a threshold, or more than 4 million rows.
+        """
+        axes, tp, fp, names = read_count_table(frame, thresholds)
+        return cls(axes, tp, fp, rule or told_rule(tp + fp), names)
+
+
+def count_surfaces(
+    documents: RatedDocuments, *, rule: Rule = "any", resolution: int = 100, spacing: Spacing = "uniform"
+) -> CountSurfaces:
+    """Count TP and FP at every node of a grid (method of Robles et al. 2020, any number k of classifiers).
+
+    `resolution` is the largest number of nodes for each classifier; see `grid_axes` for the spacing. Time
+    O(k n + k N) and memory O(n + N) for n documents and N = resolution^k nodes.
+
+    Raises
+    ------
+    DataError : more than 4 million nodes (the message names a resolution that fits), unknown rule or spacing.
+    """
+    require_rule(rule)
+    classifiers = len(documents.names)
+    require_resolution(classifiers, resolution)
+    return surfaces_from_buckets(
+        bucket_counts(documents, grid_axes(documents, resolution, spacing)), rule, documents.names
+    )
+
+
+def require_resolution(classifiers: int, resolution: int) -> None:
+    """Refuse a grid of more than 4 million nodes, naming a resolution that fits."""
+    if resolution**classifiers > MAX_NODES:
+        fits = largest_resolution(classifiers)
+        raise DataError(
+            f"A grid of {resolution:,} nodes for each of {classifiers} classifiers has {float(resolution) ** classifiers:,.0f} "
+            f"nodes, more than {MAX_NODES:,}; a resolution of {fits:,} fits."
+        )
+
+
+def largest_resolution(classifiers: int) -> int:
+    """The largest resolution whose grid has at most 4 million nodes."""
+    fits = int(MAX_NODES ** (1 / classifiers))
+    return fits + 1 if (fits + 1) ** classifiers <= MAX_NODES else fits
+
+
+def surfaces_from_buckets(buckets: BucketCounts, rule: Rule, names: tuple[str, ...]) -> CountSurfaces:
+    """Sum bucket counts to surfaces: one cumulative sum for each axis.
+
+    `any`: all documents but those with every score below its threshold; `all`: those with every score at or above.
+    """
+    shape = tuple(len(axis) for axis in buckets.axes)
+    surfaces = []
+    for weights in (buckets.positives, buckets.negatives):
+        counts = np.zeros(shape)
+        counts[tuple(buckets.cells.T)] = weights
+        surfaces.append(counts_at_nodes(counts, rule))
+    return CountSurfaces(buckets.axes, surfaces[0], surfaces[1], rule, names)
+
+
+def counts_at_nodes(counts: Floats, rule: Rule) -> Floats:
+    """Flagged weight at each node from the weight in each cell; both (n_1, …, n_k), and nothing above the last nodes."""
+    for j in range(counts.ndim):
+        counts = np.cumsum(counts, axis=j) if rule == "any" else _above(counts, j)
+    if rule == "any":
+        counts = counts[(-1,) * counts.ndim] - counts
+    # Sums of fractional weights in different orders differ by rounding; counts must still never rise.
+    for j in range(counts.ndim):
+        counts = np.minimum.accumulate(counts, axis=j)
+    return counts.clip(min=0.0)
+
+
+def buckets_from_surfaces(surfaces: CountSurfaces) -> BucketCounts:
+    """Undo `surfaces_from_buckets`: the weight in each cell, by differences along each axis.
+
+    What lies below the first node of every axis is not in the surfaces and comes back as no document. A table that
+    no set of documents could have produced gives some negative weights; sums over them are still the table's counts.
+    """
+    densities = [_density(counts, surfaces.rule) for counts in (surfaces.tp, surfaces.fp)]
+    cells = np.argwhere((densities[0] != 0) | (densities[1] != 0))
+    positives, negatives = (density[tuple(cells.T)] for density in densities)
+    return BucketCounts(surfaces.axes, cells, positives, negatives)
+
+
+def slice_surfaces(
+    source: RatedDocuments | CountSurfaces,
+    thresholds: Floats,
+    pair: tuple[int, int],
+    *,
+    rule: Rule,
+    resolution: int = 100,
+    spacing: Spacing = "uniform",
+) -> CountSurfaces:
+    """The surfaces over two of k >= 3 classifiers while the others stay at the given thresholds (k,).
+
+    From documents the counts are exact at the others' thresholds; from surfaces the others stay at the first node
+    that is not below them.
+    """
+    if isinstance(source, CountSurfaces):
+        index: list[slice | int] = [int(i) for i in node_index(source.axes, thresholds[np.newaxis])[0]]
+        for j in pair:
+            index[j] = slice(None)
+        tp, fp = source.tp[tuple(index)], source.fp[tuple(index)]
+        if pair[0] > pair[1]:
+            tp, fp = tp.T, fp.T
+        return CountSurfaces(
+            (source.axes[pair[0]], source.axes[pair[1]]),
+            tp,
+            fp,
+            source.rule,
+            tuple(source.names[j] for j in pair),
+        )
+    others = [j for j in range(len(source.names)) if j not in pair]
+    decided = flagged(source.scores[:, others], thresholds[others], rule)
+    kept = ~decided if rule == "any" else decided
+    all_axes = grid_axes(source, resolution, spacing)
+    buckets = count_cells(
+        source.scores[kept][:, pair],
+        source.labels[kept],
+        source.weights[kept],
+        (all_axes[pair[0]], all_axes[pair[1]]),
+    )
+    surfaces = surfaces_from_buckets(buckets, rule, tuple(source.names[j] for j in pair))
+    if rule == "all":
+        return surfaces
+    always = source.weights * decided
+    return replace(
+        surfaces,
+        tp=surfaces.tp + always[source.labels].sum(),
+        fp=surfaces.fp + always[~source.labels].sum(),
+    )
+
+
+def node_index(axes: Axes, thresholds: Floats) -> Indices:
+    """For thresholds (m, k), the first node of each axis that is not below them (the last node where none is)."""
+    return np.column_stack(
+        [np.minimum(np.searchsorted(axis, thresholds[:, j]), len(axis) - 1) for j, axis in enumerate(axes)]
+    )
+
+
+def _density(counts: Floats, rule: Rule) -> Floats:
+    """The weight in each cell (n_1 + 1, …, n_k + 1) of a grid whose surface is `counts`."""
+    if rule == "all":
+        density = np.pad(counts, 1)[(slice(1, None),) * counts.ndim]
+        for j in range(counts.ndim):
+            density = -np.diff(density, axis=j, append=0.0)
+        return np.pad(density[(slice(0, -1),) * counts.ndim], [(1, 0)] * counts.ndim)
+    density = counts[(0,) * counts.ndim] - counts
+    for j in range(counts.ndim):
+        density = np.diff(density, axis=j, prepend=0.0)
+    density = np.pad(density, [(0, 1)] * counts.ndim)
+    density[(-1,) * counts.ndim] = counts[(-1,) * counts.ndim]
+    return density
+
+
+def _above(counts: Floats, axis: int) -> Floats:
+    from_here = np.flip(np.cumsum(np.flip(counts, axis), axis=axis), axis)
+    last = np.zeros_like(from_here.take([0], axis=axis))
+    return np.concatenate([np.delete(from_here, 0, axis=axis), last], axis=axis)

@@ -1,0 +1,422 @@
+"""Rated predicted positives: the documents that people looked at because some classifier scored them high."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.tables.group_column import Groups, group_column, group_numbers
+from multiloss_core.tables.number_column import LARGEST_SCORE, numbers
+from multiloss_core.tables.rating_column import parse_ratings
+from multiloss_core.thresholds.data.rating_floors import suggest_floors
+
+HUGE_TIE_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class DataFunnel:
+    """How many rows survived each step from the file to the rated documents (rows, not weights)."""
+
+    read: int
+    rated: int
+    complete: int
+    at_or_above_floor: int
+    positives: int
+
+    @property
+    def steps(self) -> tuple[tuple[str, int], ...]:
+        """The steps in order, each with its words and its count."""
+        return (
+            ("rows read", self.read),
+            ("rated", self.rated),
+            ("complete scores", self.complete),
+            ("at or above a floor", self.at_or_above_floor),
+            ("positives", self.positives),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RatedDocuments:
+    """Documents with k scores, a human rating and a weight each; validated when made.
+
+    Parameters
+    ----------
+    scores : (n, k) finite numbers, higher = more suspicious.
+    labels : (n,) of 0/1 or bool, 1 = positive (fraud).
+    weights : (n,) numbers > 0, how many documents each one stands for; 1 each when left out.
+    names : k distinct names of the classifiers; "score 1", "score 2", … when left out.
+    floors : rating floor of each classifier, a sequence of k numbers or a mapping name -> number. Only documents
+        at or above some floor were rated. Those not given are suggested (see `suggest_floors`).
+    groups : n numbers or words that say which documents belong together (alerts of one customer); kept as numbers
+        0..g-1. A missing one is a group of its own; left out, all documents are taken as independent.
+    rows : (n,) positions of the documents in the table that they come from, counted from 0; 0..n-1 when left out.
+
+    Raises
+    ------
+    DataError : wrong shapes, unusable values, one class only, a constant score, a floor above every score, or
+        documents below all floors (`from_frame` drops and counts those instead).
+    """
+
+    scores: Floats
+    labels: Bools
+    weights: Floats
+    names: tuple[str, ...]
+    floors: Floats
+    groups: Indices | None
+    rows: Indices
+    funnel: DataFunnel
+    notes: tuple[str, ...]
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        weights: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
+        *,
+        groups: Groups | None = None,
+        rows: ArrayLike | None = None,
+        funnel: DataFunnel | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        score_table = np.array(scores, dtype=np.float64, order="F")
+        if score_table.ndim == 1:
+            score_table = score_table[:, np.newaxis]
+        if score_table.ndim != 2 or 0 in score_table.shape:
+            raise DataError(f"Scores must be a table of documents by classifiers, not of shape {score_table.shape}.")
+        count, classifiers = score_table.shape
+        name_tuple = _checked_names(names, classifiers)
+        _require_usable_scores(score_table, name_tuple)
+        label_array = _checked_labels(labels, count)
+        weight_array = _checked_weights(weights, count)
+        group_array = None if groups is None else group_numbers(groups, count)
+        row_array = _checked_rows(rows, count)
+        floor_array = _complete_floors(score_table, name_tuple, floors)
+        below = (score_table < floor_array).all(axis=1)
+        if below.any():
+            raise DataError(
+                f"{below.sum():,} documents (first: row {_first(below)}) lie below all rating floors and cannot have "
+                "been rated as predicted positives; lower the floors or leave those rows out."
+            )
+        positives = int(label_array.sum())
+        values = {
+            "scores": score_table,
+            "labels": label_array,
+            "weights": weight_array,
+            "names": name_tuple,
+            "floors": floor_array,
+            "groups": group_array,
+            "rows": row_array,
+            "funnel": funnel or DataFunnel(count, count, count, count, positives),
+            "notes": (*notes, *_cautions(score_table, label_array, name_tuple)),
+        }
+        for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
+            if array is not None:
+                array.setflags(write=False)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        scores: Sequence[str],
+        label: str,
+        positive: object | None = None,
+        weight: str | None = None,
+        floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
+        *,
+        group: str | None = None,
+        leave_out_unusable: bool = False,
+    ) -> Self:
+        """Read rated documents from columns of a table.
+
+        Rows without a rating, then rows with a blank score, then rows below all floors are left out; the funnel and
+        the notes count them. Text or infinity in a score is an error, or such rows are left out and counted when
+        `leave_out_unusable`. `positive` names the rating that means fraud; it may be left out when the ratings are
+        0/1, true/false or usual words (see `parse_ratings`). Rows that share a value of `group` belong together; a
+        blank one stands alone. Row numbers in messages count from 1 below the header.
+
+        Raises
+        ------
+        DataError : naming the column, the row or count, and what to do.
+        """
+        _require_columns(frame, [*scores, label, *filter(None, (weight, group))])
+        if not scores:
+            raise DataError("Choose at least one score column.")
+        notes: list[str] = []
+        rating = parse_ratings(frame[label], positive)
+        rows = np.flatnonzero(~np.isnan(rating))
+        rated = rows.size
+        if rated < len(frame):
+            notes.append(f"{len(frame) - rated:,} rows without a rating in '{label}' were left out.")
+
+        table, blank, unusable = _score_columns(frame, scores, rows)
+        if unusable.any() and not leave_out_unusable:
+            raise DataError(_unusable_sentence(frame, scores, rows, unusable))
+        for mask, what in ((unusable, "a score that is not a finite number"), (blank, "a blank score")):
+            if mask.any():
+                row, column = np.argwhere(mask)[0]
+                notes.append(
+                    f"{mask.any(axis=1).sum():,} rows with {what} were left out "
+                    f"(first: row {rows[row] + 1:,}, column '{scores[column]}')."
+                )
+        complete = ~(blank | unusable).any(axis=1)
+        if not complete.any():
+            raise DataError(
+                f"No rated row has a number in every score column ({_listed(scores)}); choose fewer columns."
+            )
+        rows, table = rows[complete], table[complete]
+        complete_count = rows.size
+
+        _require_usable_scores(table, tuple(scores), rows)
+        floor_array = _complete_floors(table, tuple(scores), floors)
+        below = (table < floor_array).all(axis=1)
+        if below.any():
+            notes.append(
+                f"{below.sum():,} rated documents lie below all floors and were left out "
+                f"(first: row {rows[below][0] + 1:,}); lower a floor to keep them."
+            )
+            rows, table = rows[~below], table[~below]
+        labels = rating[rows] == 1.0
+        if labels.all() or not labels.any():
+            kind = "positive" if labels.all() else "negative"
+            raise DataError(
+                f"Every usable row of '{label}' is {kind} ({rows.size:,} rows, first: row {rows[0] + 1:,}); "
+                "true and false positives are both needed: check the positive value, the floors and the file."
+            )
+        groups = None
+        if group is not None:
+            groups, alone = group_column(frame, group, rows)
+            if alone:
+                notes.append(f"{alone:,} rows without a value in '{group}' stand alone, each as a group of its own.")
+        return cls(
+            table,
+            labels,
+            _weight_column(frame, weight, rows),
+            scores,
+            floor_array.tolist(),
+            groups=groups,
+            rows=rows,
+            funnel=DataFunnel(len(frame), rated, complete_count, rows.size, int(labels.sum())),
+            notes=notes,
+        )
+
+    def part(self, rows: Indices | Bools) -> Self:
+        """Some of the documents (positions or a mask), with the same floors and their groups renumbered.
+
+        Raises
+        ------
+        DataError : they are of one class, share one score, or lie below a floor, as in the constructor.
+        """
+        return type(self)(
+            self.scores[rows],
+            self.labels[rows],
+            self.weights[rows],
+            self.names,
+            self.floors.tolist(),
+            groups=None if self.groups is None else self.groups[rows],
+            rows=self.rows[rows],
+        )
+
+    @cached_property
+    def order(self) -> tuple[Indices, ...]:
+        """For each classifier, the positions of the documents from its lowest to its highest score; sorted once."""
+        return tuple(np.argsort(column, kind="stable") for column in self.scores.T)
+
+    @cached_property
+    def ordered_scores(self) -> tuple[Floats, ...]:
+        """For each classifier, its scores from the lowest to the highest; sorted once."""
+        return tuple(column[order] for column, order in zip(self.scores.T, self.order, strict=True))
+
+    @property
+    def positives(self) -> float:
+        """Weight of the rated positives: TP at the floors under rule `any`."""
+        return float(self.weights[self.labels].sum())
+
+    @property
+    def negatives(self) -> float:
+        """Weight of the rated negatives: FP at the floors under rule `any`."""
+        return float(self.weights[~self.labels].sum())
+
+
+def _checked_names(names: Sequence[str] | None, classifiers: int) -> tuple[str, ...]:
+    result = tuple(map(str, names)) if names is not None else tuple(f"score {j + 1}" for j in range(classifiers))
+    if len(result) != classifiers:
+        raise DataError(f"{len(result)} names were given for {classifiers} score columns.")
+    if len(set(result)) != classifiers:
+        raise DataError(f"The score columns need distinct names, not {_listed(result)}.")
+    return result
+
+
+def _checked_labels(labels: ArrayLike, count: int) -> Bools:
+    values = np.asarray(labels)
+    if values.shape != (count,):
+        raise DataError(f"There must be one label for each of the {count:,} documents, not shape {values.shape}.")
+    other = ~np.isin(values, (0, 1))
+    if other.any():
+        raise DataError(f"Labels must be 0 or 1; row {_first(other)} holds {values[other][0]!r}.")
+    result = values.astype(bool)
+    if result.all() or not result.any():
+        raise DataError("All labels are the same; true and false positives are both needed.")
+    return result
+
+
+def _checked_weights(weights: ArrayLike | None, count: int) -> Floats:
+    if weights is None:
+        return np.ones(count)
+    values = np.array(weights, dtype=np.float64)
+    if values.shape != (count,):
+        raise DataError(f"There must be one weight for each of the {count:,} documents, not shape {values.shape}.")
+    bad = ~((values > 0) & (values < LARGEST_SCORE))
+    if bad.any():
+        raise DataError(f"Weights must be numbers above 0; row {_first(bad)} holds {values[bad][0]:g}.")
+    return values
+
+
+def _checked_rows(rows: ArrayLike | None, count: int) -> Indices:
+    if rows is None:
+        return np.arange(count)
+    values = np.array(rows)
+    if values.shape != (count,) or not np.issubdtype(values.dtype, np.integer) or (values < 0).any():
+        raise DataError(f"There must be one row of a table, counted from 0, for each of the {count:,} documents.")
+    return values.astype(np.intp)
+
+
+def _require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices | None = None) -> None:
+    bad = ~(np.abs(scores) < LARGEST_SCORE)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        number = (rows[row] if rows is not None else row) + 1
+        raise DataError(
+            f"Column '{names[column]}' has {bad[:, column].sum():,} values that are not usable numbers "
+            f"(first: row {number:,}); correct or remove them."
+        )
+    for j, name in enumerate(names):
+        if scores[:, j].min() == scores[:, j].max():
+            raise DataError(
+                f"Column '{name}' holds the same score, {scores[0, j]:g}, in all {len(scores):,} rows from row "
+                f"{1 if rows is None else rows[0] + 1:,} on, so no threshold can be chosen on it; leave that column out."
+            )
+
+
+def _complete_floors(
+    scores: Floats,
+    names: tuple[str, ...],
+    floors: Sequence[float | None] | Mapping[str, float | None] | None,
+) -> Floats:
+    given = _floors_by_position(names, floors)
+    result = np.array(given, dtype=np.float64)
+    missing = np.isnan(result)
+    if missing.any():
+        unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
+        if unexplained.any():
+            result[missing] = suggest_floors(scores[unexplained][:, missing])
+        else:
+            result[missing] = scores[:, missing].min(axis=0)
+    for j, name in enumerate(names):
+        highest = scores[:, j].max()
+        if result[j] > highest:
+            raise DataError(
+                f"The rating floor of '{name}', {result[j]:g}, lies above its largest score, {highest:g} (row "
+                f"{scores[:, j].argmax() + 1:,} of the usable ones); lower the floor or leave that column out."
+            )
+    return result
+
+
+def _floors_by_position(
+    names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None
+) -> list[float | None]:
+    if floors is None:
+        return [None] * len(names)
+    if isinstance(floors, Mapping):
+        unknown = set(floors) - set(names)
+        if unknown:
+            raise DataError(f"A floor is given for {_listed(sorted(unknown))}, which is no score column.")
+        values = [floors.get(name) for name in names]
+    else:
+        values = list(floors)
+        if len(values) != len(names):
+            raise DataError(f"{len(values)} floors were given for {len(names)} score columns; give one each.")
+    for name, value in zip(names, values, strict=True):
+        if value is not None and not abs(value) < LARGEST_SCORE:
+            raise DataError(f"The rating floor of '{name}' must be a finite number, not {value}.")
+    return values
+
+
+def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...]) -> list[str]:
+    result = []
+    if labels.sum() == 1:
+        result.append("Only one document is positive: every threshold here rests on that single case; rate more.")
+    for j, name in enumerate(names):
+        values, counts = np.unique(scores[:, j], return_counts=True)
+        if counts.max() > HUGE_TIE_SHARE * len(scores):
+            result.append(
+                f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
+                f"'{name}'; ties are never split, so TP and FP jump there."
+            )
+    return result
+
+
+def _require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
+    if frame.empty:
+        raise DataError("The table has no rows; choose a file with a header and at least two rated rows.")
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise DataError(f"Column name '{repeated[0]}' occurs more than once; rename one of them.")
+    for column in wanted:
+        if column not in frame.columns:
+            raise DataError(f"There is no column '{column}'; the table has {_listed(frame.columns[:8])}.")
+    for position, column in enumerate(wanted):
+        if column in wanted[:position]:
+            raise DataError(
+                f"Column '{column}' was chosen twice; scores, rating, weight and group must be different columns."
+            )
+
+
+def _score_columns(frame: pd.DataFrame, scores: Sequence[str], rows: Indices) -> tuple[Floats, Bools, Bools]:
+    table = np.empty((rows.size, len(scores)), order="F")
+    blank = np.zeros(table.shape, dtype=bool)
+    unusable = np.zeros(table.shape, dtype=bool)
+    for j, name in enumerate(scores):
+        table[:, j], blank[:, j], unusable[:, j] = numbers(frame[name].iloc[rows])
+    return table, blank, unusable
+
+
+def _unusable_sentence(frame: pd.DataFrame, scores: Sequence[str], rows: Indices, unusable: Bools) -> str:
+    column = int(unusable.any(axis=0).argmax())
+    row = rows[unusable[:, column].argmax()]
+    cell = str(frame[scores[column]].iloc[row])[:40]
+    return (
+        f"Column '{scores[column]}' has {unusable[:, column].sum():,} values that are not finite numbers (first: row "
+        f"{row + 1:,}, '{cell}'); correct them, leave such rows out, or choose another score column."
+    )
+
+
+def _weight_column(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floats | None:
+    if weight is None:
+        return None
+    values, _, _ = numbers(frame[weight].iloc[rows])
+    bad = ~((values > 0) & (values < LARGEST_SCORE))
+    if bad.any():
+        row = rows[bad.argmax()]
+        raise DataError(
+            f"Column '{weight}' has {bad.sum():,} weights that are not numbers above 0 (first: row {row + 1:,}, "
+            f"'{str(frame[weight].iloc[row])[:40]}'); correct them or choose no weight column."
+        )
+    return values
+
+
+def _first(mask: Any) -> str:
+    return f"{mask.argmax() + 1:,}"
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,1 @@
+"""What an operating point will do on data that did not choose it."""

@@ -1,0 +1,241 @@
+"""What a method does on documents that did not choose its thresholds (cross-fitting)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Bools, Floats, ratios
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.folds import document_folds
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, flagged_weights
+from multiloss_core.thresholds.points.operating_point import operating_points
+
+Method = Callable[[RatedDocuments], ThresholdPath]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutCounts:
+    """What a method does at targets (m,) on documents that did not choose its thresholds, beside what it does on all.
+
+    Plain cross-fitting (`plain_tp`, `plain_fp`, `plain_area`) flags each fold's documents by thresholds that were chosen
+    without them. Those were chosen from fewer documents and are not quite those chosen from all, so `tp`, `fp` (m,) and
+    `area` are adjusted by how much the choice from all and, on average, those without a fold differ when both are
+    counted on all documents (the corrected cross-validation of Burman 1989, Biometrika 76). The counts stand for all
+    documents: where only some folds were counted they are scaled up, positives and negatives each by their weight.
+
+    The plain area is the share of (positive, negative) pairs within one fold that the path fitted on the other folds
+    ranks rightly, pairs that it leaves tied counting half, pooled over folds by weight: the normalised area of the path
+    on the fold, in [0, 1]. `in_sample_tp`, `in_sample_fp` and `in_sample_area` are those of the path fitted on all
+    documents, counted on the same documents.
+
+    `folds_counted` of `folds` were counted. `folds_left_out` could not be: without them too little was left to choose
+    thresholds (no positive or no negative, one score only, or none at a floor). Numbers are not a number where no
+    positive (or no negative) was counted.
+    """
+
+    targets: Floats
+    tp: Floats
+    fp: Floats
+    area: float
+    plain_tp: Floats
+    plain_fp: Floats
+    plain_area: float
+    in_sample_tp: Floats
+    in_sample_fp: Floats
+    in_sample_area: float
+    folds: int
+    folds_counted: int
+    folds_left_out: int
+
+    @property
+    def precision(self) -> Floats:
+        """Cross-fitted TP / (TP + FP), (m,); not a number where nothing is flagged."""
+        return ratios(self.tp, self.tp + self.fp)
+
+    @property
+    def in_sample_precision(self) -> Floats:
+        """TP / (TP + FP) on the documents that chose the thresholds, (m,)."""
+        return ratios(self.in_sample_tp, self.in_sample_tp + self.in_sample_fp)
+
+    @property
+    def tp_optimism(self) -> Floats:
+        """How many true positives more the choice promises than it keeps, (m,)."""
+        return self.in_sample_tp - self.tp
+
+    @property
+    def fp_optimism(self) -> Floats:
+        """How many false positives more the choice promises than it meets, (m,); below 0 where it meets more."""
+        return self.in_sample_fp - self.fp
+
+    @property
+    def precision_optimism(self) -> Floats:
+        """How much precision more the choice promises than it keeps, (m,)."""
+        return self.in_sample_precision - self.precision
+
+    @property
+    def area_optimism(self) -> float:
+        """How much normalised area more the path promises than it keeps."""
+        return self.in_sample_area - self.area
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutStep:
+    """After `done` of `total` fits, the last of them of `method`: what is known so far of the methods begun."""
+
+    done: int
+    total: int
+    method: str
+    counts: Mapping[str, HeldOutCounts]
+
+
+def held_out_counts(
+    documents: RatedDocuments,
+    methods: Mapping[str, Method],
+    targets: Sequence[float] | Floats,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+) -> dict[str, HeldOutCounts]:
+    """Cross-fitted TP, FP and area of methods at target marginal precisions (m,), beside those on all documents.
+
+    For each fold, `methods[name]` finds a path on the other folds, its operating point at each target is counted on the
+    fold left out, and the counts are summed over folds. A target means the same on fewer documents, so thresholds carry
+    over; what the smaller number of documents changes is adjusted for. Groups stay whole (see `document_folds`). It costs
+    one more fit of each method than there are folds; the first is on `documents` itself, for which a method may return a
+    path that is already known.
+
+    Raises
+    ------
+    DataError : a target outside (0, 1), fewer than two folds, one group only, or a method that cannot be fitted on all
+        documents.
+    """
+    counts: Mapping[str, HeldOutCounts] = {}
+    for step in held_out_steps(documents, methods, targets, folds=folds, seed=seed):
+        counts = step.counts
+    return dict(counts)
+
+
+def held_out_steps(
+    documents: RatedDocuments,
+    methods: Mapping[str, Method],
+    targets: Sequence[float] | Floats,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+) -> Iterator[HeldOutStep]:
+    """`held_out_counts` fit by fit, to show progress and to stop early: the last step holds the final counts.
+
+    First each method is fitted on all documents, then fold by fold on the others; what has been counted so far always
+    stands for all documents.
+    """
+    wanted = np.asarray(targets, dtype=np.float64)
+    fold = document_folds(documents, folds, seed)
+    parts = int(fold.max()) + 1
+    total = (parts + 1) * len(methods)
+    tallies: dict[str, _Tally] = {}
+    done = 0
+    for name, method in methods.items():
+        tallies[name] = _Tally(documents, method(documents), wanted, parts)
+        done += 1
+        yield HeldOutStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
+    for number in range(parts):
+        left_out = fold == number
+        others = _part_or_none(documents, ~left_out)
+        for name, method in methods.items():
+            tallies[name].add(left_out, _path_or_none(method, others))
+            done += 1
+            yield HeldOutStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
+
+
+class _Tally:
+    """Sums over the folds of one method."""
+
+    def __init__(self, documents: RatedDocuments, path: ThresholdPath, targets: Floats, folds: int) -> None:
+        self.documents, self.targets, self.folds = documents, targets, folds
+        self.everything = np.ones(len(documents.labels), dtype=bool)
+        points = operating_points(path, targets)
+        self.in_sample = np.array([[point.tp for point in points], [point.fp for point in points]])
+        self.in_sample_area = float(path.normalised_area)
+        self.outside, self.on_all = np.zeros((2, len(targets))), np.zeros((2, len(targets)))
+        self.weight_outside = np.zeros(2)
+        self.area_outside = self.pairs_outside = self.area_on_all = 0.0
+        self.counted = self.left_out = 0
+
+    def add(self, rows: Bools, path: ThresholdPath | None) -> None:
+        """Count a fold with the path found without it, if there is one."""
+        if path is None:
+            self.left_out += 1
+            return
+        self.counted += 1
+        labels, weights = self.documents.labels[rows], self.documents.weights[rows]
+        self.weight_outside += weights[labels].sum(), weights[~labels].sum()
+        chosen = [point.thresholds for point in operating_points(path, self.targets)]
+        thresholds = np.reshape(chosen, (len(self.targets), len(path.names)))
+        self.outside += _counts(self.documents, rows, thresholds, path.rule)
+        self.on_all += _counts(self.documents, self.everything, thresholds, path.rule)
+        area, pairs = _area(*_counts(self.documents, rows, path.thresholds, path.rule))
+        self.area_outside += area
+        self.pairs_outside += pairs
+        area, pairs = _area(*_counts(self.documents, self.everything, path.thresholds, path.rule))
+        self.area_on_all += area / pairs if pairs else float("nan")
+
+    def counts(self) -> HeldOutCounts:
+        """What the sums say of all documents."""
+        whole = np.array([self.documents.positives, self.documents.negatives])
+        counted = max(self.counted, 1)
+        plain = self.outside
+        if self.counted < self.folds:
+            plain = plain * ratios(whole, self.weight_outside)[:, np.newaxis]
+        adjusted = (plain + (self.in_sample - self.on_all / counted)).clip(0.0, whole[:, np.newaxis])
+        plain_area = self.area_outside / self.pairs_outside if self.pairs_outside else float("nan")
+        return HeldOutCounts(
+            targets=self.targets,
+            tp=adjusted[0],
+            fp=adjusted[1],
+            area=float(np.clip(plain_area + (self.in_sample_area - self.area_on_all / counted), 0.0, 1.0)),
+            plain_tp=plain[0].copy(),
+            plain_fp=plain[1].copy(),
+            plain_area=plain_area,
+            in_sample_tp=self.in_sample[0],
+            in_sample_fp=self.in_sample[1],
+            in_sample_area=self.in_sample_area,
+            folds=self.folds,
+            folds_counted=self.counted,
+            folds_left_out=self.left_out,
+        )
+
+
+def _part_or_none(documents: RatedDocuments, rows: Bools) -> RatedDocuments | None:
+    try:
+        return documents.part(rows)
+    except DataError:
+        return None
+
+
+def _path_or_none(method: Method, documents: RatedDocuments | None) -> ThresholdPath | None:
+    if documents is None:
+        return None
+    try:
+        return method(documents)
+    except DataError:
+        return None
+
+
+def _counts(documents: RatedDocuments, rows: Bools, thresholds: Floats, rule: Rule) -> Floats:
+    """TP and FP, (2, m), among some rows at thresholds (m, k)."""
+    kinds = rows & documents.labels, rows & ~documents.labels
+    return np.array(
+        [flagged_weights(documents.scores[kind], documents.weights[kind], thresholds, rule) for kind in kinds]
+    )
+
+
+def _area(tp: Floats, fp: Floats) -> tuple[float, float]:
+    """The integral of TP dFP along counts (m,) and the number of pairs at the floors.
+
+    Documents that even the last thresholds flag stay tied at the top.
+    """
+    tp, fp = np.append(tp, 0.0), np.append(fp, 0.0)
+    return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2)), float(tp[0] * fp[0])

@@ -1,0 +1,188 @@
+"""Rated samples: what weights cost in precision, and which documents to rate next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
+from multiloss_core.numerics.proportions import effective_size
+from multiloss_core.thresholds.data.flagging import flagged
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, turning_points
+from multiloss_core.thresholds.points.operating_point import OperatingPoint
+
+Advice = Literal["rate_a_band", "new_documents", "below_the_floors", "nothing_flagged"]
+
+SENTENCES: dict[Advice, str] = {
+    "rate_a_band": "Rating more of the documents in the bands named first sharpens the choice most.",
+    "new_documents": "Every flagged document is rated: only new documents, or lower floors, sharpen the choice.",
+    "below_the_floors": "The point lies at the rating floors: rate documents below them. How far below is not known, as "
+    "nobody has rated any there.",
+    "nothing_flagged": "Nothing is flagged at this point, so no rated document bears on its net benefit.",
+}
+
+
+@dataclass(frozen=True)
+class RatedSize:
+    """How much a set of rated documents tells: `documents` were rated and stand for a weight of `stands_for`.
+
+    Rates over them are as uncertain as those over `effective` documents of equal weight; `precision` is TP over alerts
+    (not a number over nothing).
+    """
+
+    documents: int
+    stands_for: float
+    effective: float
+    precision: float
+
+
+@dataclass(frozen=True, eq=False)
+class RatingBand:
+    """Flagged documents between two vertices of a path, and what rating more of them would bring.
+
+    A document is in the band if it is flagged at `lower` (k,) but not at `upper` (k,). `sampling_variance` of the net
+    benefit at the point goes to 0 as all of the band gets rated, `data_variance` falls with new documents only;
+    `share_of_variance` in [0, 1] is their sum over that of all bands. `more` further ratings here, at most the
+    documents not yet rated, would take `share_removed` off the whole variance.
+    """
+
+    lower: Floats
+    upper: Floats
+    size: RatedSize
+    sampling_variance: float
+    data_variance: float
+    share_of_variance: float
+    more: int
+    share_removed: float
+
+
+@dataclass(frozen=True, eq=False)
+class RatingPlan:
+    """Where more ratings sharpen the net benefit at a point, best band first.
+
+    `advice`: `rate_a_band`, `new_documents` (all flagged documents are rated), `below_the_floors` (the point lies at the
+    floors) or `nothing_flagged`. `standard_error` is that of the net benefit, in documents.
+    """
+
+    bands: tuple[RatingBand, ...]
+    advice: Advice
+    standard_error: float
+
+    @property
+    def sentence(self) -> str:
+        """The advice for people."""
+        return SENTENCES[self.advice]
+
+
+def rated_size(documents: RatedDocuments, chosen: Bools) -> RatedSize:
+    """The size of a set of documents, given as a mask (n,): all flagged ones, a band, whatever a rate is shown for."""
+    weights = documents.weights[chosen]
+    total = float(weights.sum())
+    caught = float(weights[documents.labels[chosen]].sum())
+    return RatedSize(len(weights), total, effective_size(weights), ratio(caught, total))
+
+
+def rating_plan(
+    documents: RatedDocuments, point: OperatingPoint, path: ThresholdPath, *, bands: int = 8, more: int = 100
+) -> RatingPlan:
+    """Which band of a path's score to rate next, for the sharpest net benefit TP - m / (1 - m) FP at a point.
+
+    A weight is one over the share of its kind that was rated. The flagged documents are cut at vertices of the path into at
+    most `bands` bands of about equally many rated documents. Each is a stratum: n documents in effect, rated at random
+    among N = sum w. Its net benefit has the sampling variance N^2 s^2 (1 / n - 1 / N) (Cochran 1977), s^2 the variance
+    between documents, and, were new documents drawn, the further variance N E[z^2], z the net benefit of one document.
+    s^2 is taken at a precision of (positives + 1/2) / (n + 1), so that a band in which few were rated is not thought to be
+    known. Documents that are not flagged have no part in it: to judge a looser point, plan for that one. Groups are not
+    considered. Repeatedly rating in the band named first gives the Neyman allocation, n in proportion to N s.
+
+    Raises
+    ------
+    DataError : weights below 1, which cannot say how many documents each one stands for; fewer than 1 band or rating;
+        a path for another rule.
+    """
+    if bands < 1 or more < 1:
+        raise DataError("A rating plan needs at least one band and one more rating.")
+    if (documents.weights < 1 - 1e-9).any():
+        raise DataError(
+            f"{(documents.weights < 1 - 1e-9).sum():,} documents weigh less than 1; to plan ratings, a weight must say "
+            "how many documents each one stands for (1 / the share that was rated)."
+        )
+    if path.rule != point.rule:
+        raise DataError(
+            f"The path is for rule '{path.rule}', the point for '{point.rule}'; take both for the same rule."
+        )
+    members = flagged(documents.scores, point.thresholds, point.rule)
+    # The first vertex that no longer flags a document; its own band ends there.
+    turning = turning_points(documents.scores, path.thresholds, path.rule)
+    edges = _edges(turning[members], bands)
+    strata = [
+        _stratum(documents, members & (turning > low) & (turning <= high), low, high, point.slope)
+        for low, high in pairwise(edges)
+    ]
+    whole = sum(stratum.sampling_variance + stratum.data_variance for stratum in strata)
+    ranked = sorted((_band(stratum, path, more, whole) for stratum in strata), key=lambda band: -band.share_removed)
+    return RatingPlan(tuple(ranked), _advice(point, ranked), float(np.sqrt(whole)))
+
+
+@dataclass(frozen=True)
+class _Stratum:
+    low: int
+    high: int
+    size: RatedSize
+    spread: float
+    mean_square: float
+
+    @property
+    def sampling_variance(self) -> float:
+        return self.size.stands_for**2 * self.spread * max(1 / self.size.effective - 1 / self.size.stands_for, 0.0)
+
+    @property
+    def data_variance(self) -> float:
+        return self.size.stands_for * self.mean_square
+
+    def removed(self, further: int) -> float:
+        """What further ratings take off the sampling variance; exact where all weights of the stratum are equal."""
+        size = self.size
+        return size.stands_for**2 * self.spread * (1 / size.effective - 1 / (size.effective + further))
+
+
+def _edges(turning: Indices, bands: int) -> list[int]:
+    """Vertices between bands of about equally many documents, from the loosest; each band is (low, high]."""
+    if not turning.size:
+        return []
+    highs = np.unique(np.quantile(turning, np.arange(1, bands + 1) / bands, method="inverted_cdf"))
+    return [int(turning.min()) - 1, *highs.astype(int).tolist()]
+
+
+def _stratum(documents: RatedDocuments, chosen: Bools, low: int, high: int, slope: float) -> _Stratum:
+    size = rated_size(documents, chosen)
+    share = (size.precision * size.effective + 1 / 2) / (size.effective + 1)
+    return _Stratum(low, high, size, share * (1 - share) * (1 + slope) ** 2, share + (1 - share) * slope**2)
+
+
+def _band(stratum: _Stratum, path: ThresholdPath, more: int, whole: float) -> RatingBand:
+    size = stratum.size
+    further = min(more, int(size.stands_for - size.documents + 1e-6))
+    never = np.full(len(path.names), np.inf)
+    return RatingBand(
+        lower=path.thresholds[stratum.low],
+        upper=path.thresholds[stratum.high] if stratum.high < len(path.thresholds) else never,
+        size=size,
+        sampling_variance=stratum.sampling_variance,
+        data_variance=stratum.data_variance,
+        share_of_variance=(stratum.sampling_variance + stratum.data_variance) / whole,
+        more=further,
+        share_removed=stratum.removed(further) / whole,
+    )
+
+
+def _advice(point: OperatingPoint, bands: Sequence[RatingBand]) -> Advice:
+    if point.status == "at_floor":
+        return "below_the_floors"
+    if not bands:
+        return "nothing_flagged"
+    return "rate_a_band" if any(band.more for band in bands) else "new_documents"

@@ -1,0 +1,102 @@
+"""Bootstrap resamples of rated documents, drawn as counts in cells: the cost does not grow with the documents."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+
+@dataclass(frozen=True, eq=False)
+class CellSample:
+    """Rated documents as weights in c cells, and how to draw them anew.
+
+    `positives` and `negatives` (c,) are weights; `unit` is the weight of an effective document, W2 / W for W the sum of
+    the weights and W2 that of their squares (1 without weights). `draw(generator, count)` gives resamples (count, 2, c),
+    positives first, each of the same total weight.
+    """
+
+    positives: Floats
+    negatives: Floats
+    unit: float
+    draw: Callable[[np.random.Generator, int], Floats]
+
+    @property
+    def size(self) -> float:
+        """The total weight."""
+        return float(self.positives.sum() + self.negatives.sum())
+
+
+def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSample:
+    """The documents in cells `slots` (n,), numbered 0..cells - 1.
+
+    - With groups whole groups are drawn with replacement, as sums of rows of a sparse table of groups by cells: O(n)
+      for each resample.
+    - With equal weights the counts are multinomial: exactly the bootstrap of documents, O(cells).
+    - With other weights every cell is a Poisson number of documents of the cell's effective weight, W2 / W, with mean
+      W. Drawing every document a Poisson(1) number of times gives the cell the mean W and the variance W2; so does
+      this. They differ in skewness only, and only where weights differ within a cell. O(cells).
+
+    Resamples of groups or of weights are scaled to the total weight: intervals are for new data of the same size.
+    """
+    keys = slots + cells * ~documents.labels
+    counts = np.bincount(keys, documents.weights, 2 * cells).astype(np.float64)
+    squares = np.bincount(keys, np.square(documents.weights), 2 * cells).astype(np.float64)
+    if documents.groups is not None:
+        draw = _draw_groups(documents.groups, keys, documents.weights, 2 * cells)
+    elif (documents.weights == documents.weights[0]).all():
+        draw = _draw_documents(counts, float(documents.weights[0]))
+    else:
+        draw = _draw_weights(counts, squares)
+    return CellSample(counts[:cells], counts[cells:], float(squares.sum() / counts.sum()), draw)
+
+
+def cell_sample_of_counts(positives: Floats, negatives: Floats) -> CellSample:
+    """A table of counts, each of single documents."""
+    counts = np.concatenate([positives, negatives])
+    return CellSample(positives, negatives, 1.0, _draw_documents(counts, 1.0))
+
+
+def _draw_documents(counts: Floats, weight: float) -> Callable[[np.random.Generator, int], Floats]:
+    size, shares = round(float(counts.sum()) / weight), counts / counts.sum()
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        return weight * generator.multinomial(size, shares, count).reshape(count, 2, -1).astype(np.float64)
+
+    return draw
+
+
+def _draw_weights(counts: Floats, squares: Floats) -> Callable[[np.random.Generator, int], Floats]:
+    units = np.divide(squares, counts, out=np.ones_like(counts), where=counts > 0)
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        drawn = units * generator.poisson(counts / units, (count, len(counts))).astype(np.float64)
+        return _of_total_weight(drawn, float(counts.sum())).reshape(count, 2, -1)
+
+    return draw
+
+
+def _draw_groups(
+    groups: Indices, keys: Indices, weights: Floats, columns: int
+) -> Callable[[np.random.Generator, int], Floats]:
+    number = int(groups.max()) + 1
+    table = csr_array((weights, (groups, keys)), shape=(number, columns))
+
+    # One resample after the other: a table of groups by resamples could be large.
+    def once(generator: np.random.Generator) -> Floats:
+        times = np.bincount(generator.integers(0, number, number), minlength=number)
+        return np.asarray(times @ table, dtype=np.float64)
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        drawn = np.array([once(generator) for _ in range(count)])
+        return _of_total_weight(drawn, float(weights.sum())).reshape(count, 2, -1)
+
+    return draw
+
+
+def _of_total_weight(drawn: Floats, total: float) -> Floats:
+    sums = drawn.sum(axis=1, keepdims=True)
+    return np.asarray(drawn * np.divide(total, sums, out=np.ones_like(sums), where=sums > 0))

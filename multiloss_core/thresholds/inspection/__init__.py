@@ -1,0 +1,1 @@
+"""What stands behind an operating point: documents, classifiers, periods, segments."""

@@ -1,0 +1,164 @@
+"""Whether precision or the number of alerts changes from week to week more than by chance."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import chdtrc, chdtri, chndtrinc, ndtr, stdtr, stdtrit
+
+from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, ratio, ratios, sums
+from multiloss_core.thresholds.inspection.periods import WeeklyCounts
+
+Verdict = Literal["too few", "steady", "drifts", "varies"]
+
+LEVEL = 0.05
+FEWEST_WEEKS = 3
+# Cochran's rule of thumb for a chi-square test.
+FEWEST_EXPECTED = 5.0
+POWER = 0.8
+# Erratic no more than rounding is.
+EXACT = 1e-12
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What the complete weeks tell about a weekly value: precision, or the number of alerts.
+
+    Two tests, each at half of the 5 % level, so that steady weeks are called otherwise in at most one of twenty cases:
+    `trend` is the p value that the value rises or falls, `variation` that it differs between weeks in any way. `early`
+    and `late` are the value in the first and in the last third of the weeks; `least_seen`, how far a steady change would
+    have to bring these apart for one of the tests to find it in four of five cases. `stands_out` is the week, a position in
+    the `WeeklyCounts`, that differs most. All are undefined (`stands_out`: -1) where there is too little to say.
+    """
+
+    weeks: int
+    trend: float = UNDEFINED
+    variation: float = UNDEFINED
+    early: float = UNDEFINED
+    late: float = UNDEFINED
+    least_seen: float = UNDEFINED
+    stands_out: int = -1
+
+    @property
+    def p_value(self) -> float:
+        """That of both tests together (Bonferroni)."""
+        return min(1.0, 2 * min(self.trend, self.variation)) if self.trend >= 0 else UNDEFINED
+
+    @property
+    def verdict(self) -> Verdict:
+        """`drifts`: there is a trend; `varies`: weeks differ without one; `steady`: nothing more than chance is seen."""
+        if np.isnan(self.trend):
+            return "too few"
+        if 2 * self.trend < LEVEL:
+            return "drifts"
+        return "varies" if 2 * self.variation < LEVEL else "steady"
+
+
+def precision_drift(weeks: WeeklyCounts) -> Drift:
+    """Whether precision differs between complete weeks, by the tests of Cochran-Armitage and Pearson.
+
+    Weights and groups count for as many independent alerts as they are worth (see `WeeklyCounts.squares`), so that for
+    alerts of weight 1 the tests are the usual ones. For Pearson's, neighbouring weeks are taken together until each period
+    would hold 5 true and 5 false positives. Time O(w).
+    """
+    numbers = np.flatnonzero(weeks.complete)
+    tp, alerts, squares = weeks.tp[numbers], weeks.alerts[numbers], weeks.squares[:, numbers]
+    size = _worth(alerts, squares)
+    held = alerts > 0
+    precision = ratio(float((size[held] * tp[held] / alerts[held]).sum()), float(size.sum()))
+    period = _periods(size * min(precision, 1 - precision))
+    if len(numbers) < FEWEST_WEEKS or period is None:
+        return Drift(len(numbers))
+    residuals = np.array([(1 - precision) ** 2, -2 * precision * (1 - precision), precision**2]) @ squares
+    variance = float(residuals.sum() / _weight_squares(squares).sum())
+    count = int(period[-1]) + 1
+    period_tp, period_alerts = sums(period, tp, count), sums(period, alerts, count)
+    period_size = _worth(period_alerts, np.stack([sums(period, part, count) for part in squares]))
+    return _tested(
+        numbers,
+        (np.where(held, ratios(tp, alerts), precision), size / variance),
+        (ratios(period_tp, period_alerts), period_size / variance),
+        (ratio(float(tp[part].sum()), float(alerts[part].sum())) for part in _thirds(len(numbers))),
+    )
+
+
+def alerts_drift(weeks: WeeklyCounts) -> Drift:
+    """Whether the number of alerts differs between complete weeks more than that of independent alerts (Poisson) would.
+
+    Weights and groups count as for `precision_drift`. For the test of variation, neighbouring weeks are taken together
+    until 5 alerts are expected of each period. Time O(w).
+    """
+    numbers = np.flatnonzero(weeks.complete)
+    alerts, squares = weeks.alerts[numbers], _weight_squares(weeks.squares[:, numbers])
+    size = ratio(float(alerts.sum()) ** 2, float(squares.sum()))
+    period = _periods(np.full(len(numbers), size / max(len(numbers), 1)))
+    if len(numbers) < FEWEST_WEEKS or period is None:
+        return Drift(len(numbers))
+    certainty = np.full(len(numbers), 1 / squares.mean())
+    count = int(period[-1]) + 1
+    return _tested(
+        numbers,
+        (alerts, certainty),
+        (sums(period, alerts, count) / np.bincount(period), sums(period, certainty, count)),
+        (float(alerts[part].mean()) for part in _thirds(len(numbers))),
+    )
+
+
+def _worth(alerts: Floats, squares: Floats) -> Floats:
+    """How many independent alerts of weight 1 the alerts of each week are worth; 0 where there are none."""
+    return np.where(alerts > 0, ratios(alerts**2, _weight_squares(squares)), 0.0)
+
+
+def _weight_squares(squares: Floats) -> Floats:
+    """Sums of (TP + FP)^2."""
+    return squares[0] + 2 * squares[1] + squares[2]
+
+
+def _periods(expected: Floats) -> Indices | None:
+    """The period (w,) of each week, so that enough is expected of each; a rest goes to the last. None for less than two."""
+    result, period, held = np.zeros(len(expected), dtype=np.intp), 0, 0.0
+    for week, here in enumerate(expected):
+        result[week] = period
+        held += here
+        if held >= FEWEST_EXPECTED:
+            period, held = period + 1, 0.0
+    return np.minimum(result, period - 1) if period > 1 else None
+
+
+def _thirds(weeks: int) -> tuple[slice, slice]:
+    third = max(1, weeks // 3)
+    return slice(0, third), slice(weeks - third, weeks)
+
+
+def _tested(
+    numbers: Indices, weekly: tuple[Floats, Floats], periodic: tuple[Floats, Floats], ends: Iterable[float]
+) -> Drift:
+    """Both tests of values, of weeks and of periods, each with its certainty: one divided by the variance by chance."""
+    values, certainty = weekly
+    weeks = np.arange(len(values)) - np.average(np.arange(len(values)), weights=certainty)
+    above = values - np.average(values, weights=certainty)
+    leverage = float((certainty * weeks**2).sum())
+    slope = float((certainty * weeks * above).sum()) / leverage
+    # Weeks that are erratic beyond chance must not pass for a trend.
+    free = len(values) - 2
+    erratic = max(float((certainty * (above - slope * weeks) ** 2).sum()) / free, EXACT)
+    trend = max(2 * ndtr(-abs(slope) * np.sqrt(leverage)), 2 * stdtr(free, -abs(slope) * np.sqrt(leverage / erratic)))
+    pooled, pooled_certainty = periodic
+    around = pooled - np.average(pooled, weights=pooled_certainty)
+    variation = float(chdtrc(len(pooled) - 1, (pooled_certainty * around**2).sum()))
+    early, late = ends
+    between = len(values) - max(1, len(values) // 3)
+    least_seen = between * np.sqrt(min(_trend_found(free), _variation_found(len(pooled) - 1)) / leverage)
+    stands_out = int(numbers[(certainty * above**2).argmax()])
+    return Drift(len(values), float(trend), variation, early, late, float(least_seen), stands_out)
+
+
+def _trend_found(free: int) -> float:
+    """How large the square of a slope over its standard error must be for the trend to be found."""
+    return float(stdtrit(free, 1 - LEVEL / 4) + stdtrit(free, POWER)) ** 2
+
+
+def _variation_found(free: int) -> float:
+    """How large the expected sum of squares must be, beyond chance, for variation to be found."""
+    return float(chndtrinc(chdtri(free, LEVEL / 2), free, 1 - POWER))

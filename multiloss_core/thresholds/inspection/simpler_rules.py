@@ -1,0 +1,111 @@
+"""The price of simplicity: what simpler cuts catch at as many false positives as a chosen point."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from multiloss_core.numerics.arrays import Floats, ratio, rounding_tolerance
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.threshold_path import counts_along
+from multiloss_core.thresholds.points.operating_point import OperatingPoint
+
+Kind = Literal["common", "alone"]
+
+
+@dataclass(frozen=True, eq=False)
+class SimplerCut:
+    """A simpler cut at about the false positives of a chosen point, with exact counts.
+
+    `kind`: `common`, every classifier flags its top documents, equally many; `alone`, one classifier (`name`) without
+    the others. `thresholds` (k,), `tp` and `fp` are the real cut whose FP is nearest to the point's; infinity stands for
+    never, minus infinity for not asked. `tp_at_equal_fp` is interpolated linearly between the two real cuts on either
+    side of the point's FP, as ties are never split; `tp_lost` is the point's TP less that, below 0 where the simpler cut
+    catches more. `reaches` is false where the cut has fewer false positives even at the floor: then the counts there
+    stand for both.
+    """
+
+    kind: Kind
+    name: str
+    thresholds: Floats
+    tp: float
+    fp: float
+    tp_at_equal_fp: float
+    tp_lost: float
+    share_lost: float
+    reaches: bool
+
+
+def price_of_simplicity(documents: RatedDocuments, point: OperatingPoint) -> tuple[SimplerCut, ...]:
+    """TP lost at equal FP by one common cut for all classifiers, then by each classifier alone.
+
+    The common cut is the diagonal in ranks: every classifier flags the same weight of documents, the top of its own
+    ranking (as many as ties allow, and none below its floor). Ranks of rated documents are ranks of all documents, as
+    everything above a floor was rated. Alone, a classifier flags by its own score, whatever the rule. With one
+    classifier both are the same, and only `alone` is returned. `share_lost` is `tp_lost` over the point's TP (not a
+    number over nothing). The point was chosen on these documents from more possibilities than the simpler cuts offer, so
+    its lead is flattered a little: compare on held-out documents before a small loss is called a price.
+    Exact counts; time O(n k log n).
+    """
+    classifiers = len(documents.names)
+    others = np.inf if point.rule == "any" else -np.inf
+    cuts = []
+    if classifiers > 1:
+        cuts.append(_at_equal_fp(documents, point, "common", "all classifiers", _common_thresholds(documents)))
+    for j, name in enumerate(documents.names):
+        values = _cuts_of(documents, j)
+        thresholds = np.full((len(values), classifiers), others)
+        thresholds[:, j] = values
+        cuts.append(_at_equal_fp(documents, point, "alone", name, thresholds))
+    return tuple(cuts)
+
+
+def _at_equal_fp(
+    documents: RatedDocuments, point: OperatingPoint, kind: Kind, name: str, thresholds: Floats
+) -> SimplerCut:
+    tp, fp = counts_along(documents, thresholds, point.rule)
+    # The loosest cut with at most the point's FP, and the next looser one.
+    within = int(np.argmax(fp <= point.fp + rounding_tolerance(fp)))
+    reaches = within > 0 or fp[0] >= point.fp - rounding_tolerance(fp)
+    nearest, equal = within, float(tp[within])
+    if within > 0:
+        beyond = within - 1
+        share = float(np.clip((point.fp - fp[within]) / (fp[beyond] - fp[within]), 0.0, 1.0))
+        equal += share * float(tp[beyond] - tp[within])
+        nearest = beyond if share > 1 / 2 else within
+    lost = point.tp - equal
+    return SimplerCut(
+        kind,
+        name,
+        thresholds[nearest],
+        float(tp[nearest]),
+        float(fp[nearest]),
+        equal,
+        lost,
+        ratio(lost, point.tp),
+        bool(reaches),
+    )
+
+
+def _cuts_of(documents: RatedDocuments, j: int) -> Floats:
+    """The floor of classifier j, the distinct scores above it, and never: every cut that differs."""
+    floor = documents.floors[j]
+    scores = documents.ordered_scores[j]
+    return np.concatenate([[floor], np.unique(scores[scores > floor]), [np.inf]])
+
+
+def _common_thresholds(documents: RatedDocuments) -> Floats:
+    """Thresholds (m, k), loosest first: for every volume v the lowest cuts that each flag at most a weight of v."""
+    cuts = [_cuts_of(documents, j) for j in range(len(documents.names))]
+    volumes = []
+    for j, values in enumerate(cuts):
+        scores, weights = documents.ordered_scores[j], documents.weights[documents.order[j]]
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+        volumes.append(above[np.searchsorted(scores, values)])
+    levels = np.unique(np.concatenate(volumes))[::-1]
+    tolerance = rounding_tolerance(levels)
+    columns = [
+        values[np.searchsorted(-volume, -(levels + tolerance))] for values, volume in zip(cuts, volumes, strict=True)
+    ]
+    thresholds = np.column_stack(columns)
+    return thresholds[np.append(True, (thresholds[1:] != thresholds[:-1]).any(axis=1))]

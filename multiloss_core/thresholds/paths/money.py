@@ -1,0 +1,72 @@
+"""Money at stake: what each rated document is worth, and what thresholds catch and annoy when money is counted."""
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.number_column import LARGEST_SCORE
+from multiloss_core.thresholds.data.flagging import Rule, require_rule
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.threshold_path import flagged_weights
+
+
+def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rule: Rule) -> tuple[Floats, Floats]:
+    """Money caught and money in false alerts (m,) at thresholds (m, k): sums of weight times amount over what is flagged.
+
+    With amounts (n,) of 1 these are TP and FP. Time O(n k log m) where thresholds never fall from one row to the next, as
+    along a path; elsewhere O(n k m).
+
+    Raises
+    ------
+    DataError : not one amount >= 0 for each document, or an unknown rule.
+    """
+    require_rule(rule)
+    money = _money(documents, amounts)
+    caught, annoyed = (
+        flagged_weights(documents.scores[side], money[side], thresholds, rule)
+        for side in (documents.labels, ~documents.labels)
+    )
+    return caught, annoyed
+
+
+def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments:
+    """The same documents counted in money: each has its weight times its amount (n,) for a weight.
+
+    Names, floors, groups, rows of the table and the funnel stay. Documents of amount 0 count for nothing; they are left out,
+    and a note says how many.
+
+    Raises
+    ------
+    DataError : not one amount >= 0 for each document, no money in positives or none in negatives, or what is left has
+        one score only.
+    """
+    money = _money(documents, amounts)
+    kept = money > 0
+    for side, words in ((documents.labels, "positive"), (~documents.labels, "negative")):
+        if not kept[side].any():
+            raise DataError(
+                f"All {side.sum():,} rated {words}s have the amount 0 (first: row {documents.rows[side][0] + 1:,}), so money "
+                "cannot be counted; correct the amounts or count documents."
+            )
+    left_out = len(kept) - int(kept.sum())
+    zero = "document of amount 0 counts" if left_out == 1 else "documents of amount 0 count"
+    return RatedDocuments(
+        documents.scores[kept],
+        documents.labels[kept],
+        money[kept],
+        documents.names,
+        documents.floors.tolist(),
+        groups=None if documents.groups is None else documents.groups[kept],
+        rows=documents.rows[kept],
+        funnel=documents.funnel,
+        notes=(f"{left_out:,} {zero} for nothing where money is counted.",) if left_out else (),
+    )
+
+
+def _money(documents: RatedDocuments, amounts: Floats) -> Floats:
+    """Weight times amount of each document (n,)."""
+    if np.shape(amounts) != documents.weights.shape:
+        raise DataError(f"There must be one amount for each of the {len(documents.weights):,} documents.")
+    if not ((amounts >= 0) & (amounts < LARGEST_SCORE)).all():
+        raise DataError("Amounts must be finite numbers of at least 0; correct them or count documents.")
+    return documents.weights * amounts

@@ -1,0 +1,1 @@
+"""From a path and a target to an operating point."""

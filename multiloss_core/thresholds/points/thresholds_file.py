@@ -1,0 +1,170 @@
+"""An operating point as a file for the systems that will apply it."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.number_column import LARGEST_SCORE
+from multiloss_core.tables.spreadsheet_csv import without_formula
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.points.operating_point import OperatingPoint
+
+MEANING = {
+    "any": "flag a document when any score is at or above its threshold",
+    "all": "flag a document when every score is at or above its threshold",
+}
+
+
+def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Plain values of a point, ready for JSON: undefined rates and thresholds that nothing reaches are None.
+
+    `source` says what data it came from.
+    """
+    return {
+        "rule": point.rule,
+        "meaning": MEANING[point.rule] + "; no score reaches a threshold of null",
+        "thresholds": {
+            name: float(value) if math.isfinite(value) else None
+            for name, value in zip(point.names, point.thresholds, strict=True)
+        },
+        "method": "set by hand" if point.by_hand else point.method,
+        "target_marginal_precision": point.marginal_precision,
+        "status": point.status,
+        "true_positives": point.tp,
+        "false_positives": point.fp,
+        "alerts": point.alerts,
+        "precision": _defined(point.precision),
+        "false_positives_per_true_positive": _defined(point.fp_per_tp),
+        "share_of_rated_positives": _defined(point.share_of_rated_positives),
+        "source": dict(source or {}),
+    }
+
+
+def point_as_json(point: OperatingPoint, source: Mapping[str, Any] | None = None) -> str:
+    """`point_as_dict` as indented JSON text."""
+    return json.dumps(point_as_dict(point, source), indent=2, allow_nan=False)
+
+
+def point_as_csv(point: OperatingPoint) -> str:
+    """One row for each classifier: its name, comparison, threshold (inf: never) and the rule.
+
+    Names cannot start a formula.
+    """
+    return thresholds_as_csv(point.names, point.thresholds, point.rule)
+
+
+def thresholds_as_csv(names: Iterable[str], thresholds: Iterable[float], rule: str) -> str:
+    """`point_as_csv` for thresholds without a point."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(["classifier", "comparison", "threshold", "rule"])
+    for name, value in zip(names, thresholds, strict=True):
+        writer.writerow([without_formula(name), ">=", float(value), rule])
+    return text.getvalue()
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+MAX_BYTES = 1_000_000
+
+
+MAX_SHOWN = 60
+
+
+ADVICE = "choose a thresholds.json or thresholds.csv that was exported here"
+
+
+def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) -> Floats:
+    """The thresholds (k,), infinity for never, of k classifiers in thresholds.json, thresholds.csv or a decision record.
+
+    `file` is its name, for messages. Nothing in it is executed.
+
+    Raises
+    ------
+    DataError : too large, neither of these, another rule (unless k is 1), a classifier that is missing or unknown, or a
+        threshold that is no number.
+    """
+    if len(data) > MAX_BYTES:
+        raise DataError(f"'{_short(file)}' has {len(data):,} bytes, more than {MAX_BYTES:,}; {ADVICE}.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"'{_short(file)}' is no UTF-8 text; {ADVICE}.") from None
+    found, found_rule = (_from_json if text.lstrip().startswith(("{", "[")) else _from_csv)(text, file)
+    if found_rule != rule and len(names) > 1:
+        raise DataError(
+            f"The thresholds of '{_short(file)}' are for rule '{_short(found_rule)}', those on the screen for '{rule}'; "
+            "change the rule or choose another file."
+        )
+    # A name that would start a formula is written with an apostrophe before it.
+    found = {name: found.get(name, found.get(without_formula(name))) for name in names} | {
+        name: value for name, value in found.items() if name not in {*names, *map(without_formula, names)}
+    }
+    for name, value in found.items():
+        if name not in names:
+            raise DataError(
+                f"'{_short(file)}' holds a threshold of '{_short(name)}', which is none of the classifiers "
+                f"({_listed(names)}); choose a file for this data."
+            )
+        if value is None:
+            raise DataError(f"'{_short(file)}' holds no threshold of '{_short(name)}'; choose a file for this data.")
+        if value != math.inf and not abs(value) < LARGEST_SCORE:
+            raise DataError(f"The threshold of '{_short(name)}' in '{_short(file)}' is no number; correct it.")
+    return np.array([found[name] for name in names], dtype=np.float64)
+
+
+def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
+    try:
+        content = json.loads(text, parse_constant=_refuse)
+        if "schema_version" in content:
+            pairs = list(zip(content["columns"]["scores"], content["thresholds"], strict=True))
+            rule = content["settings"]["rule"]
+        else:
+            pairs, rule = list(content["thresholds"].items()), content["rule"]
+        return {str(name): _number(value) for name, value in pairs}, str(rule)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+        raise DataError(f"'{_short(file)}' holds no thresholds; {ADVICE}.") from None
+
+
+def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
+    separator = max(",;\t", key=text.split("\n", 1)[0].count)
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
+        # A spreadsheet that separates by semicolons writes decimals with a comma.
+        found = {row["classifier"]: float(row["threshold"].replace(",", ".")) for row in rows}
+        rules, comparisons = {row["rule"] for row in rows}, {row["comparison"] for row in rows}
+    except (csv.Error, KeyError, ValueError, AttributeError):
+        rules, comparisons = set(), set()
+    if len(rules) != 1 or comparisons != {">="} or len(found) < len(rows):
+        raise DataError(f"'{_short(file)}' holds no thresholds; {ADVICE}.")
+    return dict(found), str(rules.pop())
+
+
+def _number(value: Any) -> float:
+    """A JSON number, or infinity for null."""
+    if value is None:
+        return math.inf
+    if type(value) not in (int, float):
+        raise TypeError
+    return float(value)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{_short(name)}'" for name in names)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

@@ -1,0 +1,236 @@
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.expected_losses import expected_losses
+from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F
+from multiloss_core.losses.theorem_1.counterexamples import EARLY_STOP
+
+EVERY_LOSS = pytest.mark.parametrize("loss", [*LOSSES.values(), F(2.0)], ids=lambda loss: loss.name)
+vectors = st.lists(st.floats(0, 1), min_size=1, max_size=9)
+
+
+def rate(part, whole):
+    return Fraction(1) if whole == 0 else Fraction(part, whole)
+
+
+def rational_loss(name, tp, k, positives, n):
+    """The rational losses of Table 1 by their definitions, exactly."""
+    fp, fn, tn = k - tp, positives - tp, n - k - positives + tp
+    recall, specificity, precision = rate(tp, positives), rate(tn, n - positives), rate(tp, k)
+    if name == "AM":
+        return 1 - (recall + specificity) / 2
+    if name == "F1":
+        total = precision + recall
+        return 1 - (2 * precision * recall / total if total else 0)
+    if name == "Jaccard":
+        return 1 - rate(tp, tp + fp + fn)
+    if name == "H-Mean":
+        total = recall + specificity
+        return 1 - (2 * recall * specificity / total if total else 0)
+    assert name == "AUC"
+    pairs = positives * (n - positives)
+    return Fraction(fp * fn, pairs) if pairs else Fraction(0)
+
+
+@pytest.mark.parametrize("loss", [AM, F(), JACCARD, H_MEAN, AUC], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("method", ["cubic", "exhaustive"])
+def test_exact_fractions(loss, method):
+    etas = [Fraction(a, 97) for a in (90, 61, 60, 33, 8, 0)]
+    n = len(etas)
+    exact = []
+    for k in range(n + 1):
+        total = Fraction(0)
+        for labels in product([0, 1], repeat=n):
+            chance = Fraction(1)
+            for eta, y in zip(etas, labels, strict=True):
+                chance *= eta if y else 1 - eta
+            total += chance * rational_loss(loss.name, sum(labels[:k]), k, sum(labels), n)
+        exact.append(float(total))
+    found = expected_losses([float(eta) for eta in etas], loss, method=method)
+    np.testing.assert_allclose(found.values, exact, atol=1e-14)
+    assert found.method == method
+    assert found.error_bound == 0.0
+
+
+@EVERY_LOSS
+def test_cubic_against_exhaustive(loss):
+    generator = np.random.default_rng(3)
+    for n in range(1, 13):
+        for probabilities in (generator.random(n), generator.beta(0.1, 0.1, n), generator.random(n) ** 6):
+            cubic = expected_losses(probabilities, loss, method="cubic").values
+            exhaustive = expected_losses(probabilities, loss, method="exhaustive").values
+            assert cubic.shape == (n + 1,)
+            np.testing.assert_allclose(cubic, exhaustive, atol=1e-13)
+
+
+@EVERY_LOSS
+@settings(deadline=None, max_examples=40)
+@given(vectors, st.randoms(use_true_random=False))
+def test_the_order_of_the_items_does_not_matter(loss, probabilities, random):
+    shuffled = list(probabilities)
+    random.shuffle(shuffled)
+    first, second = expected_losses(probabilities, loss), expected_losses(shuffled, loss)
+    np.testing.assert_array_equal(first.values, second.values)
+    assert np.all((first.values >= -1e-14) & (first.values <= 1 + 1e-12))
+
+
+@EVERY_LOSS
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_labels_that_are_certain(loss, n):
+    ks = np.arange(n + 1)
+    none, all_ = expected_losses(np.zeros(n), loss).values, expected_losses(np.ones(n), loss).values
+    np.testing.assert_allclose(none, loss(0.0, ks / n, 0.0), atol=1e-15)
+    np.testing.assert_allclose(all_, loss(ks / n, ks / n, 1.0), atol=1e-15)
+
+
+def test_closed_forms_of_certain_labels():
+    n = 5
+    share = np.arange(n + 1) / n
+    zeros, ones = np.zeros(n), np.ones(n)
+    flagged = (share > 0).astype(float)
+    for loss in (F(), JACCARD, G_TP_PR):
+        np.testing.assert_allclose(expected_losses(zeros, loss).values, flagged, atol=1e-15)
+    np.testing.assert_allclose(expected_losses(zeros, AM).values, share / 2, atol=1e-15)
+    np.testing.assert_allclose(expected_losses(zeros, G_MEAN).values, 1 - np.sqrt(1 - share), atol=1e-15)
+    np.testing.assert_allclose(expected_losses(ones, F()).values, 1 - 2 * share / (1 + share), atol=1e-15)
+    np.testing.assert_allclose(expected_losses(ones, JACCARD).values, 1 - share, atol=1e-15)
+    np.testing.assert_allclose(expected_losses(ones, G_TP_PR).values, 1 - np.sqrt(share), atol=1e-15)
+    np.testing.assert_allclose(expected_losses(ones, H_MEAN).values, 1 - 2 * share / (1 + share), atol=1e-15)
+
+
+def test_closed_forms_of_one_item():
+    eta = 0.3
+    for loss in (F(), JACCARD, G_TP_PR):
+        np.testing.assert_allclose(expected_losses([eta], loss).values, [eta, 1 - eta], atol=1e-15)
+    np.testing.assert_allclose(expected_losses([eta], AM).values, [eta / 2, (1 - eta) / 2], atol=1e-15)
+
+
+@EVERY_LOSS
+def test_a_few_hundred_certain_items_beside_the_exact_value(loss):
+    # Certain items only move the counts: the expectation is over the one uncertain label.
+    n, sure, eta = 300, 40, 0.25
+    values = expected_losses([1.0] * sure + [eta] + [0.0] * (n - sure - 1), loss, method="cubic").values
+    with_it, without = loss(41 / n, 41 / n, 41 / n), loss(40 / n, 41 / n, 40 / n)
+    assert values[41] == pytest.approx(eta * with_it + (1 - eta) * without, abs=1e-13)
+    assert values[40] == pytest.approx(eta * loss(40 / n, 40 / n, 41 / n) + (1 - eta) * loss(40 / n, 40 / n, 40 / n))
+
+
+@pytest.mark.parametrize(
+    ("example", "utilities"),
+    [
+        ("F1, seven items", [0.59835, 0.59690, 0.60530, 0.60971, 0.61039, 0.57690, 0.52968]),
+        ("Jaccard, seven items", [0.58988, 0.58911, 0.60417, 0.45994]),
+    ],
+)
+def test_the_loss_can_fall_again_after_it_rose(example, utilities):
+    stored = EARLY_STOP[example]
+    for method in ("cubic", "exhaustive", "quadratic", "near_linear", "windowed"):
+        found = 1 - expected_losses(stored.probabilities, stored.loss, method=method).values
+        np.testing.assert_allclose(found[1 : len(utilities) + 1], utilities, atol=5.1e-6)
+        assert found[1] > found[2]
+        assert np.argmax(found) > 1
+
+
+def test_stopping_at_the_first_rise_loses_a_tenth_of_g_tp_pr():
+    probabilities = EARLY_STOP["G-TP/PR, ten items"].probabilities
+    for method in ("cubic", "exhaustive", "near_linear", "windowed"):
+        utilities = 1 - expected_losses(probabilities, G_TP_PR, method=method).values
+        np.testing.assert_allclose(utilities[[1, 2, 3, 9, 10]], [0.5218, 0.5105, 0.5277, 0.6375, 0.6090], atol=6e-5)
+        assert utilities.max() - utilities[1] == pytest.approx(0.116, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "message"),
+    [
+        ([0.1, 1.2, 0.3], r"^Probability 2 is 1\.2; probabilities lie between 0 and 1\.$"),
+        ([0.1, -0.2, float("nan")], r"^Probability 2 is -0\.2 \(and 1 more like it\); probabilities lie"),
+        ([float("nan")], r"^Probability 1 is nan;"),
+        ([0.5, float("inf")], r"^Probability 2 is inf;"),
+        ([], "There are no probabilities; give at least one"),
+        ([[0.5]], "a list of numbers, not an array of 2 dimensions"),
+        (0.5, "a list of numbers, not an array of 0 dimensions"),
+        (["high"], "Probabilities must be numbers between 0 and 1"),
+        ([[0.1], [0.2, 0.3]], "Probabilities must be numbers between 0 and 1"),
+    ],
+)
+def test_unusable_probabilities(probabilities, message):
+    with pytest.raises(DataError, match=message):
+        expected_losses(probabilities, AM)
+
+
+def test_too_many_items_for_a_method():
+    with pytest.raises(DataError, match="1,001 probabilities; the cubic method takes at most 1,000"):
+        expected_losses(np.full(1001, 0.5), AM, method="cubic")
+    with pytest.raises(DataError, match="15 probabilities; the exhaustive method takes at most 14"):
+        expected_losses(np.full(15, 0.5), AM, method="exhaustive")
+
+
+def test_unknown_method_and_tolerance():
+    with pytest.raises(
+        DataError, match="There is no method 'fast'; choose auto, cubic, exhaustive, quadratic, near_linear, windowed"
+    ):
+        expected_losses([0.5], AM, method="fast")
+    for tolerance in (0.0, -1.0, float("nan")):
+        with pytest.raises(DataError, match="tolerance is"):
+            expected_losses([0.5], AM, tolerance=tolerance)
+
+
+def test_the_input_is_left_alone():
+    probabilities = np.array([0.2, 0.9, 0.4])
+    expected_losses(probabilities, F())
+    np.testing.assert_array_equal(probabilities, [0.2, 0.9, 0.4])
+    assert expected_losses(probabilities, F()).method == "cubic"
+
+
+@pytest.mark.parametrize(
+    ("loss", "n", "tolerance", "method"),
+    [
+        (F(), 100, 1e-9, "cubic"),
+        (F(0.3), 101, 1e-9, "near_linear"),
+        (AUC, 500, 1e-6, "near_linear"),
+        (JACCARD, 300, 1e-14, "quadratic"),
+        (AM, 300, 1e-14, "cubic"),
+        (G_MEAN, 300, 1e-9, "windowed"),
+        (H_MEAN, 150, 1e-14, "cubic"),
+    ],
+)
+def test_auto_picks_by_loss_number_and_tolerance(loss, n, tolerance, method):
+    found = expected_losses(np.random.default_rng(1).random(n), loss, tolerance=tolerance)
+    assert found.method == method
+    assert 0.0 <= found.error_bound <= tolerance
+
+
+def test_when_no_method_is_left():
+    with pytest.raises(DataError, match="1,001 probabilities, and no method finds expected user's losses"):
+        expected_losses(np.full(1001, 0.5), lambda u, v, p: u - v + p)
+    with pytest.raises(DataError, match="20,001 probabilities, and no method finds expected G-Mean losses"):
+        expected_losses(np.full(20_001, 0.5), G_MEAN)
+    with pytest.raises(DataError, match=r"The near_linear method proves an error of .* not 1e-15"):
+        expected_losses([0.2, 0.3], F(), method="near_linear", tolerance=1e-15)
+
+
+def test_a_bare_function_is_a_loss():
+    probabilities = np.random.default_rng(8).random(9)
+    as_f1 = expected_losses(probabilities, lambda u, v, p: 1 - 2 * u / np.maximum(v + p, 1e-300))
+    # Where nothing is flagged and nothing positive this one costs 1, F1 nothing.
+    expected = expected_losses(probabilities, F()).values
+    expected[0] += np.prod(1 - probabilities)
+    np.testing.assert_allclose(as_f1.values, expected, atol=1e-13)
+
+
+class Infinite:
+    name = "infinite"
+
+    def __call__(self, u, v, p):
+        return np.inf
+
+
+def test_a_loss_that_is_not_finite_is_refused():
+    with pytest.raises(DataError, match="The infinite loss gives values that are not finite"):
+        expected_losses([0.5, 0.2], Infinite())

@@ -1,0 +1,292 @@
+import csv
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.scored_items import (
+    MAX_ITEMS,
+    MAX_PASTED,
+    ItemColumns,
+    ScoredItems,
+    guess_item_columns,
+    read_items,
+    read_pasted,
+    selected_as_csv,
+)
+
+
+def frame(**columns):
+    return pd.DataFrame(columns)
+
+
+def refused(step):
+    with pytest.raises(DataError) as caught:
+        step()
+    sentence = str(caught.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    assert len(sentence) < 330
+    assert not re.search(r"Traceback|Error\b|Exception|dtype|ndarray|<class|float64", sentence)
+    return sentence
+
+
+def test_a_table_becomes_probabilities_and_labels():
+    table = frame(id=["a", "b", "c", "d"], p=[0.1, 1, 0, 0.25], verdict=["fraud", "ok", None, " FRAUD "])
+    items = ScoredItems.from_frame(table, probability="p", label="verdict")
+    np.testing.assert_array_equal(items.probabilities, [0.1, 1.0, 0.0, 0.25])
+    np.testing.assert_array_equal(items.labels, [True, False, False, True])
+    np.testing.assert_array_equal(items.labelled, [True, True, False, True])
+    np.testing.assert_array_equal(items.known_probabilities, [0.1, 1.0, 0.25])
+    np.testing.assert_array_equal(items.known_labels, [True, False, True])
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "expected"),
+    [
+        ([1, 0, 1], None, [True, False, True]),
+        ([1.0, 0.0, None], None, [True, False, None]),
+        ([True, False, True], None, [True, False, True]),
+        (["true", "False", ""], None, [True, False, None]),
+        (["yes", "no", "no"], None, [True, False, False]),
+        (["red", "blue", "red"], "blue", [False, True, False]),
+        (["fraud", "ok", "ok"], "ok", [False, True, True]),
+        ([2, 3, 3], 3, [False, True, True]),
+        ([0, 0, 0], None, [False, False, False]),
+        ([1, 1, 1], None, [True, True, True]),
+        (["ok", None, "ok"], None, [False, None, False]),
+        (["weird", "weird", "weird"], "weird", [True, True, True]),
+        (["fraud", "fraud", "fraud"], "ok", [False, False, False]),
+    ],
+)
+def test_labels_of_every_kind(labels, positive, expected):
+    items = ScoredItems.from_frame(frame(p=[0.1, 0.2, 0.3], y=labels), probability="p", label="y", positive=positive)
+    found = [bool(label) if known else None for label, known in zip(items.labels, items.labelled, strict=True)]
+    assert found == expected
+
+
+def test_without_labels_nothing_is_known():
+    items = ScoredItems.from_frame(frame(p=[0.5]), probability="p")
+    assert items.labels is None
+    assert items.labelled is None
+    assert items.known_labels.size == items.known_probabilities.size == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (
+            [0.2, 1.2, -1],
+            "'p' holds 1.2 in row 2 (and 1 more row like it) where a probability from 0 to 1 is expected; correct",
+        ),
+        ([0.2, 40, 60, 99.5], "holds 40 in row 2 (and 2 more rows like it) .*look like percentages: divide by 100."),
+        ([0.2, 0.3, 0.4, 0.5, 0.6, 7], "holds 7 in row 6 .*correct these rows"),
+        ([0.2, 500, 600], "holds 500 in row 2 .*correct these rows"),
+        ([0.2, None, 0.1, None], "'p' is blank in row 2 (and 1 more row like it); correct or remove these rows"),
+        ([0.2, np.inf], "'p' holds an infinite number in row 2;"),
+        (["0.2", "high", "0.3"], "'p' holds 'high', which is no number, in row 2;"),
+        (["0.2", "50%"], "'p' holds '50%', which is no number, in row 2; write percentages as numbers from 0 to 1."),
+        (["0.2", "0,5"], "'p' holds '0,5', which is no number, in row 2; write it with a decimal point."),
+        (["0.2", " "], "'p' is blank in row 2;"),
+        (["0.2", "inf"], "'p' holds an infinite number in row 2;"),
+        ([True, False], "'p' holds true and false, not probabilities;"),
+        (pd.to_datetime(["2020-01-01", "2020-01-02"]), "'p' holds dates, not probabilities;"),
+    ],
+)
+def test_unusable_probabilities_are_named_with_their_row(values, sentence):
+    table = pd.DataFrame({"p": values})
+    found = refused(lambda: ScoredItems.from_frame(table, probability="p"))
+    pattern = ".*".join(re.escape(part) for part in sentence.split(".*"))
+    assert re.search(pattern, found), found
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "words"),
+    [
+        (["a", "b", "c"], None, "3 different ratings where two are expected"),
+        (["red", "blue", "red"], None, "say which of the two means positive"),
+        (["red", "blue", "red"], "green", "'green' is not a rating in column 'y'"),
+        (["red", "red", "red"], None, "All labels in column 'y' are 'red'"),
+        ([None, None, None], None, "All 3 rows of 'y' are blank"),
+    ],
+)
+def test_unusable_labels_are_refused(labels, positive, words):
+    table = frame(p=[0.1, 0.2, 0.3], y=labels)
+    sentence = refused(lambda: ScoredItems.from_frame(table, probability="p", label="y", positive=positive))
+    assert words in sentence
+
+
+def test_tables_that_cannot_be_items_are_refused():
+    assert "no column 'q'" in refused(lambda: ScoredItems.from_frame(frame(p=[0.1]), probability="q"))
+    assert "no column 'z'" in refused(lambda: ScoredItems.from_frame(frame(p=[0.1]), probability="p", label="z"))
+    assert "has no rows" in refused(lambda: ScoredItems.from_frame(frame(p=[]), probability="p"))
+    twice = pd.DataFrame([[0.1, 0.2]], columns=["p", "p"])
+    assert "'p' occurs 2 times" in refused(lambda: ScoredItems.from_frame(twice, probability="p"))
+    many = pd.DataFrame({"p": np.full(MAX_ITEMS + 1, 0.5)})
+    assert "1,000,001 rows" in refused(lambda: ScoredItems.from_frame(many, probability="p"))
+
+
+def test_a_million_items_are_taken():
+    assert ScoredItems(np.full(MAX_ITEMS, 0.5)).probabilities.size == MAX_ITEMS
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ScoredItems(np.array([])),
+        lambda: ScoredItems(np.array([[0.5]])),
+        lambda: ScoredItems(np.array([np.nan])),
+        lambda: ScoredItems(np.array([1.01])),
+        lambda: ScoredItems(np.array([0.5, 0.6]), np.array([True])),
+        lambda: ScoredItems(np.array([0.5]), np.array([True]), np.array([True, False])),
+    ],
+)
+def test_items_are_never_half_valid(make):
+    refused(make)
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (frame(p=[0.1, 0.7]), ItemColumns("p")),
+        (frame(p=[0.1, 0.7], y=[0, 0]), ItemColumns("p")),
+        (frame(p=[0.1, 0.7], y=[1, 1]), ItemColumns("p")),
+        (frame(id=[7, 9], amount=[0.5, 0.2], prob=[0.1, 0.7]), ItemColumns("prob")),
+        (frame(y=[0, 1], score=[0.1, 0.7]), ItemColumns("score", "y", "1")),
+        (frame(label=["fraud", "ok"], eta=[0.1, 0.7]), ItemColumns("eta", "label", "fraud")),
+        (frame(colour=["red", "blue"], x=[0.1, 0.7]), ItemColumns("x")),
+        (frame(score=[120.0, 370.5], calibrated=[0.1, 0.7]), ItemColumns("calibrated")),
+        (frame(p=[0.5, 0.5, 0.5], y=[0, 1, 1]), ItemColumns("p", "y", "1")),
+        (frame(number=[1, 2, 3], value=["0.5", "0.25", "1"]), ItemColumns("value")),
+        (frame(is_fraud=[True, False], score=[0.1, 0.7]), ItemColumns("score", "is_fraud", "true")),
+    ],
+)
+def test_columns_are_guessed(table, expected):
+    assert guess_item_columns(table) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is empty"),
+        (b"  \n ", "is empty"),
+        (b"p,y\n", "no rows"),
+        (b"p,p\n0.1,0.2\n", "occurs more than once"),
+        (b"a,b\nx,y\n", "None of the 2 columns"),
+        (b"0.1\n0.2\n0.3\n", "only numbers ('0.1', …)"),
+        ("name,p\nJos\xe9,0.4\n".encode("latin-1"), "UTF-8"),
+        (b"id,prob\na,50\nb,70\nc,93\n", "divide by 100"),
+        (b"prob,label\n0.5,1\nabc,0\n0.2,0\n", "'abc', which is no number, in row 2"),
+        (b'{"p": 1}', "is not a table"),
+        (b"PAR1 no parquet", "cannot be read"),
+        (b"p\n" + b"0.5\n" * (MAX_ITEMS + 1), "1,000,001 rows, more than the limit of 1,000,000"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_files_are_refused(data, words):
+    assert words in refused(lambda: read_items(data, "bad.csv"))
+
+
+def test_a_file_over_the_upload_limit_is_refused(monkeypatch):
+    monkeypatch.setattr("multiloss_core.tables.read_table.LARGEST_FILE", 10)
+    assert "more than the limit" in refused(lambda: read_items(b"p\n0.123456\n0.2\n", "big.csv"))
+
+
+def test_a_wrong_likeliest_column_can_be_corrected_where_another_one_is_usable():
+    data = b"probability,other\n0.5,0.4\n,0.3\n0.3,0.22\n0.2,0.1\n"
+    table, choice = read_items(data, "two.csv")
+    assert choice.probability in table.columns
+    assert ScoredItems.from_frame(table, probability="other").probabilities.size == 4
+
+
+def test_csv_and_parquet_read_alike():
+    table = frame(item=["a", "b"], p=[0.25, 0.75], y=["ok", "fraud"])
+    parquet = io.BytesIO()
+    table.to_parquet(parquet)
+    for data in (table.to_csv(index=False).encode(), table.to_csv(index=False, sep=";").encode(), parquet.getvalue()):
+        read, choice = read_items(data, "items")
+        assert choice == ItemColumns("p", "y", "fraud")
+        np.testing.assert_array_equal(read["p"], table["p"])
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "values"),
+    [
+        ("0.1\n0.9\n", "probability", [0.1, 0.9]),
+        ("\n 0.1 \n\n1e-3\n0\n1", "probability", [0.1, 0.001, 0, 1]),
+        (".5", "probability", [0.5]),
+        ("p\n0.1\n0.9", "p", [0.1, 0.9]),
+        ("p,y\n0.1,1\n0.9,0", "p", [0.1, 0.9]),
+        ("name\tp\na\t0.1\nb\t0.9", "p", [0.1, 0.9]),
+    ],
+)
+def test_pasted_text_is_read(text, column, values):
+    table, choice = read_pasted(text)
+    assert choice.probability == column
+    np.testing.assert_allclose(table[column], values)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "Nothing was pasted"),
+        (" \n\n", "Nothing was pasted"),
+        ("0.1\nabc\n0.2\nx", "Line 2 of the pasted text is 'abc' (and 1 more row like it), which is not one number"),
+        ("0.1 0.2 0.3", "Line 1 of the pasted text is '0.1 0.2 0.3'"),
+        ("0,5\n0,6", "with a decimal point"),
+        ("0.1,1\n0.2,0", "whose first line names the columns"),
+        ("0.5\n1.5", "holds 1.5 in row 2"),
+        ("10\n20\n30", "divide by 100"),
+        ("hello", "no rows"),
+        ("hello\nworld", "is numeric"),
+        ("0.5\nnan", "is blank in row 2"),
+        ("0" * (MAX_PASTED + 1), "more than the limit of 200,000; upload a file instead"),
+    ],
+)
+def test_bad_pasted_text_is_refused(text, words):
+    assert words in refused(lambda: read_pasted(text))
+
+
+def test_selected_rows_come_back_as_they_were():
+    table = frame(
+        item=["a", "b, c", 'say "hi"', "ü"],
+        p=[0.1, 1 / 3, 5e-324, 1.0],
+        customer=[123456789012, None, 7, 8],
+        change=[-1.5, 2.0, -3.25, 4.0],
+    )
+    read = pd.read_csv(io.BytesIO(selected_as_csv(table, np.array([1, 2, 3]))))
+    pd.testing.assert_frame_equal(read, table.iloc[[1, 2, 3]].reset_index(drop=True))
+    assert b",7,-3.25\r\n" in selected_as_csv(table, np.array([2]))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_identifiers_keep_their_leading_zeros(separator):
+    lines = ["account,p,place,y", "00123,0.5,01,1", "123,0.25,,0", "0,0.75,10,1"]
+    data = "\n".join(lines).replace(",", separator).encode() + b"\n"
+    table, choice = read_items(data, "accounts.csv")
+    assert choice == ItemColumns("p", "y", "1")
+    assert selected_as_csv(table, np.arange(3)).decode() == "\r\n".join([*lines, ""])
+
+
+def test_outcomes_with_leading_zeros_are_still_outcomes():
+    table, choice = read_items(b"p,y\n0.5,01\n0.25,00\n", "padded.csv")
+    items = ScoredItems.from_frame(table, probability="p", label=choice.label, positive=choice.positive)
+    assert items.labels.tolist() == [True, False]
+
+
+def test_no_cell_and_no_column_name_starts_a_formula():
+    nasty = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\rx", "fine", "-0.5", "+7", None]
+    table = pd.DataFrame({"=p": np.linspace(0, 1, 10), "text": nasty, "kind": pd.Categorical(nasty)})
+    rows = list(csv.reader(io.StringIO(selected_as_csv(table, np.arange(10)).decode(), newline="")))
+    assert rows[0] == ["'=p", "text", "kind"]
+    shown = ["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", "'\tx", "'\rx", "fine", "-0.5", "+7", ""]
+    assert [row[1] for row in rows[1:]] == shown
+    assert [row[2] for row in rows[1:]] == shown
+    assert [float(row[0]) for row in rows[1:]] == pytest.approx(table["=p"].tolist())
+
+
+def test_no_rows_leave_the_header():
+    assert selected_as_csv(frame(a=["x"], p=[0.1]), np.array([], dtype=np.intp)) == b"a,p\r\n"

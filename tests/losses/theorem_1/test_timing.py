@@ -1,0 +1,82 @@
+from itertools import count
+
+import pytest
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.expected_losses import expected_losses
+from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, JACCARD, F, UserLoss
+from multiloss_core.losses.theorem_1.timing import METHODS, methods_for, sizes_of, timed_runs
+
+ITEMS_HALVED = UserLoss(lambda u, v, p: 0 * u + 0 * p + abs(v - 0.5), "half")
+
+
+def ticking(seconds):
+    """A clock that moves on by so many seconds whenever somebody looks."""
+    ticks = count()
+    return lambda: seconds * next(ticks)
+
+
+@pytest.mark.parametrize(
+    ("loss", "methods"),
+    [
+        (F(), ["exhaustive", "cubic", "quadratic", "windowed", "near_linear"]),
+        (JACCARD, ["exhaustive", "cubic", "quadratic", "windowed", "near_linear"]),
+        (AM, ["exhaustive", "cubic", "windowed", "near_linear"]),
+        (AUC, ["exhaustive", "cubic", "windowed", "near_linear"]),
+        (G_MEAN, ["exhaustive", "cubic", "windowed"]),
+        (ITEMS_HALVED, ["exhaustive", "cubic"]),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_methods_are_those_that_take_the_loss(loss, methods):
+    assert methods_for(loss) == methods
+    for method in METHODS:
+        if method in methods:
+            assert expected_losses([0.2] * 10, loss, method=method).method == method
+        else:
+            with pytest.raises(DataError):
+                expected_losses([0.2] * 10, loss, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sizes_grow_up_to_what_the_method_takes(method):
+    sizes = sizes_of(method)
+    assert sizes == sorted(set(sizes))
+    assert sizes[-1] == METHODS[method].largest
+
+
+def test_a_method_ends_before_a_run_that_would_take_too_long():
+    # Every run seems to take 0.4 seconds: twice that is below the limit, eight times that is not.
+    runs = list(
+        timed_runs(F(), methods=["cubic", "near_linear"], clock=ticking(0.4), seconds_each=0.9, seconds_in_all=6.0)
+    )
+    assert [run.n for run in runs if run.method == "cubic"] == [16]
+    assert [run.n for run in runs if run.method == "near_linear"][:3] == [16, 32, 64]
+    assert all(run.seconds == pytest.approx(0.4) for run in runs)
+
+
+def test_all_methods_end_when_the_time_is_up():
+    runs = list(timed_runs(F(), clock=ticking(1.0), seconds_each=1e9, seconds_in_all=10.0))
+    # Each run looks twice at the clock, and each decision to go on once.
+    assert [(run.method, run.n) for run in runs] == [("exhaustive", n) for n in (2, 4, 6, 8)]
+
+
+def test_a_short_run_is_repeated_and_the_shortest_counts():
+    readings = iter([0.0, 0.0, 0.0, 0.05, 1.0, 1.02, 2.0, 2.09, 99.0])
+    runs = timed_runs(G_MEAN, methods=["cubic"], clock=lambda: next(readings), seconds_in_all=10.0)
+    run = next(runs)
+    assert (run.method, run.n, run.seconds) == ("cubic", 16, pytest.approx(0.02))
+    assert next(runs, None) is None
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"methods": ["fast"]}, "There is no method 'fast'; choose exhaustive, cubic"),
+        ({"seconds_each": 0.0}, "choose numbers above 0"),
+        ({"seconds_in_all": float("nan")}, "choose numbers above 0"),
+    ],
+)
+def test_unusable_input_is_refused_at_once(keywords, message):
+    with pytest.raises(DataError, match=message):
+        timed_runs(F(), **keywords)

@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.multivariate import AM, LOSSES, F, FractionalLinear
+from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
+from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
+from multiloss_core.losses.theorem_1.verify import verify_theorem_1
+
+
+def test_theorem_1_holds_on_every_draw_and_counts_run():
+    losses = list(LOSSES.values())
+    states = list(verify_theorem_1(np.random.default_rng(0), losses, n=7, scale=2.0, draws=25))
+    assert [state.done for state in states] == list(range(1, 26))
+    for state in states:
+        assert state.draws == 25
+        assert dict(state.top_k) == dict.fromkeys(LOSSES, state.done)
+        assert state.failures == ()
+
+
+def test_keeps_the_draws_that_fail():
+    backwards = FractionalLinear((1, 2, -1, 0), (1, 0, 0, 0), name="backwards")
+    *_, last = verify_theorem_1(np.random.default_rng(1), [backwards, F()], n=5, scale=1.0, draws=30)
+    assert last.top_k["F1"] == 30
+    assert 0 < len(last.failures) == 30 - last.top_k["backwards"]
+    for failure in last.failures:
+        assert failure.loss_name == "backwards"
+        assert not exhaustive_search(failure.probabilities, backwards).is_top_k
+
+
+def test_the_first_draw_is_that_of_the_generator():
+    backwards = FractionalLinear((1, 2, -1, 0), (1, 0, 0, 0))
+    for seed in range(20):
+        first = next(verify_theorem_1(np.random.default_rng(seed), [backwards], n=6, scale=1.5, draws=1))
+        expected = sigmoid_items(np.random.default_rng(seed), n=6, scale=1.5).probabilities
+        for failure in first.failures:
+            np.testing.assert_array_equal(failure.probabilities, expected)
+        assert (not first.failures) == exhaustive_search(expected, backwards).is_top_k
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 15}, "number of items is 15; choose 1 to 14"),
+        ({"n": 0}, "number of items is 0"),
+        ({"draws": 0}, "number of draws is 0; choose at least 1"),
+        ({"scale": float("nan")}, "scale of w is nan"),
+        ({"scale": -1.0}, "scale of w is -1"),
+    ],
+)
+def test_refuses_at_once(arguments, message):
+    with pytest.raises(DataError, match=message):
+        verify_theorem_1(np.random.default_rng(0), [AM], **{"n": 4, "scale": 1.0, "draws": 5, **arguments})
+
+
+def test_refuses_losses_with_one_name():
+    with pytest.raises(DataError, match="Two losses have the same name among F1, F1"):
+        verify_theorem_1(np.random.default_rng(0), [F(), F(1.0)], n=4, scale=1.0, draws=5)

@@ -1,0 +1,587 @@
+"""Current against proposed, who flags what, and what lies near the thresholds: counted again by pandas alone."""
+
+import io
+import json
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import RatedDocuments, operating_point, point_as_csv, point_as_json, smooth_path
+from multiloss_core.formatting import money
+from multiloss_core.thresholds.inspection.comparison import compare
+from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv
+from ui.data.document_table import MAX_ROWS, NO_DOCUMENTS
+from ui.data.rated_datasets import ColumnChoice, sample
+from ui.data.uploads import Source
+
+SECTIONS = ("compare", "contributions", "near")
+
+
+def the_page():
+    """The three sections for a point of the smooth path, or one set by hand; a stand-in for the real page."""
+    from dataclasses import replace
+
+    import numpy as np
+    import streamlit as st
+
+    from multiloss_core import CountSurfaces, operating_point
+    from ui.data.rated_datasets import build_dataset, sample
+    from ui.operating_point.analysis import RESOLUTIONS, Settings, analyse
+    from ui.operating_point.current_thresholds import current_thresholds, present_thresholds
+    from ui.operating_point.sections.borderline import show_contributions, show_near
+    from ui.operating_point.sections.comparison import show_comparison
+
+    state = st.session_state
+    source = state["source"] if "source" in state else sample(state["name"])
+    dataset = build_dataset(source, source.first_choice)
+    counts = isinstance(dataset.source, CountSurfaces)
+    rule = dataset.source.rule if counts else state["rule"]
+    nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
+    analysis = analyse(dataset, Settings(rule, "positives", nodes))
+    point = operating_point(analysis.path("smooth"), state["percent"] / 100)
+    if "by_hand" in state:
+        point = replace(point, thresholds=np.array(state["by_hand"]), by_hand=True)
+    show_comparison(analysis, point)
+    show_contributions(analysis, point)
+    show_near(analysis, point)
+    state["told"] = {
+        "thresholds": analysis.deployable(point),
+        "tp": point.tp,
+        "fp": point.fp,
+        "analysis": analysis,
+        "current": current_thresholds(analysis),
+        "present": present_thresholds(analysis),
+    }
+
+
+def opened(*sections, name="Card alerts", percent=20.0, rule="any", **state):
+    app = AppTest.from_function(the_page, default_timeout=180)
+    values = {"name": name, "percent": percent, "rule": rule, **state}
+    for key, value in (values | dict.fromkeys(sections, True)).items():
+        app.session_state[key] = value
+    return run(app)
+
+
+def run(step):
+    app = step.run()
+    assert not app.exception
+    return app
+
+
+def changed(app, **state):
+    for key, value in state.items():
+        app.session_state[key] = value
+    return run(app)
+
+
+def typed(app, thresholds):
+    for i, value in enumerate(thresholds):
+        run(app.number_input(key=f"current_{i}").set_value(None if math.isinf(value) else value))
+    return app
+
+
+def told(app):
+    return app.session_state["told"]
+
+
+def texts(app):
+    return " ".join(
+        element.value for kind in ("markdown", "caption", "info", "warning", "error") for element in app.get(kind)
+    )
+
+
+def number(text):
+    return float(text.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}%", ""))
+
+
+def comparison_table(app):
+    return next(table.value for table in app.dataframe if "Proposed" in table.value).set_index("")
+
+
+def rated_rows(name):
+    """The rows of a sample that people rated, numbered from 1."""
+    frame = sample(name).frame
+    frame = frame.set_axis(np.arange(1, len(frame) + 1))
+    return frame[frame["rating"].notna()]
+
+
+def flagged_by(rated, scores, thresholds, rule):
+    reached = pd.DataFrame({score: rated[score] >= value for score, value in zip(scores, thresholds, strict=True)})
+    return reached.any(axis=1) if rule == "any" else reached.all(axis=1)
+
+
+def wilson(fraud, total):
+    z = 1.959963984540054
+    middle, reach = fraud + z**2 / 2, z * math.sqrt(fraud * (total - fraud) / total + z**2 / 4)
+    return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)
+
+
+def assert_band(app, title, rows):
+    """A band's sentence and its list, against the rows that pandas finds."""
+    (words,) = [element.value for element in app.markdown if f"**{title}" in element.value]
+    assert f"**{title}: {len(rows):,} alert" in words
+    lists = [table.value for table in app.dataframe if table.value.index.name == "row"]
+    if not len(rows):
+        return
+    fraud = int((rows["rating"] == "fraud").sum())
+    assert f"{fraud:,} of {len(rows):,} rated are fraud" in words
+    precision, low, high = re.search(r"precision ([\d.]+)\s%, 95 % interval (\d+)–(\d+)", words).groups()
+    assert float(precision) == pytest.approx(100 * fraud / len(rows), abs=0.51)
+    assert [float(low), float(high)] == pytest.approx([100 * end for end in wilson(fraud, len(rows))], abs=0.51)
+    (shown,) = [
+        table
+        for table in lists
+        if len(table) and table.index[0] == rows.index[0] and len(table) == min(len(rows), MAX_ROWS)
+    ]
+    assert shown.index.tolist() == rows.index[:MAX_ROWS].tolist()
+    pd.testing.assert_frame_equal(
+        shown.reset_index(drop=True), rows.head(MAX_ROWS).reset_index(drop=True), check_dtype=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "current"),
+    [
+        ("Card alerts", "any", [0.7, 0.8]),
+        ("Card alerts", "any", [math.inf, 0.7]),
+        ("Card alerts", "all", [0.6, 0.4]),
+        ("Marketplace listings", "any", [0.72, math.inf, 0.9]),
+        ("Insurance claims", "all", [0.3, 0.2, 0.3, 0.6]),
+        ("Login alerts", "any", [0.9]),
+    ],
+)
+def test_the_table_and_both_bands_are_those_of_a_count_by_hand(name, rule, current):
+    app = typed(opened("compare", name=name, rule=rule), current)
+    for percent in (20.0, 60.0):
+        changed(app, percent=percent)
+        scores, rated = sample(name).first_choice.scores, rated_rows(name)
+        proposed = told(app)["thresholds"]
+        before, after = (flagged_by(rated, scores, values, rule) for values in (current, proposed))
+        table = comparison_table(app)
+        counts = []
+        for column, chosen in (("Current", before), ("Proposed", after)):
+            alerts, fraud = int(chosen.sum()), int((rated[chosen]["rating"] == "fraud").sum())
+            counts.append(np.array([alerts, fraud, alerts - fraud]))
+            shown = table[column]
+            assert [number(shown[row]) for row in ("Alerts", "Caught (TP)", "False alerts (FP)")] == counts[-1].tolist()
+            if alerts:
+                assert number(shown["Precision"]) == pytest.approx(100 * fraud / alerts, abs=0.51)
+        assert (counts[1][1], counts[1][2]) == (told(app)["tp"], told(app)["fp"])
+        for row, more in zip(("Alerts", "Caught (TP)", "False alerts (FP)"), counts[1] - counts[0], strict=True):
+            text = table["Difference"][row]
+            assert number(text) == more
+            assert text[0] == ("+" if more > 0 else "\N{MINUS SIGN}" if more < 0 else "0")
+        if "undefined" not in table.loc["Precision"].tolist():
+            now, then = (number(table[column]["Precision"]) for column in ("Current", "Proposed"))
+            points = table["Difference"]["Precision"].removesuffix(" points")
+            assert number(points) == pytest.approx(then - now)
+            assert points[0] in "+\N{MINUS SIGN}0"
+        assert_band(app, "Added", rated[after & ~before])
+        assert_band(app, "Dropped", rated[before & ~after])
+    assert not app.error
+    assert not app.warning
+
+
+def test_thresholds_are_shown_beside_each_other_with_signs():
+    app = typed(opened("compare", name="Marketplace listings", percent=20.0), [0.5, 0.99, math.inf])
+    table, proposed = comparison_table(app), told(app)["thresholds"]
+    assert table["Current"].tolist()[:3] == ["≥ 0.5", "≥ 0.99", "never"]
+    assert [float(text.removeprefix("≥ ")) for text in table["Proposed"][:3]] == proposed.tolist()
+    first, second, third = table["Difference"][:3]
+    assert first.startswith("+")
+    assert number(first) == pytest.approx(proposed[0] - 0.5)
+    assert second.startswith("\N{MINUS SIGN}")
+    assert third == "from never"
+
+
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_money_is_compared_where_there_are_amounts(rule):
+    current, name = [0.7, 0.8], "Card alerts"
+    app = typed(opened("compare", rule=rule), current)
+    rated, table = rated_rows(name), comparison_table(app)
+    for row, rating in (("Money caught", "fraud"), ("Money in false alerts", "ok")):
+        sums = []
+        for column, thresholds in (("Current", current), ("Proposed", told(app)["thresholds"])):
+            chosen = rated[flagged_by(rated, sample(name).first_choice.scores, thresholds, rule)]
+            sums.append(chosen.loc[chosen["rating"] == rating, "amount"].sum())
+            assert table[column][row] == money(sums[-1])
+        more = number(table["Proposed"][row]) - number(table["Current"][row])
+        assert number(table["Difference"][row]) == pytest.approx(more, abs=0.01)
+    assert "Money caught" not in comparison_table(typed(opened("compare", name="Login alerts"), [0.9])).index
+
+
+def test_the_same_thresholds_differ_by_nothing():
+    app = opened("compare")
+    typed(app, told(app)["thresholds"])
+    assert comparison_table(app)["Difference"].tolist() == ["0"] * 5 + ["0.0 points", "0", "0"]
+    assert "**Added: 0 alerts** that only the proposed thresholds flag" in texts(app)
+    assert "**Dropped: 0 alerts** that only the current thresholds flag" in texts(app)
+    assert not app.get("download_button")
+
+
+def test_nothing_is_computed_while_the_sections_are_closed(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError
+
+    for name in ("compare_views.compare", "document_views.contributions", "document_views.near_thresholds"):
+        monkeypatch.setattr(f"ui.{name}", refuse)
+    app = opened()
+    assert not app.number_input
+    assert not app.dataframe
+    assert [block.label for block in app.expander] == [
+        "Compare with the present thresholds",
+        "Who flags what",
+        "Documents near the thresholds",
+    ]
+    assert told(app)["current"] is None
+
+
+def test_before_anything_is_typed_the_section_says_what_to_do():
+    app = opened("compare")
+    assert "Type the thresholds in use today, or load them" in app.info[0].value
+    assert not app.dataframe
+    assert [box.label for box in app.number_input] == [
+        "Present threshold of transaction model",
+        "Present threshold of account model",
+    ]
+
+
+def test_what_was_typed_is_kept_for_each_dataset_and_rule():
+    app = typed(opened("compare"), [0.7, 0.8])
+    changed(app, name="Login alerts")
+    assert app.number_input(key="current_0").value is None
+    typed(app, [0.9])
+    changed(app, name="Card alerts")
+    assert [app.number_input(key=f"current_{i}").value for i in (0, 1)] == [0.7, 0.8]
+    changed(app, rule="all")
+    assert told(app)["current"] is None
+    changed(app, rule="any", compare=False)
+    assert not app.number_input
+    assert told(app)["current"].tolist() == [0.7, 0.8]
+    changed(app, compare=True)
+    assert [app.number_input(key=f"current_{i}").value for i in (0, 1)] == [0.7, 0.8]
+
+
+def upload(app, name, data):
+    app.file_uploader(key="current_file").upload(name, data, "text/plain")
+    return run(app)
+
+
+@pytest.mark.parametrize(("write", "file"), [(point_as_json, "thresholds.json"), (point_as_csv, "thresholds.csv")])
+def test_exported_thresholds_are_loaded(write, file):
+    source = sample("Card alerts")
+    choice = source.first_choice
+    documents = RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, floors=choice.floors)
+    point = operating_point(smooth_path(documents), 0.7)
+    app = upload(opened("compare"), file, write(point).encode())
+    assert told(app)["present"].tolist() == point.thresholds.tolist()
+    assert [app.number_input(key=f"current_{i}").value for i in (0, 1)] == point.thresholds.tolist()
+    assert number(comparison_table(app)["Current"]["Caught (TP)"]) == point.tp
+    assert f"Current is as loaded from {file}" in texts(app)
+    # A number that is then typed is not overwritten by the file that is still there.
+    run(app.number_input(key="current_0").set_value(0.6))
+    run(app)
+    assert told(app)["present"].tolist() == [0.6, point.thresholds[1]]
+    assert "loaded from" not in texts(app)
+
+
+def test_a_loaded_threshold_of_never_is_an_empty_box():
+    data = thresholds_as_csv(["transaction model", "account model"], [math.inf, 0.8], "any")
+    app = upload(opened("compare"), "thresholds.csv", data.encode())
+    assert app.number_input(key="current_0").value is None
+    assert told(app)["current"].tolist() == [math.inf, 0.8]
+    assert comparison_table(app)["Current"].iloc[0] == "never"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"document,rating\n1,ok\n", "holds no thresholds"),
+        (b"\xff\xfe", "no UTF-8"),
+        (
+            json.dumps({"rule": "all", "thresholds": {"transaction model": 1, "account model": 1}}).encode(),
+            "rule 'all'",
+        ),
+        (json.dumps({"rule": "any", "thresholds": {"login model": 1}}).encode(), "no threshold of 'transaction model'"),
+    ],
+)
+def test_a_wrong_file_gets_a_sentence_and_loses_nothing(data, words):
+    app = typed(opened("compare"), [0.7, 0.8])
+    before = comparison_table(app)
+    upload(app, "wrong.json", data)
+    assert words in app.error[0].value
+    assert "wrong.json" in app.error[0].value
+    assert "as they were" in app.error[0].value
+    pd.testing.assert_frame_equal(comparison_table(app), before)
+    run(app.number_input(key="current_0").set_value(0.6))
+    assert not app.error
+
+
+def test_a_pinned_point_is_compared_with_other_points():
+    app = typed(opened("compare", percent=30.0), [0.7, 0.8])
+    first = told(app)
+    run(app.button(key="pin").click())
+    changed(app, percent=60.0)
+    assert told(app)["current"].tolist() == first["thresholds"].tolist()
+    assert told(app)["present"].tolist() == [0.7, 0.8]
+    table = comparison_table(app)
+    assert number(table["Current"]["Caught (TP)"]) == first["tp"]
+    assert number(table["Proposed"]["Caught (TP)"]) == told(app)["tp"]
+    assert "pinned point: smooth at 30\N{NO-BREAK SPACE}%" in texts(app)
+
+    run(app.get_by_key("compare_with").set_value("Present thresholds"))
+    assert told(app)["current"].tolist() == [0.7, 0.8]
+    assert comparison_table(app)["Current"].iloc[0] == "≥ 0.7"
+    run(app.get_by_key("compare_with").set_value("Pinned point"))
+    assert told(app)["current"].tolist() == first["thresholds"].tolist()
+    changed(app, name="Login alerts")
+    assert told(app)["current"] is None
+    changed(app, name="Card alerts")
+    assert told(app)["current"].tolist() == first["thresholds"].tolist()
+
+
+def test_a_point_can_be_pinned_without_present_thresholds():
+    app = opened("compare")
+    run(app.button(key="pin").click())
+    assert comparison_table(app)["Difference"].iloc[2] == "0"
+    assert told(app)["present"] is None
+
+
+def test_below_a_floor_the_counts_are_said_to_be_bounds():
+    floor = sample("Card alerts").first_choice.floors[0]
+    app = typed(opened("compare"), [floor - 0.1, 0.8])
+    (warning,) = [element.value for element in app.warning]
+    for words in ("The current threshold of transaction model", "below its rating floor", "never rated", "not known"):
+        assert words in warning
+    table, rated = comparison_table(app), rated_rows("Card alerts")
+    before, after = (
+        flagged_by(rated, sample("Card alerts").first_choice.scores, values, "any")
+        for values in ([floor - 0.1, 0.8], told(app)["thresholds"])
+    )
+    assert table["Current"]["Alerts"] == f"at least {before.sum():,}"
+    assert table["Current"]["Precision"] == table["Difference"]["Precision"] == "not known"
+    assert table["Difference"]["Alerts"] == f"at most \N{MINUS SIGN}{before.sum() - after.sum():,}"
+    assert f"**Dropped: at least {(before & ~after).sum():,} alerts**" in texts(app)
+    assert f"**Added: {(after & ~before).sum():,} alert" in texts(app)
+
+
+def test_a_point_set_by_hand_below_the_floors_has_bounds_as_well():
+    app = typed(opened("compare", by_hand=[0.1, 0.1]), [0.7, 0.8])
+    table = comparison_table(app)
+    assert table["Proposed"]["Alerts"].startswith("at least ")
+    assert table["Difference"]["Alerts"].startswith("at least +")
+    typed(app, [0.05, 0.8])
+    assert comparison_table(app)["Difference"]["Alerts"] == "not known"
+    assert len(app.warning) == 2
+
+
+@pytest.mark.parametrize("value", [1e200, -1e101])
+def test_numbers_that_no_widget_lets_through_are_refused(value):
+    app = typed(opened("compare"), [0.7, value])
+    assert "must be numbers" in app.error[0].value
+    assert told(app)["current"] is None
+    typed(app, [0.7, 0.8])
+    assert not app.error
+
+
+def test_a_table_of_counts_is_compared_without_documents():
+    app = typed(opened("compare", name="Count table"), [0.81, 0.8])
+    frame = sample("Count table").frame
+    first, second = sorted(frame["T1"].unique()), sorted(frame["T2"].unique())
+
+    def at(one, two):
+        node = min(v for v in first if v >= min(one, first[-1])), min(v for v in second if v >= min(two, second[-1]))
+        row = frame[(frame["T1"] == node[0]) & (frame["T2"] == node[1])].iloc[0]
+        return node, np.array([row["TP"] + row["FP"], row["TP"], row["FP"]])
+
+    proposed = told(app)["thresholds"]
+    (node, before), (then, after), table = at(0.81, 0.8), at(*proposed), comparison_table(app)
+    union = at(min(node[0], then[0]), min(node[1], then[1]))[1]
+    for row, now, later in zip(("Alerts", "Caught (TP)", "False alerts (FP)"), before, after, strict=True):
+        assert (number(table["Current"][row]), number(table["Proposed"][row])) == (now, later)
+        assert number(table["Difference"][row]) == later - now
+    assert after[1] == told(app)["tp"]
+    words = texts(app)
+    for title, band in (("Added", union - before), ("Dropped", union - after)):
+        assert f"**{title}: {band[0]:,.0f} alert" in words
+        assert not band[0] or f"{band[1]:,.0f} of {band[0]:,.0f} rated are fraud" in words
+    assert NO_DOCUMENTS in words
+    assert f"T1 {node[0]:.4g}"[:7] in words
+    assert not app.get("download_button")
+
+    typed(app, [first[0] - 0.1, 0.8])
+    assert "below the first one of the table" in app.error[0].value
+    typed(app, [first[0], 0.8])
+    assert not app.error
+
+
+def uploaded_source(frame, **choice):
+    return Source("rated.csv", str(hash(frame.to_csv())), frame, ColumnChoice(False, **choice))
+
+
+def many_documents():
+    """2,500 rows with words that a spreadsheet would run, every fourth without a rating."""
+    generator = np.random.default_rng(5)
+    score = generator.random(2_500).round(4)
+    rating = np.where(generator.random(2_500) < score / 2, "fraud", "ok").astype(object)
+    rating[::4] = None
+    return pd.DataFrame({"=name": [f"=HYPERLINK({i})" for i in range(2_500)], "score": score, "rating": rating})
+
+
+def test_at_most_a_thousand_rows_are_shown_and_all_of_them_downloaded_as_text(monkeypatch):
+    files = {}
+
+    def keep(_, label, data, file_name, *__, **___):
+        files[file_name] = (label, data())
+
+    monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.download_button", keep)
+    frame = many_documents()
+    source = uploaded_source(frame, scores=("score",), rating="rating", positive="fraud", floors=(0.0,))
+    app = typed(opened("compare", source=source, by_hand=[0.1]), [0.9])
+    expected = frame[frame["rating"].notna() & (frame["score"] >= 0.1) & (frame["score"] < 0.9)]
+    (shown,) = [table.value for table in app.dataframe if table.value.index.name == "row"]
+    assert len(shown) == MAX_ROWS < len(expected)
+    assert shown.index.tolist() == (expected.index[:MAX_ROWS] + 1).tolist()
+    assert f"The first 1,000 of {len(expected):,} documents" in texts(app)
+
+    ((file, (label, text)),) = files.items()
+    assert file == "added_documents.csv"
+    assert label == f"{len(expected):,} rows as CSV"
+    read = pd.read_csv(io.StringIO(text))
+    assert list(read.columns) == ["row", "'=name", "score", "rating"]
+    assert read["row"].tolist() == (expected.index + 1).tolist()
+    assert read["'=name"].tolist() == [f"'{name}" for name in expected["=name"]]
+    assert read["score"].tolist() == expected["score"].tolist()
+
+
+def test_weights_are_counted_as_what_they_stand_for():
+    frame = many_documents().assign(weight=lambda table: np.where(table["rating"] == "fraud", 1.0, 2.5))
+    source = uploaded_source(
+        frame, scores=("score",), rating="rating", positive="fraud", weight="weight", floors=(0.0,)
+    )
+    app = typed(opened("compare", source=source, by_hand=[0.5]), [0.9])
+    rated = frame[frame["rating"].notna()]
+    band = rated[(rated["score"] >= 0.5) & (rated["score"] < 0.9)]
+    fraud, total = int((band["rating"] == "fraud").sum()), band["weight"].sum()
+    assert f"{fraud} of {total:,.1f}".removesuffix(".0") in texts(app)
+    assert f"{len(band)} rated documents stand for them" in texts(app)
+    assert number(comparison_table(app)["Difference"]["Alerts"]) == pytest.approx(total)
+
+
+def test_an_unreachable_target_compares_with_nothing_flagged():
+    app = typed(opened("compare", name="Login alerts", percent=99.5), [0.9])
+    assert number(comparison_table(app)["Proposed"]["Alerts"]) == told(app)["tp"] + told(app)["fp"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"), [("Card alerts", "any"), ("Insurance claims", "any"), ("Login alerts", "any")]
+)
+def test_every_combination_is_as_pandas_groups_the_alerts(name, rule):
+    app = opened("contributions", name=name, rule=rule)
+    scores, rated = sample(name).first_choice.scores, rated_rows(name)
+    reached = pd.DataFrame(
+        {score: rated[score] >= value for score, value in zip(scores, told(app)["thresholds"], strict=True)}
+    )
+    who = reached.apply(lambda row: tuple(row.index[row]), axis=1)
+    fraud = rated["rating"] == "fraud"
+    expected = {
+        members: (int((who == members).sum()), int(((who == members) & fraud).sum()))
+        for members in set(who) | {(score,) for score in scores}
+        if members
+    }
+    (table,) = [table.value for table in app.dataframe if "Flagged by" in table.value]
+    found = {
+        tuple(re.split(r", | and ", row["Flagged by"].removesuffix(" alone"))): (
+            int(number(row["Alerts"])),
+            int(number(row["Caught (TP)"])),
+        )
+        for _, row in table.iterrows()
+    }
+    assert found == expected
+    assert sum(number(text) for text in table["Alerts"]) == told(app)["tp"] + told(app)["fp"]
+    assert sum(number(text) for text in table["False alerts (FP)"]) == told(app)["fp"]
+    (chart,) = app.get("plotly_chart")
+    assert "true and" in chart.proto.alt
+    bars = [trace for trace in json.loads(chart.proto.spec)["data"] if trace["type"] == "bar"]
+    assert [bar["name"] for bar in bars] == ["fraud (TP)", "false alerts (FP)"]
+
+
+def test_under_every_score_each_classifier_has_what_it_holds_back():
+    app = opened("contributions", name="Marketplace listings", rule="all", percent=50.0)
+    scores, rated = sample("Marketplace listings").first_choice.scores, rated_rows("Marketplace listings")
+    thresholds = told(app)["thresholds"]
+    (table,) = [table.value for table in app.dataframe if "Documents" in table.value]
+    assert len(table) == 4
+    assert table["Documents"][0] == "flagged by listing model, seller model and message model"
+    assert number(table["Alerts"][0]) == told(app)["tp"] + told(app)["fp"]
+    for j, missing in enumerate(scores):
+        others = [score for score in scores if score != missing]
+        held_back = flagged_by(rated, others, np.delete(thresholds, j), "all") & (rated[missing] < thresholds[j])
+        assert table["Documents"][j + 1] == f"held back by {missing} alone"
+        assert number(table["Alerts"][j + 1]) == held_back.sum()
+        assert number(table["Caught (TP)"][j + 1]) == (rated[held_back]["rating"] == "fraud").sum()
+    assert "without it, it would be flagged as well" in texts(app)
+
+
+def test_the_nearest_documents_on_either_side_are_listed():
+    app = opened("near", name="Login alerts", percent=50.0)
+    rated, (value,) = rated_rows("Login alerts"), told(app)["thresholds"]
+    above = rated[rated["login model"] >= value].sort_values("login model", kind="stable").head(50)
+    below = rated[rated["login model"] < value].sort_values("login model", ascending=False, kind="stable").head(50)
+    for shown, expected, words in zip(
+        (table.value for table in app.dataframe), (above, below), ("Just flagged", "Just not flagged"), strict=True
+    ):
+        assert set(shown["decided by"]) == {"login model"}
+        assert shown["documents away"].is_monotonic_increasing
+        assert sorted(shown["login model"]) == sorted(expected["login model"])
+        assert set(shown.index) == set(expected.index)
+        fraud = (expected["rating"] == "fraud").sum()
+        assert f"**{words}: the nearest 50 documents**, {fraud} rated fraud" in texts(app)
+    assert len(app.get("download_button")) == 2
+
+
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_near_documents_lie_on_the_side_that_is_said(rule):
+    app = opened("near", name="Card alerts", rule=rule, percent=40.0)
+    scores = sample("Card alerts").first_choice.scores
+    for table, flagged in zip(app.dataframe, (True, False), strict=True):
+        assert (flagged_by(table.value, scores, told(app)["thresholds"], rule) == flagged).all()
+        assert (table.value["documents away"] >= 1).all()
+
+
+def test_a_point_at_the_floors_has_nothing_below():
+    floors = list(sample("Card alerts").first_choice.floors)
+    app = opened("near", by_hand=floors)
+    assert "below the floors was never rated" in texts(app)
+    assert len(app.dataframe) == 1
+    app = opened("near", "contributions", by_hand=[math.inf, math.inf])
+    assert texts(app).count("Nothing is flagged at this point.") == 2
+
+
+def test_columns_of_the_table_keep_their_names_beside_ours():
+    frame = many_documents().rename(columns={"=name": "decided by"})
+    source = uploaded_source(frame, scores=("score",), rating="rating", positive="fraud", floors=(0.0,))
+    app = opened("near", source=source, by_hand=[0.5])
+    assert list(app.dataframe[0].value.columns) == ["decided by ", "documents away", "decided by", "score", "rating"]
+
+
+def test_a_table_of_counts_says_that_documents_are_not_known():
+    app = opened("contributions", "near", name="Count table")
+    assert [element.value for element in app.info] == [NO_DOCUMENTS] * 2
+
+
+@pytest.mark.parametrize("name", ["Card alerts", "Marketplace listings", "Count table"])
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_the_counts_are_those_of_every_methods_point(name, rule):
+    analysis = told(opened(name=name, rule=rule))["analysis"]
+    for path in analysis.paths:
+        for target in (0.005, 0.2, 0.6, 0.995):
+            point = operating_point(path, target)
+            found = compare(analysis.dataset.source, path.thresholds[0], analysis.deployable(point), path.rule)
+            assert (found.proposed.tp, found.proposed.fp) == (point.tp, point.fp)
+            assert found.current.complete
+            assert found.added.alerts == 0

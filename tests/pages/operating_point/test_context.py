@@ -1,0 +1,271 @@
+"""A point over time and in each segment: counted again by pandas alone."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui.data.rated_datasets import ColumnChoice, sample
+from ui.data.uploads import Source
+from ui.operating_point.sections.segments import MAX_SHOWN, safe
+
+APP = Path(__file__).parents[3] / "app.py"
+SECTIONS = ("periods", "segments")
+POINTS = pytest.mark.parametrize(("percent", "rule"), [(10.0, "any"), (20.0, "any"), (60.0, "any"), (20.0, "all")])
+
+
+def the_page():
+    """What is said of days, weeks and segments at a point of the smooth path, or one set by hand."""
+    from dataclasses import replace
+
+    import numpy as np
+    import streamlit as st
+
+    from multiloss_core import CountSurfaces, operating_point
+    from ui.data.rated_datasets import build_dataset, sample
+    from ui.operating_point.analysis import RESOLUTIONS, Settings, analyse
+    from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
+    from ui.operating_point.sections.segments import show_segments
+
+    state = st.session_state
+    source = state["source"] if "source" in state else sample(state["name"])
+    dataset = build_dataset(source, source.first_choice)
+    counts = isinstance(dataset.source, CountSurfaces)
+    nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
+    rule = dataset.source.rule if counts else state["rule"]
+    analysis = analyse(dataset, Settings(rule, "positives", nodes, state["unit"]))
+    point = operating_point(analysis.path("smooth"), state["percent"] / 100)
+    if "by_hand" in state:
+        point = replace(point, thresholds=np.array(state["by_hand"]), by_hand=True)
+    show_alerts_per_day(analysis, point)
+    show_periods(analysis, point)
+    show_segments(analysis, point)
+    state["told"] = {"thresholds": analysis.deployable(point), "tp": point.tp, "fp": point.fp}
+
+
+def opened(*sections, name="Card alerts", percent=20.0, rule="any", unit="documents", **state):
+    app = AppTest.from_function(the_page, default_timeout=180)
+    values = {"name": name, "percent": percent, "rule": rule, "unit": unit, **state}
+    for key, value in (values | dict.fromkeys(sections, True)).items():
+        app.session_state[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def alerts_of(app, rule):
+    """The rows of the sample that people rated, and those of them that are flagged."""
+    source = sample("Card alerts")
+    rated = source.frame[source.frame["rating"].notna()]
+    scores = zip(source.first_choice.scores, app.session_state["told"]["thresholds"], strict=True)
+    reached = pd.DataFrame({score: rated[score] >= value for score, value in scores})
+    return rated, rated[reached.any(axis=1) if rule == "any" else reached.all(axis=1)]
+
+
+def texts(app):
+    return " ".join(element.value for kind in ("markdown", "caption", "info", "warning") for element in app.get(kind))
+
+
+def number(text):
+    return float(text.replace(",", "").removesuffix("\N{NO-BREAK SPACE}%"))
+
+
+def wilson(fraud, total):
+    z = 1.959963984540054
+    middle, reach = fraud + z**2 / 2, z * math.sqrt(fraud * (total - fraud) / total + z**2 / 4)
+    return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)
+
+
+def assert_row(row, alerts, fraud):
+    assert [number(row[name]) for name in ("Alerts", "Caught (TP)", "False alerts (FP)")] == [
+        alerts,
+        fraud,
+        alerts - fraud,
+    ]
+    if not alerts:
+        assert (row["Precision"], row["95 %"]) == ("undefined", "")
+        return
+    assert number(row["Precision"]) == pytest.approx(100 * fraud / alerts, abs=0.51)
+    bounds = [float(end) for end in re.fullmatch(r"(\d+)–(\d+)\s%", row["95 %"]).groups()]
+    assert bounds == pytest.approx([100 * end for end in wilson(fraud, alerts)], abs=0.51)
+
+
+@POINTS
+def test_alerts_per_day_are_said_without_opening_anything(percent, rule):
+    app = opened(percent=percent, rule=rule)
+    rated, alerts = alerts_of(app, rule)
+    days = pd.date_range(rated["time"].min().normalize(), rated["time"].max().normalize())
+    per_day = alerts.groupby(alerts["time"].dt.normalize()).size().reindex(days, fill_value=0)
+    (words,) = [element.value for element in app.caption if "Alerts per day" in element.value]
+    said = re.search(
+        r"([\d.,]+) on average, ([\d.,]+) to ([\d.,]+) on most days .*, busiest ([\d,]+) on ([\d-]+); ([\d,]+) days",
+        words,
+    ).groups()
+    low, high = per_day.quantile([0.1, 0.9])
+    assert [number(said[i]) for i in range(3)] == pytest.approx([per_day.mean(), low, high], abs=0.051)
+    assert number(said[3]) == per_day.max()
+    assert said[4] == str(per_day.idxmax().date())
+    assert number(said[5]) == len(days)
+    assert not app.dataframe
+    assert [block.label for block in app.expander] == ["Over time: does the point drift?", "The point in each segment"]
+
+
+@POINTS
+def test_weeks_are_those_of_a_count_by_hand(percent, rule):
+    app = opened("periods", percent=percent, rule=rule)
+    rated, alerts = alerts_of(app, rule)
+    per_week = alerts.set_index("time")["rating"].eq("fraud").resample("W-MON", closed="left", label="left")
+    per_week = per_week.agg(["size", "sum"])
+    (table,) = [element.value for element in app.dataframe]
+    shown = table.set_index("Week of")
+    first = rated["time"].min().normalize()
+    mondays = pd.date_range(first - pd.Timedelta(days=first.weekday()), rated["time"].max().normalize(), freq="7D")
+    assert [label.split(" ")[0] for label in shown.index] == [str(monday.date()) for monday in mondays]
+    for monday, (_, row) in zip(mondays, shown.iterrows(), strict=True):
+        counts = per_week.loc[monday] if monday in per_week.index else {"size": 0, "sum": 0}
+        assert_row(row, counts["size"], counts["sum"])
+    total = app.session_state["told"]
+    assert sum(map(number, shown["Caught (TP)"])) == total["tp"]
+    assert sum(map(number, shown["False alerts (FP)"])) == total["fp"]
+    assert len(app.get("plotly_chart")) == 2
+    assert re.search(r"\*\*Precision(: no sign of drift| drifts| varies|:\*\* too few)", texts(app))
+    assert re.search(r"\*\*Alerts (per week|vary)", texts(app))
+
+
+@POINTS
+def test_segments_are_those_of_a_group_by(percent, rule):
+    app = opened("segments", percent=percent, rule=rule)
+    rated, alerts = alerts_of(app, rule)
+    shown = app.dataframe[0].value.set_index("Segment")
+    assert shown.index.tolist() == alerts["channel"].value_counts().index.tolist()
+    fraud = alerts["rating"].eq("fraud")
+    for channel, row in shown.iterrows():
+        here = alerts["channel"] == channel
+        assert_row(row, here.sum(), fraud[here].sum())
+        assert number(row["Of all alerts"]) == pytest.approx(100 * here.mean(), abs=0.51)
+        assert number(row["Of all catches"]) == pytest.approx(100 * fraud[here].sum() / fraud.sum(), abs=0.51)
+        rows = rated[rated["channel"] == channel]
+        assert number(row["Rated"]) == len(rows)
+        assert number(row["Rated positive"]) == (rows["rating"] == "fraud").sum()
+        sure = row["Differs"] in ("above", "below")
+        assert (f"**{channel}**" in texts(app)) == sure
+    assert "Compared with the precision of all alerts" in texts(app)
+
+
+def test_documents_are_counted_also_where_the_point_is_one_of_money():
+    app = opened("periods", "segments", unit="money")
+    _, alerts = alerts_of(app, "any")
+    weeks, segments = (element.value for element in app.dataframe)
+    for table in (weeks, segments):
+        assert sum(map(number, table["Alerts"])) == len(alerts)
+        assert sum(map(number, table["Caught (TP)"])) == (alerts["rating"] == "fraud").sum()
+
+
+@pytest.mark.parametrize("name", ["Login alerts", "Count table"])
+def test_without_times_and_segments_nothing_is_shown(name):
+    app = opened(*SECTIONS, name=name)
+    assert not app.expander
+    assert not app.caption
+
+
+def test_nothing_is_counted_while_the_sections_are_closed(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError
+
+    for name in ("period_views.weekly_counts", "segment_views.segment_counts", "segment_views.segmentation"):
+        monkeypatch.setattr(f"ui.{name}", refuse)
+    assert not opened().dataframe
+
+
+def test_where_nothing_is_flagged_this_is_said():
+    app = opened(*SECTIONS, by_hand=[np.inf, np.inf])
+    assert "**Alerts per day:** none at this point." in texts(app)
+    assert texts(app).count("Nothing is flagged at this point.") == 2
+    (table,) = [element.value for element in app.dataframe]
+    assert set(table["Precision"]) == {"undefined"}
+    assert set(table["Of all alerts"]) == {"undefined"}
+
+
+def test_below_a_floor_the_counts_are_said_to_be_of_rated_documents():
+    app = opened(*SECTIONS, by_hand=[0.1, 0.9])
+    assert texts(app).count("only rated documents are counted here") == 2
+
+
+def made(times, channels, precision, seed=1):
+    """A source of documents at given times; `precision` (n,) is the chance of each to be fraud."""
+    generator = np.random.default_rng(seed)
+    n = len(times)
+    frame = pd.DataFrame(
+        {
+            "score": np.round(generator.random(n), 6),
+            "rating": np.where(generator.random(n) < precision, "fraud", "ok"),
+            "time": times,
+            "channel": channels,
+        }
+    )
+    choice = ColumnChoice(False, ("score",), "rating", "fraud", None, (0.0,), time="time", segment="channel")
+    return Source("made", f"made {seed} {n}", frame, choice)
+
+
+def minutes(n, days):
+    return pd.date_range("2026-01-05", periods=n, freq=pd.Timedelta(days=days) / n)
+
+
+def test_a_clear_drift_is_said_with_both_ends():
+    times = minutes(6000, 84)
+    app = opened("periods", source=made(times, "web", np.linspace(0.7, 0.3, 6000)), by_hand=[0.5])
+    assert re.search(
+        r"\*\*Precision drifts: from 6\d\s%\*\* in the first 4 complete weeks \*\*to 3\d\s%\*\* in the last 4 \(p < 0.001\)",
+        texts(app),
+    )
+
+
+def test_a_bad_week_is_named():
+    times = minutes(6000, 84)
+    bad = (times >= "2026-02-09") & (times < "2026-02-16")
+    app = opened("periods", source=made(times, "web", np.where(bad, 0.1, 0.5), 2), by_hand=[0.5])
+    assert re.search(r"Precision varies from week to week\*\* more than chance .* the week of 2026-02-09", texts(app))
+
+
+@pytest.mark.parametrize(("days", "words"), [(1, "the only day in the data"), (9, "1 complete week; 3 are needed")])
+def test_short_data_are_not_judged(days, words):
+    app = opened("periods", source=made(minutes(300, days), "web", np.full(300, 0.5), days), by_hand=[0.2])
+    assert words in texts(app)
+    assert "drifts:" not in texts(app)
+
+
+def test_many_segments_are_folded_and_names_are_taken_literally():
+    generator = np.random.default_rng(4)
+    names = np.array(["*x* [y](http://z) :red[q] `c`", *(f"s{i}" for i in range(60))], dtype=object)
+    chosen = np.minimum(generator.geometric(0.05, 8000) - 1, 60)
+    source = made(minutes(8000, 30), names[chosen], np.where(chosen == 0, 0.9, 0.4), 4)
+    app = opened("segments", source=source, by_hand=[0.3])
+    table = app.dataframe[0].value
+    assert len(table) == MAX_SHOWN + 1
+    assert table["Segment"].iloc[-1] == f"({len(set(chosen)) - MAX_SHOWN} others)"
+    assert sum(map(number, table["Alerts"])) == (source.frame["score"] >= 0.3).sum()
+    assert safe(str(names[0])) in texts(app)
+    assert str(names[0]) not in texts(app)
+    assert safe("x" * 100) == "x" * 39 + "…"
+
+
+def test_a_segment_whose_name_is_as_long_as_a_book_is_cut_short():
+    names = np.where(np.arange(400) % 2, "web", "y" * 500_000).astype(object)
+    app = opened("segments", source=made(minutes(400, 30), names, np.full(400, 0.5), 6), by_hand=[0.3])
+    assert set(app.dataframe[0].value["Segment"]) == {"web", "y" * 39 + "…"}
+
+
+def test_the_page_itself_has_both_sections():
+    app = AppTest.from_file(APP, default_timeout=180)
+    for key in SECTIONS:
+        app.session_state[key] = True
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    assert "**Alerts per day:**" in texts(app)
+    tables = [set(element.value.columns) for element in app.dataframe]
+    assert any("Week of" in columns for columns in tables)
+    assert any("Segment" in columns for columns in tables)

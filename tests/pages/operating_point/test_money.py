@@ -1,0 +1,386 @@
+"""Money on the operating-point page against plain pandas and against the core run by hand."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import (
+    DecisionRecord,
+    RatedDocuments,
+    analytic_path,
+    benchmark_path,
+    count_surfaces,
+    graph_path,
+    mean_graph_path,
+    money_at,
+    money_weighted,
+    operating_point,
+    smooth_path,
+)
+from multiloss_core.formatting import count, money
+from tests.pages.steps import explorer, opened, run
+from ui.data.rated_datasets import sample
+
+RULES = {"any": "any score", "all": "every score"}
+SCORES = ["transaction model", "account model"]
+
+
+@cache
+def rated():
+    """The sample's documents and amounts, read by pandas alone."""
+    source = sample("Card alerts")
+    frame = source.frame[source.frame["rating"].notna()]
+    floors = source.first_choice.floors
+    frame = frame[(frame[SCORES] >= list(floors)).any(axis=1)]
+    documents = RatedDocuments(frame[SCORES], frame["rating"] == "fraud", names=SCORES, floors=floors)
+    return frame, documents, frame["amount"].to_numpy()
+
+
+def sums_by_pandas(thresholds, rule):
+    """Money and documents, each in fraud and in false alerts."""
+    frame, _, _ = rated()
+    reached = frame[SCORES] >= thresholds
+    groups = frame[reached.any(axis=1) if rule == "any" else reached.all(axis=1)].groupby("rating")["amount"]
+    return [[summed.get(rating, 0) for rating in ("fraud", "ok")] for summed in (groups.sum(), groups.size())]
+
+
+def row_of(app):
+    table = explorer(app)["table"]
+    return table["rows"][table["percents"].index(app.session_state["target"].percent)]
+
+
+def numbers_of(words):
+    return {label: value.replace("\N{NO-BREAK SPACE}", " ") for label, value in [*words["counts"], *words["rates"]]}
+
+
+def thresholds_of(words):
+    return [float(value.removeprefix("≥ ").replace("never", "inf")) for _, value in words["thresholds"]]
+
+
+def methods_table(app):
+    return next(table.value for table in app.dataframe if "Method" in table.value).set_index("Method")
+
+
+class TestMoneyBesideCounts:
+    @pytest.mark.parametrize("rule", RULES)
+    def test_every_target_equals_pandas(self, rule):
+        app = opened(data="Card alerts", rule=RULES[rule])
+        _, documents, amounts = rated()
+        rows = explorer(app)["table"]["rows"]
+        assert len(rows) > 190
+        for row in rows:
+            thresholds, numbers = thresholds_of(row["words"]), numbers_of(row["words"])
+            (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds, rule)
+            assert numbers["Caught (TP)"] == f"{tp:,}"
+            assert numbers["False alerts (FP)"] == f"{fp:,}"
+            core = money_at(documents, amounts, np.array([thresholds]), rule)
+            np.testing.assert_allclose(np.ravel(core), [caught, annoyed])
+            assert [numbers["Money caught"], numbers["Money in false alerts"]] == [money(value[0]) for value in core]
+            assert numbers["Money flagged"] == money(core[0][0] + core[1][0])
+            if tp + fp >= 100:
+                share = float(numbers["Fraud in the money flagged"].removesuffix(" %"))
+                assert share == pytest.approx(100 * caught / (caught + annoyed), abs=0.06)
+
+    @pytest.mark.parametrize("method", ["graph", "benchmark"])
+    def test_200_random_targets_on_a_path_of_vertices(self, method):
+        frame, documents, amounts = rated()
+        app = opened(data="Card alerts", method=method)
+        surfaces = count_surfaces(documents, resolution=100, spacing="positives")
+        path = graph_path(surfaces) if method == "graph" else benchmark_path(surfaces)
+        table = explorer(app)["table"]
+        whole = frame.loc[frame["rating"] == "fraud", "amount"].sum()
+        for percent in np.random.default_rng(3).choice(table["percents"], 200):
+            words = table["rows"][table["percents"].index(percent)]["words"]
+            point = operating_point(path, percent / 100)
+            caught, annoyed = (value[0] for value in money_at(documents, amounts, point.thresholds[np.newaxis], "any"))
+            numbers = numbers_of(words)
+            assert (numbers["Money caught"], numbers["Money in false alerts"]) == (money(caught), money(annoyed))
+            kept = float(numbers["Rated fraud money kept"].removesuffix(" %"))
+            assert kept == pytest.approx(100 * caught / whole, abs=0.06)
+
+    def test_plain_controls_show_the_same(self):
+        live = numbers_of(row_of(opened(data="Card alerts", m="35"))["words"])
+        app = opened(data="Card alerts", m="35", plain="true")
+        shown = {metric.label: metric.value for metric in app.metric}
+        for label in ("Caught (TP)", "False alerts (FP)", "Money caught", "Money in false alerts"):
+            assert shown[label] == live[label]
+        assert any(
+            live["Fraud in the money flagged"].replace(" ", "\N{NO-BREAK SPACE}") in m.value for m in app.markdown
+        )
+
+    def test_every_number_is_explained(self):
+        for unit in ("documents", "money"):
+            app = opened(data="Card alerts", count=unit)
+            explanations, words = explorer(app)["explanations"], row_of(app)["words"]
+            labels = [label for label, _ in [*words["thresholds"], *words["counts"], *words["rates"]]]
+            assert len(labels) == len(set(labels))
+            for label in labels:
+                about = next(first for first in explanations if label.startswith(first))
+                placeholders = set(explanations[about].replace("{", "}").split("}")[1::2])
+                assert placeholders <= set(labels)
+
+    @pytest.mark.parametrize("data", ["Login alerts", "Count table"])
+    def test_data_without_amounts_show_none_of_it(self, data):
+        app = opened(data=data, count="money")
+        assert "money" not in json.dumps(explorer(app)["table"]).lower()
+        assert "money" not in explorer(app)["question"]
+        assert not [choice for choice in app.button_group if choice.key == "count"]
+        assert len(row_of(app)["words"]["counts"]) == 2
+
+
+class TestCountedInMoney:
+    @pytest.mark.parametrize("rule", RULES)
+    def test_paths_and_points_are_those_of_weighted_documents(self, rule):
+        _, documents, amounts = rated()
+        weighted = money_weighted(documents, amounts)
+        np.testing.assert_allclose(weighted.weights, amounts)
+        surfaces = count_surfaces(weighted, rule=rule, resolution=100, spacing="positives")
+        paths = {
+            "smooth": smooth_path(weighted, rule=rule),
+            "graph": graph_path(surfaces),
+            "mean graph": mean_graph_path(surfaces, np.random.default_rng(0), documents=weighted),
+            "analytic power": analytic_path(weighted, family="power", rule=rule),
+            "analytic beta": analytic_path(weighted, family="beta", rule=rule),
+            "benchmark": benchmark_path(surfaces),
+        }
+        for percent in (12, 40, 75):
+            app = opened(data="Card alerts", rule=RULES[rule], count="money", m=str(percent))
+            assert app.button_group(key="count").value == "money"
+            table = methods_table(app)
+            for method, path in paths.items():
+                point = operating_point(path, percent / 100)
+                row = table.loc[method]
+                assert row["Money caught (TP)"] == money(point.tp)
+                assert row["Money in false alerts (FP)"] == money(point.fp)
+                thresholds = [float(row[f"{name} ≥"].replace("never", "inf")) for name in SCORES]
+                (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds, rule)
+                np.testing.assert_allclose([point.tp, point.fp], [caught, annoyed])
+                assert row["Alerts"] == count(tp + fp)
+            words = row_of(app)["words"]
+            numbers = numbers_of(words)
+            (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds_of(words), rule)
+            assert numbers["Money caught (TP)"] == money(caught)
+            assert numbers["Money in false alerts (FP)"] == money(annoyed)
+            assert (numbers["Caught"], numbers["False alerts"], numbers["Alerts"]) == (
+                f"{tp:,}",
+                f"{fp:,}",
+                f"{tp + fp:,}",
+            )
+
+    def test_the_question_and_the_axes_are_about_money(self):
+        app = opened(data="Card alerts", count="money")
+        data = explorer(app)
+        assert data["question"] == "of the last money flagged, how much must be fraud?"
+        assert "of money in false alerts for each extra 1" in row_of(app)["price"]
+        assert "(money)" in data["charts"]["plane"]["layout"]
+        for chart in data["charts"].values():
+            assert "documents" not in chart["layout"]
+            assert not any("documents" in trace for trace in chart["traces"])
+        assert any("TP and FP are money: sums of 'amount'" in caption.value for caption in app.caption)
+
+    @pytest.mark.parametrize(
+        ("driver", "label", "wished"),
+        [
+            (
+                "false alerts per extra catch",
+                "Money in false alerts you would",
+                "false alerts per extra catch in money",
+            ),
+            ("a cap on alerts", "Money flagged per day", "alerts per day in money"),
+            ("a floor on precision", "Fraud in the money flagged of at least", "precision in percent in money"),
+            (
+                "a share of positives to keep",
+                "Rated fraud money to keep",
+                "rated positives to keep in percent in money",
+            ),
+        ],
+    )
+    def test_what_is_wished_for_is_money_here_and_in_the_record(self, driver, label, wished):
+        query = {"wish_alerts": "20000"} if driver == "a cap on alerts" else {}
+        app = opened(data="Card alerts", count="money", driver=driver, **query)
+        box = next(box for box in app.number_input if box.key.startswith("wish_"))
+        assert box.label.startswith(label)
+        assert not app.error
+        app.session_state["save_decision"] = True
+        run(app)
+        run(next(button for button in app.button if button.label == "Save to the log").click())
+        made = app.session_state["decision_made"].record
+        wishes = {wish.name: wish.value for wish in made.target.wishes}
+        assert wishes[wished] == box.value
+        choices = restore_choices(made.target)
+        assert float(choices[box.key]) == box.value
+
+    def test_what_new_data_will_show_is_of_money(self):
+        app = opened(data="Card alerts", count="money", new_data="true")
+        for job in app.session_state["evidence"].values():
+            job.wait(180)
+        run(app)
+        (curve,) = [chart.proto.spec for chart in app.get("plotly_chart") if "Marginal precision" in chart.proto.spec]
+        assert "in the next money flagged" in curve
+        assert "documents" not in curve
+        assert "alerts" not in curve
+
+    def test_ratings_to_come_are_told_of_documents_only(self):
+        app = opened(data="Card alerts", count="money")
+        app.session_state["simpler"] = True
+        run(app)
+        assert not any("What to rate next." in text.value for text in app.markdown)
+        assert any("told where documents are counted" in caption.value for caption in app.caption)
+
+    def test_switching_back_counts_documents(self):
+        app = opened(data="Card alerts", count="money", m="30")
+        run(app.button_group(key="count").set_value("documents"))
+        assert methods_table(app).equals(methods_table(opened(data="Card alerts", m="30")))
+
+    def test_lists_and_contributions_count_documents(self):
+        app = opened(data="Card alerts", count="money", m="30")
+        app.session_state["contributions"] = True
+        run(app)
+        table = next(table.value for table in app.dataframe if "Flagged by" in table.value)
+        alerts = sum(int(value.replace(",", "")) for value in table["Alerts"])
+        (tp, fp) = sums_by_pandas(thresholds_of(row_of(app)["words"]), "any")[1]
+        assert alerts == tp + fp
+
+    def test_a_record_says_so_and_reopens_it(self):
+        app = opened(data="Card alerts", count="money", m="42")
+        point = row_of(app)["words"]
+        app.session_state["save_decision"] = True
+        run(app)
+        run(next(button for button in app.button if button.label == "Save to the log").click())
+        made = app.session_state["decision_made"].record
+        assert made.settings.amount == "amount"
+        assert DecisionRecord.from_json(made.to_json()) == made
+        caught, annoyed = sums_by_pandas(thresholds_of(point), "any")[0]
+        assert (made.expected.tp, made.expected.fp) == pytest.approx((caught, annoyed))
+
+        run(app.button_group(key="count").set_value("documents"))
+        app = run(app.switch_page("pages/decisions.py"))
+        assert "Money caught" in " ".join(text.value for text in app.markdown)
+        run(next(button for button in app.button if button.label == "Open on the operating point").click())
+        assert app.button_group(key="count").value == "money"
+        assert row_of(app)["words"]["thresholds"] == point["thresholds"]
+
+    def test_a_record_by_documents_reopens_as_one(self):
+        app = opened(data="Card alerts", m="42")
+        point = row_of(app)["words"]
+        app.session_state["save_decision"] = True
+        run(app)
+        run(next(button for button in app.button if button.label == "Save to the log").click())
+        made = app.session_state["decision_made"].record
+        assert made.settings.amount is None
+        assert "amount" not in json.loads(made.to_json())["settings"]
+        run(app.button_group(key="count").set_value("money"))
+        app = run(app.switch_page("pages/decisions.py"))
+        run(next(button for button in app.button if button.label == "Open on the operating point").click())
+        assert app.button_group(key="count").value == "documents"
+        assert row_of(app)["words"]["thresholds"] == point["thresholds"]
+        assert "Money caught" in numbers_of(row_of(app)["words"])
+
+
+def restore_choices(target):
+    """What a record's target puts back, as a page would be told."""
+
+    def page():
+        import streamlit as st
+
+        from ui.operating_point.target_drivers import restore_driver
+
+        st.session_state["found"] = restore_driver(st.session_state["target_of_record"], same_data=True)
+
+    app = AppTest.from_function(page)
+    app.session_state["target_of_record"] = target
+    return run(app).session_state["found"]
+
+
+class TestUploads:
+    @staticmethod
+    def frame(amount="amount"):
+        generator = np.random.default_rng(5)
+        n = 400
+        score = generator.random(n)
+        return pd.DataFrame(
+            {
+                "model a": score.round(3),
+                "model b": generator.random(n).round(3),
+                "rating": np.where(generator.random(n) < score**2, "fraud", "ok"),
+                amount: np.where(np.arange(n) % 10 == 0, 0.0, generator.lognormal(3, 1, n).round(2)),
+            }
+        )
+
+    @staticmethod
+    def upload(app, frame, name="mine.csv"):
+        app.file_uploader(key="upload").upload(name, frame.to_csv(index=False).encode(), "text/csv")
+        return run(app)
+
+    def test_documents_of_amount_zero_are_counted_as_left_out(self):
+        app = self.upload(opened("rated_data"), self.frame())
+        run(app.switch_page("pages/operating_point.py"))
+        run(app.button_group(key="count").set_value("money"))
+        assert any("40 documents of amount 0 count for nothing" in caption.value for caption in app.caption)
+        # They are flagged all the same.
+        words = row_of(app)["words"]
+        frame = self.frame()
+        alerts = (frame[["model a", "model b"]] >= thresholds_of(words)).any(axis=1).sum()
+        assert numbers_of(words)["Alerts"] == f"{alerts}"
+
+    def test_names_of_columns_are_shown_as_they_are(self):
+        frame = self.frame("paid_amount").assign(row_weight=1.0)
+        frame = frame.rename(columns={"model a": "model of documents"})
+        app = self.upload(opened("rated_data"), frame)
+        run(app.switch_page("pages/operating_point.py"))
+        run(app.button_group(key="count").set_value("money"))
+        assert any(r"sums of 'paid\_amount' times 'row\_weight'. The" in caption.value for caption in app.caption)
+        run(app.toggle(key="plain").set_value(True))
+        charts = [chart.proto.spec for chart in app.get("plotly_chart")]
+        assert any("threshold of model of documents" in chart for chart in charts)
+
+    def test_a_cell_is_no_markdown(self):
+        frame = self.frame("paid").astype({"paid": object})
+        frame.loc[249, "paid"] = "![x](http://evil.ex/a)"
+        app = self.upload(opened("rated_data"), frame)
+        key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
+        run(app.selectbox(key=key).set_value("paid"))
+        (error,) = app.error
+        assert "row 250" in error.value
+        assert "![x](" not in error.value
+
+    def test_an_unusable_amount_names_the_row_and_nothing_is_lost(self):
+        frame = self.frame("paid")
+        frame.loc[249, "paid"] = -7.5
+        app = self.upload(opened("rated_data"), frame)
+        assert not app.error
+        key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
+        run(app.selectbox(key=key).set_value("paid"))
+        (error,) = app.error
+        assert "Of the amounts in column 'paid', 1 cannot" in error.value
+        assert "row 250" in error.value
+        assert "choose no amount column" in error.value
+        run(app.switch_page("pages/operating_point.py"))
+        run(app.selectbox(key="data").set_value("mine.csv"))
+        assert numbers_of(row_of(app)["words"])["Alerts"] != "0"
+        assert len(row_of(app)["words"]["counts"]) == 2
+        assert not app.error
+
+    @pytest.mark.parametrize("role", ["Weight (optional)", "Rating"])
+    def test_an_amount_cannot_be_something_else_as_well(self, role):
+        app = self.upload(opened("rated_data"), self.frame().assign(amount=1.0))
+        for label in (role, "Amount (optional)"):
+            key = next(box.key for box in app.selectbox if box.label == label)
+            run(app.selectbox(key=key).set_value("amount" if role != "Rating" else "rating"))
+        assert any("chosen twice" in error.value for error in app.error)
+
+    def test_money_in_one_class_only_says_what_to_do(self):
+        frame = self.frame()
+        frame.loc[frame["rating"] == "fraud", "amount"] = 0.0
+        app = self.upload(opened("rated_data"), frame)
+        run(app.switch_page("pages/operating_point.py"))
+        run(app.button_group(key="count").set_value("money"))
+        (error,) = app.error
+        assert "rated positives have the amount 0" in error.value
+        run(app.button_group(key="count").set_value("documents"))
+        assert not app.error
+        assert numbers_of(row_of(app)["words"])["Money caught"] == "0"

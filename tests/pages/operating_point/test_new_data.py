@@ -1,0 +1,302 @@
+"""What new data will show: found in the background, equal to what the core finds in one go."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import RatedDocuments, certified_point, held_out_counts, operating_point, smooth_path
+from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
+from multiloss_core.thresholds.paths.smooth import smooth_fit
+from tests.pages.steps import APP, explorer
+from ui.data.rated_datasets import sample
+from ui.operating_point.analysis import Settings, methods
+from ui.operating_point.resampling_jobs import SLIDER_TARGETS
+from ui.shared.background_job import Job
+
+NAME, PERCENT = "Login alerts", 20.0
+
+
+@cache
+def documents():
+    source = sample(NAME)
+    choice = source.first_choice
+    return RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, floors=choice.floors)
+
+
+@cache
+def finished(**query):
+    app = AppTest.from_file(APP, default_timeout=180)
+    for name, value in {"data": NAME, "m": str(PERCENT), "new_data": "true", **query}.items():
+        app.query_params[name] = value
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    return wait(app)
+
+
+def wait(app):
+    for job in app.session_state["evidence"].values():
+        job.wait(180)
+        assert job.finished
+        assert job.failure is None
+    app.run()
+    assert not app.exception
+    return app
+
+
+def table(app, column):
+    return next(element.value for element in app.dataframe if column in element.value)
+
+
+def number(text):
+    return float(text.replace(",", "").replace("\N{NO-BREAK SPACE}%", ""))
+
+
+def test_the_intervals_are_those_of_the_core():
+    shown = table(finished(), "One new period will show").set_index("")
+    fit, path = smooth_fit(documents()), smooth_path(documents())
+    *_, bootstrap = bootstrap_points(documents(), fit, path, [PERCENT / 100], generator=np.random.default_rng(0))
+    found = bootstrap.intervals()
+    for row, expected, new in (
+        ("Caught (TP)", found.tp, found.new_tp),
+        ("False alerts (FP)", found.fp, found.new_fp),
+        ("Alerts", found.alerts, found.new_alerts),
+    ):
+        assert number(shown.loc[row, "Expected on new data"]) == round(expected.estimate)
+        assert [number(text) for text in shown.loc[row, "between"].split(" – ")] == [
+            round(expected.low),
+            round(expected.high),
+        ]
+        assert [number(text) for text in shown.loc[row, "One new period will show"].split(" – ")] == [
+            round(new.low),
+            round(new.high),
+        ]
+    point = operating_point(path, PERCENT / 100)
+    assert number(shown.loc["Caught (TP)", "On this data"]) == point.tp
+    precisions = [number(text) for text in shown.loc["Precision", "between"].split(" – ")]
+    assert precisions == [pytest.approx(100 * bound, abs=0.06) for bound in (found.precision.low, found.precision.high)]
+
+
+def test_the_held_out_counts_are_those_of_the_core_for_every_method():
+    shown = table(finished(), "TP held out").set_index("Method")
+    settings = Settings("any", "positives", 300)
+    found = held_out_counts(documents(), methods(settings), SLIDER_TARGETS)
+    i = int(np.flatnonzero(np.isclose(SLIDER_TARGETS, PERCENT / 100))[0])
+    assert list(shown.index) == list(found)
+    for name, counts in found.items():
+        assert number(shown.loc[name, "TP held out"]) == round(counts.tp[i])
+        assert number(shown.loc[name, "FP held out"]) == round(counts.fp[i])
+        assert number(shown.loc[name, "TP here"]) == counts.in_sample_tp[i]
+        assert number(shown.loc[name, "Precision held out"]) == pytest.approx(100 * counts.precision[i], abs=0.06)
+        assert float(shown.loc[name, "Area held out"]) == pytest.approx(counts.area, abs=1e-4)
+
+
+def test_the_charts_carry_band_and_cloud():
+    app = finished()
+    (explorer,) = app.get("bidi_component")
+    charts = json.loads(explorer.proto.json)["charts"]
+    assert any("expected on new data" in trace for trace in charts["plane"]["traces"])
+    (chart,) = app.get("plotly_chart")
+    assert "Marginal precision on new data" in chart.proto.spec
+
+
+def by_hand(**query):
+    return finished(driver="thresholds by hand", **query)
+
+
+def test_thresholds_set_by_hand_have_intervals_of_their_own():
+    app = by_hand(hand="0.8")
+    shown = table(app, "One new period will show").set_index("")
+    found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
+    frame = sample(NAME).frame
+    alerts = frame[frame["rating"].notna() & (frame["login model"] >= 0.8)]
+    tp, fp = ((alerts["rating"] == kind).sum() for kind in ("fraud", "ok"))
+    assert [number(text) for text in shown["On this data"][:3]] == [tp, fp, tp + fp]
+    for row, expected, new in (
+        ("Caught (TP)", found.tp, found.new_tp),
+        ("False alerts (FP)", found.fp, found.new_fp),
+        ("Alerts", found.alerts, found.new_alerts),
+    ):
+        between = [number(text) for text in shown.loc[row, "between"].split(" – ")]
+        assert between == [round(expected.low), round(expected.high)]
+        period = [number(text) for text in shown.loc[row, "One new period will show"].split(" – ")]
+        assert period == [round(new.low), round(new.high)]
+        # A binomial count of n documents spreads like this, whatever was drawn.
+        n, share = len(documents().labels), {"Caught (TP)": tp, "False alerts (FP)": fp, "Alerts": tp + fp}[row]
+        spread = 2 * 1.96 * np.sqrt(share * (1 - share / n))
+        assert between[1] - between[0] == pytest.approx(spread, rel=0.12)
+        assert period[1] - period[0] == pytest.approx(np.sqrt(2) * spread, rel=0.15)
+    assert "Marginal precision" not in shown.index
+    assert "they were not chosen again" in " ".join(caption.value for caption in app.caption)
+
+
+def test_the_words_beside_the_numbers_are_those_of_the_thresholds_by_hand():
+    app = by_hand(hand="0.8")
+    shown = explorer(app)
+    found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
+    assert shown["intervals"]["by_hand"] is True
+    assert shown["intervals"]["percent"] == app.session_state["target"].percent == shown["target"]["percent"]
+    assert shown["intervals"]["words"]["Caught (TP)"] == f"expected {found.tp.low:,.0f} – {found.tp.high:,.0f}"
+    # The cloud was of the smooth path's choices.
+    assert not any("chosen again" in trace or "resample" in trace for trace in shown["charts"]["space"]["traces"])
+
+
+def test_intervals_of_money_stand_beside_money():
+    app = by_hand(data="Card alerts", count="money", hand="0.9,never")
+    shown = table(app, "One new period will show").set_index("")
+    frame = sample("Card alerts").frame
+    alerts = frame[frame["rating"].notna() & (frame["transaction model"] >= 0.9)]
+    caught, false = (alerts.loc[alerts["rating"] == kind, "amount"].sum() for kind in ("fraud", "ok"))
+    assert [number(text) for text in shown["On this data"][:2]] == [round(caught), round(false)]
+    low, high = (number(text) for text in shown["between"].iloc[0].split(" – "))
+    assert low < caught < high
+    hand = explorer(app)["hand"]["words"]
+    labels = {label for label, _ in [*hand["counts"], *hand["rates"]]}
+    assert set(explorer(app)["intervals"]["words"]) <= labels
+
+
+def test_a_decision_by_hand_keeps_its_intervals():
+    app = by_hand(hand="0.82")
+    app.session_state["save_decision"] = True
+    app.run()
+    next(button for button in app.button if button.label == "Only make the files").click().run()
+    assert not app.exception
+    expected = app.session_state["decision_made"].record.expected
+    found = bootstrap_thresholds(documents(), [0.82], "any", generator=np.random.default_rng(0)).intervals()
+    assert (expected.tp_interval.low, expected.tp_interval.high) == (found.tp.low, found.tp.high)
+    assert (expected.precision_interval.low, expected.level) == (found.precision.low, 0.95)
+
+
+def test_moving_on_begins_anew_and_thresholds_that_never_flag_have_nothing_to_estimate():
+    app = by_hand(hand="never")
+    shown = table(app, "One new period will show").set_index("")
+    assert list(shown["between"]) == ["0 – 0", "0 – 0", "0 – 0", "undefined"]
+    app.text_input(key="hand_0").set_value("0.9")
+    app.run()
+    assert number(table(wait(app), "One new period will show").set_index("").loc["Alerts", "On this data"]) > 0
+
+
+def test_a_table_of_counts_has_no_intervals_for_thresholds_by_hand():
+    app = by_hand(data="Count table", hand="0.8,0.9")
+    assert "that takes the documents" in " ".join(caption.value for caption in app.caption)
+    assert explorer(app)["intervals"] is None
+    assert not [element for element in app.dataframe if "One new period will show" in element.value]
+
+
+def test_a_link_reopens_with_a_guaranteed_path():
+    app = AppTest.from_file(APP, default_timeout=180)
+    for name, value in {"data": NAME, "guaranteed": "80,95", "method": "guaranteed"}.items():
+        app.query_params[name] = value
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "guaranteed"
+    assert explorer(app)["table"]["certified"]
+    assert app.query_params["guaranteed"] == "80,95"
+    app.selectbox(key="data").select("Card alerts").run()
+    assert not app.exception
+    assert "guaranteed" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    "text", ["80", "0,95", "100,95", "80,94", "a,b", "nan,95", "never,95", "1e-323,95", "99.99999999,99"]
+)
+def test_a_guarantee_of_a_link_that_cannot_be_is_none(text):
+    app = AppTest.from_file(APP, default_timeout=180)
+    for name, value in {"data": NAME, "guaranteed": text, "method": "guaranteed"}.items():
+        app.query_params[name] = value
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "smooth"
+    assert "guaranteed" not in app.query_params
+
+
+def test_nothing_is_begun_unless_asked_for():
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params["data"] = NAME
+    app.switch_page("pages/operating_point.py").run()
+    assert "evidence" not in app.session_state
+
+
+def test_a_job_shows_its_latest_step_and_what_went_wrong():
+    def steps():
+        yield 1
+        yield 2
+        raise ValueError("no more")
+
+    job = Job(steps)
+    job.wait(10)
+    assert (job.latest, job.finished, str(job.failure)) == (2, True, "no more")
+
+
+def test_a_cancelled_job_keeps_what_it_knows():
+    gate = []
+
+    def steps():
+        yield 1
+        while not gate:
+            yield 2
+
+    job = Job(steps)
+    job.cancel()
+    job.wait(10)
+    gate.append(True)
+    assert job.finished
+    assert job.latest in (1, 2)
+    assert job.failure is None
+
+
+def test_a_guaranteed_range_is_shown_on_the_slider_and_the_points_inside_it_say_so():
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params["data"] = NAME
+    app.switch_page("pages/operating_point.py").run()
+    found = certified_point(documents(), 0.8)
+    app.session_state["guarantee"] = True
+    app.session_state["certify_precision"] = 80.0
+    app.run()
+    assert not app.exception
+    (button,) = [button for button in app.button if "slider" in button.label]
+    button.click().run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "guaranteed"
+    (live,) = app.get("bidi_component")
+    table = json.loads(json.loads(live.proto.json)["table"])
+    low, high = table["certified"]
+    for percent, row in zip(table["percents"], table["rows"], strict=True):
+        point = operating_point(found.path, percent / 100)
+        certified = point.status != "unreachable" and found.covers(point.thresholds)
+        assert ("sure" in row["words"]["guarantee"]) == certified == (low <= percent <= high)
+        assert row["tp"][-1] == point.tp
+        if certified:
+            assert point.precision > 0.8
+
+
+@pytest.mark.parametrize("rule", ["any score", "every score"])
+def test_simpler_cuts_catch_what_pandas_counts_at_the_false_positives_of_the_point(rule):
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params["data"] = "Card alerts"
+    app.query_params["rule"] = rule
+    app.session_state["simpler"] = True
+    app.switch_page("pages/operating_point.py").run()
+    assert not app.exception
+    words = dict(
+        json.loads(json.loads(app.get("bidi_component")[0].proto.json)["table"])["rows"][39]["words"]["counts"]
+    )
+    tp, fp = (float(words[label].replace(",", "")) for label in ("Caught (TP)", "False alerts (FP)"))
+    table = next(shown.value for shown in app.dataframe if "Simpler cut" in shown.value).set_index("Simpler cut")
+    assert len(table) == 3
+    source = sample("Card alerts")
+    rated = source.frame[source.frame["rating"].notna()]
+    for name, floor in zip(source.first_choice.scores, source.first_choice.floors, strict=True):
+        ranked = rated[rated[name] >= floor].sort_values(name, ascending=False)
+        counts = pd.get_dummies(ranked["rating"]).groupby(ranked[name], sort=False).sum().cumsum()
+        alone = np.interp(fp, np.append(0, counts["ok"]), np.append(0, counts["fraud"]))
+        row = table.loc[f"{name} alone"]
+        assert float(row["TP at the same FP"].replace(",", "")) == pytest.approx(alone, abs=1)
+        assert float(row["TP lost"].replace(",", "").replace("\N{MINUS SIGN}", "-")) == pytest.approx(tp - alone, abs=1)
+        assert float(row["of the point's"].removesuffix("%").strip().replace("\N{MINUS SIGN}", "-")) == pytest.approx(
+            100 * (tp - alone) / tp, abs=0.2
+        )
+    assert any("What to rate next" in text.value for text in app.markdown)

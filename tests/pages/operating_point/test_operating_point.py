@@ -1,0 +1,652 @@
+import json
+import re
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import (
+    CountSurfaces,
+    RatedDocuments,
+    analytic_path,
+    benchmark_path,
+    classifier_margins,
+    count_surfaces,
+    f_beta_of_point,
+    graph_path,
+    mean_graph_path,
+    operating_point,
+    simulate_population,
+    smooth_path,
+)
+from tests.pages.steps import APP, explorer, opened, run
+from ui.data.rated_datasets import SAMPLES, sample
+
+METHODS = ["smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark"]
+RULES = {"any": "any score", "all": "every score"}
+# By number of classifiers, the resolution that the page starts with.
+RESOLUTION = {1: 300, 2: 100, 3: 60, 4: 24}
+NUMBER_OF_WHAT_IS_UNKNOWN = re.compile(
+    r"(recall|sensitivity|specificity|\bF1\b|\bFPR\b|\bTPR\b|\bFNR?\b|\bTN\b|false.positive.rate|accuracy)"
+    r"[^.;a-z]{0,12}\d",
+    re.IGNORECASE,
+)
+
+
+@cache
+def documents_of(name):
+    source = sample(name)
+    choice = source.first_choice
+    return RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, choice.positive, floors=choice.floors)
+
+
+@cache
+def paths_of(name, rule="any", spacing="positives", resolution=None):
+    if name == "Count table":
+        surfaces = CountSurfaces.from_table(sample(name).frame)
+        return paths_on(surfaces, surfaces, None, surfaces.rule)
+    documents = documents_of(name)
+    surfaces = count_surfaces(
+        documents, rule=rule, resolution=resolution or RESOLUTION[len(documents.names)], spacing=spacing
+    )
+    return paths_on(documents, surfaces, documents, rule)
+
+
+def paths_on(source, surfaces, documents, rule):
+    paths = [
+        smooth_path(source, rule=rule),
+        graph_path(surfaces),
+        mean_graph_path(surfaces, np.random.default_rng(0), documents=documents),
+        analytic_path(source, family="power", rule=rule),
+        analytic_path(source, family="beta", rule=rule),
+        benchmark_path(surfaces),
+    ]
+    return {path.method: path for path in paths}
+
+
+def counts_by_hand(name, thresholds, rule):
+    """TP and FP at thresholds, counted in the sample's table by pandas alone."""
+    frame = sample(name).frame
+    if name == "Count table":
+        first, second = (min(value, frame[axis].max()) for axis, value in zip(("T1", "T2"), thresholds, strict=True))
+        at_or_above = frame[(frame["T1"] >= first) & (frame["T2"] >= second)]
+        node = at_or_above.sort_values(["T1", "T2"]).iloc[0]
+        return int(node["TP"]), int(node["FP"])
+    rated = frame[frame["rating"].notna()]
+    reached = pd.DataFrame(
+        {
+            score: rated[score] >= value
+            for score, value in zip(sample(name).first_choice.scores, thresholds, strict=True)
+        }
+    )
+    alerts = rated[reached.any(axis=1) if rule == "any" else reached.all(axis=1)]
+    return int((alerts["rating"] == "fraud").sum()), int((alerts["rating"] == "ok").sum())
+
+
+def percent_of(app):
+    return app.session_state["target"].percent
+
+
+def row_of(app):
+    """What the explorer shows at the current target."""
+    table = explorer(app)["table"]
+    return table["rows"][table["percents"].index(percent_of(app))]
+
+
+def words_of(app):
+    return row_of(app)["words"]
+
+
+def metrics(app):
+    words = words_of(app)
+    return dict([*words["thresholds"], *words["counts"]])
+
+
+def printed_point(app):
+    """The thresholds, TP and FP that the page shows large."""
+    return point_in(words_of(app))
+
+
+def point_in(words):
+    thresholds = [float(value.removeprefix("≥ ").replace("never", "inf")) for _, value in words["thresholds"]]
+    (_, tp), (_, fp) = words["counts"][:2]
+    return thresholds, number(tp), number(fp)
+
+
+def number(text):
+    return float(text.replace(",", ""))
+
+
+def at_target(app, percent):
+    """The page after the explorer's slider came to rest elsewhere."""
+    app.query_params["m"] = f"{percent:g}"
+    return run(app)
+
+
+def warning_of(app):
+    return " ".join(words_of(app)["warning"] or ()).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def methods_table(app):
+    return next(table.value for table in app.dataframe if "Method" in table.value).set_index("Method")
+
+
+def printed_rows(app):
+    """The small table of the point: words -> value."""
+    return dict(words_of(app)["rates"])
+
+
+def percentage(text):
+    return float(text.removesuffix("%").strip()) / 100
+
+
+class Chart(NamedTuple):
+    id: str
+    alt: str
+    spec: str
+
+
+def charts(app):
+    found = [Chart(chart.proto.id, chart.proto.alt, chart.proto.spec) for chart in app.get("plotly_chart")]
+    for name, chart in explorer(app)["charts"].items():
+        traces = [json.loads(trace) for trace in (*chart["traces"], *chart["marks"])]
+        spec = json.dumps({"data": traces, "layout": json.loads(chart["layout"])})
+        found.append(Chart(f"explorer-{name}", chart["alt"], spec))
+    return found
+
+
+def layout(chart):
+    return json.loads(chart.spec)["layout"]
+
+
+def assert_page_shows(app, name, rule, percent):
+    """All methods in the table, the chosen one large: equal to the core's and to a count by hand."""
+    table = methods_table(app)
+    assert list(table.index) == METHODS
+    for method, path in paths_of(name, rule).items():
+        point = operating_point(path, percent / 100)
+        row = table.loc[method]
+        assert number(row["TP"]) == point.tp
+        assert number(row["FP"]) == point.fp
+        assert number(row["Alerts"]) == point.tp + point.fp
+        thresholds = [float(row[f"{score} ≥"].replace("never", "inf")) for score in path.names]
+        assert counts_by_hand(name, thresholds, rule) == (point.tp, point.fp)
+        if point.status == "inside":
+            np.testing.assert_allclose(thresholds, point.thresholds, rtol=0.02)
+        if point.alerts:
+            assert percentage(row["Precision"]) == pytest.approx(point.tp / point.alerts, abs=0.006)
+            assert percentage(row["Rated positives kept"]) == pytest.approx(point.tp / path.tp[0], abs=0.006)
+        else:
+            assert row["Precision"] == "undefined"
+        if path.tp[0] * path.fp[0]:
+            assert float(row["Area (0 to 1)"]) == pytest.approx(path.area / (path.tp[0] * path.fp[0]), abs=1e-4)
+        else:
+            assert row["Area (0 to 1)"] == "undefined"
+    chosen = app.selectbox(key="method").value
+    thresholds, tp, fp = printed_point(app)
+    assert (tp, fp) == (number(table.loc[chosen]["TP"]), number(table.loc[chosen]["FP"]))
+    assert counts_by_hand(name, thresholds, rule) == (tp, fp)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        *((name, rule) for name in ("Card alerts", "Marketplace listings", "Insurance claims") for rule in RULES),
+        ("Login alerts", "any"),
+        ("Count table", "any"),
+    ],
+)
+def test_numbers_are_those_of_the_core_and_of_a_count_by_hand(name, rule):
+    app = opened(data=name, rule=RULES[rule])
+    assert app.selectbox(key="data").value == name
+    for percent in (20.0, 2.0, 55.0, 99.5):
+        at_target(app, percent)
+        assert_page_shows(app, name, rule, percent)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["Card alerts", "Count table"])
+def test_the_point_of_the_chosen_method_is_shown(name, method):
+    app = opened(data=name, method=method, m="35")
+    assert not app.error
+    assert app.selectbox(key="method").value == method
+    point = operating_point(paths_of(name)[method], 0.35)
+    thresholds, tp, fp = printed_point(app)
+    assert (tp, fp) == (point.tp, point.fp)
+    assert counts_by_hand(name, thresholds, "any") == (tp, fp)
+    rows = printed_rows(app)
+    assert number(rows["Alerts"]) == point.tp + point.fp
+    assert percentage(rows["Precision"]) == pytest.approx(tp / (tp + fp), abs=0.006)
+    assert float(rows["False alerts per catch"]) == pytest.approx(fp / tp, rel=0.006)
+    assert percentage(rows["Rated positives kept"]) == pytest.approx(tp / point.rated_tp, abs=0.006)
+    (last,) = [words for words in rows if "raud in the last" in words]
+    (after,) = [words for words in rows if "raud in the next" in words]
+    assert percentage(rows[last]) >= 0.35 - 0.006
+    assert percentage(rows[after]) <= 0.35 + 0.006
+    assert f"{point.step_alerts:,.0f} alert" in last
+    assert f"{point.next_alerts:,.0f} alert" in after
+
+
+def test_a_higher_target_never_flags_more():
+    app = opened()
+    alerts = []
+    for percent in (1.0, 5.0, 20.0, 50.0, 80.0, 99.0):
+        at_target(app, percent)
+        table = methods_table(app)
+        alerts.append([number(table.loc[method]["Alerts"]) for method in METHODS])
+    assert (np.diff(alerts, axis=0) <= 0).all()
+    assert (np.array(alerts[0]) > np.array(alerts[-1])).all()
+
+
+def test_the_margins_of_each_classifier_are_those_of_the_core():
+    app = opened(m="40")
+    point = operating_point(paths_of("Card alerts")["smooth"], 0.4)
+    table = next(table.value for table in app.dataframe if "Classifier" in table.value)
+    for row, margin in zip(
+        table.itertuples(index=False), classifier_margins(documents_of("Card alerts"), point), strict=True
+    ):
+        assert row[0] == margin.name
+        for text, interval, precision, documents in (
+            (row[1], row[2], margin.precision_added, margin.added),
+            (row[3], row[4], margin.precision_lost, margin.lost),
+        ):
+            low, high = (number(bound) / 100 for bound in interval.removesuffix("\N{NO-BREAK SPACE}%").split("–"))
+            assert low - 0.006 <= precision <= high + 0.006
+            fraud, of = re.match(r"([\d,.]+) of ([\d,.]+) \(", text).groups()
+            assert number(of) == documents
+            assert number(fraud) == pytest.approx(precision * documents)
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [("Card alerts", "smooth"), ("Login alerts", "graph"), ("Insurance claims", "smooth")]
+)
+def test_the_explorer_says_of_every_target_what_the_core_says(name, method):
+    app = opened(data=name, method=method)
+    found = explorer(app)["table"]
+    assert found["methods"][-1] == method
+    assert found["percents"] == [percent / 2 for percent in range(1, 200)]
+    paths = paths_of(name)
+    for percent, row in zip(found["percents"], found["rows"], strict=True):
+        points = [operating_point(paths[other], percent / 100) for other in found["methods"]]
+        chosen = points[-1]
+        thresholds, tp, fp = point_in(row["words"])
+        assert (tp, fp) == (chosen.tp, chosen.fp)
+        assert [row["tp"][-1], row["fp"][-1]] == [tp, fp]
+        if chosen.status == "inside":
+            np.testing.assert_allclose(thresholds, chosen.thresholds, rtol=0.02)
+        for point, shown_tp, shown_fp in zip(points, row["tp"], row["fp"], strict=True):
+            missing = point.status == "unreachable" and point is not chosen
+            assert (shown_tp, shown_fp) == ((None, None) if missing else (point.tp, point.fp))
+        (left, right), (low, high) = row["tangent"]
+        assert (high - low) / (right - left) == pytest.approx(percent / (100 - percent))
+        assert low + (fp - left) * (high - low) / (right - left) == pytest.approx(tp)
+        (first_fp, last_fp), (first_tp, last_tp) = row["view"]
+        assert first_fp <= fp <= last_fp
+        assert first_tp <= tp <= last_tp
+    for percent, (_, tp, fp) in ((found["percents"][i], point_in(found["rows"][i]["words"])) for i in (0, 60, 150)):
+        thresholds = point_in(found["rows"][found["percents"].index(percent)]["words"])[0]
+        assert counts_by_hand(name, thresholds, "any") == (tp, fp)
+
+
+@pytest.mark.parametrize("percent", [33.33, 33.0001])
+def test_a_target_between_the_steps_of_the_slider_has_a_row_of_its_own(percent):
+    app = opened(m=str(percent))
+    assert percent_of(app) == percent
+    assert_page_shows(app, "Card alerts", "any", percent)
+    assert len(explorer(app)["table"]["percents"]) == 200
+
+
+@pytest.mark.parametrize("name", ["Card alerts", "Login alerts", "Insurance claims", "Count table"])
+def test_plain_widgets_show_what_the_explorer_shows(name):
+    app = opened(data=name, m="35", plain="true")
+    assert not app.get("bidi_component")
+    live = words_of(opened(data=name, m="35"))
+    assert [[metric.label, metric.value] for metric in app.metric] == [*live["thresholds"], *live["counts"]]
+    (table,) = [element.value for element in app.markdown if "At this point" in element.value]
+    assert [line.strip("| ").split(" | ") for line in table.splitlines()[2:]] == live["rates"]
+    assert len(app.get("plotly_chart")) == (2 if name == "Login alerts" else 4)
+    assert all(chart.proto.alt for chart in app.get("plotly_chart"))
+
+    run(app.slider(key="m_plain").set_value(60.0))
+    live = words_of(opened(data=name, m="60"))
+    assert [[metric.label, metric.value] for metric in app.metric] == [*live["thresholds"], *live["counts"]]
+
+
+@pytest.mark.parametrize(
+    ("percent", "words", "slope"),
+    [
+        (20.0, "4 false alerts for each extra fraud caught", "0.25"),
+        (50.0, "1 false alert for each extra fraud caught", "1"),
+        (80.0, "1 false alert for every 4 extra frauds caught", "4"),
+    ],
+)
+def test_the_target_is_said_as_a_price(percent, words, slope):
+    app = opened(m=f"{percent:g}")
+    row = row_of(app)
+    assert (row["price"], row["slope"]) == (words, f"slope dTP/dFP = {slope}")
+
+
+def test_a_link_restores_every_choice():
+    app = opened(
+        data="Marketplace listings",
+        m="42.5",
+        rule="every score",
+        method="analytic beta",
+        nodes="at equal steps",
+        resolution_3="30",
+        across="message model",
+        up="listing model",
+    )
+    assert not app.error
+    assert app.selectbox(key="data").value == "Marketplace listings"
+    assert percent_of(app) == 42.5
+    assert app.get_by_key("rule").value == "every score"
+    assert [app.selectbox(key=key).value for key in ("method", "nodes", "resolution_3", "across", "up")] == [
+        "analytic beta",
+        "at equal steps",
+        "30",
+        "message model",
+        "listing model",
+    ] or app.selectbox(key="resolution_3").value == 30
+    space = layout(by_key(app, "space"))
+    assert "message model" in space["xaxis"]["title"]["text"]
+    assert "listing model" in space["yaxis"]["title"]["text"]
+    path = paths_of("Marketplace listings", "all", "uniform", 30)["analytic beta"]
+    point = operating_point(path, 0.425)
+    thresholds, tp, fp = printed_point(app)
+    assert (tp, fp) == (point.tp, point.fp) == counts_by_hand("Marketplace listings", thresholds, "all")
+
+
+def by_key(app, key):
+    (found,) = [chart for chart in charts(app) if chart.id.endswith(f"-{key}")]
+    return found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"m": "abc"},
+        {"m": ""},
+        {"m": "nan"},
+        {"m": "inf"},
+        {"m": "-5"},
+        {"m": "0"},
+        {"m": "100"},
+        {"m": "1e9"},
+        {"m": "20.123456789"},
+        {"m": ["20", "30"]},
+        {"method": "magic"},
+        {"method": ""},
+        {"rule": "none"},
+        {"rule": ["any score", "every score"]},
+        {"nodes": "everywhere"},
+        {"resolution_2": "99999"},
+        {"resolution_2": "x"},
+        {"resolution_3": "60"},
+        {"data": "<script>alert(1)</script>"},
+        {"data": "x" * 5000},
+        {"data": "Login alerts", "rule": "every score"},
+        {"data": "Count table", "rule": "every score", "nodes": "at equal steps"},
+        {"data": "Marketplace listings", "across": "nobody", "up": "nobody"},
+        {"data": "Marketplace listings", "across": "seller model", "up": "seller model"},
+        {"across": "transaction model"},
+        {"unknown": "1"},
+    ],
+    ids=str,
+)
+def test_a_bad_link_never_breaks_the_page(query):
+    app = opened(**query)
+    assert not app.error
+    thresholds, tp, fp = printed_point(app)
+    name = app.selectbox(key="data").value
+    assert name in SAMPLES
+    percent = percent_of(app)
+    assert 0.5 <= percent <= 99.5
+    point = operating_point(paths_of(name)["smooth"], percent / 100) if "rule" not in query else None
+    if point is not None:
+        assert (tp, fp) == (point.tp, point.fp)
+    assert counts_by_hand(name, thresholds, "any") == (tp, fp)
+
+
+def uploaded(frame, name="rated.csv", **query):
+    """The page on an uploaded table."""
+    app = run(AppTest.from_file(APP, default_timeout=180))
+    app.file_uploader(key="upload").upload(name, frame.to_csv(index=False).encode(), "text/csv")
+    run(app)
+    assert not app.error
+    return to_operating_point(app, data=name, **query)
+
+
+def to_operating_point(app, **query):
+    # A browser keeps choices in the address and sends no widgets of the page it leaves; AppTest does neither, so the
+    # address is written here and counts from the second run on.
+    app.query_params.update(query)
+    run(app.switch_page("pages/operating_point.py"))
+    return run(app)
+
+
+def half_fraud():
+    """One score, every second document a fraud, the highest one none: each step up holds half frauds at most."""
+    return pd.DataFrame({"score": np.arange(1, 201) / 200, "rating": ["fraud", "ok"] * 100})
+
+
+def test_a_point_at_the_floor_is_said_in_words():
+    app = uploaded(half_fraud(), m="20")
+    warning = warning_of(app)
+    for words in ("at the floor", "20 %", "below the floors", "Rate documents"):
+        assert words in warning
+    assert printed_point(app) == ([0.005], 100, 100)
+    assert printed_rows(app)["Estimated fraud in the next 0 alerts"] == "undefined"
+
+
+def test_an_unreachable_target_is_said_in_words():
+    app = uploaded(half_fraud(), m="90")
+    warning = warning_of(app)
+    for words in ("No part of this path reaches 90 %", "50", "nothing is flagged", "Lower the target"):
+        assert words in warning
+    thresholds, tp, fp = printed_point(app)
+    assert (tp, fp) == (0, 0)
+    assert thresholds[0] > 1.0
+    rows = printed_rows(app)
+    assert rows["Precision"] == rows["False alerts per catch"] == "undefined"
+    assert set(methods_table(app)["Note"]) == {"not reached"}
+    assert not app.error
+
+
+def test_inside_the_path_nothing_is_warned():
+    app = opened()
+    assert not words_of(app)["warning"]
+    assert not app.info
+    assert "Note" not in methods_table(app)
+
+
+def test_weights_are_summed():
+    population = simulate_population(
+        np.random.default_rng(2), documents=20_000, prevalence=0.02, rated_share=0.03, names=("A", "B")
+    )
+    documents = population.rated()
+    frame = pd.DataFrame(documents.scores, columns=["A", "B"])
+    frame["rating"] = np.where(documents.labels, "fraud", "ok")
+    frame["weight"] = np.where(documents.labels, 1.0, 2.5)
+    app = uploaded(frame, m="15")
+    thresholds, tp, fp = printed_point(app)
+    alerts = frame[(frame["A"] >= thresholds[0]) | (frame["B"] >= thresholds[1])]
+    assert tp == alerts.loc[alerts["rating"] == "fraud", "weight"].sum()
+    assert fp == alerts.loc[alerts["rating"] == "ok", "weight"].sum()
+    weighted = RatedDocuments.from_frame(frame, ["A", "B"], "rating", "fraud", "weight")
+    point = operating_point(smooth_path(weighted), 0.15)
+    assert (tp, fp) == (point.tp, pytest.approx(point.fp))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_chart_has_its_own_key_a_title_axis_titles_and_a_description(name):
+    app = opened(data=name)
+    shown = charts(app)
+    names = paths_of(name)["graph"].names
+    assert len(shown) == (2 if len(names) == 1 else 4)
+    assert len({chart.id for chart in shown}) == len(shown)
+    titles = [layout(chart)["title"]["text"] for chart in shown]
+    assert len(set(titles)) == len(titles)
+    for chart in shown:
+        assert chart.alt.endswith(".")
+        assert len(chart.alt) > 40
+        drawn = layout(chart)
+        axes = drawn.get("scene", drawn)
+        for axis in ("xaxis", "yaxis", *(["zaxis"] if "scene" in drawn else [])):
+            assert axes[axis]["title"]["text"]
+        assert drawn["template"]
+
+
+def test_the_f_beta_of_the_point_is_the_core_s_and_absent_where_there_is_none():
+    app = opened()
+    path = paths_of("Card alerts")["smooth"]
+    (told,) = [element.value for element in app.caption if "F_β" in element.value]
+    assert f"β = {f_beta_of_point(operating_point(path, 0.2)):.2g}" in told
+    for target in ("0.5", "99.5"):
+        at_target(app, float(target))
+        told = [element.value for element in app.caption if "F_β" in element.value]
+        assert bool(told) == (operating_point(path, float(target) / 100).status == "inside")
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_what_cannot_be_known_is_never_shown_as_a_number(name):
+    app = opened(data=name, m="99.5")
+    texts = [element.value for kind in ("markdown", "caption", "info", "warning", "title") for element in app.get(kind)]
+    texts += [text for pair in metrics(app).items() for text in pair]
+    texts += [str(column) for table in app.dataframe for column in table.value]
+    texts += [chart.spec for chart in charts(app) if len(chart.spec) < 50_000] + [chart.alt for chart in charts(app)]
+    assert not [text[:200] for text in texts if NUMBER_OF_WHAT_IS_UNKNOWN.search(text)]
+    labels = [*metrics(app), *printed_rows(app), *methods_table(app)]
+    assert not [label for label in labels if re.search(r"recall|rate\b|F1|FPR|FN|TN|accuracy", label, re.IGNORECASE)]
+
+
+def test_the_thresholds_are_offered_as_two_files():
+    app = opened()
+    buttons = [button.proto for button in app.get("download_button")]
+    assert [button.label for button in buttons] == ["JSON", "CSV"]
+    assert all(button.url or button.deferred_file_id for button in buttons)
+    assert len({button.id for button in buttons}) == 2
+
+
+@pytest.mark.parametrize(("name", "across", "up"), [("Marketplace listings", 2, 0), ("Insurance claims", 1, 3)])
+def test_any_two_of_several_classifiers_can_be_drawn(name, across, up):
+    app = opened(data=name)
+    names = sample(name).first_choice.scores
+    before = printed_point(app)
+    run(app.selectbox(key="across").select(names[across]))
+    run(app.selectbox(key="up").select(names[up]))
+    assert printed_point(app) == before
+    assert names[across] not in app.selectbox(key="up").options
+    space = layout(by_key(app, "space"))
+    assert space["xaxis"]["title"]["text"] == f"threshold of {names[across]} (score)"
+    assert space["yaxis"]["title"]["text"] == f"threshold of {names[up]} (score)"
+    scene = layout(by_key(app, "tp"))["scene"]
+    assert scene["xaxis"]["title"]["text"] == names[across]
+    assert scene["yaxis"]["title"]["text"] == names[up]
+
+
+def test_the_chosen_pair_cannot_become_one_classifier_twice():
+    app = opened(data="Marketplace listings")
+    names = sample("Marketplace listings").first_choice.scores
+    run(app.selectbox(key="up").select(names[2]))
+    run(app.selectbox(key="across").select(names[2]))
+    assert app.selectbox(key="up").value in names[:2]
+    assert layout(by_key(app, "space"))["xaxis"]["title"]["text"] == f"threshold of {names[2]} (score)"
+
+
+def test_the_grid_can_be_changed():
+    app = opened(method="graph")
+    resolutions = app.selectbox(key="resolution_2").options
+    for nodes, spacing in (("at equal steps", "uniform"), ("at equal shares of documents", "quantile")):
+        run(app.selectbox(key="nodes").select(nodes))
+        app.selectbox(key="resolution_2").select_index(0)
+        run(app)
+        path = paths_of("Card alerts", "any", spacing, int(resolutions[0]))["graph"]
+        point = operating_point(path, 0.2)
+        thresholds, tp, fp = printed_point(app)
+        assert (tp, fp) == (point.tp, point.fp) == counts_by_hand("Card alerts", thresholds, "any")
+
+
+def test_moving_between_pages_loses_nothing():
+    app = uploaded(half_fraud(), "mine.csv", m="35", method="benchmark")
+    before = printed_point(app)
+    address = dict(app.query_params)
+    run(app.switch_page("pages/rated_data.py"))
+    app.query_params["data"] = "mine.csv"
+    run(app)
+    assert app.title[0].value == "Rated data"
+    assert app.selectbox(key="data").value == "mine.csv"
+    assert app.metric[0].value == "200"
+    run(app.switch_page("pages/top_k.py"))
+    to_operating_point(app, **address)
+    assert app.selectbox(key="data").value == "mine.csv"
+    assert app.selectbox(key="method").value == "benchmark"
+    assert percent_of(app) == 35.0
+    assert printed_point(app) == before
+
+
+def test_the_theme_of_the_reader_is_the_theme_of_the_charts():
+    papers = set()
+    for theme in ("light", "dark"):
+        app = AppTest.from_file(APP, default_timeout=180)
+        app.context = {"theme": theme}
+        run(app.switch_page("pages/operating_point.py"))
+        (paper,) = {layout(chart)["template"]["layout"]["paper_bgcolor"] for chart in charts(app)}
+        papers.add(paper)
+    assert len(papers) == 2
+
+
+@pytest.mark.parametrize("name", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
+@pytest.mark.parametrize("rule", RULES)
+def test_real_rated_files_give_the_counts_of_a_count_by_hand(rated_folder, name, rule):
+    told = json.loads((rated_folder / f"{name}.json").read_text())
+    frame = pd.read_csv(rated_folder / f"{name}.csv")
+    app = uploaded(frame, f"{name}.csv", m="30", rule=RULES[rule])
+    assert not app.error
+    assert app.get_by_key("rule").value == RULES[rule]
+    thresholds, tp, fp = printed_point(app)
+    reached = frame[told["scores"]] >= thresholds
+    flagged = reached.any(axis=1) if rule == "any" else reached.all(axis=1)
+    assert (tp, fp) == ((flagged & (frame["genuine"] == 1)).sum(), (flagged & (frame["genuine"] == 0)).sum())
+    assert tp > 0
+
+
+def test_a_real_table_of_counts_gives_its_own_counts(rated_folder):
+    frame = pd.read_csv(rated_folder / "bssr1_counts_grid.csv")
+    app = uploaded(frame, "bssr1_counts_grid.csv", m="30")
+    assert not app.error
+    (first, second), tp, fp = printed_point(app)
+    node = frame[(frame["T1"] >= first) & (frame["T2"] >= second)].sort_values(["T1", "T2"]).iloc[0]
+    assert (tp, fp) == (node["TP"], node["FP"])
+    assert tp > 0
+
+
+def test_what_a_link_calls_its_data_is_shown_as_text():
+    app = opened(data="![x](http://evil.ex/a)")
+    (info,) = [element.value for element in app.info]
+    assert "not loaded in this session" in info
+    assert "![x](" not in info
+
+
+def test_a_file_loaded_again_under_another_name_goes_by_that_name():
+    def page():
+        from dataclasses import replace
+
+        import streamlit as st
+
+        from ui.data.rated_datasets import build_dataset, sample
+        from ui.operating_point.analysis import Settings, analyse
+
+        dataset = build_dataset(sample("Card alerts"), sample("Card alerts").first_choice)
+        st.session_state["names"] = [
+            (found.dataset.name, found.rated.name)
+            for unit in ("documents", "money")
+            for name in ("one.csv", "other.csv")
+            for found in [analyse(replace(dataset, name=name), Settings("any", "positives", 50, unit))]
+        ]
+
+    app = run(AppTest.from_function(page, default_timeout=180))
+    assert app.session_state["names"] == 2 * [("one.csv", "one.csv"), ("other.csv", "other.csv")]

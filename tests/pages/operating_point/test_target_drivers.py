@@ -1,0 +1,340 @@
+"""Driving the operating point by something else than the slider."""
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import operating_point
+from tests.pages.operating_point.test_operating_point import (
+    at_target,
+    counts_by_hand,
+    paths_of,
+    percent_of,
+    printed_point,
+)
+from tests.pages.steps import explorer, opened, run
+from ui.data.rated_datasets import sample
+
+NAME = "Card alerts"
+
+
+def driven(by, **query):
+    return opened(driver=by, **query)
+
+
+def wish(app, **values):
+    for key, value in values.items():
+        app.number_input(key=f"wish_{key}").set_value(value)
+    return run(app)
+
+
+def best(app):
+    """The point of the default path at the target that the page came to."""
+    point = operating_point(paths_of(NAME)["smooth"], percent_of(app) / 100)
+    thresholds, tp, fp = printed_point(app)
+    assert (tp, fp) == (point.tp, point.fp) == counts_by_hand(NAME, thresholds, "any")
+    return point
+
+
+def test_a_price_in_false_alerts():
+    app = wish(driven("false alerts per extra catch"), price=9.0)
+    assert percent_of(app) == pytest.approx(10.0)
+    assert explorer(app)["driver"] == "false alerts per extra catch"
+    best(app)
+
+
+def test_costs_of_reviews_and_value_of_catches():
+    app = wish(driven("costs"), review=3.0, catch=4.0)
+    assert percent_of(app) == pytest.approx(75.0)
+    best(app)
+    before = printed_point(app)
+    wish(app, review=5.0)
+    (error,) = [element.value for element in app.error]
+    assert "no alert is worth its review" in error
+    assert printed_point(app) == before
+    # What was refused drives nothing.
+    assert explorer(app)["driver"] == ""
+
+
+def days_of(name):
+    """Calendar days from the first to the last rated document, by pandas alone."""
+    frame = sample(name).frame
+    times = frame.loc[frame["rating"].notna(), "time"].dt.normalize()
+    return (times.max() - times.min()).days + 1
+
+
+def test_a_cap_on_alerts_a_day_takes_the_days_from_the_times_of_the_data():
+    days = days_of(NAME)
+    app = wish(driven("a cap on alerts"), alerts=7.0)
+    assert f"**{days} days**" in " ".join(caption.value for caption in app.caption)
+    assert not [box for box in app.number_input if box.key == "wish_days"]
+    point = best(app)
+    assert point.alerts <= 7 * days
+    path = paths_of(NAME)["smooth"]
+    alerts = (path.tp + path.fp)[path.majorant.vertices]
+    assert point.alerts == alerts[alerts <= 7 * days].max()
+
+
+def test_without_times_the_days_are_asked_for():
+    name = "Login alerts"
+    app = wish(driven("a cap on alerts", data=name), alerts=20.0, days=7.0)
+    thresholds, tp, fp = printed_point(app)
+    assert (tp, fp) == counts_by_hand(name, thresholds, "any")
+    path = paths_of(name)["smooth"]
+    alerts = (path.tp + path.fp)[path.majorant.vertices]
+    assert tp + fp == alerts[alerts <= 140].max()
+
+
+def test_a_floor_on_precision_and_a_share_to_keep():
+    app = wish(driven("a floor on precision"), precision=70.0)
+    assert best(app).precision >= 0.7
+    wish(app, precision=99.5)
+    app = wish(driven("a share of positives to keep"), share=60.0)
+    point = best(app)
+    assert point.share_of_rated_positives >= 0.6
+
+
+def test_the_wish_follows_the_path_and_the_slider_takes_over():
+    app = wish(driven("a cap on alerts"), alerts=7.0)
+    run(app.selectbox(key="method").select("graph"))
+    _, tp, fp = printed_point(app)
+    assert 0 < tp + fp <= 7 * days_of(NAME)
+    app.session_state["driver"] = "marginal precision"
+    at_target(app, 35.0)
+    assert percent_of(app) == 35.0
+    assert explorer(app)["driver"] == ""
+
+
+def test_thresholds_typed_by_hand_are_counted_and_said_to_be_no_optimum():
+    app = driven("thresholds by hand")
+    app.text_input(key="hand_0").set_value("0.9")
+    app.text_input(key="hand_1").set_value("never")
+    run(app)
+    hand = explorer(app)["hand"]
+    tp, fp = counts_by_hand(NAME, [0.9, np.inf], "any")
+    assert (hand["tp"][-1], hand["fp"][-1]) == (tp, fp)
+    assert dict(hand["words"]["counts"][:2]) == {"Caught (TP)": f"{tp:,}", "False alerts (FP)": f"{fp:,}"}
+    assert [value for _, value in hand["words"]["thresholds"]] == ["≥ 0.9", "never"]
+    assert not [label for label, _ in hand["words"]["rates"] if "next" in label]
+
+
+@pytest.mark.parametrize(("text", "words"), [("0.1", "floor"), ("abc", "not a number"), ("", "not a number")])
+def test_a_threshold_that_cannot_be_is_refused_in_one_sentence(text, words):
+    app = driven("thresholds by hand")
+    app.text_input(key="hand_0").set_value(text)
+    run(app)
+    (error,) = [element.value for element in app.error]
+    assert words in error
+    assert "transaction model" in error
+
+
+@pytest.mark.parametrize("name", ["Login alerts", "Count table", "Insurance claims"])
+@pytest.mark.parametrize(
+    "by", ["costs", "a cap on alerts", "a floor on precision", "a share of positives to keep", "thresholds by hand"]
+)
+def test_every_driver_works_on_every_kind_of_data(name, by):
+    app = driven(by, data=name)
+    thresholds, tp, fp = printed_point(app)
+    assert counts_by_hand(name, thresholds, "any") == (tp, fp)
+
+
+def test_costs_of_documents_do_not_drive_a_path_of_money():
+    app = driven("costs", count="money", wish_review="3", wish_catch="4")
+    (error,) = [element.value for element in app.error]
+    assert "count documents to set them" in error
+    assert percent_of(app) == 20.0
+    assert explorer(app)["driver"] == ""
+    run(app.get_by_key("count").set_value("documents"))
+    assert not app.error
+    assert app.number_input(key="wish_review").value == 3.0
+    assert percent_of(app) == pytest.approx(75.0)
+
+
+def test_in_money_a_cap_is_of_money():
+    app = driven("a cap on alerts", count="money", wish_alerts="200")
+    assert app.number_input(key="wish_alerts").label == "Money flagged per day, at most"
+    thresholds = printed_point(app)[0]
+    frame = sample(NAME).frame
+    rated = frame[frame["rating"].notna()]
+    flagged = (rated[list(sample(NAME).first_choice.scores)] >= thresholds).any(axis=1)
+    assert 0 < rated.loc[flagged, "amount"].sum() <= 200 * days_of(NAME)
+
+
+def test_plain_widgets_show_the_thresholds_set_by_hand():
+    app = driven("thresholds by hand", plain="true")
+    app.text_input(key="hand_0").set_value("0.9")
+    app.text_input(key="hand_1").set_value("never")
+    run(app)
+    tp, fp = counts_by_hand(NAME, [0.9, np.inf], "any")
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert (shown["Caught (TP)"], shown["False alerts (FP)"]) == (f"{tp:,}", f"{fp:,}")
+    run(app.slider(key="m_plain").set_value(60.0))
+    point = operating_point(paths_of(NAME)["smooth"], 0.6)
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert (shown["Caught (TP)"], shown["False alerts (FP)"]) == (f"{point.tp:,.0f}", f"{point.fp:,.0f}")
+
+
+# Links
+
+
+@pytest.mark.parametrize(
+    ("by", "inputs", "percent"),
+    [
+        ("false alerts per extra catch", {"wish_price": "9"}, 10.0),
+        ("costs", {"wish_review": "3", "wish_catch": "4"}, 75.0),
+        ("costs", {"wish_review": "1", "wish_catch": "8", "wish_annoyance": "2", "wish_currency": "PLN"}, 30.0),
+    ],
+)
+def test_a_link_reopens_with_the_inputs_of_its_driver(by, inputs, percent):
+    app = driven(by, **inputs)
+    assert percent_of(app) == pytest.approx(percent)
+    for key, value in inputs.items():
+        shown = app.get_by_key(key).value
+        assert str(shown) == value or float(shown) == float(value)
+    best(app)
+
+
+@pytest.mark.parametrize(
+    ("by", "key", "value", "criterion"),
+    [
+        ("a floor on precision", "wish_precision", "75", lambda point: point.precision >= 0.75),
+        ("a share of positives to keep", "wish_share", "70", lambda point: point.share_of_rated_positives >= 0.7),
+        ("a cap on alerts", "wish_alerts", "3", lambda point: point.alerts <= 3 * days_of(NAME)),
+    ],
+)
+def test_a_link_reopens_with_a_wish_about_the_path(by, key, value, criterion):
+    app = driven(by, **{key: value})
+    assert app.number_input(key=key).value == float(value)
+    assert criterion(best(app))
+
+
+@pytest.mark.parametrize("value", ["nan", "-1e999", "1e308", "<script>", "", "--"])
+@pytest.mark.parametrize("key", ["wish_price", "wish_review", "wish_annoyance"])
+def test_garbage_in_a_link_is_the_default(key, value):
+    by = "false alerts per extra catch" if key == "wish_price" else "costs"
+    app = driven(by, **{key: value})
+    assert not app.error
+    assert percent_of(app) == pytest.approx(20.0)
+
+
+def test_inputs_of_another_driver_do_not_stay_in_the_address():
+    app = driven("false alerts per extra catch", wish_price="9")
+    run(app.selectbox(key="driver").select("costs"))
+    assert "wish_price" not in app.query_params
+    assert percent_of(app) == pytest.approx(20.0)
+    run(app.selectbox(key="driver").select("thresholds by hand"))
+    assert "hand" in app.query_params
+    run(app.selectbox(key="driver").select("marginal precision"))
+    assert not [key for key in app.query_params if key == "hand" or key.startswith("wish_")]
+
+
+def test_wishes_outlast_a_visit_to_another_page():
+    app = wish(driven("costs"), review=3.0, catch=4.0)
+    run(app.switch_page("pages/rated_data.py"))
+    run(app.switch_page("pages/operating_point.py"))
+    assert app.number_input(key="wish_review").value == 3.0
+    assert percent_of(app) == pytest.approx(75.0)
+
+
+def test_a_link_reopens_thresholds_set_by_hand():
+    app = driven("thresholds by hand", hand="0.9,never")
+    assert [app.text_input(key=f"hand_{j}").value for j in range(2)] == ["0.9", "never"]
+    hand = explorer(app)["hand"]
+    assert (hand["tp"][-1], hand["fp"][-1]) == counts_by_hand(NAME, [0.9, np.inf], "any")
+    # What is typed has the last word, and is the link from then on.
+    app.text_input(key="hand_0").set_value("0.95")
+    run(app)
+    hand = explorer(app)["hand"]
+    assert (hand["tp"][-1], hand["fp"][-1]) == counts_by_hand(NAME, [0.95, np.inf], "any")
+    assert app.query_params["hand"] == "0.95,never"
+
+
+@pytest.mark.parametrize("text", ["0.9", "0.9,0.8,0.7", "x,y", "nan,nan", "-inf,0.9", "", "," * 1000, "![](//a.b)"])
+def test_garbage_for_thresholds_by_hand_is_the_default(text):
+    app = driven("thresholds by hand", hand=text)
+    assert not app.error
+    plain = driven("thresholds by hand")
+    assert [app.text_input(key=f"hand_{j}").value for j in range(2)] == [
+        plain.text_input(key=f"hand_{j}").value for j in range(2)
+    ]
+
+
+def test_a_threshold_of_a_link_that_cannot_be_is_one_sentence_of_plain_text():
+    app = driven("thresholds by hand", hand="-1,0.9")
+    (error,) = [element.value for element in app.error]
+    assert "floor" in error
+    app = driven("thresholds by hand", hand="1e300,0.9")
+    (error,) = [element.value for element in app.error]
+    assert "must be a number" in error
+    app.text_input(key="hand_0").set_value("![](//evil.ex/a)")
+    run(app)
+    (error,) = [element.value for element in app.error]
+    assert "![](" not in error
+
+
+def test_a_link_reopens_what_the_point_is_compared_with():
+    app = opened(now="0.8,never", pin="0.9,0.7")
+    present = explorer(app)["present"]
+    assert (present["tp"][-1], present["fp"][-1]) == counts_by_hand(NAME, [0.9, 0.7], "any")
+    app = opened(now="0.8,never", pin="0.9,0.7", against="now")
+    present = explorer(app)["present"]
+    assert (present["tp"][-1], present["fp"][-1]) == counts_by_hand(NAME, [0.8, np.inf], "any")
+    app.session_state["compare"] = True
+    run(app)
+    assert [app.number_input(key=f"current_{j}").value for j in range(2)] == [0.8, None]
+    app.number_input(key="current_0").set_value(0.75)
+    run(app)
+    assert app.query_params["now"] == "0.75,never"
+    assert app.query_params["pin"] == "0.9,0.7"
+    # Of other data nothing was typed.
+    run(app.selectbox(key="data").select("Insurance claims"))
+    assert explorer(app)["present"] is None
+    assert not {"now", "pin", "against"} & set(app.query_params)
+
+
+@pytest.mark.parametrize("query", [{"now": "1e300,0.5"}, {"pin": "a,b"}, {"pin": "0.5"}, {"against": "x"}])
+def test_garbage_for_what_it_is_compared_with_is_nothing(query):
+    app = opened(**query)
+    assert not app.error
+    assert explorer(app)["present"] is None
+    assert not set(query) & set(app.query_params)
+
+
+def typed_into_the_address():
+    import streamlit as st
+
+    from ui.shared.url_params import from_address, into_address
+
+    st.session_state["typed"] = from_address("x") or st.session_state["typed"]
+    into_address("x", st.session_state["typed"])
+
+
+def expect_typed(*steps):
+    """Each step: what was typed, what the address says, and what both say after the run."""
+    app = AppTest.from_function(typed_into_the_address)
+    for typed, address, expected in steps:
+        app.session_state["typed"] = typed
+        if address is not None:
+            app.query_params["x"] = address
+        run(app)
+        assert app.session_state["typed"] == expected
+        assert app.query_params["x"] == expected
+
+
+def test_once_the_address_has_had_time_what_it_says_of_before_is_a_step_back(monkeypatch):
+    monkeypatch.setattr("ui.shared.url_params.SECONDS_TO_ARRIVE", -1.0)
+    expect_typed(("a", "a", "a"), ("b", "a", "b"), ("b", "a", "a"), ("c", "a", "c"), ("c", "c", "c"))
+
+
+def test_an_address_that_lags_behind_asks_for_nothing_and_a_step_back_does():
+    expect_typed(
+        ("a", None, "a"),
+        ("b", "a", "b"),
+        # The browser has not yet heard of b, then of c.
+        ("c", "a", "c"),
+        ("d", "b", "d"),
+        ("d", "d", "d"),
+        ("d", "b", "b"),
+        ("e", "b", "e"),
+        ("e", "link", "link"),
+    )

@@ -1,0 +1,401 @@
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from multiloss_core import DataError, RatedDocuments, guess_columns, is_count_table, read_frame
+from multiloss_core.tables import guess_columns as guessing
+from multiloss_core.tables import read_table as reading
+from multiloss_core.tables.guess_columns import threshold_columns
+
+ROWS = [(0.5, 12.25, "fraud"), (0.75, 3.0, "ok"), (0.125, 7.5, "fraud")]
+
+
+def rows_of(frame):
+    return list(frame.itertuples(index=False, name=None))
+
+
+def text(separator=",", decimal="."):
+    lines = [separator.join(["a", "b", "rating"])]
+    for a, b, rating in ROWS:
+        lines.append(separator.join([str(a).replace(".", decimal), str(b).replace(".", decimal), rating]))
+    return "\n".join(lines) + "\n"
+
+
+def as_parquet(table, **options):
+    stream = io.BytesIO()
+    parquet.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        "data",
+        [
+            text().encode(),
+            text(";").encode(),
+            text("\t").encode(),
+            text("|").encode(),
+            text(";", ",").encode(),
+            text().encode("utf-8-sig"),
+            text().encode("utf-16"),
+            text(";", ",").encode("utf-16"),
+            text().replace("\n", "\r\n").encode(),
+            text().rstrip("\n").encode(),
+        ],
+        ids=["comma", "semicolon", "tab", "bar", "decimal comma", "BOM", "UTF-16", "UTF-16 comma", "CRLF", "no end"],
+    )
+    def test_the_usual_kinds_of_text_give_the_same_table(self, data):
+        frame = read_frame(data, "ratings.csv")
+        assert list(frame.columns) == ["a", "b", "rating"]
+        assert rows_of(frame) == ROWS
+
+    def test_quoted_cells_may_hold_the_separator_and_letters_beyond_ascii(self):
+        frame = read_frame('name,a\n"Müller, Ö",0.5\n"x",0.25\n'.encode(), "ratings.csv")
+        assert rows_of(frame) == [("Müller, Ö", 0.5), ("x", 0.25)]
+
+    def test_a_column_without_a_name_gets_its_position(self):
+        assert list(read_frame(b",a\n0,0.5\n1,0.25\n", "ratings.csv").columns) == ["column 1", "a"]
+
+    def test_names_lose_their_surrounding_spaces(self):
+        assert list(read_frame(b" a , b\n1,2\n3,4\n", "ratings.csv").columns) == ["a", "b"]
+
+    def test_blank_cells_are_missing(self):
+        frame = read_frame(b"a,b\n1,\n,4\n", "ratings.csv")
+        assert frame["b"].isna().tolist() == [True, False]
+        assert frame["a"].isna().tolist() == [False, True]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (b"", r"'f\.csv' is empty; choose"),
+            (b"\n\n \n", r"'f\.csv' holds nothing but blank lines; choose|header but no rows"),
+            (b"a,b,rating\n", r"'f\.csv' has a header but no rows; choose"),
+            (b'{"a": [1, 2]}', r"'f\.csv' is not a table: it starts with '\{'; export"),
+            (b'[{"a": 1}]\n', r"'f\.csv' is not a table: it starts with '\['"),
+            (b"<!DOCTYPE html>\n<html></html>\n", r"'f\.csv' is not a table: it starts with '<'"),
+            (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", r"'f\.csv' is not a UTF-8 text file: the header.*CSV UTF-8"),
+            (b"a,b\n1,2\n3,\x00\n", r"'f\.csv' is not a table: row 2 holds binary data"),
+            (b"a,b\n1,2\n3,4,5\n6,7\n", r"'f\.csv' is not a table: row 2 has 3 cells.*header has 2.*quote"),
+            (b"a,b\n1,2,9\n3,4,9\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
+            (b"a,b\n0,0.5,1\n1,0.7,0\n2,0.1,0\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
+            (b"a,b\nx,0.5,1\ny,0.7,0\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
+            ("a,rating\n1,x\n2,café\n".encode("latin-1"), r"'f\.csv' is not a UTF-8 text file: row 2.*'CSV UTF-8'"),
+            ("naïve,rating\n1,x\n".encode("latin-1"), r"'f\.csv' is not a UTF-8 text file: the header"),
+            (b"a,b,a\n1,2,3\n", r"'a' occurs more than once in the header \(columns 1 and 3\); rename"),
+            (b"a,b, a \n1,2,3\n", r"'a' occurs more than once"),
+        ],
+    )
+    def test_what_is_no_table_is_refused_with_its_place_and_a_way_out(self, data, message):
+        with pytest.raises(DataError, match=message):
+            read_frame(data, "f.csv")
+
+    def test_a_file_above_the_limit_is_refused(self, monkeypatch):
+        monkeypatch.setattr(reading, "LARGEST_FILE", 2**20)
+        read_frame(text().encode(), "f.csv")
+        with pytest.raises(DataError, match=r"'f\.csv' has 2 MB, more than the limit of 1 MB; keep only"):
+            read_frame(b"a" * 2**21, "f.csv")
+
+    @pytest.mark.parametrize(
+        ("limit", "value"), [("MAX_ROWS", 2), ("MAX_COLUMNS", 2), ("MAX_CELLS", 8)], ids=["rows", "columns", "cells"]
+    )
+    @pytest.mark.parametrize("kind", ["csv", "parquet"])
+    def test_too_many_rows_columns_or_cells_are_refused(self, monkeypatch, limit, value, kind):
+        data = (
+            text().encode() if kind == "csv" else as_parquet(pa.table({"a": [1, 2, 3], "b": [1, 2, 3], "c": [0] * 3}))
+        )
+        assert len(read_frame(data, "f")) == 3
+        monkeypatch.setattr(reading, limit, value)
+        with pytest.raises(DataError, match=r"'f' has 3 rows and 3 columns; the limits are.*keep only"):
+            read_frame(data, "f")
+
+    def test_a_file_at_the_row_limit_is_read(self, monkeypatch):
+        monkeypatch.setattr(reading, "MAX_ROWS", 3)
+        assert len(read_frame(text().encode(), "f.csv")) == 3
+
+    def test_an_endless_cell_is_refused(self):
+        with pytest.raises(DataError, match=r"'f\.csv'"):
+            read_frame(b"a" * 200_000 + b",b\n1,2\n", "f.csv")
+
+    def test_a_quoted_header_over_two_lines_is_read_or_refused_but_not_shifted(self):
+        try:
+            frame = read_frame(b'"score\nA",rating\n0.5,1\n0.75,0\n', "f.csv")
+        except DataError:
+            return
+        assert frame.shape == (2, 2)
+        assert frame.iloc[:, 0].tolist() == [0.5, 0.75]
+
+    @settings(max_examples=300)
+    @given(
+        st.one_of(
+            st.binary(max_size=60),
+            st.text(alphabet='ab1,;\t|"\n\r .-{<é\x00', max_size=60).map(str.encode),
+            st.binary(max_size=60).map(lambda data: b"PAR1" + data),
+            st.binary(max_size=30).map(lambda data: b"\xff\xfe" + data),
+        )
+    )
+    def test_whatever_is_uploaded_becomes_a_table_or_a_sentence(self, data):
+        try:
+            frame = read_frame(data, "f.csv")
+        except DataError:
+            return
+        assert len(frame) > 0
+        assert len(set(frame.columns)) == frame.shape[1]
+        guess_columns(frame)
+        is_count_table(frame)
+
+    @settings(max_examples=300)
+    @given(
+        st.lists(st.lists(st.sampled_from(["1", "2.5", "", "x", "0"]), min_size=1, max_size=4), min_size=2, max_size=5)
+    )
+    def test_cells_stay_below_their_header(self, lines):
+        header = [f"c{j}" for j in range(len(lines[0]))]
+        rows = lines[1:]
+        # A line without any cell filled in may be skipped as blank.
+        assume(all(any(row) for row in rows))
+        data = "\n".join(",".join(row) for row in [header, *rows]).encode()
+        if any(len(row) > len(header) for row in rows):
+            with pytest.raises(DataError, match=r"row \d+ has"):
+                read_frame(data, "f.csv")
+            return
+        frame = read_frame(data, "f.csv")
+        assert list(frame.columns) == header
+        for row, read in zip(rows, rows_of(frame.astype(object)), strict=True):
+            padded = [*row, *[""] * (len(header) - len(row))]
+            for cell, value in zip(padded, read, strict=True):
+                assert pd.isna(value) if cell == "" else str(value).removesuffix(".0") == cell
+
+
+class TestParquet:
+    def test_a_round_trip_keeps_every_value(self):
+        frame = pd.DataFrame(ROWS, columns=["a", "b", "rating"])
+        read = read_frame(as_parquet(pa.Table.from_pandas(frame)), "f.parquet")
+        assert list(read.columns) == ["a", "b", "rating"]
+        assert rows_of(read) == ROWS
+
+    @pytest.mark.parametrize("encoded", [True, False])
+    def test_words_become_ratings_however_they_are_stored(self, encoded):
+        words = pa.array(["fraud", "ok", None, "fraud"])
+        table = pa.table({"a": [0.5, 0.25, 0.75, 1.0], "rating": words.dictionary_encode() if encoded else words})
+        documents = RatedDocuments.from_frame(read_frame(as_parquet(table), "f"), ["a"], "rating")
+        assert documents.labels.tolist() == [True, False, True]
+
+    def test_nested_columns_are_left_out(self):
+        table = pa.table({"a": [1.0, 2.0], "list": [[1, 2], [3]], "struct": [{"x": 1}, {"x": 2}], "rating": [0, 1]})
+        assert list(read_frame(as_parquet(table), "f").columns) == ["a", "rating"]
+
+    def test_a_file_that_unpacks_to_too_much_is_refused(self, monkeypatch):
+        data = as_parquet(pa.table({"a": np.arange(5000.0), "rating": np.arange(5000) % 2}))
+        monkeypatch.setattr(reading, "LARGEST_DECODED", 20_000)
+        with pytest.raises(DataError, match=r"'f' unpacks to .* more than the limit.*keep only"):
+            read_frame(data, "f")
+
+    def test_promised_rows_are_refused_before_they_are_read(self, monkeypatch):
+        data = as_parquet(pa.table({"a": np.zeros(100_000), "rating": np.zeros(100_000, dtype=np.int8)}))
+        assert len(data) < 10_000
+        monkeypatch.setattr(reading, "MAX_ROWS", 99_999)
+        monkeypatch.setattr(parquet.ParquetFile, "read", lambda *_, **__: pytest.fail("the rows were decoded"))
+        with pytest.raises(DataError, match=r"100,000 rows"):
+            read_frame(data, "f")
+
+    def test_a_truncated_or_forged_file_is_refused(self):
+        data = as_parquet(pa.table({"a": [1.0, 2.0], "rating": [0, 1]}))
+        for broken in (data[:-20], data[: len(data) // 2], b"PAR1", b"PAR1 and nothing else", data[:40] + data[60:]):
+            with pytest.raises(DataError, match=r"'f' starts like a Parquet file but cannot be read; save it again"):
+                read_frame(broken, "f")
+
+    def test_repeated_names_and_no_rows_are_refused(self):
+        twice = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
+        with pytest.raises(DataError, match=r"'a' occurs more than once.*rename"):
+            read_frame(as_parquet(twice), "f")
+        with pytest.raises(DataError, match=r"no rows"):
+            read_frame(as_parquet(pa.table({"a": pa.array([], pa.float64())})), "f")
+
+
+class TestGuesses:
+    @pytest.mark.parametrize("file", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
+    def test_rated_documents_are_recognised(self, rated_folder, file):
+        facts = json.loads((rated_folder / f"{file}.json").read_text())
+        frame = read_frame((rated_folder / f"{file}.csv").read_bytes(), file)
+        assert not is_count_table(frame)
+        guess = guess_columns(frame)
+        assert guess.scores == tuple(facts["scores"])
+        assert (guess.rating, guess.positive, guess.weight, guess.group) == (facts["label"], "1", None, "person")
+
+    def test_the_count_table_is_recognised(self, rated_folder):
+        frame = read_frame((rated_folder / "bssr1_counts_grid.csv").read_bytes(), "grid")
+        assert is_count_table(frame)
+        assert threshold_columns(frame) == ["T1", "T2"]
+
+    @pytest.mark.parametrize(
+        ("columns", "expected"),
+        [
+            (["T1", "T2", "TP", "FP"], True),
+            (["threshold a", "threshold b", "tp", "fp"], True),
+            (["model a", " TP ", "Fp"], True),
+            (["TP", "FP"], False),
+            (["T1", "T2", "TP"], False),
+            (["score", "rating"], False),
+        ],
+    )
+    def test_count_tables_by_their_columns(self, columns, expected):
+        assert is_count_table(pd.DataFrame([range(len(columns))] * 2, columns=columns)) is expected
+
+    @pytest.fixture
+    def frame(self):
+        generator = np.random.default_rng(1)
+        n = 300
+        return pd.DataFrame(
+            {
+                "row": np.arange(n),
+                "case_id": generator.permutation(n) + 10_000,
+                "timestamp": 1_700_000_000 + generator.integers(0, 10**6, n),
+                "day": pd.date_range("2024-01-01", periods=n),
+                "note": ["text"] * n,
+                "model_a": generator.random(n),
+                "model_b": generator.random(n) * 100,
+                "verdict": np.where(generator.random(n) < 0.3, "Fraud", "ok"),
+                "sampling_weight": generator.choice([1.0, 2.5], n),
+            }
+        )
+
+    def test_only_scores_are_taken_for_scores(self, frame):
+        guess = guess_columns(frame)
+        assert guess == guessing.ColumnGuess(("model_a", "model_b"), "verdict", "fraud", "sampling_weight", time="day")
+
+    def test_columns_of_other_names_are_told_by_their_values(self, frame):
+        frame = frame.rename(columns={"model_a": "alpha", "model_b": "beta", "verdict": "answer", "case_id": "user id"})
+        guess = guess_columns(frame)
+        assert (guess.scores, guess.rating) == (("alpha", "beta"), "answer")
+
+    @pytest.mark.parametrize("name", ["group", "customer", "Customer_ID", "person", "account_id"])
+    def test_a_group_is_told_by_its_name_alone_and_is_no_score(self, frame, name):
+        frame.insert(0, name, np.arange(len(frame)) // 3)
+        guess = guess_columns(frame)
+        assert guess.group == name
+        assert guess.scores == ("model_a", "model_b")
+        frame[name] = "only one"
+        assert guess_columns(frame).group is None
+        frame[name] = [f"c{i}" for i in range(len(frame))]
+        assert guess_columns(frame).group is None
+        assert guess_columns(frame.rename(columns={name: f"{name} of some kind"})).group is None
+
+    @pytest.mark.parametrize("index", [np.arange(300), np.arange(300) + 1, np.arange(300) * 10.0])
+    def test_an_index_without_a_telling_name_is_no_score(self, frame, index):
+        frame.insert(0, "nr", index)
+        assert guess_columns(frame.rename(columns={"model_a": "alpha", "model_b": "beta"})).scores == ("alpha", "beta")
+
+    def test_a_numeric_rating_is_no_score(self, frame):
+        frame["verdict"] = (frame["verdict"] == "Fraud").astype(int)
+        guess = guess_columns(frame)
+        assert guess.scores == ("model_a", "model_b")
+        assert (guess.rating, guess.positive) == ("verdict", "1")
+
+    def test_ratings_with_blanks_are_recognised(self, frame):
+        frame["verdict"] = frame["verdict"].astype(object).where(frame["model_a"] > 0.5, None)
+        assert guess_columns(frame).rating == "verdict"
+
+    def test_string_ratings_of_several_kinds_are_no_score(self, frame):
+        frame["verdict"] = np.resize(["fraud", "ok", "unsure"], len(frame))
+        guess = guess_columns(frame)
+        assert guess.scores == ("model_a", "model_b")
+        assert guess.rating == "verdict"
+
+    def test_nothing_is_guessed_where_nothing_fits(self):
+        guess = guess_columns(pd.DataFrame({"note": ["p", "q", "r"], "text": ["x", "y", "z"]}))
+        assert (guess.scores, guess.rating, guess.weight) == ((), None, None)
+
+    def test_at_most_four_scores_are_guessed(self):
+        generator = np.random.default_rng(0)
+        frame = pd.DataFrame({f"score {j}": generator.random(20) for j in range(6)} | {"label": [0, 1] * 10})
+        assert guess_columns(frame).scores == ("score 0", "score 1", "score 2", "score 3")
+
+    @pytest.mark.parametrize("name", ["amount", "Betrag", "amt_eur", "transaction value", "Loss", "exposure"])
+    def test_an_amount_is_no_score(self, frame, name):
+        frame = frame.rename(columns={"model_a": "alpha", "model_b": "beta"})
+        frame[name] = np.linspace(0, 5000, len(frame)).round(2)
+        guess = guess_columns(frame)
+        assert (guess.scores, guess.amount) == (("alpha", "beta"), name)
+
+    @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+    def test_an_amount_that_would_be_refused_is_not_guessed(self, frame, bad):
+        frame["amount"] = 12.5
+        frame.loc[211, "amount"] = bad
+        guess = guess_columns(frame)
+        assert (guess.scores, guess.amount) == (("model_a", "model_b"), None)
+
+    def test_a_bad_amount_between_the_rows_that_are_looked_at_is_found(self, monkeypatch, frame):
+        monkeypatch.setattr(guessing, "GUESSED_FROM", 10)
+        frame["amount"] = 12.5
+        assert guess_columns(frame).amount == "amount"
+        frame.loc[211, "amount"] = -1.0
+        assert guess_columns(frame).amount is None
+
+    @pytest.mark.parametrize("name", ["price model", "loss score", "valuation", "inexposure"])
+    def test_scores_with_the_name_of_an_amount_stay_scores(self, frame, name):
+        frame = frame.rename(columns={"model_b": name})
+        guess = guess_columns(frame)
+        assert (guess.amount, guess.scores[0]) == (None, "model_a")
+
+    def test_the_only_score_stays_one_whatever_its_name(self):
+        frame = pd.DataFrame({"value": [10.0, 20.0, 30.0, 25.0], "label": [0, 1, 0, 1]})
+        guess = guess_columns(frame)
+        assert (guess.scores, guess.amount) == (("value",), None)
+
+    def test_shares_are_no_amounts(self, frame):
+        frame = frame.rename(columns={"model_a": "value", "model_b": "beta"})
+        assert guess_columns(frame).scores == ("value", "beta")
+
+    @pytest.mark.parametrize(
+        ("name", "values", "expected"),
+        [
+            ("created_at", "2026-03-14 10:30", True),
+            ("Date", "2026-03-14", True),
+            ("created_at", "some day", False),
+            ("datum", "2026-03-14", False),
+        ],
+    )
+    def test_times_are_told_by_name_and_value(self, frame, name, values, expected):
+        frame = frame.drop(columns=["day", "timestamp"])
+        frame[name] = values
+        assert guess_columns(frame).time == (name if expected else None)
+        frame.loc[211, name] = None
+        assert guess_columns(frame).time is None
+
+    def test_segments_are_few_words(self, frame):
+        frame["channel"] = np.resize(["web", "app", "phone"], len(frame))
+        assert guess_columns(frame).segment == "channel"
+        assert guess_columns(frame.astype({"channel": "category"})).segment == "channel"
+        frame["channel"] = [f"c{i % 31}" for i in range(len(frame))]
+        assert guess_columns(frame).segment is None
+        frame["channel"] = np.arange(len(frame)) % 3
+        assert guess_columns(frame).segment is None
+
+    def test_a_segment_is_never_the_rating(self, frame):
+        guess = guess_columns(frame.rename(columns={"verdict": "type"}))
+        assert (guess.rating, guess.segment) == ("type", None)
+
+    def test_guessing_takes_an_almost_empty_table(self):
+        guess = guess_columns(pd.DataFrame({"a": [0.5], "label": [1]}))
+        assert guess.rating == "label"
+
+
+class TestRequireDocuments:
+    def test_a_table_of_scores_and_ratings_passes(self):
+        guessing.require_documents(pd.DataFrame(ROWS, columns=["a", "b", "rating"]))
+
+    def test_one_column_is_refused(self):
+        with pytest.raises(DataError, match=r"one column, 'a'; a score and a rating are needed"):
+            guessing.require_documents(pd.DataFrame({"a": [1.0, 2.0]}))
+
+    def test_a_table_without_numbers_is_refused(self):
+        with pytest.raises(DataError, match=r"[Nn]one of the 2 columns \('a', …\) is numeric.*add"):
+            guessing.require_documents(pd.DataFrame({"a": ["x", "y"], "b": ["p", "q"]}))

@@ -1,0 +1,464 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import DataError, RatedDocuments, simulate_population
+from multiloss_core.tables.read_table import read_frame
+
+
+def documents_of(frame, **options):
+    options.setdefault("floors", [0.0] * 2)
+    return RatedDocuments.from_frame(frame, ["a", "b"], "rating", **options)
+
+
+@pytest.fixture
+def frame():
+    return pd.DataFrame(
+        {
+            "a": [0.1, 0.4, 0.9, 0.7, 0.3],
+            "b": [5.0, 2.0, 8.0, 1.0, 6.0],
+            "rating": [0, 1, 1, 0, 1],
+            "w": [1.0, 2.0, 0.5, 3.0, 1.5],
+        }
+    )
+
+
+class TestRatings:
+    @pytest.mark.parametrize(
+        ("values", "positive"),
+        [
+            ([0, 1, 1, 0, 1], None),
+            ([0.0, 1.0, 1.0, 0.0, 1.0], None),
+            (["0", "1", "1", "0", "1"], None),
+            (["0.0", "1.0", "1.0", "0.0", "1.0"], None),
+            ([False, True, True, False, True], None),
+            (["False", "TRUE", "true", "false ", "True"], None),
+            (["ok", "fraud", "fraud", "ok", "fraud"], None),
+            (["OK", " Fraud", "FRAUD ", "ok", "fraud"], None),
+            (["fine", "Fraud", "fraud", "fine", "fraud"], None),
+            (["ok", "theft", "theft", "ok", "theft"], None),
+            (["A", "B", "b", "a ", "B"], "b"),
+            (["no", "yes", "yes", "no", "yes"], "YES"),
+            ([0, 1, 1, 0, 1], 1),
+            ([0, 1, 1, 0, 1], "1"),
+            ([False, True, True, False, True], True),
+            ([3, 7, 7, 3, 7], 7),
+            (pd.Categorical(["ok", "fraud", "fraud", "ok", "fraud"]), None),
+        ],
+    )
+    def test_two_ratings_are_read_as_positive_and_negative(self, frame, values, positive):
+        frame["rating"] = values
+        assert documents_of(frame, positive=positive).labels.tolist() == [False, True, True, False, True]
+
+    def test_the_positive_value_may_go_against_the_words(self, frame):
+        frame["rating"] = [1, 0, 0, 1, 0]
+        assert documents_of(frame, positive=0).labels.tolist() == [False, True, True, False, True]
+
+    @pytest.mark.parametrize("blank", [None, np.nan, pd.NA, "", "   "])
+    def test_blank_ratings_are_left_out_and_counted(self, frame, blank):
+        frame["rating"] = pd.Series(["ok", blank, "fraud", "ok", blank], dtype=object)
+        documents = documents_of(frame)
+        assert documents.scores[:, 0].tolist() == [0.1, 0.9, 0.7]
+        assert (documents.funnel.read, documents.funnel.rated) == (5, 3)
+        assert any("2 rows" in note and "'rating'" in note for note in documents.notes)
+
+    def test_blank_numbers_are_left_out_too(self, frame):
+        frame["rating"] = [0, np.nan, 1, 0, np.nan]
+        assert documents_of(frame).labels.tolist() == [False, True, False]
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ([1, 1, 1, 1, 1], r"'rating'.*only one rating, '1' \(from row 1 on\).*needed"),
+            (["", "ok", "ok", "ok", "ok"], r"'rating'.*only one rating, 'ok' \(from row 2 on\)"),
+            (["a", "b", "a", "c", "b"], r"'rating' holds 3 different ratings.*row 4.*choose another rating column"),
+            ([None] * 5, r"[Aa]ll 5 rows of 'rating' are blank; choose"),
+            (["", " ", "", "", ""], r"[Aa]ll 5 rows of 'rating' are blank; choose"),
+            (["left", "right", "left", "left", "right"], r"'rating' holds 'left', 'right'; say which"),
+            (["fraud", "scam", "fraud", "scam", "fraud"], r"'rating' holds 'fraud', 'scam'; say which"),
+        ],
+    )
+    def test_ratings_that_are_not_two_classes_are_refused(self, frame, values, message):
+        frame["rating"] = pd.Series(values, dtype=object)
+        with pytest.raises(DataError, match=message):
+            documents_of(frame)
+
+    def test_a_positive_value_that_does_not_occur_is_refused(self, frame):
+        with pytest.raises(DataError, match=r"'theft' is not a rating in column 'rating'.*'0', '1'.*choose"):
+            documents_of(frame, positive="theft")
+
+    def test_one_class_left_after_dropping_rows_is_refused(self, frame):
+        frame.loc[[1, 2, 4], "a"] = np.nan
+        with pytest.raises(DataError, match=r"'rating' is negative \(2 rows, first: row 1\).*check"):
+            documents_of(frame)
+
+
+class TestScores:
+    def test_blank_scores_are_left_out_and_counted_with_the_first_row(self, frame):
+        frame.loc[[2, 4], "b"] = np.nan
+        documents = documents_of(frame)
+        assert documents.scores[:, 1].tolist() == [5.0, 2.0, 1.0]
+        assert documents.funnel.complete == 3
+        assert any("2 rows" in note and "row 3" in note and "'b'" in note for note in documents.notes)
+
+    @pytest.mark.parametrize("bad", [np.inf, -np.inf, "high", "1,5", "1e200"])
+    def test_values_that_are_no_finite_numbers_are_refused_or_left_out(self, frame, bad):
+        frame["b"] = pd.Series([5.0, bad, 8.0, 1.0, bad], dtype=object)
+        with pytest.raises(DataError, match=r"'b' has 2 values.*first: row 2.*leave such rows out"):
+            documents_of(frame)
+        documents = documents_of(frame, leave_out_unusable=True)
+        assert documents.scores[:, 1].tolist() == [5.0, 8.0, 1.0]
+        assert documents.funnel.complete == 3
+        assert any("2 rows" in note and "row 2" in note and "'b'" in note for note in documents.notes)
+
+    def test_numbers_written_as_text_are_read(self, frame):
+        frame["a"] = [" 0.1", "0.4", "0.9 ", "7e-1", "0.3"]
+        assert documents_of(frame).scores[:, 0].tolist() == [0.1, 0.4, 0.9, 0.7, 0.3]
+
+    def test_row_numbers_count_from_the_first_row_of_the_file(self, frame):
+        frame["rating"] = [np.nan, 1, 1, 0, 1]
+        frame["a"] = pd.Series([0.1, 0.4, 0.9, "?", 0.3], dtype=object)
+        with pytest.raises(DataError, match=r"'a' has 1 values.*row 4, '\?'"):
+            documents_of(frame)
+
+    def test_a_table_without_a_numeric_score_is_refused(self, frame):
+        frame["a"] = list("pqrst")
+        with pytest.raises(
+            DataError, match=r"'a' has 5 values that are not finite numbers.*choose another score column"
+        ):
+            documents_of(frame)
+        with pytest.raises(DataError, match=r"number in every score column \('a', 'b'\); choose fewer"):
+            documents_of(frame, leave_out_unusable=True)
+
+    def test_dates_are_no_scores(self, frame):
+        frame["a"] = pd.date_range("2024-01-01", periods=5)
+        with pytest.raises(DataError, match=r"'a' has 5 values.*row 1.*choose another score column"):
+            documents_of(frame)
+
+    def test_a_constant_score_is_refused(self, frame):
+        frame["b"] = 0.25
+        with pytest.raises(DataError, match=r"'b' holds the same score, 0\.25, in all 5 rows from row 1.*leave"):
+            documents_of(frame)
+
+    def test_a_single_positive_is_noted(self, frame):
+        frame["rating"] = [0, 1, 0, 0, 0]
+        documents = documents_of(frame)
+        assert any("one document is positive" in note for note in documents.notes)
+
+    def test_two_positives_are_not_noted(self, frame):
+        frame["rating"] = [0, 1, 1, 0, 0]
+        assert documents_of(frame).notes == ()
+
+    def test_huge_ties_are_noted_with_column_count_and_score(self, frame):
+        frame["b"] = [2.5, 2.5, 8.0, 2.5, 6.0]
+        notes = documents_of(frame).notes
+        assert any("3 of 5" in note and "2.5" in note and "'b'" in note for note in notes)
+
+
+class TestColumns:
+    def test_a_missing_column_is_named_with_those_there(self, frame):
+        with pytest.raises(DataError, match=r"no column 'c'; the table has 'a', 'b', 'rating', 'w'"):
+            RatedDocuments.from_frame(frame, ["a", "c"], "rating")
+        with pytest.raises(DataError, match=r"no column 'importance'"):
+            documents_of(frame, weight="importance")
+
+    @pytest.mark.parametrize(
+        ("scores", "label", "weight"),
+        [(["a", "a"], "rating", None), (["a", "b"], "rating", "a"), (["a", "b"], "rating", "rating")],
+    )
+    def test_the_same_column_twice_is_refused(self, frame, scores, label, weight):
+        with pytest.raises(DataError, match=r"twice.*different columns"):
+            RatedDocuments.from_frame(frame, scores, label, weight=weight)
+
+    def test_the_rating_as_a_score_is_refused(self, frame):
+        with pytest.raises(DataError, match=r"'rating' cannot be both|twice"):
+            RatedDocuments.from_frame(frame, ["a", "rating"], "rating")
+
+    def test_repeated_column_names_are_refused(self, frame):
+        frame.columns = ["a", "a", "rating", "w"]
+        with pytest.raises(DataError, match=r"'a' occurs more than once; rename"):
+            RatedDocuments.from_frame(frame, ["a"], "rating")
+
+    def test_no_score_column_and_no_row_are_refused(self, frame):
+        with pytest.raises(DataError, match=r"[Cc]hoose at least one score"):
+            RatedDocuments.from_frame(frame, [], "rating")
+        with pytest.raises(DataError, match=r"no rows; choose"):
+            documents_of(frame.iloc[:0])
+
+
+class TestWeights:
+    def test_weights_add_up_to_the_rated_positives_and_negatives(self, frame):
+        documents = documents_of(frame, weight="w")
+        assert documents.weights.tolist() == [1.0, 2.0, 0.5, 3.0, 1.5]
+        assert (documents.positives, documents.negatives) == (4.0, 4.0)
+
+    def test_every_document_counts_once_without_weights(self, frame):
+        documents = documents_of(frame)
+        assert (documents.positives, documents.negatives) == (3.0, 2.0)
+
+    @pytest.mark.parametrize("bad", [-1.0, 0.0, np.nan, np.inf, "much", ""])
+    def test_weights_that_are_not_above_zero_are_refused(self, frame, bad):
+        frame["w"] = pd.Series([1.0, 2.0, bad, bad, 1.5], dtype=object)
+        with pytest.raises(DataError, match=r"'w' has 2 weights.*first: row 3.*choose no weight column"):
+            documents_of(frame, weight="w")
+
+    @pytest.mark.parametrize("bad", [-1.0, 0.0, np.nan, np.inf])
+    def test_the_constructor_refuses_them_too(self, bad):
+        with pytest.raises(DataError, match=r"[Ww]eights.*row 2"):
+            RatedDocuments([[1.0], [2.0]], [0, 1], weights=[1.0, bad])
+
+    def test_a_bad_weight_of_an_unrated_row_does_not_matter(self, frame):
+        frame["rating"] = [np.nan, 1, 1, 0, 1]
+        frame.loc[0, "w"] = -4.0
+        assert documents_of(frame, weight="w").weights.tolist() == [2.0, 0.5, 3.0, 1.5]
+
+
+class TestFloors:
+    @pytest.mark.parametrize("floors", [[0.2, 2.0], (0.2, 2.0), np.array([0.2, 2.0]), {"b": 2.0, "a": 0.2}])
+    def test_floors_may_be_a_sequence_or_a_mapping(self, frame, floors):
+        documents = documents_of(frame, floors=floors)
+        assert documents.floors.tolist() == [0.2, 2.0]
+
+    def test_documents_below_all_floors_are_left_out_and_counted(self, frame):
+        documents = documents_of(frame, floors=[0.5, 5.5])
+        assert documents.scores[:, 0].tolist() == [0.9, 0.7, 0.3]
+        assert documents.funnel.at_or_above_floor == 3
+        assert any("2 rated documents" in note and "row 1" in note for note in documents.notes)
+
+    def test_the_constructor_refuses_documents_below_all_floors(self, frame):
+        with pytest.raises(DataError, match=r"2 documents \(first: row 1\).*lower the floors or leave"):
+            RatedDocuments(frame[["a", "b"]], frame["rating"], floors=[0.5, 5.5])
+
+    def test_a_document_at_a_floor_stays(self, frame):
+        assert len(documents_of(frame, floors=[0.7, 6.0]).labels) == 3
+
+    def test_a_floor_left_out_is_suggested_from_what_the_others_do_not_explain(self, frame):
+        # Rows 1, 2 and 5 lie below 0.7 in a, so b must have brought them in: its floor is at most 2.
+        documents = documents_of(frame, floors={"a": 0.7})
+        assert documents.floors.tolist() == [0.7, 2.0]
+        assert len(documents.labels) == 5
+
+    def test_suggested_floors_drop_nothing(self, frame):
+        assert len(documents_of(frame, floors=None).labels) == 5
+
+    def test_one_classifier_has_its_smallest_score_as_suggested_floor(self, frame):
+        documents = RatedDocuments.from_frame(frame, ["b"], "rating")
+        assert documents.floors.tolist() == [1.0]
+
+    def test_a_floor_above_every_score_is_refused(self, frame):
+        with pytest.raises(DataError, match=r"'b', 8\.5, lies above its largest score, 8 \(row 3.*lower the floor"):
+            documents_of(frame, floors={"b": 8.5, "a": 0.0})
+
+    @pytest.mark.parametrize(
+        ("floors", "message"),
+        [
+            ({"c": 1.0}, r"'c'.*no score column"),
+            ([0.1], r"1 floors were given for 2 score columns"),
+            ([0.1, np.inf], r"'b' must be a finite number"),
+            ([0.1, np.nan], r"'b' must be a finite number"),
+        ],
+    )
+    def test_floors_that_do_not_fit_are_refused(self, frame, floors, message):
+        with pytest.raises(DataError, match=message):
+            documents_of(frame, floors=floors)
+
+    @pytest.mark.parametrize("file", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
+    def test_suggested_floors_flag_what_the_true_floors_flag_on_real_files(self, rated_folder, file):
+        facts = json.loads((rated_folder / f"{file}.json").read_text())
+        frame = read_frame((rated_folder / f"{file}.csv").read_bytes(), file)
+        documents = RatedDocuments.from_frame(frame, facts["scores"], facts["label"])
+        true_floors = np.array([facts["rating_floors"][name] for name in facts["scores"]])
+        assert len(documents.labels) == facts["rated"]
+        assert documents.labels.sum() == facts["positives"]
+        np.testing.assert_array_equal(documents.scores >= documents.floors, documents.scores >= true_floors)
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize(("classifiers", "documents"), [(2, 60_000), (3, 60_000), (4, 10_000)])
+    def test_suggested_floors_recover_those_of_a_simulated_population(self, seed, classifiers, documents):
+        population = simulate_population(
+            np.random.default_rng(seed),
+            documents=documents,
+            classifiers=classifiers,
+            prevalence=0.003,
+            rated_share=0.02,
+        )
+        rated = population.rated()
+        suggested = RatedDocuments(rated.scores, rated.labels).floors
+        assert (rated.scores >= suggested).any(axis=1).all()
+        # A document at a floor that another score brought in leaves that floor uncertain by its own score.
+        differs = (rated.scores >= suggested) != (rated.scores >= population.floors)
+        assert differs.mean() <= (0.001 if classifiers < 4 else 0.01)
+
+
+class TestFunnel:
+    def test_the_five_numbers_match_a_count_row_by_row(self):
+        generator = np.random.default_rng(5)
+        n = 400
+        words = ["fraud", " Fraud", "ok", "OK", "", "  ", None]
+        ratings = [words[i] for i in generator.integers(0, len(words), n)]
+        cells = [
+            [None if generator.random() < 0.2 else round(float(x), 2) for x in row] for row in generator.random((n, 2))
+        ]
+        frame = pd.DataFrame(cells, columns=["a", "b"])
+        frame["rating"] = pd.Series(ratings, dtype=object)
+
+        rated = complete = above = positives = 0
+        for rating, row in zip(ratings, cells, strict=True):
+            if rating is None or not rating.strip():
+                continue
+            rated += 1
+            if None in row:
+                continue
+            complete += 1
+            if row[0] < 0.6 and row[1] < 0.7:
+                continue
+            above += 1
+            positives += rating.strip().lower() == "fraud"
+        documents = documents_of(frame, floors={"a": 0.6, "b": 0.7})
+        funnel = documents.funnel
+        assert [number for _, number in funnel.steps] == [n, rated, complete, above, positives]
+        assert [funnel.read, funnel.rated, funnel.complete] == [n, rated, complete]
+        assert (len(documents.labels), documents.labels.sum()) == (above, positives)
+
+    def test_real_scores_and_labels_stay_together(self):
+        frame = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0], "b": [9.0, 8.0, 7.0, 6.0], "rating": [1, 1, 0, 1]})
+        documents = documents_of(frame)
+        rows = [(*row, bool(label)) for row, label in zip(documents.scores.tolist(), documents.labels, strict=True)]
+        assert rows == [(1.0, 9.0, True), (3.0, 7.0, False), (4.0, 6.0, True)]
+
+
+class TestConstructor:
+    def test_names_and_weights_have_defaults_and_one_column_may_be_flat(self):
+        documents = RatedDocuments([0.1, 0.9, 0.5], [0, 1, 1])
+        assert documents.scores.shape == (3, 1)
+        assert documents.weights.tolist() == [1.0, 1.0, 1.0]
+        assert documents.names == ("score 1",)
+        assert [number for _, number in documents.funnel.steps] == [3, 3, 3, 3, 2]
+
+    def test_values_cannot_be_changed_and_the_input_is_not_touched(self):
+        scores, labels = np.array([[0.1], [0.9]]), np.array([False, True])
+        documents = RatedDocuments(scores, labels)
+        with pytest.raises(ValueError, match="read-only"):
+            documents.scores[0, 0] = 5.0
+        scores[0, 0] = 0.7
+        labels[0] = True
+        assert documents.scores[:, 0].tolist() == [0.1, 0.9]
+        assert documents.labels.tolist() == [False, True]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (([[1.0], [2.0]], [1, 1]), r"[Aa]ll labels are the same"),
+            (([[1.0], [2.0]], [0, 2]), r"0 or 1; row 2 holds"),
+            (([[1.0], [2.0]], [0, 1, 1]), r"one label for each of the 2 documents"),
+            (([[1.0], [2.0]], [0, 1], [1.0]), r"one weight for each of the 2 documents"),
+            (([[1.0], [np.nan]], [0, 1]), r"'score 1' has 1 values.*row 2.*correct or remove"),
+            (([[1.0, 2.0], [2.0, np.inf]], [0, 1]), r"'score 2' has 1 values.*row 2"),
+            (([[1.0], [1.0]], [0, 1]), r"'score 1' holds the same score, 1, in all 2 rows"),
+            (([[1.0], [2.0]], [0, 1], None, ["a", "b"]), r"2 names were given for 1"),
+            (([[1.0, 2.0], [2.0, 3.0]], [0, 1], None, ["a", "a"]), r"distinct names.*'a'"),
+            ((np.empty((0, 2)), []), r"table of documents by classifiers"),
+            ((np.zeros((2, 2, 2)), [0, 1]), r"table of documents by classifiers"),
+        ],
+    )
+    def test_bad_arguments_are_refused(self, arguments, message):
+        with pytest.raises(DataError, match=message):
+            RatedDocuments(*arguments)
+
+
+class TestGroups:
+    def test_without_a_group_column_there_are_none(self, frame):
+        assert documents_of(frame).groups is None
+
+    @pytest.mark.parametrize(
+        ("values", "numbers"),
+        [
+            (["x", "y", "x", "z", "y"], [0, 1, 0, 2, 1]),
+            ([7, 3, 7, 9, 3], [0, 1, 0, 2, 1]),
+            ([7.5, 3.0, 7.5, 9.0, 3.0], [0, 1, 0, 2, 1]),
+            (pd.to_datetime(["2024-01-02", "2024-01-01", "2024-01-02", "2024-01-02", "2024-01-01"]), [0, 1, 0, 0, 1]),
+            (pd.Categorical(["x", "y", "x", "z", "y"]), [0, 1, 0, 2, 1]),
+            (["x", " y", "x ", "z", "y"], [0, 1, 0, 2, 1]),
+        ],
+    )
+    def test_groups_are_numbered_in_order_of_appearance(self, frame, values, numbers):
+        frame["who"] = values
+        documents = documents_of(frame, group="who")
+        assert documents.groups.tolist() == numbers
+        assert documents.groups.dtype == np.intp
+        assert not documents.groups.flags.writeable
+
+    @pytest.mark.parametrize("blank", [None, np.nan, pd.NA, "", "  "])
+    def test_a_blank_group_stands_alone_and_is_counted(self, frame, blank):
+        frame["who"] = pd.Series(["x", blank, "x", "y", blank], dtype=object)
+        documents = documents_of(frame, group="who")
+        assert documents.groups.tolist() == [0, 1, 0, 2, 3]
+        assert any("2 rows" in note and "'who'" in note and "alone" in note for note in documents.notes)
+
+    def test_groups_stay_with_their_rows_when_rows_are_left_out(self):
+        generator = np.random.default_rng(3)
+        frame = pd.DataFrame(generator.random((300, 2)).round(3), columns=["a", "b"])
+        frame["rating"] = generator.choice(["fraud", "ok", ""], 300)
+        frame["who"] = generator.integers(0, 60, 300)
+        frame.loc[generator.random(300) < 0.2, "b"] = np.nan
+        frame["a"] = frame["a"].astype(object)
+        frame.loc[[4, 9], "a"] = "n/k"
+        documents = documents_of(frame, group="who", floors=[0.4, 0.5], leave_out_unusable=True)
+        kept = [
+            i
+            for i, (a, b, rating) in enumerate(zip(frame["a"], frame["b"], frame["rating"], strict=True))
+            if rating and a != "n/k" and not np.isnan(b) and (a >= 0.4 or b >= 0.5)
+        ]
+        assert documents.scores.tolist() == [[frame["a"][i], frame["b"][i]] for i in kept]
+        who = frame["who"].to_numpy()[kept]
+        assert np.array_equal(documents.groups[:, None] == documents.groups, who[:, None] == who)
+        assert sorted(set(documents.groups)) == list(range(len(set(who))))
+
+    @pytest.mark.parametrize(
+        "groups",
+        [[5, 5, None], ["p", "p", None], [(1, 2), (1, 2), (2, 1)], np.array(["p", "p", "q"]), pd.Series([1, 1, 2])],
+    )
+    def test_the_constructor_takes_anything_that_can_be_compared(self, groups):
+        documents = RatedDocuments([0.1, 0.9, 0.5], [0, 1, 1], groups=groups)
+        assert documents.groups.tolist() == [0, 0, 1]
+
+    @pytest.mark.parametrize("groups", [[1, 2], np.zeros((3, 2)), [[1], [2], [3]], 5 * ["x"]])
+    def test_groups_that_do_not_fit_are_refused(self, groups):
+        with pytest.raises(DataError, match=r"one group for each of the 3 documents|numbers or words"):
+            RatedDocuments([0.1, 0.9, 0.5], [0, 1, 1], groups=groups)
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            (["x"] * 5, r"'who' holds one group only, 'x', in all 5 usable rows \(from row 1 on\).*choose another"),
+            ([None] * 5, r"5 usable rows of 'who' are blank; choose another"),
+            (["", " ", "", "", ""], r"5 usable rows of 'who' are blank; choose another"),
+        ],
+    )
+    def test_a_column_that_tells_no_groups_is_refused(self, frame, values, message):
+        frame["who"] = pd.Series(values, dtype=object)
+        with pytest.raises(DataError, match=message):
+            documents_of(frame, group="who")
+
+    def test_a_missing_or_repeated_group_column_is_refused(self, frame):
+        with pytest.raises(DataError, match="no column 'who'"):
+            documents_of(frame, group="who")
+        for column in ("a", "rating", "w"):
+            with pytest.raises(DataError, match=f"'{column}' was chosen twice"):
+                documents_of(frame, group=column, weight="w")
+
+    def test_a_part_keeps_floors_weights_and_groups(self, frame):
+        frame["who"] = ["x", "y", "x", "z", "y"]
+        documents = documents_of(frame, group="who", weight="w", floors=[0.1, 0.5])
+        for rows in (np.array([1, 3, 4]), np.array([False, True, False, True, True])):
+            part = documents.part(rows)
+            assert part.scores.tolist() == [[0.4, 2.0], [0.7, 1.0], [0.3, 6.0]]
+            assert part.labels.tolist() == [True, False, True]
+            assert part.weights.tolist() == [2.0, 3.0, 1.5]
+            assert part.floors.tolist() == [0.1, 0.5]
+            assert part.groups.tolist() == [0, 1, 0]
+            assert part.names == documents.names
+        with pytest.raises(DataError, match="labels are the same"):
+            documents.part(np.array([1, 2]))

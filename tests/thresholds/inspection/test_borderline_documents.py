@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from multiloss_core import DataError, RatedDocuments
+from multiloss_core.thresholds.inspection.borderline_documents import near_thresholds
+from tests.thresholds.brute_force import HIGHEST, RULES, is_flagged, rated_documents
+
+rules = st.sampled_from(RULES)
+
+
+@st.composite
+def documents_and_point(draw):
+    documents = draw(rated_documents())
+    thresholds = [draw(st.one_of(st.just(np.inf), st.integers(int(floor), HIGHEST + 1))) for floor in documents.floors]
+    return documents, np.array(thresholds, dtype=float)
+
+
+def passed(documents, j, low, high):
+    """The weight of the documents whose score j lies in a range."""
+    scores = documents.scores[:, j].tolist()
+    return sum(weight for score, weight in zip(scores, documents.weights, strict=True) if low(score) and high(score))
+
+
+def distance(documents, i, thresholds, rule):
+    """How far a document is from changing sides, in plain loops; None where it cannot."""
+    above, below = [], []
+    for j, value in enumerate(thresholds):
+        score = documents.scores[i, j]
+        if score >= value:
+            above.append(passed(documents, j, lambda s, v=value: s >= v, lambda s, own=score: s <= own))
+        elif value == np.inf or score < documents.floors[j]:
+            below.append(np.inf)
+        else:
+            below.append(passed(documents, j, lambda s, own=score: s >= own, lambda s, v=value: s < v))
+    if is_flagged(documents.scores[i], thresholds, rule):
+        found = max(above) if rule == "any" else min(above)
+    else:
+        found = min(below) if rule == "any" else max(below)
+    return None if found == np.inf else found
+
+
+@given(documents_and_point(), rules, st.integers(1, 25))
+def test_the_nearest_on_either_side_are_those_of_a_plain_search(drawn, rule, most):
+    documents, thresholds = drawn
+    found = near_thresholds(documents, thresholds, rule, most=most)
+    distances = {i: distance(documents, i, thresholds, rule) for i in range(len(documents.labels))}
+    for side, near in ((True, found.flagged), (False, found.not_flagged)):
+        members = [
+            i
+            for i, scores in enumerate(documents.scores.tolist())
+            if is_flagged(scores, thresholds, rule) == side and distances[i] is not None
+        ]
+        expected = sorted(distances[i] for i in members)[:most]
+        assert near.distances == pytest.approx(expected)
+        assert len(set(near.positions.tolist())) == len(near.positions)
+        assert set(near.positions.tolist()) <= set(members)
+        assert near.distances == pytest.approx([distances[i] for i in near.positions])
+
+
+@given(documents_and_point(), rules)
+def test_the_deciding_classifier_is_as_far_away_as_is_said(drawn, rule):
+    documents, thresholds = drawn
+    found = near_thresholds(documents, thresholds, rule)
+    for near in (found.flagged, found.not_flagged):
+        for i, j, away in zip(near.positions, near.deciding, near.distances, strict=True):
+            low, high = sorted([documents.scores[i, j], thresholds[j]])
+            scores, reached = documents.scores[:, j], documents.scores[i, j] >= thresholds[j]
+            between = (scores >= low) & (scores <= high if reached else scores < high)
+            assert away == pytest.approx(documents.weights[between].sum())
+            assert reached == is_flagged(documents.scores[i], thresholds, rule)
+
+
+def test_with_one_classifier_the_nearest_are_those_next_to_the_threshold():
+    scores = np.arange(10.0)
+    documents = RatedDocuments(scores, scores > 5)
+    found = near_thresholds(documents, [4.5], "any", most=3)
+    assert found.flagged.positions.tolist() == [5, 6, 7]
+    assert found.flagged.distances.tolist() == [1, 2, 3]
+    assert found.not_flagged.positions.tolist() == [4, 3, 2]
+    assert found.not_flagged.distances.tolist() == [1, 2, 3]
+
+
+def test_equal_distances_come_in_the_order_of_the_documents_and_no_more_than_asked_for():
+    documents = RatedDocuments([1.0] * 5 + [2.0] * 5, [0, 1] * 5)
+    found = near_thresholds(documents, [2.0], "any", most=2)
+    assert found.flagged.positions.tolist() == [5, 6]
+    assert found.not_flagged.positions.tolist() == [0, 1]
+    assert found.flagged.distances.tolist() == [5, 5]
+
+
+def test_scores_of_other_sizes_compare_by_ranks():
+    documents = RatedDocuments([[0.1, 1e6], [0.2, 5e6], [0.3, 2e6], [0.4, 3e6]], [0, 1, 0, 1])
+    grown = RatedDocuments(documents.scores * [1.0, 1e-9], documents.labels)
+    first = near_thresholds(documents, [0.35, 4e6], "any")
+    second = near_thresholds(grown, [0.35, 4e-3], "any")
+    np.testing.assert_array_equal(first.flagged.positions, second.flagged.positions)
+    np.testing.assert_array_equal(first.not_flagged.deciding, second.not_flagged.deciding)
+
+
+@pytest.mark.parametrize(("rule", "flagged", "not_flagged"), [("any", [1], [0]), ("all", [], [])])
+def test_nothing_is_near_to_a_threshold_of_never(rule, flagged, not_flagged):
+    documents = RatedDocuments([[1.0, 3.0], [2.0, 4.0]], [0, 1])
+    found = near_thresholds(documents, [2.0, np.inf], rule)
+    assert found.flagged.positions.tolist() == flagged
+    assert found.not_flagged.positions.tolist() == not_flagged
+    assert set(found.flagged.deciding) | set(found.not_flagged.deciding) <= {0}
+
+
+def test_bad_questions_are_refused():
+    documents = RatedDocuments([1.0, 2.0], [0, 1])
+    with pytest.raises(DataError, match="At least one"):
+        near_thresholds(documents, [1.0], "any", most=0)
+    with pytest.raises(DataError, match="score 1"):
+        near_thresholds(documents, [np.nan], "any")
+    with pytest.raises(DataError, match="rule"):
+        near_thresholds(documents, [1.0], "most")

@@ -1,0 +1,472 @@
+"""Times of documents, alerts per day and weekly counts against pandas; drift against scipy and simulated weeks."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2, chi2_contingency, norm
+from scipy.stats import t as student
+
+from multiloss_core import DataError, RatedDocuments, flagged, share_interval
+from multiloss_core.tables.time_column import document_times
+from multiloss_core.thresholds.inspection.drift import Drift, alerts_drift, precision_drift
+from multiloss_core.thresholds.inspection.periods import (
+    WeeklyCounts,
+    calendar,
+    daily_alerts,
+    days_in_data,
+    weekly_counts,
+)
+
+MONDAY = np.datetime64("2026-01-05", "us")
+WEEK = np.timedelta64(7, "D")
+READABLE = [
+    "2026-03-14",
+    "2026-03-14 10:30:05",
+    "2026-03-14T10:30:05.25",
+    "2026/3/4 5:06",
+    "2026.03.04",
+    "2000-02-29 23:59:59.999999",
+]
+
+
+def times_of(values, rows=None):
+    frame = pd.DataFrame({"when": values})
+    return document_times(frame, "when", np.arange(len(frame)) if rows is None else np.asarray(rows))
+
+
+def refused(values, rows=None):
+    with pytest.raises(DataError) as error:
+        times_of(values, rows)
+    sentence = str(error.value)
+    assert "'when'" in sentence
+    assert "choose no time column" in sentence
+    assert len(sentence) < 320
+    return sentence
+
+
+# --- reading ---
+
+
+def test_iso_text_is_read_as_pandas_reads_it():
+    expected = pd.Series(READABLE).map(pd.Timestamp).to_numpy(dtype="datetime64[us]")
+    read = times_of(READABLE)
+    assert read.dtype == np.dtype("datetime64[us]")
+    assert read.tolist() == expected.tolist()
+    assert times_of([f"  {text} " for text in READABLE]).tolist() == expected.tolist()
+    assert times_of(pd.Series(READABLE, dtype="category")).tolist() == expected.tolist()
+    assert times_of(pd.Series(READABLE, dtype=object)).tolist() == expected.tolist()
+
+
+MOMENTS = st.datetimes(pd.Timestamp(1990, 1, 1), pd.Timestamp(2100, 12, 31)).map(lambda t: t.replace(microsecond=0))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(MOMENTS, min_size=1, max_size=20), st.integers(0, 8))
+def test_every_way_to_write_times_gives_the_same(moments, way):
+    series = pd.Series(moments, dtype="datetime64[us]")
+    written = [
+        series,
+        series.dt.tz_localize("UTC"),
+        series.dt.tz_localize("UTC").dt.tz_convert("America/New_York"),
+        series.dt.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        series.dt.strftime("%Y-%m-%d %H:%M:%S UTC"),
+        series.dt.strftime("%d %B %Y %I:%M:%S %p"),
+        series.dt.strftime("%b %d, %Y, %H:%M:%S"),
+        (series - pd.Timestamp(0)) // pd.Timedelta("1s"),
+        ((series - pd.Timestamp(0)) / pd.Timedelta("1ms")).astype(str),
+    ][way]
+    assert times_of(written).tolist() == series.to_numpy().tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(MOMENTS, min_size=1, max_size=20), st.booleans(), st.sampled_from("/-."))
+def test_days_and_months_are_told_apart_by_the_whole_column_or_not_at_all(moments, day_first, separator):
+    form = separator.join(("%d", "%m", "%Y") if day_first else ("%m", "%d", "%Y"))
+    series = pd.Series(moments, dtype="datetime64[us]")
+    clear = (series.dt.day > 12).any() or (series.dt.day == series.dt.month).all()
+    words = series.dt.strftime(f"{form} %H:%M:%S")
+    if clear:
+        assert times_of(words).tolist() == series.to_numpy().tolist()
+    else:
+        sentence = refused(words)
+        assert "does not tell days from months" in sentence
+        row = int((series.dt.day != series.dt.month).to_numpy().argmax())
+        assert f"in row {row + 1:,}" in sentence
+
+
+def test_the_order_of_day_and_month_is_one_for_the_whole_column():
+    assert times_of(["03/04/2026", "14/04/2026"]).astype("datetime64[D]").astype(str).tolist() == [
+        "2026-04-03",
+        "2026-04-14",
+    ]
+    assert times_of(["03/04/2026", "04/14/2026"])[0] == np.datetime64("2026-03-04")
+    sentence = refused(["01/02/2026", "14/04/2026", "04/14/2026"])
+    assert "'14/04/2026' in row 2" in sentence
+    assert "'04/14/2026' in row 3" in sentence
+    assert "2026-03-14" in sentence
+
+
+def test_numbers_are_days_or_seconds_or_milliseconds():
+    assert times_of([20260314, 20260401]).astype(str).tolist() == [
+        "2026-03-14T00:00:00.000000",
+        "2026-04-01T00:00:00.000000",
+    ]
+    assert times_of([1_773_000_000.25, 1_773_000_001]).astype("int64").tolist() == [
+        1_773_000_000_250_000,
+        1_773_000_001_000_000,
+    ]
+    assert times_of(["20260314", "20260315"])[1] == np.datetime64("2026-03-15")
+    for values in ([1.0, 2.0], [0, 1], [20260314, 5], [20260230, 20260301], [1_773_000_000, 1_773_000_000_000]):
+        assert "no date or time" in refused(values)
+    assert "'5' in row 2" in refused([20260314, 5])
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *("x", "now", "NaT", "nan", "2026-02-30", "2026-13-01", "2026-03-14 24:01", "0001-01-01", "9999-12-31"),
+        *("03/04/26", "31 Feb 2026", "2026-03", "2026", "12 Foo 2026", "14/03/2026 25:00", "14/03/2026 13:00 PM"),
+        *("٢٠٢٦-٠٣-١٤", "=1+1", "<script>alert(1)</script>", "1" * 100_000, "1:0" * 30_000, "2026-03-14\x00", "🕐"),
+        *("-1", "1e400"),
+    ],
+)
+def test_what_is_no_time_is_named_with_its_row_and_cut_short(bad):
+    sentence = refused(["2026-03-14", bad, "2026-03-15"])
+    assert "in row 2" in sentence
+    assert bad[:30] in sentence
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([True, False]),
+        pd.to_timedelta(pd.Series([1, 2]), unit="s"),
+        pd.Series([float("inf"), 1.0]),
+        pd.Series([[1], {}]),
+        pd.Series(pd.period_range("2026-01", periods=2, freq="M")),
+        pd.Series([b"x", b"2026-01-01"]),
+    ],
+)
+def test_columns_of_another_kind_are_refused(column):
+    assert "in row 1" in refused(column)
+
+
+def test_blank_cells_and_rows_count_from_one_below_the_header():
+    assert "blank in 2 of 3 usable rows (first: row 2)" in refused(["2026-03-14", None, "  "])
+    values = ["x", None, "2026-03-14", "2026-03-15"]
+    assert times_of(values, rows=[2, 3]).tolist() == times_of(values[2:]).tolist()
+    assert "in row 1" in refused(values, rows=[2, 0])
+    assert "(first: row 2)" in refused(pd.Series(pd.to_datetime(["2026-01-01", None])))
+    with pytest.raises(DataError, match="no column 'then'"):
+        document_times(pd.DataFrame({"when": [1]}), "then", np.arange(1))
+
+
+def test_a_time_zone_in_some_rows_only_is_not_guessed():
+    sentence = refused(["2026-03-14 10:00:00", "2026-03-14 10:00:00+01:00"])
+    assert "row 2" in sentence
+    assert "row 1" in sentence
+    assert "time zone" in refused(["2026-03-14 10:00:00Z", "14/03/2026"])
+    assert times_of(["2026-03-14T00:30:00+01:00", "2026-03-14T00:30:00-0500"]).astype(str).tolist() == [
+        "2026-03-13T23:30:00.000000",
+        "2026-03-14T05:30:00.000000",
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.sampled_from(READABLE))))
+def test_any_text_is_read_or_refused_in_a_sentence(values):
+    column = pd.Series(values, dtype=object)
+    try:
+        read = times_of(column)
+    except DataError:
+        refused(column)
+        return
+    assert len(read) == len(values)
+    assert not np.isnat(read).any()
+
+
+# --- counting ---
+
+
+def documents_of(generator, n, *, groups=False, span=40):
+    scores = generator.random((n, 2))
+    labels = generator.random(n) < 0.4
+    labels[:2] = [True, False]
+    documents = RatedDocuments(
+        scores,
+        labels,
+        generator.choice([0.5, 1.0, 3.0], n),
+        floors=[0.0, 0.0],
+        groups=generator.integers(0, max(1, n // 4), n) if groups else None,
+    )
+    times = np.datetime64("2026-01-07T05:00", "us") + generator.integers(0, span * 86_400, n).astype("timedelta64[s]")
+    return documents, times
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.integers(2, 120),
+    st.sampled_from(["any", "all"]),
+    st.sampled_from([0.0, 0.6, 0.95, np.inf]),
+    st.integers(1, 60),
+)
+def test_days_and_weeks_are_those_of_pandas(seed, n, rule, first, span):
+    documents, times = documents_of(np.random.default_rng(seed), n, span=span)
+    thresholds = [first, 0.7]
+    chosen = flagged(documents.scores, thresholds, rule)
+    frame = pd.DataFrame(
+        {
+            "alert": np.where(chosen, documents.weights, 0.0),
+            "tp": np.where(chosen & documents.labels, documents.weights, 0.0),
+            "fp": np.where(chosen & ~documents.labels, documents.weights, 0.0),
+            "squares": np.where(chosen, documents.weights**2, 0.0),
+        },
+        index=pd.DatetimeIndex(times),
+    )
+    dated = calendar(times)
+    days, per_day = daily_alerts(documents, dated, thresholds, rule), frame["alert"].resample("D").sum()
+    assert days.dates.tolist() == [day.date() for day in per_day.index]
+    np.testing.assert_allclose(days.alerts, per_day)
+    assert days.mean == pytest.approx(per_day.mean())
+    assert days.median == pytest.approx(per_day.median())
+    assert days.most_days == pytest.approx(tuple(per_day.quantile([0.1, 0.9])))
+    day, most = days.busiest
+    assert most == pytest.approx(per_day.max())
+    assert per_day[str(day)] == pytest.approx(per_day.max())
+    assert days_in_data(times) == len(per_day) == dated.days
+
+    weeks = weekly_counts(documents, dated, thresholds, rule)
+    per_week = frame.resample("W-MON", closed="left", label="left").sum()
+    assert weeks.mondays.tolist() == [monday.date() for monday in per_week.index]
+    np.testing.assert_allclose(weeks.tp, per_week["tp"])
+    np.testing.assert_allclose(weeks.fp, per_week["fp"])
+    np.testing.assert_allclose(weeks.precision, (per_week["tp"] / per_week["alert"]).to_numpy())
+    first_day, last_day = times.min().astype("datetime64[D]"), times.max().astype("datetime64[D]")
+    for monday, complete in zip(weeks.mondays, weeks.complete, strict=True):
+        assert complete == (monday >= first_day and monday + np.timedelta64(6, "D") <= last_day)
+    for i, (_, row) in enumerate(per_week.iterrows()):
+        if row["alert"]:
+            size = row["alert"] ** 2 / row["squares"]
+            expected = share_interval(row["tp"] / row["alert"] * size, size)
+            np.testing.assert_allclose(weeks.intervals[:, i], expected)
+        else:
+            assert np.isnan(weeks.intervals[:, i]).all()
+
+
+def test_squares_of_groups_are_those_of_a_group_by():
+    documents, times = documents_of(np.random.default_rng(1), 300, groups=True)
+    weeks = weekly_counts(documents, calendar(times), [0.3, 0.5], "any")
+    chosen = flagged(documents.scores, [0.3, 0.5], "any")
+    frame = pd.DataFrame(
+        {
+            "week": pd.Series(times).dt.to_period("W"),
+            "group": documents.groups,
+            "tp": documents.weights * documents.labels,
+            "fp": documents.weights * ~documents.labels,
+        }
+    )[chosen]
+    cells = frame.groupby(["week", "group"]).sum()
+    expected = pd.DataFrame({"tt": cells.tp**2, "tf": cells.tp * cells.fp, "ff": cells.fp**2}).groupby("week").sum()
+    np.testing.assert_allclose(weeks.squares, expected.to_numpy().T)
+
+
+def test_a_calendar_is_of_the_documents_it_is_used_for():
+    documents, times = documents_of(np.random.default_rng(0), 20)
+    for count in (daily_alerts, weekly_counts):
+        with pytest.raises(DataError, match="calendar is of 19 documents"):
+            count(documents, calendar(times[:19]), [0.5, 0.5], "any")
+        with pytest.raises(DataError, match="threshold"):
+            count(documents, calendar(times), [0.5], "any")
+    for times in (np.array([], dtype="datetime64[us]"), np.array(["NaT"], dtype="datetime64[us]")):
+        with pytest.raises(DataError, match="needs a time"):
+            calendar(times)
+    assert days_in_data(np.array([], dtype="datetime64[us]")) == 0
+
+
+# --- drift ---
+
+
+def weeks_of(tp, fp, complete=None):
+    """Weekly counts of alerts of weight 1."""
+    tp, fp = np.asarray(tp, dtype=float), np.asarray(fp, dtype=float)
+    mondays = MONDAY.astype("datetime64[D]") + np.arange(len(tp)) * WEEK
+    complete = np.ones(len(tp), dtype=bool) if complete is None else np.asarray(complete)
+    return WeeklyCounts(mondays, complete, tp, fp, share_interval(tp, tp + fp), np.stack([tp, np.zeros(len(tp)), fp]))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(st.integers(8, 60), st.integers(8, 60)), min_size=3, max_size=15))
+def test_alerts_of_weight_one_get_the_usual_tests(counts):
+    tp, fp = np.array(counts, dtype=float).T
+    # Enough in every week, so that none are taken together.
+    n, p = tp + fp, tp.sum() / (tp + fp).sum()
+    if (n * min(p, 1 - p)).min() < 5:
+        return
+    drift = precision_drift(weeks_of(tp, fp))
+    assert drift.variation == pytest.approx(chi2_contingency([tp, fp], correction=False).pvalue)
+    # Cochran-Armitage as in textbooks, and the regression that erratic weeks ask for.
+    t = np.arange(len(n))
+    top = (t * (tp - n * p)).sum()
+    bottom = p * (1 - p) * ((n * t**2).sum() - (n * t).sum() ** 2 / n.sum())
+    usual = 2 * norm.sf(abs(top) / np.sqrt(bottom))
+    assert drift.trend == pytest.approx(max(usual, regression(t, tp / n, n)), rel=1e-6, abs=1e-12)
+    third = max(1, len(n) // 3)
+    assert drift.early == pytest.approx(tp[:third].sum() / n[:third].sum())
+    assert drift.late == pytest.approx(tp[-third:].sum() / n[-third:].sum())
+    assert drift.stands_out == ((tp - n * p) ** 2 / n).argmax()
+
+    alerts = alerts_drift(weeks_of(tp, fp))
+    assert alerts.variation == pytest.approx(chi2.sf(((n - n.mean()) ** 2).sum() / n.mean(), len(n) - 1))
+    usual = 2 * norm.sf(abs((t - t.mean()) @ n) / np.sqrt(n.mean() * ((t - t.mean()) ** 2).sum()))
+    assert alerts.trend == pytest.approx(max(usual, regression(t, n, np.ones(len(n)))), rel=1e-6, abs=1e-12)
+
+
+def regression(x, y, weights):
+    """The p value of the slope of weighted least squares."""
+    design = np.column_stack([np.ones(len(x)), x]) * np.sqrt(weights)[:, None]
+    coefficients, *_ = np.linalg.lstsq(design, y * np.sqrt(weights))
+    residual = y * np.sqrt(weights) - design @ coefficients
+    scale = max((residual**2).sum(), 1e-12) / (len(x) - 2)
+    error = np.sqrt(scale * np.linalg.inv(design.T @ design)[1, 1])
+    return 2 * student.sf(abs(coefficients[1]) / error, len(x) - 2)
+
+
+def test_incomplete_weeks_are_not_tested():
+    complete = [False, True, True, True, True, False]
+    middle = weeks_of([50, 48, 52, 49], [50, 51, 49, 52])
+    whole = weeks_of([1, 50, 48, 52, 49, 30], [60, 50, 51, 49, 52, 0], complete)
+    for test in (precision_drift, alerts_drift):
+        inner, outer = test(middle), test(whole)
+        assert outer.weeks == 4
+        assert (outer.trend, outer.variation, outer.early) == (inner.trend, inner.variation, inner.early)
+        assert outer.stands_out == inner.stands_out + 1
+
+
+def test_few_weeks_or_alerts_are_not_judged():
+    for tp, fp in (
+        ([50, 10], [10, 50]),
+        ([], []),
+        ([1, 1, 1, 1], [1, 1, 1, 0]),
+        ([100, 100, 100], [0, 0, 0]),
+        ([0, 0, 0], [0, 0, 0]),
+        ([90, 0, 0], [90, 0, 0]),
+    ):
+        assert precision_drift(weeks_of(tp, fp)).verdict == "too few"
+    assert alerts_drift(weeks_of([50, 10], [10, 50])).verdict == "too few"
+    assert alerts_drift(weeks_of([1, 1, 1], [1, 1, 1])).verdict == "too few"
+    assert np.isnan(Drift(2).p_value)
+    # All true positives tells nothing of precision, yet something of alerts.
+    assert alerts_drift(weeks_of([100, 100, 100], [0, 0, 0])).verdict == "steady"
+
+
+def test_thin_weeks_are_taken_together():
+    tp, fp = np.tile([2.0, 3.0, 1.0, 2.0], 5), np.tile([3.0, 2.0, 2.0, 1.0], 5)
+    drift = precision_drift(weeks_of(tp, fp))
+    starts = [0, 2, 5, 8, 10, 13, 16, 20]
+    periods = [slice(*ends) for ends in pairwise(starts)]
+    expected = chi2_contingency(
+        [[part[where].sum() for where in periods] for part in (tp, fp)], correction=False
+    ).pvalue
+    assert drift.variation == pytest.approx(expected)
+    assert drift.verdict == "steady"
+
+
+def simulated(generator, precision, *, weeks=12, per_week=100, weight=None, group=1, rate=None):
+    """Weekly counts of random alerts whose precision is `precision(week)`; `group` alerts share week and label."""
+    count = generator.poisson(per_week / group if rate is None else rate, weeks)
+    week = np.repeat(np.arange(weeks), count)
+    label = generator.random(len(week)) < precision(week)
+    week, label = np.repeat(week, group), np.repeat(label, group)
+    label[:group], label[-group:] = True, False
+    times = MONDAY + week * WEEK + generator.integers(0, 7 * 86_400, len(week)).astype("timedelta64[s]")
+    # The first and the last day, so that all weeks are complete.
+    times[:1], times[-1:] = MONDAY, MONDAY + weeks * WEEK - np.timedelta64(1, "s")
+    documents = RatedDocuments(
+        generator.random(len(week)),
+        label,
+        None if weight is None else weight(generator, label, week),
+        floors=[0.0],
+        groups=None if group == 1 else np.arange(len(week)) // group,
+    )
+    return weekly_counts(documents, calendar(times), [0.0], "any")
+
+
+def share_of_verdicts(test, verdicts, precision, repeats=400, **options):
+    generator = np.random.default_rng(5)
+    return np.mean([test(simulated(generator, precision, **options)).verdict in verdicts for _ in range(repeats)])
+
+
+def steady_half(week):
+    return np.full(len(week), 0.5)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"weeks": 4, "per_week": 40},
+        {"weeks": 30, "per_week": 10},
+        {"weight": lambda generator, label, week: np.where(label, 1.0, 10.0)},
+        {"weight": lambda generator, label, week: np.where(week < 6, 1.0, 10.0)},
+        {"weight": lambda generator, label, week: generator.choice([1.0, 20.0], len(week))},
+        {"group": 5, "per_week": 300},
+    ],
+    ids=["plain", "short", "thin", "weights by label", "weights by week", "random weights", "groups"],
+)
+def test_steady_precision_is_called_otherwise_in_about_one_of_twenty_cases(options):
+    assert share_of_verdicts(precision_drift, ("drifts", "varies"), steady_half, **options) < 0.08
+
+
+@pytest.mark.parametrize("group", [1, 5])
+def test_steady_alerts_are_called_otherwise_in_about_one_of_twenty_cases(group):
+    share = share_of_verdicts(alerts_drift, ("drifts", "varies"), steady_half, group=group, per_week=200)
+    assert 0.005 < share < 0.08
+
+
+def test_clear_drift_is_seen_and_called_so():
+    def falling(week):
+        return 0.6 - 0.2 * week / 11
+
+    assert share_of_verdicts(precision_drift, ("drifts",), falling, repeats=100) > 0.8
+    drift = precision_drift(simulated(np.random.default_rng(2), falling, per_week=1000))
+    assert drift.verdict == "drifts"
+    assert drift.early == pytest.approx(0.573, abs=0.03)
+    assert drift.late == pytest.approx(0.427, abs=0.03)
+    rising = 50 * np.exp(np.linspace(0, 0.7, 12))
+    assert share_of_verdicts(alerts_drift, ("drifts",), steady_half, repeats=100, rate=rising) > 0.9
+
+
+def test_one_bad_week_is_no_trend_and_is_found():
+    def one_bad(week):
+        return np.where(week == 5, 0.2, 0.5)
+
+    assert share_of_verdicts(precision_drift, ("varies",), one_bad, repeats=100) > 0.9
+    assert precision_drift(simulated(np.random.default_rng(3), one_bad, per_week=300)).stands_out == 5
+
+
+def test_erratic_weeks_seldom_pass_for_a_trend():
+    generator = np.random.default_rng(9)
+    verdicts = []
+    for _ in range(300):
+        rate = 100 * np.exp(0.3 * generator.standard_normal(12))
+        verdicts.append(alerts_drift(simulated(generator, steady_half, rate=rate)).verdict)
+    assert np.mean([verdict == "drifts" for verdict in verdicts]) < 0.06
+    assert np.mean([verdict == "varies" for verdict in verdicts]) > 0.85
+
+
+@pytest.mark.parametrize(("weeks", "per_week"), [(3, 400), (6, 200), (12, 100)])
+def test_the_least_change_that_is_seen_is_seen_in_four_of_five_cases(weeks, per_week):
+    drift = precision_drift(weeks_of([per_week / 2] * weeks, [per_week / 2] * weeks))
+    # From the middle of the first third to that of the last.
+    slope = drift.least_seen / (weeks - weeks // 3)
+
+    def just_seen(week):
+        return 0.5 + slope * (week - (weeks - 1) / 2)
+
+    options = {"weeks": weeks, "per_week": per_week, "repeats": 300}
+    assert 0.7 < share_of_verdicts(precision_drift, ("drifts", "varies"), just_seen, **options) < 0.92

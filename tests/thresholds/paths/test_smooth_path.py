@@ -1,0 +1,268 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from multiloss_core import (
+    CountSurfaces,
+    DataError,
+    RatedDocuments,
+    count_surfaces,
+    flagged,
+    operating_point,
+    simulate_population,
+    smooth_path,
+)
+from multiloss_core.thresholds.paths.precision_model import PrecisionModel, ScoreCells, precision_design
+from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, smooth_fit, thresholds_at
+
+RULES = ("any", "all")
+
+
+def simulated(seed=0, classifiers=2, documents=60_000):
+    generator = np.random.default_rng(seed)
+    return simulate_population(
+        generator, documents=documents, prevalence=0.004, classifiers=classifiers, rated_share=0.02
+    ).rated()
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("classifiers", [1, 2, 3, 4])
+def test_the_path_runs_from_the_floors_to_never_with_exact_counts(classifiers, rule):
+    documents = simulated(classifiers, classifiers)
+    path = smooth_path(documents, rule=rule)
+    assert path.method == "smooth"
+    np.testing.assert_array_equal(path.thresholds[0], documents.floors)
+    assert np.isinf(path.thresholds[-1]).all()
+    assert (path.thresholds[1:] >= path.thresholds[:-1]).all()
+    for thresholds, tp, fp in zip(path.thresholds, path.tp, path.fp, strict=True):
+        caught = flagged(documents.scores, thresholds, rule)
+        assert (tp, fp) == ((caught & documents.labels).sum(), (caught & ~documents.labels).sum())
+
+
+def fit_of(precision, totals, shape):
+    """A fit with a given precision in every cell of a full grid, nodes at 0, 1, 2, …, nothing above the last."""
+    cells = np.array(list(itertools.product(*(range(n + 1) for n in shape))))
+    axes = tuple(np.arange(n, dtype=float) for n in shape)
+    score_cells = ScoreCells(axes, cells, np.empty(0, dtype=np.intp))
+    totals = totals(cells) * (cells < shape).all(axis=1)
+    model = PrecisionModel(
+        precision(cells), np.ones(len(shape)), np.empty((0, 0)), np.empty(0, dtype=bool), np.empty(0)
+    )
+    return SmoothFit(score_cells, precision_design(score_cells, totals), model, totals * model.precision, totals, 1.0)
+
+
+def expected_benefit(fit, nodes, target, rule):
+    reached = fit.cells.cells > nodes
+    caught = reached.any(axis=1) if rule == "any" else reached.all(axis=1)
+    return (fit.totals * (fit.model.precision - target))[caught].sum()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.sampled_from([(9,), (7, 8), (4, 5, 4)]),
+    rule=st.sampled_from(RULES),
+)
+def test_the_thresholds_at_each_target_are_the_best_of_all(seed, shape, rule):
+    generator = np.random.default_rng(seed)
+    slopes = generator.uniform(0.2, 1.2, len(shape))
+    fit = fit_of(
+        lambda cells: expit(cells @ slopes - 4),
+        lambda cells: generator.uniform(0.5, 1.5, len(cells)) * np.exp(-0.5 * cells.sum(axis=1)),
+        shape,
+    )
+    targets = np.array([0.05, 0.2, 0.5, 0.8])
+    found = best_nodes(fit, targets, rule)
+    assert (np.diff(found, axis=0) >= 0).all()
+    for target, nodes in zip(targets, found, strict=True):
+        best = max(
+            expected_benefit(fit, np.array(other), target, rule) for other in itertools.product(*map(range, shape))
+        )
+        assert expected_benefit(fit, nodes, target, rule) == pytest.approx(best, rel=0.1 if len(shape) == 3 else 1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.sampled_from([(9,), (6, 6), (4, 4, 4), (3, 3, 3, 3)]),
+    rule=st.sampled_from(RULES),
+)
+def test_where_the_best_thresholds_would_fall_the_chain_is_nearly_the_best_of_all_chains(seed, shape, rule):
+    generator = np.random.default_rng(seed)
+    fit = fit_of(
+        lambda cells: expit(cells.max(axis=1) - 3 + generator.normal(0, 1.5, len(cells))),
+        lambda cells: generator.uniform(0.5, 1.5, len(cells)) * np.exp(-0.5 * cells.sum(axis=1)),
+        shape,
+    )
+    targets = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+    found = best_nodes(fit, targets, rule)
+    assert (np.diff(found, axis=0) >= 0).all()
+    every = np.array(list(itertools.product(*(range(n + 1) for n in shape))))
+    gains = np.array([[expected_benefit(fit, nodes, target, rule) for nodes in every] for target in targets])
+    follows = (every[:, np.newaxis] <= every).all(axis=2)
+    best = gains[0]
+    for gain in gains[1:]:
+        best = gain + np.where(follows, best[:, np.newaxis], -np.inf).max(axis=0)
+    reached = sum(expected_benefit(fit, nodes, target, rule) for nodes, target in zip(found, targets, strict=True))
+    assert reached >= 0.95 * best.max()
+
+
+def test_the_fitted_precision_is_that_of_the_population():
+    generator = np.random.default_rng(2)
+    scores = generator.exponential(size=(40_000, 2))
+    truth = expit(1.5 * scores[:, 0] + 0.8 * scores[:, 1] - 4)
+    documents = RatedDocuments(scores, generator.random(len(scores)) < truth, floors=[0.0, 0.0])
+    fit = smooth_fit(documents)
+    fitted = fit.model.precision[fit.cells.slots]
+    assert np.sqrt(np.mean((fitted - truth) ** 2)) < 0.02
+    assert fit.totals @ fit.model.precision == pytest.approx(documents.labels.sum(), rel=0.01)
+
+
+@pytest.mark.parametrize("seed", [3, 23])
+def test_as_many_positives_are_expected_where_all_scores_are_high_as_there_are(seed):
+    # A few dozen documents in ten thousand; with the second seed they lead a careless fit astray.
+    generator = np.random.default_rng(seed)
+    documents = simulate_population(generator, documents=1_000_000, prevalence=0.001, rated_share=0.005).rated()
+    fit = smooth_fit(documents)
+    together = (documents.scores >= documents.floors).all(axis=1)
+    expected = (fit.totals * fit.model.precision)[(fit.cells.cells > 0).all(axis=1)].sum()
+    assert expected == pytest.approx(documents.labels[together].sum(), abs=1.0)
+    assert (fit.totals * fit.model.precision).sum() == pytest.approx(documents.labels.sum(), abs=1.0)
+
+
+def test_the_fitted_precision_falls_at_the_highest_scores_where_the_data_do():
+    generator = np.random.default_rng(3)
+    scores = generator.exponential(size=(40_000, 2))
+    truth = expit(3 - 1.5 * abs(scores - 3).min(axis=1))
+    fit = smooth_fit(RatedDocuments(scores, generator.random(len(scores)) < truth, floors=[0.0, 0.0]))
+    fitted = fit.model.precision[fit.cells.slots]
+    for low, high in ((2.5, 3.5), (6.0, 9.0)):
+        here = (scores[:, 0] > low) & (scores[:, 0] < high) & (scores[:, 1] < 1)
+        assert fitted[here].mean() == pytest.approx(truth[here].mean(), abs=0.08)
+
+
+def test_differences_between_classifiers_cost_and_nothing_else_does():
+    cells = np.array(list(itertools.product(range(6), repeat=3)))
+    design = precision_design(
+        ScoreCells(tuple(np.arange(5.0) for _ in range(3)), cells, np.empty(0, dtype=np.intp)), np.ones(len(cells))
+    )
+    apart = design.penalties[2]
+    generator = np.random.default_rng(0)
+    function, surface = generator.normal(size=9), generator.normal(size=(4, 4))
+    alike = np.concatenate([np.tile(function, 3), np.tile((surface + surface.T).ravel(), 3), [5.0]])
+    np.testing.assert_allclose(apart @ alike, 0, atol=1e-12)
+    # Such coefficients give the same precision whichever classifier has which score.
+    logits = dict(zip(map(tuple, cells), design.columns @ alike, strict=True))
+    for cell, logit in logits.items():
+        assert logit == pytest.approx(logits[tuple(sorted(cell))], abs=1e-9)
+    for place in (0, 27 + 1):
+        moved = alike + 0.5 * (np.arange(len(alike)) == place)
+        assert moved @ apart @ moved > 0.1
+
+
+def test_a_rising_transformation_of_the_scores_changes_nothing():
+    documents = simulated(3)
+    plain = smooth_path(documents)
+    bent = smooth_path(
+        RatedDocuments(np.exp(7 * documents.scores), documents.labels, floors=np.exp(7 * documents.floors).tolist())
+    )
+    np.testing.assert_array_equal(bent.tp, plain.tp)
+    np.testing.assert_array_equal(bent.fp, plain.fp)
+    finite = np.isfinite(plain.thresholds[:-1])
+    np.testing.assert_allclose(bent.thresholds[:-1][finite], np.exp(7 * plain.thresholds[:-1][finite]))
+
+
+def test_the_order_of_the_documents_changes_nothing():
+    documents = simulated(4)
+    order = np.random.default_rng(0).permutation(len(documents.labels))
+    other = RatedDocuments(documents.scores[order], documents.labels[order], floors=documents.floors.tolist())
+    np.testing.assert_array_equal(smooth_path(other).thresholds, smooth_path(documents).thresholds)
+
+
+def test_equal_weights_change_counts_only():
+    documents = simulated(5)
+    heavy = RatedDocuments(
+        documents.scores, documents.labels, np.full(len(documents.labels), 3.0), floors=documents.floors.tolist()
+    )
+    plain, weighted = smooth_path(documents), smooth_path(heavy)
+    np.testing.assert_array_equal(weighted.thresholds, plain.thresholds)
+    np.testing.assert_allclose(weighted.tp, 3 * plain.tp)
+
+
+def test_a_classifier_of_noise_is_never_listened_to():
+    generator = np.random.default_rng(6)
+    good = generator.normal(size=6_000)
+    noise = generator.standard_t(2, size=6_000)
+    labels = generator.random(6_000) < expit(3 * good - 4)
+    documents = RatedDocuments(np.column_stack([good, noise]), labels, floors=[-10.0, 1.0])
+    point = operating_point(smooth_path(documents), 0.6)
+    assert np.isinf(point.thresholds[1])
+    assert np.isfinite(point.thresholds[0])
+    assert point.status == "inside"
+    assert point.estimated
+
+
+def test_the_point_moves_one_way_and_ends_in_the_two_extremes():
+    path = smooth_path(simulated(7))
+    points = [operating_point(path, target) for target in np.linspace(0.001, 0.999, 200)]
+    alerts = [point.alerts for point in points]
+    assert alerts == sorted(alerts, reverse=True)
+    assert points[0].status == "at_floor"
+    assert points[-1].status == "unreachable"
+    assert alerts[-1] == 0
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_from_a_table_of_counts_the_thresholds_are_its_nodes(rule):
+    documents = simulated(8)
+    surfaces = count_surfaces(documents, rule=rule, resolution=25)
+    path = smooth_path(surfaces)
+    assert path.rule == rule
+    for thresholds, tp, fp in zip(path.thresholds, path.tp, path.fp, strict=True):
+        index = tuple(
+            min(int(np.searchsorted(axis, value)), len(axis) - 1)
+            for axis, value in zip(surfaces.axes, thresholds, strict=True)
+        )
+        assert (tp, fp) == (surfaces.tp[index], surfaces.fp[index])
+    whole = operating_point(smooth_path(documents, rule=rule), 0.2)
+    coarse = operating_point(path, 0.2)
+    assert coarse.tp - 0.25 * coarse.fp == pytest.approx(whole.tp - 0.25 * whole.fp, abs=0.1 * documents.labels.sum())
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("scores", "labels"),
+    [
+        ([[0.1], [0.9]], [0, 1]),
+        ([[0.1], [0.9]], [1, 0]),
+        ([[0.0, 1.0], [1.0, 0.0]], [0, 1]),
+        ([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [1.0, 1.0]], [0, 1, 0, 1]),
+        ([[0.0], [1.0], [1.0], [1.0], [0.0]], [0, 1, 0, 1, 0]),
+    ],
+)
+def test_a_handful_of_documents_gives_a_path(scores, labels, rule):
+    path = smooth_path(RatedDocuments(np.array(scores), np.array(labels), floors=[0.0] * len(scores[0])), rule=rule)
+    assert path.tp[0] <= sum(labels)
+    for target in (0.01, 0.5, 0.99):
+        assert operating_point(path, target).status in ("inside", "at_floor", "unreachable")
+
+
+def test_never_stands_behind_the_last_node():
+    cells = ScoreCells((np.array([0.0, 2.0]),), np.array([[0], [1], [2]]), np.empty(0, dtype=np.intp))
+    np.testing.assert_array_equal(thresholds_at(cells, np.array([[0], [1], [2]])), [[0.0], [2.0], [np.inf]])
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(DataError, match="'any' or 'all'"):
+        smooth_path(simulated(), rule="most")
+
+
+def test_a_table_that_is_all_zero_beyond_the_first_node_gives_a_path():
+    axes = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    tp, fp = np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[5.0, 0.0], [0.0, 0.0]])
+    path = smooth_path(CountSurfaces(axes, tp, fp, "all", ("a", "b")))
+    assert path.tp[0] == 3

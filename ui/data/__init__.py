@@ -1,0 +1,1 @@
+"""What a session holds: uploads, samples, datasets."""

@@ -1,0 +1,75 @@
+"""Lists of documents: the rows of the table as it was uploaded, on the screen and as a file."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import ArrayLike, NDArray
+
+from multiloss_core import RatedDocuments
+from multiloss_core.numerics.arrays import Indices
+from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from ui.data.rated_datasets import Dataset
+from ui.shared.formatting import plural
+
+MAX_ROWS = 1_000
+ROW = "row"
+NO_DOCUMENTS = (
+    "This is a table of counts, so which documents are behind them is not known; load the rated documents themselves to "
+    "see them."
+)
+
+
+def rows_of(dataset: Dataset, positions: Indices, beside: Mapping[str, ArrayLike] | None = None) -> pd.DataFrame:
+    """The rows of the uploaded table that rated documents at `positions` (m,) are, numbered from 1 below the header.
+
+    `beside` are columns (m,) to put before its own.
+    """
+    documents = dataset.source
+    if not isinstance(documents, RatedDocuments):
+        raise TypeError("A table of counts has no documents.")
+    rows = documents.rows[positions]
+    frame = dataset.frame.iloc[rows].set_axis(pd.Index(rows + 1, name=ROW), axis=0)
+    for name, values in reversed(list((beside or {}).items())):
+        frame.insert(0, _free_name(name, frame), np.asarray(values))
+    return frame
+
+
+def show_documents(
+    dataset: Dataset,
+    positions: Indices,
+    *,
+    what: str,
+    beside: Mapping[str, NDArray[np.generic]] | None = None,
+) -> None:
+    """A list that can be sorted, searched and downloaded; `what` names the documents, the file and the button."""
+    beside = beside or {}
+    shown = rows_of(dataset, positions[:MAX_ROWS], {name: values[:MAX_ROWS] for name, values in beside.items()})
+    # With all their digits: near a threshold a rounded score may seem to lie on the other side.
+    exact = {name: st.column_config.NumberColumn(format="plain") for name in shown.select_dtypes("float").columns}
+    st.dataframe(
+        shown,
+        column_config=exact,
+        height=min(320, 40 + 35 * min(len(positions), MAX_ROWS)),
+        alt=f"Rows of the table that are {what}.",
+    )
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    if len(positions) > MAX_ROWS:
+        left.caption(f"The first {MAX_ROWS:,} of {plural(len(positions), 'document')}; the file holds all.")
+    right.download_button(
+        f"{plural(len(positions), 'row')} as CSV",
+        lambda: frame_as_csv(rows_of(dataset, positions, beside), ROW),
+        f"{what.replace(' ', '_')}.csv",
+        "text/csv",
+        key=f"download_{what.replace(' ', '_')}",
+        icon=":material/download:",
+        on_click="ignore",
+        width="stretch",
+    )
+
+
+def _free_name(name: str, frame: pd.DataFrame) -> str:
+    while name in frame.columns:
+        name += " "
+    return name

@@ -1,0 +1,87 @@
+"""Where scored items come from: simulated samples, uploaded files and pasted text, as a table and its columns."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from scipy.special import expit
+
+from multiloss_core.losses.constant_threshold import random_half
+from multiloss_core.losses.scored_items import ItemColumns, ScoredItems, read_items, read_pasted
+from multiloss_core.losses.top_k import probability_order
+from multiloss_core.numerics.arrays import Bools, Indices
+from ui.data.uploads import Source
+
+SAMPLE_ITEMS = 2_000
+PASTED = "Pasted items"
+
+ScoredSource: TypeAlias = Source[ItemColumns]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredDataset:
+    """Items ready to be cut. `key` changes with the file and with the choice of columns.
+
+    `order` (n,): positions from the most to the least probable. `tuning`: which of the labelled items a threshold is
+    tuned on; the others judge it.
+    """
+
+    name: str
+    key: str
+    frame: pd.DataFrame
+    items: ScoredItems
+    order: Indices
+    tuning: Bools
+
+
+def uploaded_source(data: bytes, name: str) -> ScoredSource:
+    """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
+    frame, choice = read_items(data, name)
+    return ScoredSource(name, hashlib.sha256(data).hexdigest(), frame, choice)
+
+
+def pasted_source(text: str) -> ScoredSource:
+    """Read pasted text. Raises DataError where it is neither numbers nor a usable table."""
+    frame, choice = read_pasted(text)
+    return ScoredSource(PASTED, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), frame, choice)
+
+
+def scored_dataset(source: ScoredSource, choice: ItemColumns) -> ScoredDataset:
+    """The items of a source under a choice of columns, checked. Raises DataError."""
+    key = hashlib.sha256(f"{source.fingerprint}{choice}".encode()).hexdigest()
+    return _checked(key, source, choice)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner="Checking and sorting the items …")
+def _checked(key: str, _source: ScoredSource, _choice: ItemColumns) -> ScoredDataset:
+    items = ScoredItems.from_frame(
+        _source.frame, probability=_choice.probability, label=_choice.label, positive=_choice.positive
+    )
+    # The same half every time: a figure must not change because the page ran again.
+    tuning = random_half(items.known_labels.size, np.random.default_rng(0))
+    order = probability_order(items.probabilities)
+    return ScoredDataset(_source.name, key, _source.frame, items, order, tuning)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def scored_sample(name: str) -> ScoredSource:
+    """A simulated sample; the same for everybody."""
+    exaggeration, seed = SAMPLES[name]
+    generator = np.random.default_rng(seed)
+    log_odds = -3.0 + 1.9 * generator.standard_normal(SAMPLE_ITEMS)
+    fraud = generator.random(SAMPLE_ITEMS) < expit(log_odds)
+    frame = pd.DataFrame(
+        {
+            "alert": [f"A-{number:05d}" for number in range(1, SAMPLE_ITEMS + 1)],
+            "probability": expit(-1.5 + exaggeration * (log_odds + 1.5)).round(6),
+            "outcome": np.where(fraud, "fraud", "ok"),
+        }
+    )
+    return ScoredSource(name, f"sample {name}", frame, ItemColumns("probability", "outcome", "fraud"))
+
+
+# How many times further from the middle the log odds are than they should be, and a seed.
+SAMPLES = {"Calibrated alerts": (1.0, 31), "Overconfident alerts": (1.8, 32)}

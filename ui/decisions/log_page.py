@@ -1,0 +1,314 @@
+"""The parts of the page on decisions."""
+
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from decision_log import LogEntry
+from multiloss_core import DataError, DecisionRecord
+from multiloss_core.decisions.reading import MAX_BYTES
+from multiloss_core.decisions.record import MAX_NAME
+from multiloss_core.formatting import signed, threshold
+from multiloss_core.numerics.arrays import ratio
+from ui.decisions.reopening_panel import show_reopening
+from ui.records.log_access import decision_log, from_log
+from ui.records.record_files import offer_files
+from ui.records.record_text import (
+    counted_words,
+    deployment_words,
+    label_of,
+    moment,
+    precision_words,
+    summary_on_page,
+    target_words,
+    thresholds_words,
+)
+from ui.shared.formatting import UNDEFINED, as_text, shortened
+
+UPLOADER, UPLOADED, LIMIT, CHOSEN, NOTE = (
+    "record_file",
+    "uploaded_record",
+    "decision_limit",
+    "decision",
+    "decision_note",
+)
+EVERY_DATA, NOTHING = "all data", "(none)"
+PAGE = 100
+# Tables of the summary scroll by themselves where the screen is narrow, as on a phone.
+NARROW_TABLES = "<style>[class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }</style>"
+
+
+@dataclass(frozen=True)
+class UploadedRecord:
+    """A record from a file, or why the file holds none."""
+
+    file: str
+    record: DecisionRecord | None = None
+    complaint: str | None = None
+
+
+def ask_record() -> None:
+    """The uploader for a record that was taken away before, and the record in it."""
+    st.file_uploader(
+        "A decision record (JSON) from a file",
+        type=["json"],
+        key=UPLOADER,
+        max_upload_size=math.ceil(MAX_BYTES / 2**20),
+        on_change=_read_record,
+        help="To see what was decided, open it again, or try its thresholds on newer data. Nothing is added to the log "
+        "unless you say so.",
+    )
+    uploaded: UploadedRecord | None = st.session_state.get(UPLOADED)
+    if uploaded is None:
+        return
+    if uploaded.record is None:
+        st.error(as_text(f"'{shortened(uploaded.file)}': {uploaded.complaint}"), icon=":material/error:")
+        return
+    with st.container(border=True):
+        st.subheader(f"From the file {as_text(shortened(uploaded.file))}", anchor=False)
+        with st.container(horizontal=True):
+            add = st.button("Add to the log", icon=":material/bookmark_add:")
+            st.button("Put away", icon=":material/close:", on_click=lambda: st.session_state.pop(UPLOADED, None))
+        if add:
+            _add_to_log(uploaded.record)
+        show_record(uploaded.record, "uploaded")
+
+
+def _read_record() -> None:
+    """Keep what was uploaded: the uploader itself forgets it when the page is left."""
+    file = st.session_state.get(UPLOADER)
+    if file is None:
+        st.session_state.pop(UPLOADED, None)
+        return
+    try:
+        uploaded = UploadedRecord(file.name, record=DecisionRecord.from_json(file.getvalue()))
+    except DataError as error:
+        uploaded = UploadedRecord(file.name, complaint=str(error))
+    st.session_state[UPLOADED] = uploaded
+
+
+def _add_to_log(record: DecisionRecord) -> None:
+    try:
+        log = decision_log()
+        entry = log.get(log.add(record))
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state[CHOSEN] = label_of(entry)
+    st.session_state[NOTE] = f"Added to the log as number {entry.id}."
+    st.session_state.pop(UPLOADED, None)
+    st.rerun()
+
+
+def show_log() -> None:
+    """The decisions of the log: the list, one of them, and another beside it."""
+    limit = st.session_state.get(LIMIT, PAGE)
+    found = from_log(lambda log: (log.place, log.entries(limit=limit)))
+    if found is None:
+        return
+    place, entries = found
+    note = st.session_state.pop(NOTE, None)
+    if note:
+        st.success(note, icon=":material/check_circle:")
+    if not entries:
+        st.info(
+            "**No decision is in the log yet.** Choose thresholds on the operating point, open *Save this decision* below "
+            "them, and they are listed here.",
+            icon=":material/history:",
+        )
+        st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
+        st.caption(f"The log is kept at {as_text(place)}.")
+        return
+    shown = _ask_data(entries)
+    if shown:
+        _show_list(shown)
+        _offer_more(limit, len(entries), place)
+        _show_chosen(shown)
+
+
+def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
+    """The entries of the data that the reader wants to see."""
+    names = list(dict.fromkeys(entry.record.data.name for entry in entries))
+    if len(names) == 1:
+        return entries
+    labels = {shortened(name): name for name in names}
+    picked = st.selectbox("Decisions for", [EVERY_DATA, *labels], key="decisions_for", bind="query-params")
+    if picked not in labels:
+        return entries
+    return from_log(lambda log: log.entries(limit=len(entries), data_name=labels[picked])) or ()
+
+
+def _show_list(entries: tuple[LogEntry, ...]) -> None:
+    rows = [
+        {
+            "No.": entry.id,
+            "Data": entry.record.data.name,
+            "Decided (UTC)": moment(entry.record.created),
+            "By": entry.record.author,
+            "Method": entry.record.settings.method,
+            "Target": target_words(entry.record),
+            "Thresholds": thresholds_words(entry.record.columns.scores, entry.record.thresholds),
+            "TP": counted_words(entry.record, entry.record.expected.tp),
+            "FP": counted_words(entry.record, entry.record.expected.fp),
+            "Precision": precision_words(entry.record),
+            "In production": deployment_words(entry),
+        }
+        for entry in entries
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The decisions of the log, the newest first.")
+
+
+def _offer_more(limit: int, listed: int, place: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if listed == limit:
+            st.button("Show older ones", on_click=lambda: st.session_state.update({LIMIT: limit + PAGE}))
+        # Made when it is asked for: a long log takes a while.
+        export = from_log(lambda log: log.export)
+        if export is not None:
+            st.download_button(
+                "Export the whole log (JSON lines)",
+                export,
+                "decisions.jsonl",
+                "application/jsonl",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+        st.caption(f"The log is kept at {as_text(place)}.")
+
+
+def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
+    labels = {label_of(entry): entry for entry in entries}
+    left, right = st.columns(2, gap="large")
+    picked = left.selectbox("Decision", list(labels), key=CHOSEN, bind="query-params")
+    entry = labels.get(picked, entries[0])
+    others = [label for label in labels if label != label_of(entry)]
+    beside = right.selectbox("Compare with", [NOTHING, *others], key="compared_with", bind="query-params")
+    if beside in others:
+        show_comparison(entry.record, labels[beside].record)
+    with st.container(border=True):
+        st.subheader(f"Decision {entry.id}", anchor=False)
+        _show_deployment(entry)
+        show_record(entry.record, "entry")
+
+
+def show_record(record: DecisionRecord, tag: str) -> None:
+    """One decision: what it says, whether it can be opened again, and its files."""
+    says, does = st.columns(2, gap="large")
+    with says, st.container(key=f"summary_{tag}"):
+        st.html(NARROW_TABLES)
+        st.markdown(summary_on_page(record))
+    with does:
+        st.markdown("#### Open again")
+        show_reopening(record, tag)
+        st.markdown("#### Take away")
+        offer_files(record, tag)
+
+
+def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
+    """Two decisions side by side, with what the first has more than the second."""
+    rows = [
+        ("Data", one.data.name, other.data.name, ""),
+        ("Decided (UTC)", moment(one.created), moment(other.created), ""),
+        ("By", one.author, other.author, ""),
+        ("Rule", one.settings.rule, other.settings.rule, ""),
+        ("Method", one.settings.method, other.settings.method, ""),
+        ("Target", target_words(one), target_words(other), _target_difference(one, other)),
+        *_threshold_rows(one, other),
+        *(_count_row(name, one, other, *counts) for name, counts in _counts(one, other).items()),
+        ("Precision", precision_words(one), precision_words(other), _precision_difference(one, other)),
+    ]
+    header = ["", "This decision", "The other", "Difference"]
+    st.dataframe(
+        pd.DataFrame(rows, columns=header),
+        hide_index=True,
+        height="content",
+        alt="The two decisions, with their differences.",
+    )
+    if one.data.fingerprint != other.data.fingerprint:
+        st.caption("The two rest on different data: their counts differ for that reason too.")
+
+
+def _threshold_rows(one: DecisionRecord, other: DecisionRecord) -> list[tuple[str, str, str, str]]:
+    first, second = (dict(zip(record.columns.scores, record.thresholds, strict=True)) for record in (one, other))
+    return [
+        (f"Threshold of {name}", _known(name, first), _known(name, second), _change(first.get(name), second.get(name)))
+        for name in dict.fromkeys([*first, *second])
+    ]
+
+
+def _known(name: str, thresholds: dict[str, float | None]) -> str:
+    return threshold(thresholds[name]) if name in thresholds else "–"
+
+
+def _change(new: float | None, old: float | None) -> str:
+    return "" if new is None or old is None else signed(new - old, f"{new - old:.6g}")
+
+
+def _counts(one: DecisionRecord, other: DecisionRecord) -> dict[str, tuple[float, float]]:
+    first, second = one.expected, other.expected
+    return {
+        "Caught (TP)": (first.tp, second.tp),
+        "False alerts (FP)": (first.fp, second.fp),
+        "Alerts": (first.alerts, second.alerts),
+    }
+
+
+def _count_row(
+    name: str, one: DecisionRecord, other: DecisionRecord, new: float, old: float
+) -> tuple[str, str, str, str]:
+    difference = signed(new - old, counted_words(one, new - old)) if _comparable(one, other) else ""
+    return name, counted_words(one, new), counted_words(other, old), difference
+
+
+def _comparable(one: DecisionRecord, other: DecisionRecord) -> bool:
+    """Whether both counted documents, or the same money."""
+    return one.settings.amount == other.settings.amount
+
+
+def _target_difference(one: DecisionRecord, other: DecisionRecord) -> str:
+    new, old = one.target.marginal_precision, other.target.marginal_precision
+    return "" if new is None or old is None or not _comparable(one, other) else _points(new, old)
+
+
+def _precision_difference(one: DecisionRecord, other: DecisionRecord) -> str:
+    if not _comparable(one, other):
+        return ""
+    new, old = (ratio(record.expected.tp, record.expected.alerts) for record in (one, other))
+    return UNDEFINED if math.isnan(new) or math.isnan(old) else _points(new, old)
+
+
+def _points(new: float, old: float) -> str:
+    points = 100 * (new - old)
+    return signed(points, f"{points:.1f} points")
+
+
+def _show_deployment(entry: LogEntry) -> None:
+    """Whether it is in production; else who puts it there."""
+    if entry.deployed:
+        st.success(f"In production {as_text(deployment_words(entry))}.", icon=":material/rocket_launch:")
+        return
+    if entry.deployments:
+        st.caption(f"In production {as_text(deployment_words(entry))}.")
+    with st.form("deployment", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        by = st.text_input(
+            "Put into production by",
+            key="deployed_by",
+            persist_state="session",
+            max_chars=MAX_NAME,
+            help="What was in production for the same data name until now is retired.",
+        )
+        marked = st.form_submit_button("Mark as deployed", icon=":material/rocket_launch:")
+    if not marked:
+        return
+    if not by.strip():
+        st.error("Say who put it into production.", icon=":material/error:")
+        return
+    try:
+        decision_log().mark_deployed(entry.id, by.strip())
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state[NOTE] = f"Decision {entry.id} is marked as deployed."
+    st.rerun()

@@ -1,0 +1,220 @@
+"""A record opened again: is its data here, what do its thresholds do on the data that is, and back to where it was."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint, share_interval
+from multiloss_core.figures.theme import Unit
+from multiloss_core.thresholds.generalisation.bootstrap import PointIntervals, bootstrap_thresholds
+from ui.data.rated_datasets import SAMPLES, ColumnChoice, Dataset, RatedSource, build_dataset, in_money, sample
+from ui.data.rated_workspace import workspace
+from ui.operating_point.analysis import RESOLUTIONS, Settings
+from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, counts_at, recorded_columns
+from ui.operating_point.sections.new_data import ON_SLIDER
+from ui.operating_point.settings import RULE_WORDS, SPACING_WORDS, UNIT
+from ui.operating_point.target import IN_URL, current_target, settle
+from ui.operating_point.target_drivers import pick, restore_driver
+
+REOPENED = "reopened_decision"
+WITHOUT_DEFAULT = ("data", "method", "nodes")
+
+
+@dataclass(frozen=True)
+class Reopened:
+    """The record that the operating point was opened with, under which data, and whether these are the record's own."""
+
+    record: DecisionRecord
+    data_name: str
+    same_data: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What the thresholds of a record do on other data: counts, 95 % bounds of the precision, documents that were rated.
+
+    The bounds are not numbers where nothing is flagged.
+    """
+
+    tp: float
+    fp: float
+    precision_low: float
+    precision_high: float
+    rated: float
+
+    @property
+    def alerts(self) -> float:
+        """TP + FP."""
+        return self.tp + self.fp
+
+
+def same_data(record: DecisionRecord) -> RatedSource | None:
+    """The loaded data or sample that the record was made from, by its fingerprint."""
+    for source in _at_hand(record):
+        if data_fingerprint(source.fingerprint, record.columns) == record.data.fingerprint:
+            return source
+    return None
+
+
+def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
+    """By name, what is loaded and has the score columns of the record; that of the same name first."""
+    wanted = set(record.columns.scores)
+    fitting = [source for source in _at_hand(record) if wanted <= set(map(str, source.frame.columns))]
+    fitting.sort(key=lambda source: source.name != record.data.name)
+    return {source.name: source for source in fitting}
+
+
+def observed(record: DecisionRecord, source: RatedSource) -> Observed:
+    """The thresholds of a record on other data. Raises DataError where these have no such columns."""
+    _, dataset = _as_recorded(record, source)
+    data = dataset.source if record.settings.amount is None else in_money(dataset).source
+    rule, thresholds = record.settings.rule, record.threshold_array
+    tp, fp = counts_at(data, thresholds, rule)
+    if isinstance(data, CountSurfaces):
+        corner = (0,) * data.tp.ndim
+        low, high = share_interval(tp, tp + fp) if tp + fp else (float("nan"), float("nan"))
+        return Observed(tp, fp, float(low), float(high), float(data.tp[corner] + data.fp[corner]))
+    precision = _intervals(f"{dataset.key}{record.record_id}", record, data).precision
+    return Observed(tp, fp, precision.low, precision.high, float(len(data.labels)))
+
+
+def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[str, str]:
+    """Choose everything as in the record, with `source` as the data; the choices as they stand in an address.
+
+    Raises
+    ------
+    DataError : the data cannot be read as the record says, or have too many classifiers for the screen.
+    """
+    classifiers = len(record.columns.scores)
+    if classifiers not in RESOLUTIONS:
+        raise DataError(
+            f"The decision rests on {classifiers} classifiers, and the screen shows at most {max(RESOLUTIONS)}; its files "
+            "can still be taken away."
+        )
+    dataset = _use_columns(record, source)
+    choices = _choices(record, source)
+    for name, choice in choices.items():
+        if name in WITHOUT_DEFAULT:
+            st.session_state[name] = choice
+        else:
+            # What has a default takes its value from the address, unless something was chosen before.
+            st.session_state.pop(name, None)
+    _reopen_guarantee(record, dataset)
+    choices |= restore_driver(record.target, same_data=same)
+    if record.target.by_hand:
+        pick(list(record.thresholds))
+    if record.target.marginal_precision is not None:
+        settle(100 * record.target.marginal_precision)
+    st.session_state[REOPENED] = Reopened(record, source.name, same)
+    return choices | {IN_URL: f"{current_target().percent:.10g}"}
+
+
+def _at_hand(record: DecisionRecord) -> list[RatedSource]:
+    """What was loaded, the latest first, and the sample of the record's name."""
+    uploads = workspace().uploads
+    named = record.data.name
+    samples = [sample(named)] if named in SAMPLES and named not in uploads else []
+    return [*reversed(uploads.values()), *samples]
+
+
+def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
+    """The choice of columns of a record, with its floors; what it does not tell stays as it is known of the data."""
+    columns = record.columns
+    if columns.rating is None:
+        return ColumnChoice(is_counts=True, scores=(), rule=record.settings.rule)
+    return ColumnChoice(
+        False,
+        columns.scores,
+        columns.rating,
+        columns.positive,
+        columns.weight,
+        columns.floors,
+        columns.leave_out_unusable,
+        group=columns.group,
+        amount=record.settings.amount or known.amount,
+        time=known.time,
+        segment=known.segment,
+    )
+
+
+def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnChoice, Dataset]:
+    """Data under the columns of a record; where these are not there, under the columns that were chosen for the data."""
+    choice = _choice(record, workspace().choice_for(source))
+    try:
+        dataset = build_dataset(source, choice)
+    except DataError as error:
+        choice = workspace().choice_for(source)
+        try:
+            dataset = build_dataset(source, choice)
+        except DataError:
+            raise error from None
+        if dataset.source.names != record.columns.scores:
+            raise error from None
+    if dataset.source.names != record.columns.scores:
+        raise DataError(
+            f"'{source.name}' has the classifiers {_listed(dataset.source.names)}, and the decision "
+            f"{_listed(record.columns.scores)}; choose other data."
+        )
+    return choice, dataset
+
+
+def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
+    """Choose the columns of a record for its data, unless they already mean the same."""
+    choice = workspace().choice_for(source)
+    try:
+        dataset = build_dataset(source, choice)
+        same_amount = record.settings.amount in (None, choice.amount)
+        if recorded_columns(dataset.source, choice) == record.columns and same_amount and _rule_fits(record, dataset):
+            return dataset
+    except DataError:
+        pass
+    choice, dataset = _as_recorded(record, source)
+    workspace().choices[source.fingerprint] = choice
+    # The widgets of the page on rated data would choose again what they showed last.
+    for key in [str(key) for key in st.session_state if str(key).endswith(f"_{source.fingerprint[:12]}")]:
+        del st.session_state[key]
+    return dataset
+
+
+def _rule_fits(record: DecisionRecord, dataset: Dataset) -> bool:
+    return isinstance(dataset.source, RatedDocuments) or dataset.source.rule == record.settings.rule
+
+
+def _choices(record: DecisionRecord, source: RatedSource) -> dict[str, str]:
+    """The widgets of the operating point with what they are to show, as far as they offer it."""
+    settings, classifiers = record.settings, len(record.columns.scores)
+    choices = {workspace().key: source.name, "method": settings.method}
+    if record.columns.rating is not None:
+        choices["nodes"] = next(words for words, spacing in SPACING_WORDS.items() if spacing == settings.spacing)
+        if classifiers > 1:
+            choices["rule"] = next(words for words, rule in RULE_WORDS.items() if rule == settings.rule)
+        if workspace().choice_for(source).amount is not None:
+            choices[UNIT] = _unit(record)
+        if settings.resolution in RESOLUTIONS[classifiers]:
+            choices[f"resolution_{classifiers}"] = str(settings.resolution)
+    return choices
+
+
+def _reopen_guarantee(record: DecisionRecord, dataset: Dataset) -> None:
+    """Have the guaranteed path found again, where the record lies on one."""
+    wishes = {wish.name: wish.value for wish in record.target.wishes}
+    if GUARANTEED in wishes and CONFIDENCE in wishes:
+        settings = record.settings
+        found_with = Settings(settings.rule, settings.spacing, settings.resolution, _unit(record))
+        st.session_state[ON_SLIDER] = (dataset.key, found_with, (wishes[GUARANTEED], wishes[CONFIDENCE]))
+
+
+def _unit(record: DecisionRecord) -> Unit:
+    return "documents" if record.settings.amount is None else "money"
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Counting on the data that is loaded …")
+def _intervals(key: str, _record: DecisionRecord, _documents: RatedDocuments) -> PointIntervals:
+    generator = np.random.default_rng(0)
+    rule = _record.settings.rule
+    return bootstrap_thresholds(_documents, _record.threshold_array, rule, generator=generator).intervals()
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,201 @@
+"""The core's expensive answers, cached by what went into them and never shared between users."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import (
+    Certificate,
+    CountSurfaces,
+    OperatingPoint,
+    RatedDocuments,
+    ThresholdPath,
+    analytic_path,
+    benchmark_path,
+    count_surfaces,
+    graph_path,
+    mean_graph_path,
+    money_at,
+    round_thresholds,
+    slice_surfaces,
+    smooth_path,
+)
+from multiloss_core.figures.theme import Unit
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
+from ui.data.rated_datasets import Dataset, in_money
+
+METHODS = ("smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark")
+METHOD_HELP = """How the way through threshold space was found.
+
+- **smooth**: the best thresholds under a smooth estimate of how precision rises with the scores. It loses least on new
+  data; a classifier not worth listening to at a target gets the threshold *never*.
+- **graph**: the best path over the nodes of the grid; may follow chance in the data.
+- **mean graph**: the mean of best paths after random deletions; smoother.
+- **analytic power**, **analytic beta**: the best smooth curve of a family.
+- **benchmark**: the node that catches most in each hundredth of the false positives; no path, to compare with.
+- **guaranteed**: after a guarantee was asked for, the path that it was tested on.
+"""
+RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
+MAX_DOCUMENTS_SLICED = 200_000
+
+PathFinder = Callable[[RatedDocuments | CountSurfaces], ThresholdPath]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How surfaces are counted and paths are searched; with the unit `money`, TP and FP are money, not documents."""
+
+    rule: Rule
+    spacing: Spacing
+    resolution: int
+    unit: Unit = "documents"
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Everything that does not depend on the marginal precision.
+
+    `dataset` is what was counted, in money where the settings say so, and `rated` the same data as they were rated.
+    """
+
+    dataset: Dataset
+    settings: Settings
+    surfaces: CountSurfaces
+    paths: tuple[ThresholdPath, ...]
+    fit: SmoothFit
+    rated: Dataset
+    certificate: Certificate | None = None
+
+    @property
+    def key(self) -> tuple[str, Settings, float, float]:
+        """What went into it, for caches."""
+        asked = self.certificate
+        return (self.dataset.key, self.settings, *((asked.precision, asked.confidence) if asked else (0.0, 0.0)))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the paths."""
+        return tuple(path.method for path in self.paths)
+
+    @property
+    def in_documents(self) -> "Analysis":
+        """For parts of the screen that count documents, whatever the paths were found on."""
+        return replace(self, dataset=self.rated)
+
+    def in_other_unit(self, points: Sequence[OperatingPoint]) -> list[OperatingPoint | None]:
+        """Points (of any thresholds) counted in money where documents are counted, and the other way round.
+
+        None where there are no amounts. Nothing is said of the steps of a path.
+        """
+        documents, amounts = self.rated.source, self.rated.amounts
+        if amounts is None or not isinstance(documents, RatedDocuments):
+            return [None] * len(points)
+        values = np.ones_like(amounts) if self.settings.unit == "money" else amounts
+        thresholds = np.stack([documents.floors, *(point.thresholds for point in points)])
+        # In the order of a path, which a slider's many targets share few vertices of.
+        distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
+        tp, fp = (counts[places] for counts in money_at(documents, values, distinct, self.settings.rule))
+        return [
+            replace(
+                point,
+                tp=float(caught),
+                fp=float(false),
+                rated_tp=float(tp[0]),
+                rated_fp=float(fp[0]),
+                step_precision=np.nan,
+                step_alerts=0.0,
+                next_precision=np.nan,
+                next_alerts=0.0,
+            )
+            for point, caught, false in zip(points, tp[1:], fp[1:], strict=True)
+        ]
+
+    def with_certificate(self, certificate: Certificate) -> "Analysis":
+        """With the path of a certificate, where it has one, among the paths."""
+        if certificate.path is None:
+            return self
+        return replace(self, paths=(*self.paths, certificate.path), certificate=certificate)
+
+    def path(self, method: str) -> ThresholdPath:
+        """The path that a method found."""
+        return next(path for path in self.paths if path.method == method)
+
+    def deployable(self, point: OperatingPoint) -> np.ndarray:
+        """The point's thresholds in the fewest digits that flag the same documents."""
+        return self.rounded(point.thresholds)
+
+    def rounded(self, thresholds: np.ndarray) -> np.ndarray:
+        """Thresholds (k,) in the fewest digits that flag the same documents."""
+        source = self.rated.source
+        return round_thresholds(source, thresholds) if isinstance(source, RatedDocuments) else thresholds
+
+    def sliced(self, point: OperatingPoint, pair: tuple[int, int]) -> CountSurfaces:
+        """Surfaces over two of the classifiers while the others, where there are any, stay at a point."""
+        if len(self.surfaces.names) <= 2:
+            return self.surfaces
+        source = self.dataset.source
+        if isinstance(source, RatedDocuments) and len(source.labels) > MAX_DOCUMENTS_SLICED:
+            source = self.surfaces
+        settings = self.settings
+        return slice_surfaces(source, point.thresholds, pair, rule=settings.rule, spacing=settings.spacing)
+
+
+def analyse(dataset: Dataset, settings: Settings) -> Analysis:
+    """Surfaces and paths of a dataset."""
+    found = _analysed(dataset.key, settings, dataset)
+    # The same file may have been loaded under another name before.
+    name = dataset.name
+    return replace(found, dataset=replace(found.dataset, name=name), rated=replace(found.rated, name=name))
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
+def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
+    dataset = in_money(_dataset) if settings.unit == "money" else _dataset
+    source = dataset.source
+    counted = Counted(settings)
+    fit = smooth_fit(source)
+    finders = methods(settings, counted)
+    finders["smooth"] = lambda source: path_of_fit(source, fit, settings.rule)
+    paths = tuple(finders[name](source) for name in METHODS)
+    return Analysis(dataset, settings, counted(source), paths, fit, _dataset)
+
+
+class Counted:
+    """The surfaces of a source, counted once while the same source is asked for again."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.latest: tuple[RatedDocuments, CountSurfaces] | None = None
+
+    def __call__(self, source: RatedDocuments | CountSurfaces) -> CountSurfaces:
+        """The surfaces; a table of counts is its own."""
+        if isinstance(source, CountSurfaces):
+            return source
+        if self.latest is None or self.latest[0] is not source:
+            settings = self.settings
+            surfaces = count_surfaces(
+                source, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing
+            )
+            self.latest = source, surfaces
+        return self.latest[1]
+
+
+def methods(settings: Settings, counted: Counted | None = None) -> dict[str, PathFinder]:
+    """How each method finds its path through rated documents or a table of counts."""
+    rule, surfaces = settings.rule, counted or Counted(settings)
+    return {
+        "smooth": lambda source: smooth_path(source, rule=rule),
+        "graph": lambda source: graph_path(surfaces(source)),
+        "mean graph": lambda source: mean_graph_path(
+            surfaces(source),
+            np.random.default_rng(0),
+            documents=source if isinstance(source, RatedDocuments) else None,
+        ),
+        "analytic power": lambda source: analytic_path(source, family="power", rule=rule),
+        "analytic beta": lambda source: analytic_path(source, family="beta", rule=rule),
+        "benchmark": lambda source: benchmark_path(surfaces(source)),
+    }

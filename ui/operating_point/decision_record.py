@@ -1,0 +1,135 @@
+"""A point of the screen as a decision record: the data it rests on, how it was found, what it is expected to do."""
+
+import numpy as np
+
+from multiloss_core import (
+    CountSurfaces,
+    CurrentThresholds,
+    DecisionRecord,
+    ExpectedCounts,
+    OperatingPoint,
+    RatedDocuments,
+    RecordedColumns,
+    RecordedData,
+    RecordedSettings,
+    RecordedTarget,
+    Wish,
+    data_fingerprint,
+    flagged,
+    recorded_thresholds,
+)
+from multiloss_core.decisions.record import SET_BY_HAND
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.data.count_surfaces import node_index
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.generalisation.bootstrap import PointBootstrap, PointIntervals
+from ui.data.rated_datasets import ColumnChoice, RatedSource
+from ui.operating_point.analysis import Analysis
+
+MARGINAL_PRECISION = "marginal precision"
+GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
+
+
+def record_of(
+    analysis: Analysis,
+    point: OperatingPoint,
+    source: RatedSource,
+    choice: ColumnChoice,
+    *,
+    target: RecordedTarget | None = None,
+    evidence: PointBootstrap | None = None,
+    current: Floats | None = None,
+    author: str = "",
+    reason: str = "",
+) -> DecisionRecord:
+    """The record of a point of an analysis, whose data are `source` under `choice`.
+
+    `target`: what drove the point, the marginal precision or the hand where it is left out. `evidence`: resamples, used
+    where they are complete and of this very point. `current`: the thresholds (k,) in use.
+
+    Raises
+    ------
+    DataError : a name or text that no record can keep.
+    """
+    data, settings = analysis.dataset.source, analysis.settings
+    columns = recorded_columns(data, choice)
+    return DecisionRecord(
+        author=author,
+        reason=reason,
+        data=RecordedData(
+            source.name,
+            data_fingerprint(source.fingerprint, columns),
+            data.funnel if isinstance(data, RatedDocuments) else None,
+        ),
+        columns=columns,
+        settings=RecordedSettings(
+            settings.rule,
+            point.method,
+            settings.spacing,
+            settings.resolution,
+            choice.amount if settings.unit == "money" else None,
+        ),
+        target=target or target_of(analysis, point),
+        thresholds=recorded_thresholds(analysis.deployable(point)),
+        expected=ExpectedCounts.of(point.tp, point.fp, _intervals(point, evidence)),
+        current=None if current is None else _recorded_current(data, current, settings.rule),
+    )
+
+
+def recorded_columns(data: RatedDocuments | CountSurfaces, choice: ColumnChoice) -> RecordedColumns:
+    """What the columns mean, with the floors that are in force."""
+    floors = tuple(data.floors.tolist())
+    if isinstance(data, CountSurfaces):
+        return RecordedColumns(data.names, floors)
+    return RecordedColumns(
+        data.names,
+        floors,
+        choice.rating,
+        choice.positive,
+        choice.weight,
+        choice.group,
+        choice.leave_out_unusable,
+    )
+
+
+def target_of(analysis: Analysis, point: OperatingPoint) -> RecordedTarget:
+    """What led to a point where nothing but the slider or the hand did, and the guarantee of its path."""
+    if point.by_hand:
+        return RecordedTarget(SET_BY_HAND)
+    wishes = (Wish(MARGINAL_PRECISION, point.marginal_precision), *guarantee_wishes(analysis, point))
+    return RecordedTarget(MARGINAL_PRECISION, wishes, point.marginal_precision, point.status)
+
+
+def guarantee_wishes(analysis: Analysis, point: OperatingPoint) -> tuple[Wish, ...]:
+    """What was guaranteed of the path that a point lies on, if anything was."""
+    certificate = analysis.certificate
+    if certificate is None or certificate.path is None or certificate.path.method != point.method:
+        return ()
+    return Wish(GUARANTEED, certificate.precision), Wish(CONFIDENCE, certificate.confidence)
+
+
+def counts_at(data: RatedDocuments | CountSurfaces, thresholds: Floats, rule: Rule) -> tuple[float, float]:
+    """TP and FP at thresholds (k,), infinity for never; on a table of counts, those of the next node."""
+    if isinstance(data, CountSurfaces):
+        node = tuple(node_index(data.axes, thresholds[np.newaxis])[0])
+        return float(data.tp[node]), float(data.fp[node])
+    caught = flagged(data.scores, thresholds, rule)
+    return tuple(float(data.weights[caught & kind].sum()) for kind in (data.labels, ~data.labels))  # type: ignore[return-value]
+
+
+def _intervals(point: OperatingPoint, evidence: PointBootstrap | None) -> PointIntervals | None:
+    """What is expected on new data, where the resamples are complete and of this very point."""
+    if evidence is None or evidence.done < evidence.requested:
+        return None
+    if point.by_hand:
+        # Thresholds that were not chosen have no target.
+        fixed = np.isnan(evidence.targets).all() and np.array_equal(evidence.thresholds, point.thresholds[np.newaxis])
+        return evidence.intervals() if fixed else None
+    near = np.flatnonzero(np.isclose(evidence.targets, point.marginal_precision, rtol=0, atol=1e-9))
+    if not near.size or not np.array_equal(evidence.thresholds[near[0]], point.thresholds):
+        return None
+    return evidence.intervals(float(evidence.targets[near[0]]))
+
+
+def _recorded_current(data: RatedDocuments | CountSurfaces, thresholds: Floats, rule: Rule) -> CurrentThresholds:
+    return CurrentThresholds(recorded_thresholds(thresholds), *counts_at(data, thresholds, rule))

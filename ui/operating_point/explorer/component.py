@@ -1,0 +1,114 @@
+"""The component: Python sends charts and a table, the browser sends the target back once it comes to rest."""
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from multiloss_core import OperatingPoint
+from multiloss_core.figures import theme as style
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.explorer.figures import live_charts
+from ui.operating_point.explorer.table import explorer_table, row_of
+from ui.operating_point.point_help import explanations
+from ui.operating_point.point_text import WORDS, point_words
+from ui.operating_point.sections.new_data import interval_words
+from ui.operating_point.target import current_target, settle
+from ui.operating_point.target_drivers import current_driver, pick, take_over
+from ui.operating_point.view_state import Scene
+from ui.shared.page_setup import theme
+from ui.shared.plotly_asset import library_address
+
+KEY = "explorer"
+CSS_DASHES = {"solid": "solid", "dash": "dashed", "dashdot": "dashed", "dot": "dotted"}
+
+
+def _part(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+_mount = st.components.v2.component(
+    "multiloss_explorer",
+    html=_part("explorer.html"),
+    css=_part("explorer.css"),
+    js=_part("explorer.js"),
+    # Plotly's own styles are those of the page.
+    isolate_styles=False,
+)
+
+
+def explorer(analysis: Analysis, scene: Scene) -> None:
+    """Slider, numbers and charts at the current target."""
+    target, unit = current_target(), analysis.settings.unit
+    _mount(
+        key=KEY,
+        data={
+            "library": library_address(),
+            # The reader's zoom lasts as long as the axes mean the same.
+            "about": f"{analysis.dataset.key} {scene.pair} {unit}",
+            "target": {"percent": target.percent, "heard": target.heard},
+            "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
+            "charts": {name: asdict(chart) for name, chart in live_charts(analysis, scene, theme()).items()},
+            "key": _key(analysis, scene.method),
+            "explanations": explanations(unit),
+            "question": WORDS[unit].question,
+            "note": WORDS[unit].note.replace("*", ""),
+            "intervals": _intervals(analysis, scene),
+            "hand": _row_of(analysis, scene, scene.by_hand),
+            "present": _row_of(analysis, scene, scene.present),
+            "driver": current_driver(),
+            # What a click in threshold space leaves as it is.
+            "space": {"pair": scene.pair, "thresholds": _finite(scene)},
+        },
+        on_moved_change=_moved,
+        on_picked_change=lambda: pick(_heard("picked")),
+        on_failed_change=lambda: st.session_state.update(plain=True),
+    )
+
+
+def _moved() -> None:
+    if (percent := _heard("moved")) is not None:
+        settle(percent)
+        take_over()
+
+
+def _heard(name: str) -> object:
+    """What the reader did, which has its number; anybody's browser may say anything."""
+    match _state(name):
+        # One run may bring two moves, in any order: the last one counts.
+        case [said, int(number)] if number > current_target().heard:
+            current_target().heard = number
+            return said
+    return None
+
+
+def _row_of(analysis: Analysis, scene: Scene, point: OperatingPoint | None) -> dict[str, Any] | None:
+    if point is None:
+        return None
+    others = [scene.points[name] for name in analysis.methods if name != scene.method]
+    return row_of(analysis, [*others, point], scene.pair, point_words(analysis, point))
+
+
+def _intervals(analysis: Analysis, scene: Scene) -> dict[str, Any] | None:
+    return interval_words(analysis, scene.resamples, scene.chosen) if scene.told is scene.chosen else None
+
+
+def _finite(scene: Scene) -> list[float | None]:
+    return [float(value) if math.isfinite(value) else None for value in scene.chosen.thresholds]
+
+
+def _state(name: str) -> object:
+    return getattr(st.session_state[KEY], name, None)
+
+
+def _key(analysis: Analysis, method: str) -> dict[str, Any]:
+    return {
+        "methods": [
+            {"name": name, "colour": style.METHOD_COLOURS[name], "dash": CSS_DASHES[style.METHOD_DASHES[name]]}
+            for name in analysis.methods
+        ],
+        "chosen": style.METHOD_COLOURS[method],
+        "ink": style.ink(theme()),
+    }

@@ -1,0 +1,113 @@
+"""The operating point with plain widgets and charts that stand still: the same numbers where the explorer cannot run."""
+
+import streamlit as st
+
+from multiloss_core.figures.theme import Unit
+from multiloss_core.figures.threshold_space import (
+    count_surface,
+    plane_backdrop,
+    plane_marks,
+    space_backdrop,
+    space_marks,
+    threshold_curves,
+    threshold_mark,
+)
+from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words
+from ui.operating_point.target import HIGHEST, LOWEST, STEP, current_target, settle
+from ui.operating_point.target_drivers import take_over
+from ui.operating_point.view_state import Scene
+from ui.shared.page_setup import theme
+
+SLIDER = "m_plain"
+
+
+def ask_marginal_precision(unit: Unit) -> None:
+    """A slider for the target, and what it means as a price."""
+    target = current_target()
+    st.session_state[SLIDER] = target.percent
+    st.slider(
+        f"Marginal precision: {WORDS[unit].question}",
+        LOWEST,
+        HIGHEST,
+        step=STEP,
+        format="%g %%",
+        key=SLIDER,
+        on_change=_moved,
+    )
+    m = target.marginal_precision
+    st.markdown(f"**{price_words(m, unit)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
+
+
+def _moved() -> None:
+    settle(st.session_state[SLIDER])
+    take_over()
+
+
+def show_plainly(analysis: Analysis, scene: Scene) -> None:
+    """Numbers beside charts, as in the explorer."""
+    controls, charts = st.columns([1, 3], gap="medium")
+    with controls:
+        ask_marginal_precision(analysis.settings.unit)
+        show_words(point_words(analysis, scene.chosen))
+        st.caption(WORDS[analysis.settings.unit].note)
+    with charts:
+        _show_charts(analysis, scene)
+
+
+def show_words(words: PointWords) -> None:
+    """The numbers of a point, the important ones large."""
+    if words.warning:
+        st.warning(f"**{words.warning[0]}** {words.warning[1]}", icon=":material/warning:")
+    for label, value in words.thresholds:
+        st.metric(label, value)
+    for i in range(0, len(words.counts), 2):
+        for place, (label, value) in zip(st.columns(2), words.counts[i : i + 2], strict=True):
+            place.metric(label, value, border=True)
+    if words.guarantee:
+        st.success(words.guarantee, icon=":material/verified:")
+    rows = [f"| {label} | {value} |" for label, value in words.rates]
+    st.markdown("\n".join(["| At this point | |", "|:--|--:|", *rows]))
+
+
+def _show_charts(analysis: Analysis, scene: Scene) -> None:
+    points = [
+        scene.chosen if name == scene.method else scene.points[name]
+        for name in analysis.methods
+        if scene.points[name].status != "unreachable" or name == scene.method
+    ]
+    chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
+    marks, view = plane_marks(points, chosen=chosen, theme=theme())
+    plane = plane_backdrop(analysis.paths, theme=theme(), unit=unit)
+    plane.add_traces([*([] if scene.bands is None else curve_band(scene.bands)), *marks])
+    plane.update_layout(view)
+    left, right = st.columns(2)
+    if len(analysis.surfaces.names) == 1:
+        space = threshold_curves(analysis.path(chosen), theme=theme(), unit=unit)
+        space.add_trace(threshold_mark(analysis.path(chosen), scene.chosen, theme=theme()))
+    else:
+        space = space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair)
+        if scene.cloud is not None:
+            space.add_trace(threshold_cloud(scene.cloud, surfaces.axes))
+        space.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme(), pair=pair))
+    left.plotly_chart(
+        space,
+        theme=None,
+        key="plain_space",
+        alt="Thresholds with the paths of all methods and the chosen point.",
+    )
+    right.plotly_chart(
+        plane,
+        theme=None,
+        key="plain_plane",
+        alt="True against false positives along each path, with the chosen point.",
+    )
+    if len(analysis.surfaces.names) > 1:
+        for place, count, words in ((left, "tp", "true"), (right, "fp", "false")):
+            place.plotly_chart(
+                count_surface(surfaces, analysis.paths, count=count, theme=theme(), pair=pair, unit=unit),
+                theme=None,
+                key=f"plain_{count}",
+                alt=f"Surface of {words} positives over the thresholds of {surfaces.names[0]} and {surfaces.names[1]}.",
+            )

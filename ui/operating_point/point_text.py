@@ -1,0 +1,192 @@
+"""An operating point in the words of the screen, the same wherever it is shown."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from multiloss_core import OperatingPoint
+from multiloss_core.figures.theme import Unit
+from ui.operating_point.analysis import Analysis
+from ui.shared.formatting import NEVER, count, money, percent, plural, price, rate, share, threshold
+
+CAUGHT, FALSE, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
+
+Lines = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class UnitWords:
+    """What the screen calls the numbers of a point that is counted in one unit, and how it writes them."""
+
+    caught: str
+    false: str
+    alerts: str
+    precision: str
+    false_per_catch: str
+    kept: str
+    question: str
+    note: str
+    number: Callable[[float], str]
+
+
+WORDS: dict[Unit, UnitWords] = {
+    "documents": UnitWords(
+        caught=CAUGHT,
+        false=FALSE,
+        alerts="Alerts",
+        precision=PRECISION,
+        false_per_catch="False alerts per catch",
+        kept="Rated positives kept",
+        question="of the last alerts added, how many must be fraud?",
+        note="Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud below the "
+        "floors is unknown.",
+        number=count,
+    ),
+    "money": UnitWords(
+        caught="Money caught (TP)",
+        false="Money in false alerts (FP)",
+        alerts="Money flagged",
+        precision="Fraud in the money flagged",
+        false_per_catch="In false alerts per 1 caught",
+        kept="Rated fraud money kept",
+        question="of the last money flagged, how much must be fraud?",
+        note="Money is summed on the data that chose the point. The share kept is of *rated* fraud money, not recall: fraud "
+        "below the floors is unknown.",
+        number=money,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class PointWords:
+    """Labels with their values: thresholds, the counts and the rates; a warning as headline and explanation.
+
+    `guarantee` says what is certain of the point, where anything is.
+    """
+
+    thresholds: Lines
+    counts: Lines
+    rates: Lines
+    warning: tuple[str, str] | None
+    guarantee: str | None
+
+
+def point_words(analysis: Analysis, point: OperatingPoint) -> PointWords:
+    """All that the screen says about a point."""
+    return words_of_points(analysis, [point])[0]
+
+
+def words_of_points(analysis: Analysis, points: Sequence[OperatingPoint]) -> list[PointWords]:
+    """`point_words` for many points at once."""
+    others = analysis.in_other_unit(points)
+    return [_words(analysis, point, other) for point, other in zip(points, others, strict=True)]
+
+
+def price_words(marginal_precision: float, unit: Unit) -> str:
+    """A marginal precision as what is paid for what is caught."""
+    if unit == "documents":
+        return price(marginal_precision)
+    false = (1 - marginal_precision) / marginal_precision
+    if false >= 1:
+        return f"{false:.3g} of money in false alerts for each extra 1 of fraud caught"
+    return f"1 of money in false alerts for each extra {1 / false:.3g} of fraud caught"
+
+
+def other_unit(unit: Unit) -> Unit:
+    """Money beside documents, documents beside money."""
+    return "documents" if unit == "money" else "money"
+
+
+def beside(label: str) -> str:
+    """The label of a number that stands beside those of the path: TP and FP are the path's."""
+    return label.removesuffix(" (TP)").removesuffix(" (FP)")
+
+
+def _words(analysis: Analysis, point: OperatingPoint, other: OperatingPoint | None) -> PointWords:
+    unit = analysis.settings.unit
+    # Whatever is counted, shares have the digits that the number of documents supports.
+    documents = other if other is not None and unit == "money" else point
+    words = WORDS[unit]
+    counts: Lines = ((words.caught, words.number(point.tp)), (words.false, words.number(point.fp)))
+    rates: Lines = (
+        (words.alerts, words.number(point.alerts)),
+        (words.precision, share(point.precision, documents.alerts)),
+        (words.false_per_catch, rate(point.fp_per_tp)),
+        (words.kept, share(point.share_of_rated_positives, documents.rated_tp)),
+        *_steps(unit, point),
+    )
+    if other is not None:
+        more = WORDS[other_unit(unit)]
+        counts += (beside(more.caught), more.number(other.tp)), (beside(more.false), more.number(other.fp))
+        rates += (
+            (more.alerts, more.number(other.alerts)),
+            (more.precision, share(other.precision, documents.alerts)),
+            (more.kept, share(other.share_of_rated_positives, documents.rated_tp)),
+        )
+    return PointWords(
+        thresholds=tuple(
+            (f"Threshold of {name}", NEVER if threshold(value) == NEVER else f"≥ {threshold(value)}")
+            for name, value in zip(point.names, analysis.deployable(point), strict=True)
+        ),
+        counts=counts,
+        rates=rates,
+        warning=_warning(unit, point),
+        guarantee=_guarantee(analysis, point),
+    )
+
+
+def _steps(unit: Unit, point: OperatingPoint) -> Lines:
+    """What the steps of the path on either side hold; of thresholds set by hand nothing is known."""
+    if point.by_hand:
+        return ()
+    fraud = "Estimated fraud" if point.estimated else "Fraud"
+    added = " added" if unit == "documents" else ""
+    return (
+        (
+            f"{fraud} in the last {_step(unit, point.step_alerts)}{added}",
+            _share_of_step(unit, point.step_precision, point.step_alerts),
+        ),
+        (
+            f"{fraud} in the next {_step(unit, point.next_alerts)}",
+            _share_of_step(unit, point.next_precision, point.next_alerts),
+        ),
+    )
+
+
+def _step(unit: Unit, alerts: float) -> str:
+    return plural(alerts, "alert") if unit == "documents" else f"{money(alerts)} of money"
+
+
+def _share_of_step(unit: Unit, precision: float, alerts: float) -> str:
+    return share(precision, alerts) if unit == "documents" else percent(precision)
+
+
+def _guarantee(analysis: Analysis, point: OperatingPoint) -> str | None:
+    certificate = analysis.certificate
+    if certificate is None or certificate.path is None or point.method != certificate.path.method:
+        return None
+    if point.status == "unreachable" or not certificate.covers(point.thresholds):
+        return "Outside the guaranteed range, which is marked on the slider."
+    sure, least = (f"{100 * value:g}\N{NO-BREAK SPACE}%" for value in (certificate.confidence, certificate.precision))
+    what = "what" if analysis.settings.unit == "documents" else "the money that"
+    return f"{sure} sure: at least {least} of {what} is flagged at these thresholds is fraud, now and from here on."
+
+
+def _warning(unit: Unit, point: OperatingPoint) -> tuple[str, str] | None:
+    """When there is no point inside the path."""
+    target = f"{100 * point.marginal_precision:.3g}\N{NO-BREAK SPACE}%"
+    holds, hold = ("is estimated to hold", "are estimated to hold") if point.estimated else ("holds", "hold")
+    if point.status == "unreachable":
+        return (
+            f"No part of this path reaches {target}.",
+            f"The best step up from no alerts {holds} "
+            f"{_share_of_step(unit, point.next_precision, point.next_alerts)} fraud "
+            f"({_step(unit, point.next_alerts)}), so at this target nothing is flagged. Lower the target.",
+        )
+    if point.status == "at_floor":
+        return (
+            "The point is at the floor.",
+            f"Even the last {_step(unit, point.step_alerts)} rated there {hold} "
+            f"{_share_of_step(unit, point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point lies below "
+            "what was rated. Rate documents below the floors to find it.",
+        )
+    return None

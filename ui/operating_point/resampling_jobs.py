@@ -1,0 +1,105 @@
+"""What chosen points do on data that did not choose them: resamples and held-out counts, found in the background."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import streamlit as st
+from scipy.special import expit
+
+from multiloss_core import CountSurfaces, HeldOutCounts, OperatingPoint, RatedDocuments, held_out_steps
+from multiloss_core.thresholds.generalisation.bootstrap import (
+    PathBands,
+    PointBootstrap,
+    bootstrap_points,
+    bootstrap_thresholds,
+)
+from ui.operating_point.analysis import Analysis, PathFinder, Settings, methods
+from ui.operating_point.target import PERCENTS
+from ui.shared.background_job import Job
+
+SLIDER_TARGETS = PERCENTS / 100
+BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))
+SECONDS_OF_REST = 0.4
+MAX_JOBS = 12
+
+T = TypeVar("T")
+Key = tuple[str, Settings, float | tuple[float, ...] | None]
+
+
+@dataclass(frozen=True, eq=False)
+class PathEvidence:
+    """Bands along the smooth path, and what every method does on documents that did not choose its thresholds.
+
+    `share_done` in [0, 1]; what is not there yet is None, and held-out counts stay None for a table of counts.
+    """
+
+    share_done: float
+    bands: PathBands | None = None
+    held_out: Mapping[str, HeldOutCounts] | None = None
+
+
+def point_job(analysis: Analysis, point: OperatingPoint) -> Job[PointBootstrap] | None:
+    """Resamples for a point of the smooth path, chosen again, or for thresholds set by hand, as they are.
+
+    Begun at the first call, once the slider has come to rest. None for a point by hand on a table of counts.
+    """
+    source = analysis.dataset.source
+    if not point.by_hand:
+        key: Key = (analysis.dataset.key, analysis.settings, point.marginal_precision)
+        return _job(key, lambda: _point_steps(analysis, point.marginal_precision), rest=SECONDS_OF_REST)
+    if isinstance(source, CountSurfaces):
+        return None
+    key = (analysis.dataset.key, analysis.settings, tuple(point.thresholds.tolist()))
+    return _job(key, lambda: _fixed_steps(source, point), rest=SECONDS_OF_REST)
+
+
+def path_job(analysis: Analysis) -> Job[PathEvidence]:
+    """Bands and held-out counts of an analysis; begun at the first call."""
+    return _job((analysis.dataset.key, analysis.settings, None), lambda: _path_steps(analysis))
+
+
+def _job(key: Key, steps: Callable[[], Iterator[T]], rest: float = 0.0) -> Job[T]:
+    jobs: dict[Key, Job[T]] = st.session_state.setdefault("evidence", {})
+    if key not in jobs or jobs[key].cancelled:
+        # One of each kind at a time; what is finished stays for a while.
+        for other, job in jobs.items():
+            if (other[2] is None) == (key[2] is None) and not job.finished:
+                job.cancel()
+        while len(jobs) >= MAX_JOBS:
+            jobs.pop(next(iter(jobs)))
+        jobs[key] = Job(steps, rest=rest)
+    return jobs[key]
+
+
+def _point_steps(analysis: Analysis, target: float) -> Iterator[PointBootstrap]:
+    source, path = analysis.dataset.source, analysis.path("smooth")
+    yield from bootstrap_points(source, analysis.fit, path, [target], generator=np.random.default_rng(0))
+
+
+def _fixed_steps(documents: RatedDocuments, point: OperatingPoint) -> Iterator[PointBootstrap]:
+    yield bootstrap_thresholds(documents, point.thresholds, point.rule, generator=np.random.default_rng(0))
+
+
+def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:
+    source, bands = analysis.dataset.source, None
+    whole = 1.0 if isinstance(source, CountSurfaces) else 0.5
+    path, generator = analysis.path("smooth"), np.random.default_rng(1)
+    for bootstrap in bootstrap_points(source, analysis.fit, path, BAND_TARGETS, generator=generator):
+        complete = bootstrap.done == bootstrap.requested
+        bands = bootstrap.bands() if complete else None
+        yield PathEvidence(whole * bootstrap.done / bootstrap.requested, bands)
+    if isinstance(source, RatedDocuments):
+        for step in held_out_steps(source, _known_on_all(analysis), SLIDER_TARGETS):
+            done = step.done == step.total
+            yield PathEvidence(whole + (1 - whole) * step.done / step.total, bands, step.counts if done else None)
+
+
+def _known_on_all(analysis: Analysis) -> dict[str, PathFinder]:
+    """Every method; on all documents its path is known."""
+
+    def known(name: str, find: PathFinder) -> PathFinder:
+        return lambda source: analysis.path(name) if source is analysis.dataset.source else find(source)
+
+    return {name: known(name, find) for name, find in methods(analysis.settings).items()}

@@ -1,0 +1,188 @@
+"""Current against proposed thresholds on the operating-point page, and the documents between the two."""
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import CountSurfaces, DataError, OperatingPoint, RatedDocuments, money_at
+from multiloss_core.formatting import signed
+from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
+from multiloss_core.thresholds.inspection.document_subset import Selection
+from ui.data.document_table import NO_DOCUMENTS, show_documents
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.current_thresholds import ask_current_thresholds, counterpart, current_thresholds
+from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION, WORDS, beside
+from ui.shared.formatting import NEVER, UNDEFINED, as_text, between, count, money, plural, share, threshold
+from ui.shared.lazy_section import shown_when_open
+
+NOT_KNOWN = "not known"
+
+
+@shown_when_open("Compare with the present thresholds", icon=":material/difference:", key="compare")
+def show_comparison(analysis: Analysis, point: OperatingPoint) -> None:
+    """The point beside the present thresholds or a pinned point, and the documents added and dropped between them."""
+    ask_current_thresholds(analysis, point)
+    current = current_thresholds(analysis)
+    if current is None:
+        _say_what_is_missing(analysis)
+        return
+    try:
+        found = compare(analysis.dataset.source, current, analysis.deployable(point), analysis.settings.rule)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    _show_table(analysis, found, current.tolist(), analysis.deployable(point).tolist())
+    _show_bands(analysis, found)
+
+
+def _say_what_is_missing(analysis: Analysis) -> None:
+    if any(value is not None for value in counterpart(analysis).present):
+        st.error("The present thresholds must be numbers of a usual size; correct them.", icon=":material/error:")
+        return
+    st.info(
+        "Type the thresholds in use today, or load them; one that is left empty stands for *never*. Or pin this point and "
+        "move on to another one.",
+        icon=":material/edit:",
+    )
+
+
+def _show_table(analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]) -> None:
+    kept = counterpart(analysis)
+    if kept.with_pin and kept.pin is not None:
+        st.caption(f"Current is the pinned point: {kept.pin.origin}.")
+    elif kept.origin:
+        st.caption(f"Current is as loaded from {as_text(kept.origin)}.")
+    rows: list[tuple[str, ...]] = [
+        (f"Threshold of {name}", _at_or_above(now), _at_or_above(then), _threshold_difference(now, then))
+        for name, now, then in zip(analysis.surfaces.names, current, proposed, strict=True)
+    ]
+    for words, before, after in (
+        ("Alerts", found.current.alerts, found.proposed.alerts),
+        (CAUGHT, found.current.tp, found.proposed.tp),
+        (FALSE, found.current.fp, found.proposed.fp),
+    ):
+        rows.append((words, *_counts(found, before, after, count)))
+    now, then = _precision(found.current), _precision(found.proposed)
+    rows.append((PRECISION, now, then, _precision_difference(now, then)))
+    rows += _money_rows(analysis, found, current, proposed)
+    st.dataframe(
+        pd.DataFrame(rows, columns=["", "Current", "Proposed", "Difference"]),
+        hide_index=True,
+        alt="Current and proposed thresholds with their counts, and the difference proposed less current.",
+    )
+    for title, thresholds, side in (("current", current, found.current), ("proposed", proposed, found.proposed)):
+        _say_where_counted(analysis, title, thresholds, side)
+
+
+def _money_rows(
+    analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]
+) -> list[tuple[str, ...]]:
+    """Money caught and money in false alerts, where documents have amounts."""
+    documents, amounts, words = analysis.rated.source, analysis.rated.amounts, WORDS["money"]
+    if amounts is None or not isinstance(documents, RatedDocuments):
+        return []
+    sums = money_at(documents, amounts, np.array([current, proposed]), found.rule)
+    return [
+        (beside(label), *_counts(found, before, after, money))
+        for label, (before, after) in zip((words.caught, words.false), sums, strict=True)
+    ]
+
+
+def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], side: CountedThresholds) -> None:
+    """What stands in the way of exact counts: nobody rated below a floor, and a table has counts at its nodes only."""
+    source = analysis.dataset.source
+    triples = zip(
+        source.names, thresholds, side.thresholds if isinstance(source, CountSurfaces) else source.floors, strict=True
+    )
+    if isinstance(source, CountSurfaces):
+        moved = [f"{name} {threshold(node)}" for name, value, node in triples if value not in (node, math.inf)]
+        if moved:
+            st.caption(
+                f"The table has no counts at these {title} thresholds; counted at its node {as_text(', '.join(moved))}."
+            )
+    elif not side.complete:
+        below = " and ".join(
+            f"the {title} threshold of {name}, {threshold(value)}, lies below its rating floor, {threshold(floor)}"
+            for name, value, floor in triples
+            if value < floor
+        )
+        st.warning(
+            f"{as_text(below[0].upper() + below[1:])}: what is flagged down there was never rated and is not known. Counts are of "
+            "rated documents, so the true ones are at least as large.",
+            icon=":material/warning:",
+        )
+
+
+def _show_bands(analysis: Analysis, found: Comparison) -> None:
+    source = analysis.dataset.source
+    for title, only, band, complete in (
+        ("Added", "proposed", found.added, found.proposed.complete),
+        ("Dropped", "current", found.dropped, found.current.complete),
+    ):
+        st.markdown(_band_words(title, only, band, complete, source))
+        if band.positions is not None and band.positions.size:
+            show_documents(analysis.dataset, band.positions, what=f"{title.lower()} documents")
+    if isinstance(source, CountSurfaces):
+        st.caption(NO_DOCUMENTS)
+
+
+def _band_words(title: str, only: str, band: Selection, complete: bool, source: RatedDocuments | CountSurfaces) -> str:
+    words = f"**{title}: {_at_least(complete)}{plural(band.alerts, 'alert')}**"
+    if not band.alerts:
+        return f"{words} that only the {only} thresholds flag."
+    words += (
+        f", {count(band.tp)} of {count(band.alerts)} rated are fraud (precision {share(band.precision, band.alerts)}, 95 % "
+        f"interval {between(band.interval)})."
+    )
+    if (
+        band.positions is not None
+        and isinstance(source, RatedDocuments)
+        and source.weights.min() < source.weights.max()
+    ):
+        words += f" {plural(band.positions.size, 'rated document')} stand for them."
+    return f"{words} Only the {only} thresholds flag them."
+
+
+def _at_or_above(value: float) -> str:
+    return NEVER if math.isinf(value) else f"≥ {threshold(value)}"
+
+
+def _at_least(complete: bool) -> str:
+    return "" if complete else "at least "
+
+
+def _threshold_difference(now: float, then: float) -> str:
+    if math.isinf(now) or math.isinf(then):
+        return "0" if now == then else "to never" if math.isinf(then) else "from never"
+    return signed(then - now, f"{then - now:.6g}")
+
+
+def _counts(found: Comparison, now: float, then: float, number: Callable[[float], str]) -> tuple[str, str, str]:
+    """Two counts, written by `number`, and their difference, as far as they are known."""
+    first, second = _at_least(found.current.complete), _at_least(found.proposed.complete)
+    shown = number(now), number(then)
+    if first and second:
+        difference = NOT_KNOWN
+    else:
+        # As the reader would find it from the two counts shown.
+        before, after = (float(text.replace(",", "")) for text in shown)
+        more = round(after - before, 2) + 0.0
+        difference = ("at most " if first else second) + signed(more, number(more))
+    return first + shown[0], second + shown[1], difference
+
+
+def _precision(side: CountedThresholds) -> str:
+    return share(side.precision, side.alerts) if side.complete else NOT_KNOWN
+
+
+def _precision_difference(now: str, then: str) -> str:
+    """In percentage points, as the reader would find it from the two precisions shown."""
+    for nothing in (NOT_KNOWN, UNDEFINED):
+        if nothing in (now, then):
+            return nothing
+    first, second = (Decimal(text.removesuffix("\N{NO-BREAK SPACE}%")) for text in (now, then))
+    return f"{signed(float(second - first), str(second - first))} points"

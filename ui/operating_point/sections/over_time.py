@@ -1,0 +1,189 @@
+"""A point over time: alerts per day, and whether its precision drifts from week to week."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import OperatingPoint, RatedDocuments
+from multiloss_core.figures.periods import daily_chart, weekly_chart
+from multiloss_core.tables.time_column import Times
+from multiloss_core.thresholds.data.flagging import rated_in_full
+from multiloss_core.thresholds.inspection.drift import FEWEST_WEEKS, Drift, alerts_drift, precision_drift
+from multiloss_core.thresholds.inspection.periods import (
+    Calendar,
+    DailyAlerts,
+    WeeklyCounts,
+    calendar,
+    daily_alerts,
+    weekly_counts,
+)
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
+from ui.shared.formatting import between, count, percent, plural, share
+from ui.shared.lazy_section import shown_when_open
+from ui.shared.page_setup import theme
+
+MAX_DAYS_DRAWN = 1_100
+ONLY_RATED = "The thresholds reach below a floor, where nothing was rated: only rated documents are counted here."
+
+
+def show_alerts_per_day(analysis: Analysis, point: OperatingPoint) -> None:
+    """Alerts per day in a line. Nothing where documents have no times."""
+    dated = _dated(analysis)
+    if dated is not None:
+        days = daily_alerts(*dated, analysis.deployable(point), analysis.settings.rule)
+        st.caption(_day_words(days))
+
+
+def show_periods(analysis: Analysis, point: OperatingPoint) -> None:
+    """TP, FP and precision per week, with what they tell of drift. Nothing where documents have no times."""
+    dated = _dated(analysis)
+    if dated is not None:
+        _show_periods(analysis, point, dated)
+
+
+@shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
+def _show_periods(analysis: Analysis, point: OperatingPoint, dated: tuple[RatedDocuments, Calendar]) -> None:
+    thresholds, rule = analysis.deployable(point), analysis.settings.rule
+    weeks = weekly_counts(*dated, thresholds, rule)
+    if not weeks.alerts.any():
+        st.info("Nothing is flagged at this point.")
+        return
+    st.markdown(f"{_precision_words(weeks)}\n\n{_alert_words(weeks)}")
+    if not rated_in_full(dated[0].floors, thresholds, rule):
+        st.warning(ONLY_RATED, icon=":material/warning:")
+    _show_weeks(weeks)
+    days = daily_alerts(*dated, thresholds, rule)
+    if 1 < len(days.dates) <= MAX_DAYS_DRAWN:
+        st.plotly_chart(daily_chart(days, theme=theme()), theme=None, key="daily_chart", alt=_day_words(days))
+    st.caption(
+        "Every day and week from the first to the last rated document counts, also without alerts; weeks run from "
+        "Monday to Sunday, and those that the data cover in part are marked and not tested. Times with a time zone are "
+        "in UTC, others as they are written. *p*: how often chance alone would make weeks differ as much."
+    )
+
+
+def _dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:
+    """Documents as they were rated, and when; None where that is not known."""
+    documents, times = analysis.rated.source, analysis.rated.times
+    if times is None or not isinstance(documents, RatedDocuments):
+        return None
+    return documents, _calendar(analysis.rated.key, times)
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _calendar(key: str, _times: Times) -> Calendar:
+    return calendar(_times)
+
+
+def _show_weeks(weeks: WeeklyCounts) -> None:
+    st.plotly_chart(
+        weekly_chart(weeks, theme=theme()),
+        theme=None,
+        key="weekly_chart",
+        alt=f"True and false positives and precision in each of {plural(len(weeks.mondays), 'week')}.",
+    )
+    columns = zip(weeks.mondays, weeks.complete, weeks.tp, weeks.fp, weeks.precision, weeks.intervals.T, strict=True)
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Week of": f"{monday}{'' if complete else ' (incomplete)'}",
+                    "Alerts": count(tp + fp),
+                    CAUGHT: count(tp),
+                    FALSE: count(fp),
+                    PRECISION: share(precision, tp + fp),
+                    "95 %": between((low, high)),
+                }
+                for monday, complete, tp, fp, precision, (low, high) in columns
+            ]
+        ),
+        hide_index=True,
+        height=min(320, 40 + 35 * len(weeks.mondays)),
+        alt="Alerts, true and false positives and precision of each week.",
+    )
+
+
+def _day_words(days: DailyAlerts) -> str:
+    """Alerts per day in a sentence."""
+    if not days.alerts.any():
+        return "**Alerts per day:** none at this point."
+    day, most = days.busiest
+    if len(days.dates) == 1:
+        return f"**Alerts per day:** {about(most)} on {day}, the only day in the data."
+    low, high = days.most_days
+    return (
+        f"**Alerts per day:** {about(days.mean)} on average, {about(low)} to {about(high)} on most days (eight of ten), "
+        f"busiest {about(most)} on {day}; {plural(len(days.dates), 'day')} in the data."
+    )
+
+
+def _precision_words(weeks: WeeklyCounts) -> str:
+    """Whether precision drifts, in a sentence."""
+    drift = precision_drift(weeks)
+    first, last = (f"{100 * value:.0f}\N{NO-BREAK SPACE}%" for value in (drift.early, drift.late))
+    match drift.verdict:
+        case "too few":
+            return f"**Precision:** {_too_few(drift, 'catches and false alerts')}"
+        case "steady":
+            unseen = f"less than about {max(1, round(100 * drift.least_seen))} percentage points between the first and the last third of them"
+            return f"**Precision: no sign of drift** over {_weeks(drift)}; a change of {unseen} might go unseen."
+        case "drifts":
+            return f"**Precision drifts: from {first}** {_ends(drift, last)}"
+        case "varies":
+            there = weeks.precision[drift.stands_out]
+            return f"**Precision varies from week to week** {_most(weeks, drift, percent(there))}"
+
+
+def _alert_words(weeks: WeeklyCounts) -> str:
+    """Whether the number of alerts drifts, in a sentence."""
+    drift = alerts_drift(weeks)
+    match drift.verdict:
+        case "too few":
+            return f"**Alerts per week:** {_too_few(drift, 'alerts')}"
+        case "steady":
+            return (
+                f"**Alerts per week: no sign of drift** over {_weeks(drift)}, no more variation than chance makes; a change "
+                f"of less than about {plural(max(1, round(drift.least_seen)), 'alert')} a week between the first and the last third of "
+                "them might go unseen."
+            )
+        case "drifts":
+            return f"**Alerts per week drift: from {about(drift.early)}** {_ends(drift, about(drift.late))}"
+        case "varies":
+            return f"**Alerts vary from week to week** {_most(weeks, drift, about(weeks.alerts[drift.stands_out]))}"
+
+
+def _too_few(drift: Drift, what: str) -> str:
+    if drift.weeks < FEWEST_WEEKS:
+        return f"too few weeks to say ({plural(drift.weeks, 'complete week')}; {FEWEST_WEEKS} are needed)."
+    return f"too few {what} in {_weeks(drift)} to say."
+
+
+def _weeks(drift: Drift) -> str:
+    return f"the {drift.weeks} complete weeks"
+
+
+def _ends(drift: Drift, last: str) -> str:
+    third = max(1, drift.weeks // 3)
+    first_ones, last_ones = ("week", "last") if third == 1 else (f"{third} complete weeks", f"last {third}")
+    return f"in the first {first_ones} **to {last}** in the {last_ones} ({_chance(drift)})."
+
+
+def _most(weeks: WeeklyCounts, drift: Drift, there: str) -> str:
+    return (
+        f"more than chance would make it ({_chance(drift)}), but no trend is clear; the week of "
+        f"{weeks.mondays[drift.stands_out]} stands out most, with {there}."
+    )
+
+
+def _chance(drift: Drift) -> str:
+    return "p < 0.001" if drift.p_value < 0.001 else f"p = {drift.p_value:.2g}"
+
+
+def about(value: float) -> str:
+    """A mean or quantile of counts: one decimal below 100, where it has one."""
+    return (
+        f"{value:,.1f}".removesuffix(".0")
+        if abs(value) < 100 and not np.isclose(value, round(value))
+        else f"{value:,.0f}"
+    )

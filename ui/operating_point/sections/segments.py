@@ -1,0 +1,111 @@
+"""A point in each segment of the documents."""
+
+import re
+import string
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from multiloss_core import OperatingPoint, RatedDocuments
+from multiloss_core.numerics.arrays import ratio
+from multiloss_core.thresholds.data.flagging import rated_in_full
+from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, folded, segment_counts, segmentation
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
+from ui.operating_point.sections.over_time import ONLY_RATED
+from ui.shared.formatting import between, count, plural, share
+from ui.shared.lazy_section import shown_when_open
+
+MAX_SHOWN = 20
+MAX_NAMED = 8
+LONGEST_NAME = 40
+
+
+def show_segments(analysis: Analysis, point: OperatingPoint) -> None:
+    """What the point flags in each segment, and where it is clearly different. Nothing where there are no segments."""
+    documents, segments = analysis.rated.source, analysis.rated.segments
+    if segments is not None and isinstance(documents, RatedDocuments):
+        _show_segments(analysis, point, documents, segments)
+
+
+@shown_when_open("The point in each segment", icon=":material/category:", key="segments")
+def _show_segments(
+    analysis: Analysis, point: OperatingPoint, documents: RatedDocuments, segments: NDArray[np.object_]
+) -> None:
+    thresholds, rule = analysis.deployable(point), analysis.settings.rule
+    known = _segmentation(analysis.rated.key, segments)
+    found = segment_counts(documents, known, thresholds, rule)
+    st.markdown(_difference_words(found))
+    if not rated_in_full(documents.floors, thresholds, rule):
+        st.warning(ONLY_RATED, icon=":material/warning:")
+    _show_table(found)
+    st.caption(
+        f"Segments are the values of '{safe(analysis.rated.choice.segment or '')}', most alerts first. *Differs*: the 95 % "
+        "interval, widened for the number of segments looked at, does not hold the precision of all alerts together. "
+        "Thresholds are the same everywhere; a segment that differs may deserve its own."
+    )
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _segmentation(key: str, _segments: NDArray[np.object_]) -> Segmentation:
+    return segmentation(_segments)
+
+
+def _show_table(found: Sequence[Segment]) -> None:
+    alerts, caught = (sum(getattr(segment, part) for segment in found) for part in ("alerts", "tp"))
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Segment": cut(segment.name),
+                    "Alerts": count(segment.alerts),
+                    CAUGHT: count(segment.tp),
+                    FALSE: count(segment.fp),
+                    PRECISION: share(segment.precision, segment.alerts),
+                    "95 %": between(segment.interval),
+                    "Differs": segment.differs or "",
+                    "Of all alerts": share(ratio(segment.alerts, alerts), alerts),
+                    "Of all catches": share(ratio(segment.tp, caught), caught),
+                    "Rated": count(segment.documents),
+                    "Rated positive": count(segment.positives),
+                }
+                for segment in folded(found, MAX_SHOWN)
+            ]
+        ),
+        hide_index=True,
+        alt="Alerts, true and false positives and precision of the point in each segment.",
+    )
+
+
+def _difference_words(found: Sequence[Segment]) -> str:
+    """Where the precision differs, in a sentence."""
+    tp, alerts = sum(segment.tp for segment in found), sum(segment.alerts for segment in found)
+    if not alerts:
+        return "Nothing is flagged at this point."
+    overall = f"the precision of all alerts, {share(ratio(tp, alerts), alerts)}"
+    above, below = ([segment for segment in found if segment.differs == side] for side in ("above", "below"))
+    if not above and not below:
+        return f"In no segment is the precision clearly different from {overall}."
+    parts = [f"clearly {side} in {_named(some)}" for side, some in (("above", above), ("below", below)) if some]
+    return f"Compared with {overall}, precision is {'; '.join(parts)}."
+
+
+def _named(segments: Sequence[Segment]) -> str:
+    names = [f"**{safe(s.name)}** ({share(s.precision, s.alerts)})" for s in segments[:MAX_NAMED]]
+    more = len(segments) - MAX_NAMED
+    if more > 0:
+        return f"{', '.join(names)} and {plural(more, 'other')}"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def safe(name: str) -> str:
+    """A name of the reader's data in Markdown, cut short and taken literally."""
+    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(cut(name).split()))
+
+
+def cut(name: str) -> str:
+    """A name that may be as long as a cell can be, cut short."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

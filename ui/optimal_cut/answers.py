@@ -1,0 +1,152 @@
+"""What a loss says about scored items: the optimal cut, and what constant thresholds lose against it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.constant_threshold import items_at, observed_loss, shortest_threshold, tuned_threshold
+from multiloss_core.losses.expected.expected_losses import ExpectedLosses, expected_losses
+from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.reliability import Reliability, reliability
+from multiloss_core.losses.top_k import best_k
+from ui.data.scored_datasets import ScoredDataset
+from ui.shared.loss_picker import named_loss
+
+# "F" instead of "F1": a link to it stays right whatever beta is.
+LOSS_CHOICES = ("F", "Jaccard", "AM", "G-TP/PR", "G-Mean", "H-Mean", "AUC")
+WINDOWED = ("G-Mean", "H-Mean")
+HALF = 0.5
+# What is proven for these two is less tight, and still far below what is shown.
+_TOLERANCE = {"G-Mean": 1e-6, "H-Mean": 1e-6}
+
+
+@dataclass(frozen=True)
+class WayToCut:
+    """One way to choose the items: the `k` most probable, all those at or above `threshold`.
+
+    `threshold` is nan where nothing is flagged, and `printed` in the fewest digits that flag the same. `worse`: expected loss above the optimum's. `observed`: the loss on the
+    labelled items kept aside, nan without them. `left_out`: items as probable as the last one flagged that are not.
+    """
+
+    name: str
+    threshold: float
+    printed: float
+    k: int
+    expected_loss: float
+    worse: float
+    observed: float
+    left_out: int
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One loss on one dataset. `tuned` is None for the reason `why_not_tuned`."""
+
+    loss_name: str
+    curve: ExpectedLosses
+    optimum: WayToCut
+    at_half: WayToCut
+    tuned: WayToCut | None
+    why_not_tuned: str = ""
+
+    @property
+    def ways(self) -> tuple[WayToCut, ...]:
+        """Those that there are, the optimum first."""
+        return (self.optimum, self.at_half) if self.tuned is None else (self.optimum, self.at_half, self.tuned)
+
+
+def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:
+    """Why a loss cannot be computed for so many items, if so."""
+    n = dataset.items.probabilities.size
+    if choice in WINDOWED and n > LARGEST_WINDOWED:
+        return f"takes at most {LARGEST_WINDOWED:,} items"
+    return None
+
+
+def answer(dataset: ScoredDataset, choice: str, beta: float) -> Answer:
+    """The answer of one loss. Raises DataError where the loss takes fewer items."""
+    too_many = too_many_for(choice, dataset)
+    if too_many:
+        raise DataError(
+            f"{choice} {too_many}, and these are {dataset.items.probabilities.size:,}; choose another loss, or fewer items."
+        )
+    return _answer(dataset.key, choice, beta if choice == "F" else 1.0, dataset)
+
+
+# Eight, because the curve of a million items has 8 MB.
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Finding the expected loss of every cut …")
+def _answer(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> Answer:
+    loss, items = named_loss(choice, beta), _dataset.items
+    curve = expected_losses(items.probabilities, loss, tolerance=_TOLERANCE.get(choice, 1e-9))
+    k = best_k(curve.values)
+    optimum = _way("optimum k*", _lowest_of(_dataset, k), k, curve, k, _dataset, loss)
+    at_half = _at_threshold("threshold 0.5", HALF, curve, k, _dataset, loss)
+    reason = _why_not_tuned(_dataset)
+    if reason:
+        return Answer(loss.name, curve, optimum, at_half, None, reason)
+    probabilities, labels = items.known_probabilities, items.known_labels
+    threshold = tuned_threshold(probabilities[_dataset.tuning], labels[_dataset.tuning], loss).threshold
+    return Answer(
+        loss.name, curve, optimum, at_half, _at_threshold("tuned threshold", threshold, curve, k, _dataset, loss)
+    )
+
+
+def items_flagged(dataset: ScoredDataset, k: int) -> np.ndarray:
+    """The rows (k,) of the k most probable items, in the order of the file."""
+    return np.sort(dataset.order[:k])
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _reliability(key: str, _dataset: ScoredDataset) -> Reliability:
+    return reliability(_dataset.items.known_probabilities, _dataset.items.known_labels)
+
+
+def reliability_of(dataset: ScoredDataset) -> Reliability:
+    """How far the probabilities of the labelled items kept their promise; some must be labelled."""
+    return _reliability(dataset.key, dataset)
+
+
+def _lowest_of(dataset: ScoredDataset, k: int) -> float:
+    return float(dataset.items.probabilities[dataset.order[k - 1]]) if k else float("nan")
+
+
+def _at_threshold(
+    name: str, threshold: float, curve: ExpectedLosses, best: int, dataset: ScoredDataset, loss: Loss
+) -> WayToCut:
+    k = items_at(dataset.items.probabilities, threshold)
+    return _way(name, threshold if np.isfinite(threshold) else float("nan"), k, curve, best, dataset, loss)
+
+
+def _way(
+    name: str, threshold: float, k: int, curve: ExpectedLosses, best: int, dataset: ScoredDataset, loss: Loss
+) -> WayToCut:
+    expected = float(curve.values[k])
+    # Rounding within the tie rule of k* must not read as better than the best.
+    worse = max(expected - float(curve.values[best]), 0.0)
+    printed = threshold if np.isnan(threshold) else shortest_threshold(dataset.items.probabilities, threshold)
+    left_out = items_at(dataset.items.probabilities, threshold) - k if k else 0
+    return WayToCut(name, threshold, printed, k, expected, worse, _observed(k, dataset, loss), left_out)
+
+
+def _observed(k: int, dataset: ScoredDataset, loss: Loss) -> float:
+    items = dataset.items
+    if items.labelled is None or dataset.tuning.all():
+        return float("nan")
+    flagged = np.zeros(items.probabilities.size, dtype=bool)
+    flagged[dataset.order[:k]] = True
+    return observed_loss(flagged[items.labelled][~dataset.tuning], items.known_labels[~dataset.tuning], loss)
+
+
+def _why_not_tuned(dataset: ScoredDataset) -> str:
+    if dataset.items.labels is None:
+        return (
+            "Cannot be computed: tuning a threshold needs items whose outcome is known. Choose the column with the "
+            "outcomes (labels), if there is one."
+        )
+    tuned_on = dataset.items.known_labels[dataset.tuning]
+    if tuned_on.all() or not tuned_on.any():
+        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on must hold both positives and negatives."
+    return ""

@@ -1,0 +1,1 @@
+"""A decision record on any screen."""

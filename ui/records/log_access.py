@@ -1,0 +1,86 @@
+"""The decision log of this installation: where it is, opened once, and what the screen says when it cannot be used."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import streamlit as st
+from sqlalchemy import URL
+
+from decision_log import DecisionLog
+from multiloss_core import DataError
+from ui.shared.formatting import as_text
+
+ADDRESS = "MULTILOSS_DECISION_LOG"
+FILE = "decisions.db"
+COMPLAINT = "decision_log_complaint"
+
+T = TypeVar("T")
+
+
+def decision_log() -> DecisionLog:
+    """The log at the address of the environment's MULTILOSS_DECISION_LOG, else in a file of this user.
+
+    Raises
+    ------
+    DataError : it cannot be opened.
+    """
+    return _opened(log_address())
+
+
+def log_address() -> str:
+    """Where the log is kept: the environment's word, or an SQLite file in a folder that is made where it is missing.
+
+    Raises
+    ------
+    DataError : the folder cannot be made.
+    """
+    told = os.environ.get(ADDRESS, "").strip()
+    if told:
+        return told
+    try:
+        folder = data_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        raise DataError(
+            f"No folder for the decision log can be made ({error}); set {ADDRESS} to sqlite:///decisions.db or "
+            "postgresql+psycopg://user:password@host/database."
+        ) from None
+    return URL.create("sqlite", database=str(folder / FILE)).render_as_string()
+
+
+def data_folder() -> Path:
+    """Where programs of this system keep what belongs to a user."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Multiloss"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "Multiloss"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "multiloss"
+
+
+def from_log(ask: Callable[[DecisionLog], T]) -> T | None:
+    """What the log answers; None after the sentence why it cannot be used and a button to try again.
+
+    A database that does not answer is not asked at every run, for each time may take seconds.
+    """
+    complaint = st.session_state.get(COMPLAINT)
+    if complaint is None:
+        try:
+            return ask(decision_log())
+        except DataError as error:
+            st.session_state[COMPLAINT] = complaint = str(error)
+    st.error(as_text(complaint), icon=":material/database_off:")
+    st.button("Try again", icon=":material/refresh:", on_click=lambda: st.session_state.pop(COMPLAINT, None))
+    return None
+
+
+@st.cache_resource(max_entries=4, on_release=DecisionLog.close, show_spinner="Opening the decision log …")
+def _opened(address: str) -> DecisionLog:
+    return DecisionLog(address)
+
+
+def forget_log() -> None:
+    """Close the log; it is opened again when it is asked."""
+    _opened.clear()

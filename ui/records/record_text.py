@@ -1,0 +1,72 @@
+"""Decisions in the words of the screen. Records come from anybody's files: their texts are shown as text."""
+
+from datetime import datetime
+
+from decision_log import LogEntry
+from multiloss_core import DecisionRecord, markdown_summary
+from multiloss_core.formatting import threshold
+from ui.shared.formatting import count, money, share, shortened
+
+
+def moment(time: datetime) -> str:
+    """A moment in UTC, to the minute."""
+    return f"{time:%Y-%m-%d %H:%M}"
+
+
+def author_of(record: DecisionRecord) -> str:
+    """Who decided, as far as it is known."""
+    return shortened(record.author) or "no author"
+
+
+def label_of(entry: LogEntry) -> str:
+    """An entry of the log in one line, which also names it in the address."""
+    record = entry.record
+    return f"{entry.id} · {shortened(record.data.name)} · {moment(record.created)} · {author_of(record)}"
+
+
+def target_words(record: DecisionRecord) -> str:
+    """The target marginal precision, or that there is none."""
+    target = record.target
+    if target.by_hand or target.marginal_precision is None:
+        return "set by hand" if target.by_hand else "none"
+    return f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
+
+
+def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...]) -> str:
+    """Thresholds with the names of their classifiers."""
+    pairs = zip(names, thresholds, strict=True)
+    return ", ".join(
+        f"{name} {threshold(value)}" if value is None else f"{name} ≥ {threshold(value)}" for name, value in pairs
+    )
+
+
+def precision_words(record: DecisionRecord) -> str:
+    """The precision on the data of the record."""
+    return share_words(record, record.expected.precision, record.expected.alerts)
+
+
+def share_words(record: DecisionRecord, precision: float | None, alerts: float) -> str:
+    """A share of alerts, which are counted as in the record."""
+    # Of how many documents money is, no record tells: one decimal.
+    return share(precision, alerts if record.settings.amount is None else 1_000)
+
+
+def counted_words(record: DecisionRecord, value: float) -> str:
+    """A count of a record; one of money says so."""
+    return count(value) if record.settings.amount is None else f"{money(value)} (money)"
+
+
+def deployment_words(entry: LogEntry) -> str:
+    """Whether an entry is or was in production."""
+    if not entry.deployments:
+        return ""
+    last = entry.deployments[-1]
+    if last.retired_at is None:
+        return f"since {moment(last.deployed_at)} by {shortened(last.deployed_by)}"
+    return f"until {moment(last.retired_at)}"
+
+
+def summary_on_page(record: DecisionRecord) -> str:
+    """The Markdown summary without its title, its headings below those of the page."""
+    _, _, body = markdown_summary(record).partition("\n\n")
+    return f"\n\n{body}".replace("\n\n## ", "\n\n#### ")

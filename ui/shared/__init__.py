@@ -1,0 +1,1 @@
+"""What all screens share and what knows nothing of the data."""

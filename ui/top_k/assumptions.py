@@ -1,0 +1,284 @@
+"""Theorem 1 without one of its assumptions: labels with a common cause, and a loss that is not TP-monotone."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from multiloss_core.errors import DataError
+from multiloss_core.figures.predictions import losses_by_strength, sorted_probabilities
+from multiloss_core.losses.monotonicity import is_tp_monotone
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, exhaustive_search
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, tied_loadings
+from multiloss_core.losses.theorem_1.counterexamples import (
+    NOT_MONOTONE,
+    AgainstTopK,
+    DrawSearch,
+    against_top_k,
+    find_failure,
+)
+from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
+from multiloss_core.numerics.arrays import Floats, Indices
+from ui.shared.cancellable_work import stoppable
+from ui.shared.formatting import plural
+from ui.shared.page_setup import theme
+from ui.top_k.optimum import LOSS_CHOICES, Settings, chosen_losses, require_within
+
+ITEMS = 8
+SCALE = 1.0
+MAX_DRAWS = 2000
+LARGEST_SEED = 1_000_000
+STRENGTHS = np.linspace(0.0, 1.0, 21)
+FOUND = "topk_found"
+
+TIED, OTHER_LOSS = "Labels that depend on each other", "A loss that true positives do not lower"
+# What the reader picks, and what the core calls it.
+TIES = {"A ring of every second item": "ring", "Two rival rings": "rivals", "All items alike": "all"}
+# Top-k fails on this draw for a ring, G-Mean and this strength.
+FAILING_DRAW, FAILING_STRENGTH = 143, 0.9
+
+
+def broken_assumption(settings: Settings) -> None:
+    """Let the reader break one of the two assumptions of Theorem 1."""
+    st.subheader("Break an assumption")
+    st.markdown(
+        "Theorem 1 needs labels that are independent and a loss that falls with every true positive. Take one away, and "
+        f"the best prediction may skip a more probable item. All {2**ITEMS} predictions on {ITEMS} drawn items are "
+        "tried; the first draw shown is one where top-k fails.",
+        width=860,
+    )
+    broken = st.segmented_control(
+        "Assumption to break",
+        [TIED, OTHER_LOSS],
+        default=TIED,
+        required=True,
+        key="topk_broken",
+        bind="query-params",
+    )
+    if broken == OTHER_LOSS:
+        loss_that_is_not_monotone()
+    else:
+        tied_labels(settings)
+
+
+def tied_labels(settings: Settings) -> None:
+    """Labels with a common cause, from independent to identical."""
+    ties_column, loss_column, strength_column, draw_column = st.columns(4)
+    picked = ties_column.selectbox(
+        "Who shares a common cause",
+        list(TIES),
+        key="topk_ties",
+        bind="query-params",
+        persist_state="session",
+        help="A ring: fraud of one gang, or alerts on one card. Rival rings: when one is active, the other is not. "
+        "Every item keeps its own probability.",
+    )
+    choice = loss_column.selectbox(
+        "Loss under tied labels",
+        LOSS_CHOICES,
+        index=LOSS_CHOICES.index("G-Mean"),
+        key="topk_tied_loss",
+        bind="query-params",
+        persist_state="session",
+    )
+    strength = strength_column.slider(
+        "From independent (0) to identical (1)",
+        0.0,
+        1.0,
+        FAILING_STRENGTH,
+        0.05,
+        key="topk_strength",
+        bind="query-params",
+        persist_state="session",
+        help="The correlation of the hidden Gaussian variables behind the labels of two items of the same side. At 1, "
+        "one chance decides all of them: the less probable is positive only if the more probable is.",
+    )
+    draw = drawn_seed(draw_column, "topk_tied_draw", FAILING_DRAW)
+    losses = chosen_losses(settings.beta)
+    try:
+        require_within("The strength of the ties", strength, 0, 1)
+        require_within("Draw", draw, 0, LARGEST_SEED)
+    except DataError as error:
+        st.error(str(error))
+        return
+    if picked not in TIES or choice not in losses:
+        st.error("That is not on the list; choose from the list.")
+        return
+    ties, loss = TIES[picked], losses[choice]
+    found = against_top_k(tied_search(draw, ties, strength, loss))
+    verdict(found, loss.name, certain=ties == "all" or strength == 0)
+    if ties == "all":
+        st.caption(
+            "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are independent "
+            "and the more probable item stays the more probable one. What breaks the theorem is that some items are "
+            "tied and others are not, or are tied the other way."
+        )
+    sides = np.sign(tied_loadings(ties, ITEMS, 1.0)).astype(np.intp) if ties != "all" else None
+    best_column, top_k_column = st.columns(2)
+    both_predictions(best_column, top_k_column, "topk_tied", draw, found, sides)
+    if sides is not None:
+        st.caption(
+            "Hatched: the items of the ring. The others are independent of it and of each other."
+            if ties == "ring"
+            else "Hatched one way and the other: the two rings."
+        )
+    best, top_k = by_strength(draw, ties, choice, settings.beta)
+    st.plotly_chart(
+        losses_by_strength(STRENGTHS, best, top_k, chosen=strength, loss_name=loss.name, theme=theme(), height=340),
+        key="topk_by_strength",
+        alt=f"The smallest expected {loss.name} loss of all predictions and of top-k predictions as labels go from "
+        f"independent to identical. Top-k gives away at most {np.max(top_k - best):.4f}.",
+        theme=None,
+        width="stretch",
+    )
+    offer_search(
+        "topk_tied_draw", (ties, loss.name, strength), draw, lambda seed: tied_search(seed, ties, strength, loss)
+    )
+
+
+def loss_that_is_not_monotone() -> None:
+    """Losses for which another true positive can cost more."""
+    loss_column, draw_column, _ = st.columns([1, 1, 2])
+    choice = loss_column.selectbox(
+        "Loss that is not TP-monotone",
+        list(NOT_MONOTONE),
+        key="topk_other_loss",
+        bind="query-params",
+        persist_state="session",
+    )
+    if choice not in NOT_MONOTONE:
+        st.error("That is not one of the losses; choose one from the list.")
+        return
+    example = NOT_MONOTONE[choice]
+    key = f"topk_draw_{choice.replace(' ', '_')}"
+    draw = drawn_seed(draw_column, key, example.draw)
+    try:
+        require_within("Draw", draw, 0, LARGEST_SEED)
+    except DataError as error:
+        st.error(str(error))
+        return
+    monotone = is_tp_monotone(example.loss, ITEMS)
+    st.markdown(
+        f"{example.meaning} Checked at every count of {ITEMS} items: it is "
+        f"{'' if monotone else 'not '}true that each additional true positive lowers it.",
+        width=860,
+    )
+    found = against_top_k(search_independent(draw, example.loss))
+    verdict(found, f"“{example.loss.name}”", certain=monotone)
+    best_column, top_k_column = st.columns(2)
+    both_predictions(best_column, top_k_column, "topk_other", draw, found, None)
+    offer_search(key, example.loss.name, draw, lambda seed: search_independent(seed, example.loss))
+
+
+def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
+    """Ask for the seed of a draw; a search that found one has the last word."""
+    pending = st.session_state.pop(f"{key}_pending", None)
+    if pending is not None:
+        st.session_state[key] = pending
+    return int(
+        place.number_input(
+            "Draw",
+            0,
+            LARGEST_SEED,
+            failing,
+            key=key,
+            bind="query-params",
+            persist_state="session",
+            help=f"The random seed of the {ITEMS} items, with w at scale 1.",
+        )
+    )
+
+
+def verdict(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
+    """Whether the best prediction is a top-k set, and what top-k gives away."""
+    k, flagged = int(np.sum(found.top_k)), int(np.sum(found.best))
+    if found.lost > 0.0:
+        st.warning(
+            f"**Top-k fails here.** The best of all predictions flags {plural(flagged, 'item')}, not the most probable "
+            f"ones: expected {loss_name} loss {found.best_loss:.4f}. The best top-k prediction flags {k}: "
+            f"{found.top_k_loss:.4f}. It gives away {found.lost:.4f}."
+        )
+    else:
+        st.success(
+            f"**Top-k is best here.** Flagging the {plural(k, 'most probable item')} has the smallest expected "
+            f"{loss_name} loss of all predictions, {found.best_loss:.4f}."
+            + ("" if certain else " That is this draw's luck: nothing guarantees it.")
+        )
+
+
+def both_predictions(
+    best_place: DeltaGenerator,
+    top_k_place: DeltaGenerator,
+    key: str,
+    draw: int,
+    found: AgainstTopK,
+    sides: Indices | None,
+) -> None:
+    """The best of all predictions beside the best top-k prediction."""
+    probabilities = drawn_items(draw)
+    for place, name, prediction, loss in (
+        (best_place, "Best of all predictions", found.best, found.best_loss),
+        (top_k_place, "Best top-k prediction", found.top_k, found.top_k_loss),
+    ):
+        ranks = np.flatnonzero(prediction[np.argsort(-probabilities, kind="stable")]) + 1
+        flags = f"the items of rank {', '.join(map(str, ranks))}" if ranks.size else "nothing"
+        place.plotly_chart(
+            sorted_probabilities(
+                probabilities, prediction, title=f"{name}: loss {loss:.4f}", theme=theme(), height=380, sides=sides
+            ),
+            key=f"{key}_{'best' if prediction is found.best else 'top_k'}",
+            alt=f"{name}: it flags {flags} by probability; expected loss {loss:.4f}.",
+            theme=None,
+            width="stretch",
+        )
+
+
+def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int], ExhaustiveSearch]) -> None:
+    """Offer to look for the next draw on which top-k fails, and tell what came of it."""
+    if st.button("Find another draw where it fails", key=f"{key}_find"):
+        first = draw + 1 if draw + MAX_DRAWS < LARGEST_SEED else 0
+        with stoppable(f"{key}_cancel") as show:
+            for state in find_failure(search_of, first=first, draws=MAX_DRAWS):
+                st.session_state[FOUND] = (inputs, state)
+                show(state.done / state.draws, f"{state.done:,} of at most {state.draws:,} draws")
+        if state.failed is not None:
+            st.session_state[f"{key}_pending"] = state.failed
+            st.rerun()
+    kept = st.session_state.get(FOUND)
+    if kept is not None and kept[0] == inputs:
+        found_so_far(kept[1], draw)
+
+
+def found_so_far(state: DrawSearch, draw: int) -> None:
+    """What a search found."""
+    if state.failed == draw:
+        st.info(f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k gives away {state.lost:.4f} on it.")
+    elif state.failed is None and state.done == state.draws:
+        st.info(f"Top-k was best on all {state.done:,} draws.")
+    elif state.failed is None:
+        st.info(f"Stopped after {plural(state.done, 'draw')}: top-k was best on all of them.")
+
+
+def tied_search(draw: int, ties: str, strength: float, loss: Loss) -> ExhaustiveSearch:
+    """All predictions on a draw whose labels share a common cause."""
+    return correlated_search(drawn_items(draw), tied_loadings(ties, ITEMS, strength), loss)
+
+
+def search_independent(draw: int, loss: Loss) -> ExhaustiveSearch:
+    """All predictions on a draw of independent labels."""
+    return exhaustive_search(drawn_items(draw), loss)
+
+
+def drawn_items(draw: int) -> Floats:
+    """The probabilities (8,) of a draw; not cached, as a search goes through thousands."""
+    return sigmoid_items(np.random.default_rng(draw), n=ITEMS, scale=SCALE).probabilities
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def by_strength(draw: int, ties: str, choice: str, beta: float) -> tuple[Floats, Floats]:
+    """The smallest expected loss of all and of top-k predictions at each of `STRENGTHS`."""
+    loss = chosen_losses(beta)[choice]
+    found = [against_top_k(tied_search(draw, ties, float(strength), loss)) for strength in STRENGTHS]
+    return np.array([both.best_loss for both in found]), np.array([both.top_k_loss for both in found])

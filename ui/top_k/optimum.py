@@ -1,0 +1,304 @@
+"""The parts of the page on Theorem 1."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core.errors import DataError
+from multiloss_core.figures.predictions import all_predictions, small_loss_curves, sorted_probabilities
+from multiloss_core.figures.reliability import CurveMark, loss_curve
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_subsets, subset_distributions
+from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
+from multiloss_core.losses.theorem_1.verify import Verification, verify_theorem_1
+from multiloss_core.losses.top_k import TopK, optimal_top_k
+from multiloss_core.numerics.arrays import Floats
+from ui.shared.cancellable_work import stoppable
+from ui.shared.lazy_section import shown_when_open
+from ui.shared.loss_picker import ask_beta, named_loss
+from ui.shared.page_setup import theme
+
+# "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
+LOSS_CHOICES = ["AM", "F", "Jaccard", "G-TP/PR", "G-Mean", "H-Mean", "AUC"]
+
+
+class Settings(NamedTuple):
+    """The reader's choices, checked: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
+
+    n: int
+    seed: int
+    scale: float
+    beta: float
+
+
+class Optimum(NamedTuple):
+    """What is known about one loss: its name, all 2^n predictions, the best top-k prediction."""
+
+    name: str
+    search: ExhaustiveSearch
+    top_k: TopK
+
+
+def introduction() -> None:
+    """What the theorem says and why it matters."""
+    st.title("Top-k: sort, then cut")
+    st.markdown(
+        "Which of *n* alerts should be flagged when each one's probability of being fraud is known? There "
+        "are 2ⁿ ways to choose, and you never need to look at them. **Theorem 1**: if the alerts are "
+        "independent and the loss falls with every true positive, the best choice is to sort by probability "
+        "and flag the first *k*; only *k* depends on the loss. This page tries all 2ⁿ choices to show it.",
+        width=860,
+    )
+
+
+def chosen_settings() -> Settings:
+    """Ask for n, seed, scale and beta; checked again in code."""
+    n_column, seed_column, scale_column, beta_column = st.columns(4)
+    n = n_column.number_input(
+        "Items (n)",
+        2,
+        14,
+        10,
+        key="topk_n",
+        bind="query-params",
+        help="2 to 14: all 2ⁿ predictions are tried.",
+    )
+    seed = seed_column.number_input(
+        "Random seed",
+        0,
+        1_000_000,
+        70,
+        key="topk_seed",
+        bind="query-params",
+        help="Another seed, other items.",
+    )
+    scale = scale_column.number_input(
+        "Scale of w",
+        0.0,
+        10.0,
+        1.0,
+        0.5,
+        key="topk_scale",
+        bind="query-params",
+        help="P(Y = 1 | x) = 1 / (1 + exp(-w·x)); x and w are drawn from the standard Gaussian in the plane, "
+        "and w is multiplied by this. Larger: labels are more certain. 0: every probability is 1/2.",
+    )
+    beta = ask_beta(beta_column, "topk_beta")
+    try:
+        # The widgets' own limits hold in the browser only.
+        require_within("Items (n)", n, 2, 14)
+        require_within("Random seed", seed, 0, 1_000_000)
+        require_within("Scale of w", scale, 0, 10)
+        require_within("Beta of F", beta, 0.1, 10)
+    except DataError as error:
+        st.error(str(error))
+        st.stop()
+    return Settings(int(n), int(seed), float(scale), float(beta))
+
+
+def require_within(label: str, value: float, least: float, most: float) -> None:
+    """Refuse a value outside its range."""
+    if not least <= value <= most:
+        raise DataError(f"{label} is {value:,}; choose {least:,} to {most:,}.")
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def drawn_probabilities(n: int, seed: int, scale: float) -> Floats:
+    """The probabilities (n,) of the drawn items."""
+    return sigmoid_items(np.random.default_rng(seed), n=n, scale=scale).probabilities
+
+
+def found_optima(settings: Settings) -> dict[str, Optimum]:
+    """For each loss, all predictions and the best top-k set."""
+    probabilities = drawn_probabilities(settings.n, settings.seed, settings.scale)
+    losses = chosen_losses(settings.beta)
+    searches = all_searches(*settings)
+    return {
+        choice: Optimum(loss.name, searches[choice], optimal_top_k(probabilities, loss))
+        for choice, loss in losses.items()
+    }
+
+
+def chosen_losses(beta: float) -> dict[str, Loss]:
+    """The seven losses of Table 1, F with the chosen beta."""
+    return {choice: named_loss(choice, beta) for choice in LOSS_CHOICES}
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def all_searches(n: int, seed: int, scale: float, beta: float) -> dict[str, ExhaustiveSearch]:
+    """All 2^n predictions under each loss."""
+    distributions = subset_distributions(drawn_probabilities(n, seed, scale))
+    return {choice: search_subsets(distributions, loss) for choice, loss in chosen_losses(beta).items()}
+
+
+def optimum_table(optima: Mapping[str, Optimum]) -> None:
+    """The optimum under each loss as a table."""
+    st.subheader("The optimum under each loss")
+    found = optima.values()
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "loss": [optimum.name for optimum in found],
+                "k": [optimum.top_k.k for optimum in found],
+                "cut": [f"{optimum.top_k.cut:.4f}" if optimum.top_k.k else "none" for optimum in found],
+                "expected_loss": [optimum.search.expected_loss for optimum in found],
+                "is_top_k": ["yes" if optimum.search.is_top_k else "no" for optimum in found],
+            }
+        ),
+        hide_index=True,
+        width="stretch",
+        column_config={
+            "loss": "Loss",
+            "k": st.column_config.NumberColumn("k*: items flagged", alignment="left"),
+            "cut": st.column_config.TextColumn("Cut: probability of the last one flagged"),
+            "expected_loss": st.column_config.NumberColumn(
+                "Smallest expected loss",
+                format="%.4f",
+                alignment="left",
+                help="The smallest of all 2ⁿ, from 0 to 1. Different losses cannot be compared with each other.",
+            ),
+            "is_top_k": st.column_config.TextColumn(
+                "Best of all 2ⁿ is a top-k set", help="Found by trying all 2ⁿ predictions, without Theorem 1."
+            ),
+        },
+    )
+    st.caption(
+        "AUC charges only pairs put the wrong way round, so flagging nothing costs 0: it cannot choose a cut. "
+        "Charging half for pairs flagged alike turns it into AM."
+    )
+
+
+def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
+    """One loss in full: its prediction, the expected loss of every k, and all predictions as dots."""
+    st.subheader("One loss in full")
+    choice = st.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params", width=240)
+    if choice not in optima:
+        st.error("That is not one of the losses; choose one from the list.")
+        return
+    name, search, top_k = optima[choice]
+    sorted_column, curve_column = st.columns(2)
+    sorted_column.plotly_chart(
+        sorted_probabilities(probabilities, search.best, title=f"The best prediction under {name}", theme=theme()),
+        key="topk_sorted",
+        alt=f"The {probabilities.size} probabilities as bars, largest first. The best prediction under "
+        f"{name} flags {int(np.sum(search.best))} items.",
+        theme=None,
+        width="stretch",
+    )
+    curve_column.plotly_chart(
+        loss_curve(search.top_k_values, [CurveMark("optimum k*", top_k.k, "star")], loss_name=name, theme=theme()),
+        key="topk_curve",
+        alt=f"The expected {name} loss of flagging the k most probable items, against k. It is smallest, "
+        f"{top_k.expected_loss:.4f}, at k* = {top_k.k}.",
+        theme=None,
+        width="stretch",
+    )
+    figure = all_predictions(search, probabilities, loss_name=name, theme=theme())
+    st.plotly_chart(
+        figure,
+        key="topk_all",
+        alt=f"The expected {name} loss of all {2**probabilities.size:,} predictions by how many items they "
+        f"flag. The smallest is {search.expected_loss:.4f}, at k = {top_k.k}.",
+        theme=None,
+        width="stretch",
+    )
+    drawn, predictions = figure.layout.meta["drawn"], figure.layout.meta["predictions"]
+    if drawn < predictions:
+        st.caption(f"{drawn:,} of {predictions:,} dots drawn; the others lie hidden behind them.")
+
+
+@shown_when_open("The same items under all seven losses", key="topk_every_loss")
+def every_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
+    """The best prediction and the expected loss of every k under each loss, small."""
+    st.caption("P(Y = 1 | x) of each item, largest first. Strong colour: predicted positive.")
+    places = [*st.columns(4), *st.columns(4)]
+    for place, (name, search, top_k) in zip(places, optima.values(), strict=False):
+        place.plotly_chart(
+            sorted_probabilities(
+                probabilities,
+                search.best,
+                title=f"{name}: k* = {top_k.k}",
+                theme=theme(),
+                height=180,
+                small=True,
+            ),
+            key=f"topk_small_{name}",
+            alt=f"The best prediction under {name} flags {int(np.sum(search.best))} items.",
+            theme=None,
+            width="stretch",
+            config={"displayModeBar": False},
+        )
+    st.plotly_chart(
+        small_loss_curves({name: search.top_k_values for name, search, _ in optima.values()}, theme=theme()),
+        key="topk_small_curves",
+        alt="The expected loss against k under each loss, smallest at "
+        + ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima.values())
+        + ".",
+        theme=None,
+        width="stretch",
+        config={"displayModeBar": False},
+    )
+    st.caption("Each loss has a scale of its own: different losses cannot be compared with each other.")
+
+
+def many_draws(settings: Settings) -> None:
+    """Offer to verify the theorem on many draws."""
+    st.subheader("Verify on many draws")
+    st.markdown(
+        f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
+        "counts how often the best one is a top-k set."
+    )
+    draws = st.number_input("Number of draws", 10, 1000, 200, 10, key="topk_draws", bind="query-params", width=240)
+    try:
+        require_within("Number of draws", draws, 10, 1000)
+    except DataError as error:
+        st.error(str(error))
+        return
+    if st.button("Verify", key="topk_verify", type="primary"):
+        verify(settings, int(draws))
+    verification_result(settings, int(draws))
+
+
+def verify(settings: Settings, draws: int) -> None:
+    """Draw, search and count, with progress; any other input stops it."""
+    losses = list(chosen_losses(settings.beta).values())
+    # The first draw of this generator is the items shown above.
+    generator = np.random.default_rng(settings.seed)
+    with stoppable("topk_cancel") as show:
+        for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
+            st.session_state["topk_verification"] = ((settings, draws), state)
+            show(state.done / draws, f"{state.done:,} of {draws:,} draws")
+
+
+def verification_result(settings: Settings, draws: int) -> None:
+    """How many draws were top-k."""
+    kept = st.session_state.get("topk_verification")
+    if kept is None or kept[0] != (settings, draws):
+        return
+    state: Verification = kept[1]
+    if state.done < draws:
+        st.info(f"Stopped after {state.done:,} of {draws:,} draws.")
+    if not state.failures:
+        st.success(
+            f"On all {state.done:,} draws and under all {len(state.top_k)} losses, the best of the "
+            f"{2**settings.n:,} predictions was a top-k set."
+        )
+    else:
+        st.error(
+            f"On {len(state.failures):,} occasions no top-k set was best; the first was under "
+            f"{state.failures[0].loss_name}, with the probabilities "
+            f"{', '.join(f'{probability:.6f}' for probability in state.failures[0].probabilities)}."
+        )
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "Loss": list(state.top_k),
+                "Result": [f"{count:,} of {state.done:,} draws were top-k" for count in state.top_k.values()],
+            }
+        ),
+        hide_index=True,
+        width=420,
+    )

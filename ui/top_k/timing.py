@@ -1,0 +1,111 @@
+"""Running time of the methods, measured while the reader watches."""
+
+import pandas as pd
+import streamlit as st
+
+from multiloss_core.figures.predictions import running_times
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.theorem_1.timing import METHODS, TimedRun, methods_for, sizes_of, timed_runs
+from ui.shared.cancellable_work import stoppable
+from ui.shared.formatting import plural
+from ui.shared.page_setup import theme
+from ui.top_k.optimum import LOSS_CHOICES, Settings, chosen_losses
+
+KEPT = "topk_timed"
+
+
+def timing(settings: Settings) -> None:
+    """Offer to measure the methods under one loss, and show what was measured."""
+    st.subheader("How long it takes")
+    st.markdown(
+        "Theorem 1 leaves *n* + 1 predictions instead of 2ⁿ. How long it takes to find the expected loss of all of "
+        "them depends on the method. Measure it here, on the machine that runs this page: each method gets ever more "
+        "items until its next run would take more than a second.",
+        width=860,
+    )
+    choice = st.selectbox(
+        "Loss to measure", LOSS_CHOICES, index=1, key="topk_timed_loss", bind="query-params", width=240
+    )
+    losses = chosen_losses(settings.beta)
+    if choice not in losses:
+        st.error("That is not one of the losses; choose one from the list.")
+        return
+    loss = losses[choice]
+    if st.button("Measure", key="topk_measure", help="About 10 seconds; at most 30."):
+        measure(loss)
+    measured(loss)
+
+
+def measure(loss: Loss) -> None:
+    """Time every method that takes the loss, with progress; any other input stops it."""
+    methods = methods_for(loss)
+    runs: list[TimedRun] = []
+    st.session_state[KEPT] = (loss.name, runs, False)
+    with stoppable("topk_measure_cancel") as show:
+        for run in timed_runs(loss, methods=methods):
+            runs.append(run)
+            position, sizes = methods.index(run.method), sizes_of(run.method)
+            share = (position + (sizes.index(run.n) + 1) / len(sizes)) / len(methods)
+            show(share, f"{words(run.method)}: {run.n:,} items in {run.seconds:.3g} s")
+        st.session_state[KEPT] = (loss.name, runs, True)
+
+
+def measured(loss: Loss) -> None:
+    """What was measured for this loss, as a chart and a table."""
+    name, runs, complete = st.session_state.get(KEPT, ("", [], True))
+    if name != loss.name or not runs:
+        return
+    if not complete:
+        st.info(f"Stopped after {plural(len(runs), 'measurement')}.")
+    st.plotly_chart(
+        running_times(runs, loss_name=loss.name, theme=theme()),
+        key="topk_times",
+        alt="Running time against the number of items, both axes logarithmic. Largest measured: "
+        + "; ".join(f"{words(run.method)}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs(runs))
+        + ".",
+        theme=None,
+        width="stretch",
+    )
+    st.caption(
+        "Where time grows with n³ the line rises by three decades per decade of n, with n² by two, with n by one. "
+        "Few items take about the same time with any method. The exhaustive method goes through every outcome, up "
+        "to 14 items. Windowed and near-linear find each loss to within 10⁻⁹, the others up to rounding."
+    )
+    table = pd.DataFrame(
+        {
+            "method": [words(run.method) for run in runs],
+            "grows_with": [METHODS[run.method].words for run in runs],
+            "n": [run.n for run in runs],
+            "seconds": [run.seconds for run in runs],
+        }
+    )
+    with st.expander("The measurements as a table"):
+        st.dataframe(
+            table,
+            hide_index=True,
+            width=560,
+            column_config={
+                "method": "Method",
+                "grows_with": "Time grows with",
+                "n": st.column_config.NumberColumn("Items (n)", format="localized", alignment="left"),
+                "seconds": st.column_config.NumberColumn("Seconds", format="%.6f", alignment="left"),
+            },
+        )
+    st.download_button(
+        "Download the measurements (CSV)",
+        table.assign(loss=loss.name).to_csv(index=False),
+        f"running times {loss.name.replace('/', '-')}.csv",
+        "text/csv",
+        key="topk_times_csv",
+        on_click="ignore",
+    )
+
+
+def last_runs(runs: list[TimedRun]) -> list[TimedRun]:
+    """The run of each method with the most items."""
+    return list({run.method: run for run in runs}.values())
+
+
+def words(method: str) -> str:
+    """The name of a method as people write it."""
+    return method.replace("_", "-")
