@@ -31,7 +31,7 @@ TARGETS = (0.05, 0.2, 0.5, 0.8)
 POSITIVES = (30, 150, 800, 3500)
 PAPER = ("graph, uniform", "power, uniform")
 DEFAULT = "smooth"
-# Cells where both lose less than this are left out; ratios below the floor count as the floor.
+# Cells where both lose less than this are left out; ratio below the floor count as the floor.
 NOTHING, LOWEST_RATIO = 0.001, 0.02
 
 
@@ -112,7 +112,7 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
     print("better one in standard errors of the difference, sample by sample.\n")
     print(f"| population, rule, positives | {' | '.join(methods)} | ratio |")
     print("|---" * (len(methods) + 2) + "|")
-    ratios: dict[tuple[str, int], list[float]] = {}
+    ratio: dict[tuple[str, int], list[float]] = {}
     worse = []
     for cell, found in results:
         means = {name: values.mean(axis=0) for name, values in found.items()}
@@ -127,15 +127,15 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
             difference = found[DEFAULT][:, i] - found[better][:, i]
             errors = difference.mean() / max(difference.std(ddof=1) / np.sqrt(samples), 1e-12)
             for key in (cell.rule, "both"):
-                ratios.setdefault((key, cell.positives), []).append(ratio)
+                ratio.setdefault((key, cell.positives), []).append(ratio)
             words.append(f"{ratio:.2f}" if ratio <= 1.1 else f"[{ratio:.2f}, {errors:.1f}]")
             if ratio > 1.1:
                 worse.append((cell, target, own - base, errors))
         columns = " | ".join(" ".join(_short(value) for value in means[name]) for name in methods)
         print(f"| {cell.population}, {cell.rule}, {cell.positives} | {columns} | {' '.join(words)} |")
-    print("\n| rule | positives | cells | geometric mean of ratios | above 1.1 | of them beyond 2 standard errors |")
+    print("\n| rule | positives | cells | geometric mean of ratio | above 1.1 | of them beyond 2 standard errors |")
     print("|---|---|---|---|---|---|")
-    for (rule, positives), values in ratios.items():
+    for (rule, positives), values in ratio.items():
         mean = float(np.exp(np.mean(np.log(np.clip(values, LOWEST_RATIO, 1 / LOWEST_RATIO)))))
         here = [errors for cell, _, _, errors in worse if cell.positives == positives and rule in (cell.rule, "both")]
         print(f"| {rule} | {positives} | {len(values)} | {mean:.2f} | {len(here)} | {sum(e > 2 for e in here)} |")

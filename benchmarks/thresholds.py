@@ -36,7 +36,7 @@ def main() -> None:
     print("# Speed of thresholds\n")
     print(
         f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}, SciPy {scipy.__version__}, networkx {nx.__version__}. Medians; ratios of one run.\n"
+        f"NumPy {np.__version__}, SciPy {scipy.__version__}, networkx {nx.__version__}. Medians; ratio of one run.\n"
     )
     million = documents_of(1_000_000)
     compare_graph_paths(documents_of(20_000))

@@ -1,6 +1,6 @@
-"""Arrays by their kind, and rates that are undefined over nothing."""
+"""Kinds of arrays, and ratios that are undefined over an empty denominator."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +9,17 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
+# A number, or an array of them.
+Number = TypeVar("Number", float, Floats)
+
 UNDEFINED = float("nan")
 
 
-def ratio(part: float, whole: float) -> float:
-    """part / whole, not a number where the whole is nothing."""
+def ratio(part: Number, whole: Number) -> Number:
+    """Return part / whole, NaN where the whole is nothing; for numbers, or arrays of equal shape."""
+    if isinstance(whole, np.ndarray):
+        return np.divide(part, whole, out=np.full(whole.shape, UNDEFINED), where=whole > 0)
     return part / whole if whole > 0 else UNDEFINED
-
-
-def ratios(parts: Floats, wholes: Floats) -> Floats:
-    """`ratio` for arrays of equal shape."""
-    return np.divide(parts, wholes, out=np.full(np.shape(wholes), UNDEFINED), where=wholes > 0)
 
 
 def sums(index: NDArray[np.integer[Any]], values: Floats, length: int) -> Floats:

@@ -118,8 +118,8 @@ def _largest_ratio(
         for others in (np.zeros(n + 1), n - k):
             above = np.abs(constant + of_first * first + of_others * others)
             below = base + weights[0] * first + weights[1] * others
-            ratios = np.divide(above, below, out=np.zeros(n + 1), where=below > 0.0)
-            largest = max(largest, float(ratios.max()))
+            ratio = np.divide(above, below, out=np.zeros(n + 1), where=below > 0.0)
+            largest = max(largest, float(ratio.max()))
     return largest
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratios
+from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.flagging import Rule, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -131,11 +131,11 @@ class PointBootstrap:
             _interval(tp, level),
             _interval(fp, level),
             _interval(tp + fp, level),
-            _interval(ratios(tp, tp + fp), level),
+            _interval(ratio(tp, tp + fp), level),
             _interval(new_tp, level),
             _interval(new_fp, level),
             _interval(new_tp + new_fp, level),
-            _interval(ratios(new_tp, new_tp + new_fp), level),
+            _interval(ratio(new_tp, new_tp + new_fp), level),
             _interval(self.marginal_precisions[:, i], level),
             low,
             high,
@@ -155,7 +155,7 @@ class PointBootstrap:
             np.interp(curve_fp, np.append(0.0, np.maximum.accumulate(fp[::-1])), np.append(0.0, tp[::-1]))
             for tp, fp in zip(self.expected_tp, self.expected_fp, strict=True)
         ]
-        precisions = ratios(self.expected_tp, self.expected_tp + self.expected_fp)
+        precisions = ratio(self.expected_tp, self.expected_tp + self.expected_fp)
         return PathBands(
             level,
             self.targets,
@@ -411,7 +411,7 @@ class Chooser:
         self.expected = fit.totals * fit.model.precision
         _, lower, higher = nodes_around(fit, rule, targets)
         inside = flagged_cells(fit.cells, lower, rule) - flagged_cells(fit.cells, higher, rule)
-        self.marginal = _log_odds(ratios(self.expected @ inside, fit.totals @ inside))
+        self.marginal = _log_odds(ratio(self.expected @ inside, fit.totals @ inside))
 
     def choose(self, sample: CellSample, resample: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """What a resample (2, c) of positives and negatives chooses.
@@ -426,8 +426,8 @@ class Chooser:
         nodes, lower, higher = nodes_around(again, self.rule, self.targets)
         caught, below, above = (flagged_cells(fit.cells, at, self.rule) for at in (nodes, lower, higher))
         inside = below - above
-        own = _log_odds(ratios((totals * model.precision) @ inside, totals @ inside))
-        there = _log_odds(ratios(self.expected @ inside, fit.totals @ inside))
+        own = _log_odds(ratio((totals * model.precision) @ inside, totals @ inside))
+        there = _log_odds(ratio(self.expected @ inside, fit.totals @ inside))
         return (
             resample @ caught,
             np.array([sample.positives, sample.negatives]) @ caught,

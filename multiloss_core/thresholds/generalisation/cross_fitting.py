@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, ratios
+from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -53,12 +53,12 @@ class HeldOutCounts:
     @property
     def precision(self) -> Floats:
         """Cross-fitted TP / (TP + FP), (m,); not a number where nothing is flagged."""
-        return ratios(self.tp, self.tp + self.fp)
+        return ratio(self.tp, self.tp + self.fp)
 
     @property
     def in_sample_precision(self) -> Floats:
         """TP / (TP + FP) on the documents that chose the thresholds, (m,)."""
-        return ratios(self.in_sample_tp, self.in_sample_tp + self.in_sample_fp)
+        return ratio(self.in_sample_tp, self.in_sample_tp + self.in_sample_fp)
 
     @property
     def tp_optimism(self) -> Floats:
@@ -188,7 +188,7 @@ class _Tally:
         counted = max(self.counted, 1)
         plain = self.outside
         if self.counted < self.folds:
-            plain = plain * ratios(whole, self.weight_outside)[:, np.newaxis]
+            plain = plain * ratio(whole, self.weight_outside)[:, np.newaxis]
         adjusted = (plain + (self.in_sample - self.on_all / counted)).clip(0.0, whole[:, np.newaxis])
         plain_area = self.area_outside / self.pairs_outside if self.pairs_outside else float("nan")
         return HeldOutCounts(

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtrc, chdtri, chndtrinc, ndtr, stdtr, stdtrit
 
-from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, ratio, ratios, sums
+from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, ratio, sums
 from multiloss_core.thresholds.inspection.periods import WeeklyCounts
 
 Verdict = Literal["too few", "steady", "drifts", "varies"]
@@ -77,8 +77,8 @@ def precision_drift(weeks: WeeklyCounts) -> Drift:
     period_size = _worth(period_alerts, np.stack([sums(period, part, count) for part in squares]))
     return _tested(
         numbers,
-        (np.where(held, ratios(tp, alerts), precision), size / variance),
-        (ratios(period_tp, period_alerts), period_size / variance),
+        (np.where(held, ratio(tp, alerts), precision), size / variance),
+        (ratio(period_tp, period_alerts), period_size / variance),
         (ratio(float(tp[part].sum()), float(alerts[part].sum())) for part in _thirds(len(numbers))),
     )
 
@@ -107,7 +107,7 @@ def alerts_drift(weeks: WeeklyCounts) -> Drift:
 
 def _worth(alerts: Floats, squares: Floats) -> Floats:
     """How many independent alerts of weight 1 the alerts of each week are worth; 0 where there are none."""
-    return np.where(alerts > 0, ratios(alerts**2, _weight_squares(squares)), 0.0)
+    return np.where(alerts > 0, ratio(alerts**2, _weight_squares(squares)), 0.0)
 
 
 def _weight_squares(squares: Floats) -> Floats:

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratios, sums
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, flagged, require_rule
@@ -147,7 +147,7 @@ class WeeklyCounts:
     @property
     def precision(self) -> Floats:
         """TP / (TP + FP) (w,); not a number where there are no alerts."""
-        return ratios(self.tp, self.alerts)
+        return ratio(self.tp, self.alerts)
 
 
 def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> WeeklyCounts:
@@ -167,8 +167,8 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
     kind = 2 * week + labels
     fp, tp = sums(kind, weights, 2 * weeks).reshape(weeks, 2).T
     false, true = sums(kind, weights**2, 2 * weeks).reshape(weeks, 2).T
-    effective = ratios((tp + fp) ** 2, true + false)
-    intervals = share_interval(ratios(tp, tp + fp) * effective, effective)
+    effective = ratio((tp + fp) ** 2, true + false)
+    intervals = share_interval(ratio(tp, tp + fp) * effective, effective)
     groups = documents.groups
     if groups is None:
         # No alert is both true and false.
