@@ -15,10 +15,11 @@ from multiloss_core.figures.threshold_space import (
 from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words
-from ui.operating_point.target import HIGHEST, LOWEST, STEP, current_target, settle
+from ui.operating_point.target import current_target, settle
 from ui.operating_point.target_drivers import take_over
 from ui.operating_point.view_state import Scene
 from ui.shared.page_setup import theme
+from ui.shared.slider_scale import HIGHEST, LOWEST, STEP
 
 SLIDER = "m_plain"
 

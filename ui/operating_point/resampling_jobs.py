@@ -16,8 +16,8 @@ from multiloss_core.thresholds.generalisation.bootstrap import (
     bootstrap_thresholds,
 )
 from ui.operating_point.analysis import Analysis, PathFinder, Settings, methods
-from ui.operating_point.target import PERCENTS
 from ui.shared.background_job import Job
+from ui.shared.slider_scale import PERCENTS
 
 SLIDER_TARGETS = PERCENTS / 100
 BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))

@@ -3,13 +3,11 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
+from ui.shared.slider_scale import FIRST, HIGHEST, LOWEST
 from ui.shared.url_params import from_address, into_address
 
-LOWEST, HIGHEST, FIRST, STEP = 0.5, 99.5, 20.0, 0.5
-PERCENTS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
 DIGITS = 6
 IN_URL = "m"
 

@@ -26,8 +26,9 @@ from ui.operating_point.payoff_scenarios import COSTS, recorded_driver, scenario
 from ui.operating_point.payoff_scenarios import WIDGETS as SCENARIO_WIDGETS
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.sections.payoffs import ask_payoffs
-from ui.operating_point.target import HIGHEST, LOWEST, current_target, settle
+from ui.operating_point.target import current_target, settle
 from ui.shared.formatting import as_text, count, threshold
+from ui.shared.slider_scale import HIGHEST, LOWEST
 from ui.shared.url_params import as_numbers, as_text_of, from_address, into_address
 
 DRIVER, BY_SLIDER, BY_HAND = "driver", "marginal precision", "thresholds by hand"

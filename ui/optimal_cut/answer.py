@@ -13,7 +13,6 @@ from multiloss_core.losses.reliability import Reliability
 from multiloss_core.losses.scored_items import MAX_ITEMS, MAX_PASTED, ItemColumns, selected_as_csv
 from ui.data.scored_datasets import ScoredDataset, ScoredSource, pasted_source, scored_dataset, uploaded_source
 from ui.data.scored_workspace import scored_workspace
-from ui.operating_point.target import HIGHEST, LOWEST, STEP
 from ui.optimal_cut.answers import (
     LOSS_CHOICES,
     Answer,
@@ -27,6 +26,7 @@ from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positi
 from ui.shared.formatting import as_text, count, plural, short_percent, threshold
 from ui.shared.loss_picker import ask_beta, named_loss
 from ui.shared.page_setup import theme
+from ui.shared.slider_scale import HIGHEST, LOWEST, STEP
 
 NO_LABEL = "(none: no outcome is known)"
 PREVIEW_ROWS = 100

@@ -13,7 +13,7 @@ from multiloss_core.figures.threshold_space import inside, plane_view, tangent_e
 from multiloss_core.numerics.arrays import Floats
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import PointWords, price_words, words_of_points
-from ui.operating_point.target import HIGHEST, LOWEST, PERCENTS, STEP
+from ui.shared.slider_scale import HIGHEST, LOWEST, PERCENTS, STEP
 
 
 def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], percent: float) -> str:
