@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.rating_column import NEGATIVE_WORDS, POSITIVE_WORDS, parse_ratings, rating_values
 from multiloss_core.tables.read_table import read_frame
-from multiloss_core.tables.spreadsheet_csv import without_formula
 
 MAX_ITEMS = 1_000_000
 MAX_PASTED = 200_000
@@ -196,21 +195,6 @@ def checked_column(column: "pd.Series[Any]") -> Floats:
     return numbers
 
 
-def selected_as_csv(frame: pd.DataFrame, rows: Indices) -> bytes:
-    """Some rows of a table as CSV (UTF-8), columns and numbers as they are, in the order of `rows`.
-
-    Text that a spreadsheet would take for a formula, in a cell or a column name, gets an apostrophe in front.
-    """
-    safe = pd.DataFrame({without_formula(str(name)): _as_written(frame[name]).iloc[rows] for name in frame.columns})
-    for name, column in safe.items():
-        if not pd.api.types.is_numeric_dtype(column.dtype):
-            safe[name] = column.astype("object").map(_without_formula, na_action="ignore")
-    text = io.StringIO()
-    # With this line end (that of RFC 4180), a cell that holds either of the two characters is quoted.
-    safe.to_csv(text, index=False, lineterminator="\r\n")
-    return text.getvalue().encode("utf-8")
-
-
 def _require_few(rows: int, name: str = "The table") -> None:
     if rows > MAX_ITEMS:
         shown = name if name.startswith("The ") else f"'{name}'"
@@ -332,21 +316,6 @@ def _with_leading_zeros(frame: pd.DataFrame, data: bytes, choice: ItemColumns) -
         and text[column].str.fullmatch(r"0\d+").any()
     ]
     return frame.assign(**{column: text[column] for column in kept})
-
-
-def _as_written(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Blanks make pandas read whole numbers, such as identifiers, as 12.0: write 12."""
-    blank = column.isna()
-    if not pd.api.types.is_float_dtype(column.dtype) or not blank.any():
-        return column
-    known = column[~blank]
-    whole = bool(((known == np.rint(known)) & (known.abs() < 2**53)).all())
-    return column.astype("Int64") if whole else column
-
-
-def _without_formula(cell: object) -> object:
-    # Text that reads as a number stays one: "-0.5" in a column with some words.
-    return without_formula(cell) if isinstance(cell, str) and not _is_number(cell) else cell
 
 
 def _is_number(text: str) -> bool:

@@ -1,37 +1,65 @@
-"""Tables of documents as files that spreadsheets may open."""
+"""Writes tables as CSV files that a spreadsheet may open: no cell starts a formula."""
 
-from typing import Any
+import csv
+import re
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
+from multiloss_core.numerics.arrays import Indices
 
-def frame_as_csv(frame: pd.DataFrame, index_label: str | None = None) -> str:
-    """A table as CSV text in which no cell and no column name starts a formula; with its index under `index_label`.
+# Full-width signs start a formula as well, and some programs pass over white space before one.
+_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
-    Numbers, dates and truth values are written as they are, also negative ones.
+
+def frame_as_csv(
+    frame: pd.DataFrame,
+    index_label: str | None = None,
+    *,
+    rows: Indices | None = None,
+    quoting: Literal[0, 1, 2, 3] = csv.QUOTE_MINIMAL,
+    line_end: str = "\r\n",
+) -> str:
+    """Write a table as CSV text in which no cell and no column name starts a formula.
+
+    Numbers, dates and truth values are written as they are, and whole numbers of a column with blanks without ".0".
+    `index_label`: heads the index, which is left out without it. `rows` (m,): positions of the rows to write, by
+    default all. `quoting`: one of the constants of `csv`. `line_end`: that of RFC 4180, by which a cell that holds
+    either of its characters is quoted.
     """
     safe = frame.copy(deep=False)
     for position in range(frame.shape[1]):
-        column = frame.iloc[:, position]
-        if not _is_plain(column.dtype):
-            safe.isetitem(position, column.astype(object).map(_safe).array)
-    safe.columns = pd.Index([_safe(str(name)) for name in frame.columns])
-    return str(safe.to_csv(index=index_label is not None, index_label=_safe(index_label or ""), lineterminator="\n"))
-
-
-def _is_plain(dtype: Any) -> bool:
-    types = pd.api.types
-    return bool(
-        types.is_numeric_dtype(dtype) or types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype)
+        safe.isetitem(position, _safe_column(frame.iloc[:, position]).array)
+    safe.columns = pd.Index([without_formula(str(name)) for name in frame.columns])
+    return str(
+        (safe if rows is None else safe.iloc[rows]).to_csv(
+            index=index_label is not None,
+            index_label=without_formula(index_label or ""),
+            quoting=quoting,
+            lineterminator=line_end,
+        )
     )
 
 
-def _safe(cell: Any) -> Any:
-    return without_formula(cell) if isinstance(cell, str) else cell
-
-
 def without_formula(cell: str) -> str:
-    """A cell that a spreadsheet shows as text, even when it starts like a formula."""
-    # Full-width signs start a formula as well, and some programs pass over white space before one.
-    starts = cell[:1] in ("\t", "\r", "\n") or cell.lstrip()[:1] in tuple("=+-@＝＋－＠")
-    return f"'{cell}" if starts else cell
+    """Put an apostrophe before a cell that starts like a formula; text that reads as a number stays one."""
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+def _safe_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    types = pd.api.types
+    if types.is_float_dtype(column.dtype):
+        return _as_whole_numbers(column)
+    plain = (types.is_numeric_dtype, types.is_datetime64_any_dtype, types.is_timedelta64_dtype)
+    if any(is_plain(column.dtype) for is_plain in plain):
+        return column
+    return column.astype(object).map(lambda cell: without_formula(cell) if isinstance(cell, str) else cell)
+
+
+def _as_whole_numbers(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Blanks make pandas read whole numbers, such as identifiers, as 12.0: take them for 12."""
+    known = column.dropna()
+    whole = known.size < column.size and bool(((known == np.rint(known)) & (known.abs() < 2**53)).all())
+    return column.astype("Int64") if whole else column

@@ -1,4 +1,3 @@
-import csv
 import io
 import re
 
@@ -15,8 +14,8 @@ from multiloss_core.losses.scored_items import (
     guess_item_columns,
     read_items,
     read_pasted,
-    selected_as_csv,
 )
+from multiloss_core.tables.spreadsheet_csv import frame_as_csv
 
 
 def frame(**columns):
@@ -250,43 +249,16 @@ def test_bad_pasted_text_is_refused(text, words):
     assert words in refused(lambda: read_pasted(text))
 
 
-def test_selected_rows_come_back_as_they_were():
-    table = frame(
-        item=["a", "b, c", 'say "hi"', "ü"],
-        p=[0.1, 1 / 3, 5e-324, 1.0],
-        customer=[123456789012, None, 7, 8],
-        change=[-1.5, 2.0, -3.25, 4.0],
-    )
-    read = pd.read_csv(io.BytesIO(selected_as_csv(table, np.array([1, 2, 3]))))
-    pd.testing.assert_frame_equal(read, table.iloc[[1, 2, 3]].reset_index(drop=True))
-    assert b",7,-3.25\r\n" in selected_as_csv(table, np.array([2]))
-
-
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_identifiers_keep_their_leading_zeros(separator):
     lines = ["account,p,place,y", "00123,0.5,01,1", "123,0.25,,0", "0,0.75,10,1"]
     data = "\n".join(lines).replace(",", separator).encode() + b"\n"
     table, choice = read_items(data, "accounts.csv")
     assert choice == ItemColumns("p", "y", "1")
-    assert selected_as_csv(table, np.arange(3)).decode() == "\r\n".join([*lines, ""])
+    assert frame_as_csv(table) == "\r\n".join([*lines, ""])
 
 
 def test_outcomes_with_leading_zeros_are_still_outcomes():
     table, choice = read_items(b"p,y\n0.5,01\n0.25,00\n", "padded.csv")
     items = ScoredItems.from_frame(table, probability="p", label=choice.label, positive=choice.positive)
     assert items.labels.tolist() == [True, False]
-
-
-def test_no_cell_and_no_column_name_starts_a_formula():
-    nasty = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\rx", "fine", "-0.5", "+7", None]
-    table = pd.DataFrame({"=p": np.linspace(0, 1, 10), "text": nasty, "kind": pd.Categorical(nasty)})
-    rows = list(csv.reader(io.StringIO(selected_as_csv(table, np.arange(10)).decode(), newline="")))
-    assert rows[0] == ["'=p", "text", "kind"]
-    shown = ["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", "'\tx", "'\rx", "fine", "-0.5", "+7", ""]
-    assert [row[1] for row in rows[1:]] == shown
-    assert [row[2] for row in rows[1:]] == shown
-    assert [float(row[0]) for row in rows[1:]] == pytest.approx(table["=p"].tolist())
-
-
-def test_no_rows_leave_the_header():
-    assert selected_as_csv(frame(a=["x"], p=[0.1]), np.array([], dtype=np.intp)) == b"a,p\r\n"

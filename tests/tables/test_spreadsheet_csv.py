@@ -1,27 +1,29 @@
+import csv
 import io
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv
 
-FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1"]
+FORMULAS = ["=1+1", "+1+1", "-2+3", "@SUM(A1)", "\t=1", " =1", "＝1", "-inf", "+cmd", "\tx", "\rx", "-", "-١"]
+NUMBERS = ["-0.5", "+7", "-1e-5", "+.5", "-3."]
 
 
 def read(text):
-    return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    return pd.read_csv(io.StringIO(text, newline=""), dtype=str, keep_default_na=False)
 
 
 def test_no_cell_no_column_name_and_no_index_label_starts_a_formula():
-    frame = pd.DataFrame(
-        {"=name": FORMULAS, "plain": ["x", "1-1", "a=b", "", "5", "é", '"q", '], "number": range(-3, 4)}
-    )
+    plain = ["x", "1-1", "a=b", "", "5", "é", '"q", ', "a\rb", *NUMBERS]
+    frame = pd.DataFrame({"=name": FORMULAS, "plain": plain, "number": range(-6, 7)})
     for kind in (object, "category", "string"):
         shown = read(frame_as_csv(frame.astype({"=name": kind}), "=row"))
         assert list(shown.columns) == ["'=row", "'=name", "plain", "number"]
         assert shown["'=name"].tolist() == [f"'{cell}" for cell in FORMULAS]
         assert shown["plain"].tolist() == frame["plain"].tolist()
-        assert shown["number"].tolist() == [str(n) for n in range(-3, 4)]
+        assert shown["number"].tolist() == [str(n) for n in range(-6, 7)]
     assert list(read(frame_as_csv(frame)).columns) == ["'=name", "plain", "number"]
 
 
@@ -35,7 +37,7 @@ def test_other_values_are_written_as_they_are():
         }
     )
     shown = read(frame_as_csv(frame))
-    assert shown.iloc[0].tolist() == ["2026-01-31", "-0.1234567890123", "True", "-5.0"]
+    assert shown.iloc[0].tolist() == ["2026-01-31", "-0.1234567890123", "True", "-5"]
     assert shown.iloc[1].tolist() == ["", "", "", ""]
 
 
@@ -48,4 +50,24 @@ def test_the_table_itself_stays_as_it_is():
 @pytest.mark.parametrize("rows", [0, 1])
 def test_repeated_column_names_and_no_rows_are_no_trouble(rows):
     frame = pd.DataFrame([["=1", "=2"]] * rows, columns=["a", "a"])
-    assert frame_as_csv(frame) == "a,a\n" + "'=1,'=2\n" * rows
+    assert frame_as_csv(frame) == "a,a\r\n" + "'=1,'=2\r\n" * rows
+
+
+def test_selected_rows_come_back_as_they_were():
+    table = pd.DataFrame(
+        {
+            "item": ["a", "b, c", 'say "hi"', "ü"],
+            "p": [0.1, 1 / 3, 5e-324, 1.0],
+            "customer": [123456789012, None, 7, 8],
+            "change": [-1.5, 2.0, -3.25, 4.0],
+        }
+    )
+    read = pd.read_csv(io.StringIO(frame_as_csv(table, rows=np.array([1, 2, 3]))))
+    pd.testing.assert_frame_equal(read, table.iloc[[1, 2, 3]].reset_index(drop=True))
+    assert ",7,-3.25\r\n" in frame_as_csv(table, rows=np.array([2]))
+    assert frame_as_csv(table[["item", "p"]], rows=np.array([], dtype=np.intp)) == "item,p\r\n"
+
+
+def test_a_line_end_and_quoting_of_ones_own():
+    text = frame_as_csv(pd.DataFrame({"a": ["x"], "b": [0.5]}), quoting=csv.QUOTE_NONNUMERIC, line_end="\n")
+    assert text == '"a","b"\n"x",0.5\n'

@@ -10,7 +10,8 @@ from multiloss_core.errors import DataError
 from multiloss_core.figures.reliability import CurveMark, loss_curve, reliability_chart
 from multiloss_core.figures.theme import Theme
 from multiloss_core.losses.reliability import Reliability
-from multiloss_core.losses.scored_items import MAX_ITEMS, MAX_PASTED, ItemColumns, selected_as_csv
+from multiloss_core.losses.scored_items import MAX_ITEMS, MAX_PASTED, ItemColumns
+from multiloss_core.tables.spreadsheet_csv import frame_as_csv
 from ui.data.scored_datasets import ScoredDataset, ScoredSource, pasted_source, scored_dataset, uploaded_source
 from ui.data.scored_workspace import scored_workspace
 from ui.optimal_cut.answers import (
@@ -271,7 +272,7 @@ def _offer_download(dataset: ScoredDataset, optimum: WayToCut) -> None:
     st.download_button(
         f"Download the {plural(optimum.k, 'selected item')} (CSV)",
         # Called at the click only: a million rows take seconds to write.
-        lambda: selected_as_csv(frame, items_flagged(dataset, optimum.k)),
+        lambda: frame_as_csv(frame, rows=items_flagged(dataset, optimum.k)),
         "selected-items.csv",
         "text/csv",
         key="cut_download",
