@@ -1,36 +1,18 @@
-import io
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.scored_items import (
+from multiloss_core.losses.scored_items import ScoredItems
+from multiloss_core.tables.item_columns import (
     MAX_ITEMS,
-    MAX_PASTED,
-    ItemColumns,
-    ScoredItems,
-    guess_item_columns,
-    read_items,
-    read_pasted,
 )
-from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from tests.tables.refusals import refused
 
 
 def frame(**columns):
     return pd.DataFrame(columns)
-
-
-def refused(step):
-    with pytest.raises(DataError) as caught:
-        step()
-    sentence = str(caught.value)
-    assert sentence.endswith(".")
-    assert "\n" not in sentence
-    assert len(sentence) < 330
-    assert not re.search(r"Traceback|Error\b|Exception|dtype|ndarray|<class|float64", sentence)
-    return sentence
 
 
 def test_a_table_becomes_probabilities_and_labels():
@@ -145,120 +127,3 @@ def test_a_million_items_are_taken():
 )
 def test_items_are_never_half_valid(make):
     refused(make)
-
-
-@pytest.mark.parametrize(
-    ("table", "expected"),
-    [
-        (frame(p=[0.1, 0.7]), ItemColumns("p")),
-        (frame(p=[0.1, 0.7], y=[0, 0]), ItemColumns("p")),
-        (frame(p=[0.1, 0.7], y=[1, 1]), ItemColumns("p")),
-        (frame(id=[7, 9], amount=[0.5, 0.2], prob=[0.1, 0.7]), ItemColumns("prob")),
-        (frame(y=[0, 1], score=[0.1, 0.7]), ItemColumns("score", "y", "1")),
-        (frame(label=["fraud", "ok"], eta=[0.1, 0.7]), ItemColumns("eta", "label", "fraud")),
-        (frame(colour=["red", "blue"], x=[0.1, 0.7]), ItemColumns("x")),
-        (frame(score=[120.0, 370.5], calibrated=[0.1, 0.7]), ItemColumns("calibrated")),
-        (frame(p=[0.5, 0.5, 0.5], y=[0, 1, 1]), ItemColumns("p", "y", "1")),
-        (frame(number=[1, 2, 3], value=["0.5", "0.25", "1"]), ItemColumns("value")),
-        (frame(is_fraud=[True, False], score=[0.1, 0.7]), ItemColumns("score", "is_fraud", "true")),
-    ],
-)
-def test_columns_are_guessed(table, expected):
-    assert guess_item_columns(table) == expected
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (b"", "is empty"),
-        (b"  \n ", "is empty"),
-        (b"p,y\n", "no rows"),
-        (b"p,p\n0.1,0.2\n", "occurs more than once"),
-        (b"a,b\nx,y\n", "None of the 2 columns"),
-        (b"0.1\n0.2\n0.3\n", "only numbers ('0.1', …)"),
-        ("name,p\nJos\xe9,0.4\n".encode("latin-1"), "UTF-8"),
-        (b"id,prob\na,50\nb,70\nc,93\n", "divide by 100"),
-        (b"prob,label\n0.5,1\nabc,0\n0.2,0\n", "'abc', which is no number, in row 2"),
-        (b'{"p": 1}', "is not a table"),
-        (b"PAR1 no parquet", "cannot be read"),
-        (b"p\n" + b"0.5\n" * (MAX_ITEMS + 1), "1,000,001 rows, more than the limit of 1,000,000"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_bad_files_are_refused(data, words):
-    assert words in refused(lambda: read_items(data, "bad.csv"))
-
-
-def test_a_file_over_the_upload_limit_is_refused(monkeypatch):
-    monkeypatch.setattr("multiloss_core.tables.read_table.LARGEST_FILE", 10)
-    assert "more than the limit" in refused(lambda: read_items(b"p\n0.123456\n0.2\n", "big.csv"))
-
-
-def test_a_wrong_likeliest_column_can_be_corrected_where_another_one_is_usable():
-    data = b"probability,other\n0.5,0.4\n,0.3\n0.3,0.22\n0.2,0.1\n"
-    table, choice = read_items(data, "two.csv")
-    assert choice.probability in table.columns
-    assert ScoredItems.from_frame(table, probability="other").probabilities.size == 4
-
-
-def test_csv_and_parquet_read_alike():
-    table = frame(item=["a", "b"], p=[0.25, 0.75], y=["ok", "fraud"])
-    parquet = io.BytesIO()
-    table.to_parquet(parquet)
-    for data in (table.to_csv(index=False).encode(), table.to_csv(index=False, sep=";").encode(), parquet.getvalue()):
-        read, choice = read_items(data, "items")
-        assert choice == ItemColumns("p", "y", "fraud")
-        np.testing.assert_array_equal(read["p"], table["p"])
-
-
-@pytest.mark.parametrize(
-    ("text", "column", "values"),
-    [
-        ("0.1\n0.9\n", "probability", [0.1, 0.9]),
-        ("\n 0.1 \n\n1e-3\n0\n1", "probability", [0.1, 0.001, 0, 1]),
-        (".5", "probability", [0.5]),
-        ("p\n0.1\n0.9", "p", [0.1, 0.9]),
-        ("p,y\n0.1,1\n0.9,0", "p", [0.1, 0.9]),
-        ("name\tp\na\t0.1\nb\t0.9", "p", [0.1, 0.9]),
-    ],
-)
-def test_pasted_text_is_read(text, column, values):
-    table, choice = read_pasted(text)
-    assert choice.probability == column
-    np.testing.assert_allclose(table[column], values)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "Nothing was pasted"),
-        (" \n\n", "Nothing was pasted"),
-        ("0.1\nabc\n0.2\nx", "Line 2 of the pasted text is 'abc' (and 1 more row like it), which is not one number"),
-        ("0.1 0.2 0.3", "Line 1 of the pasted text is '0.1 0.2 0.3'"),
-        ("0,5\n0,6", "with a decimal point"),
-        ("0.1,1\n0.2,0", "whose first line names the columns"),
-        ("0.5\n1.5", "holds 1.5 in row 2"),
-        ("10\n20\n30", "divide by 100"),
-        ("hello", "no rows"),
-        ("hello\nworld", "is numeric"),
-        ("0.5\nnan", "is blank in row 2"),
-        ("0" * (MAX_PASTED + 1), "more than the limit of 200,000; upload a file instead"),
-    ],
-)
-def test_bad_pasted_text_is_refused(text, words):
-    assert words in refused(lambda: read_pasted(text))
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_identifiers_keep_their_leading_zeros(separator):
-    lines = ["account,p,place,y", "00123,0.5,01,1", "123,0.25,,0", "0,0.75,10,1"]
-    data = "\n".join(lines).replace(",", separator).encode() + b"\n"
-    table, choice = read_items(data, "accounts.csv")
-    assert choice == ItemColumns("p", "y", "1")
-    assert frame_as_csv(table) == "\r\n".join([*lines, ""])
-
-
-def test_outcomes_with_leading_zeros_are_still_outcomes():
-    table, choice = read_items(b"p,y\n0.5,01\n0.25,00\n", "padded.csv")
-    items = ScoredItems.from_frame(table, probability="p", label=choice.label, positive=choice.positive)
-    assert items.labels.tolist() == [True, False]

@@ -10,9 +10,10 @@ import streamlit as st
 from scipy.special import expit
 
 from multiloss_core.losses.constant_threshold import random_half
-from multiloss_core.losses.scored_items import ItemColumns, ScoredItems, read_items, read_pasted
+from multiloss_core.losses.scored_items import ScoredItems
 from multiloss_core.losses.top_k import probability_order
 from multiloss_core.numerics.arrays import Bools, Indices
+from multiloss_core.tables.item_columns import ItemColumns, read_items, read_pasted
 from ui.data.uploads import Source
 
 SAMPLE_ITEMS = 2_000

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from multiloss_core.losses.scored_items import ItemColumns
+from multiloss_core.tables.item_columns import ItemColumns
 from ui.data.scored_datasets import SAMPLES, ScoredSource, scored_sample
 from ui.data.uploads import Shelf
 

@@ -10,7 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.figures.reliability import CurveMark, loss_curve, reliability_chart
 from multiloss_core.figures.theme import Theme
 from multiloss_core.losses.reliability import Reliability
-from multiloss_core.losses.scored_items import MAX_ITEMS, MAX_PASTED, ItemColumns
+from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv
 from ui.data.scored_datasets import ScoredDataset, ScoredSource, pasted_source, scored_dataset, uploaded_source
 from ui.data.scored_workspace import scored_workspace

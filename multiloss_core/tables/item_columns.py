@@ -1,0 +1,262 @@
+"""Reads tables of scored items: what their columns mean, probabilities and outcomes checked."""
+
+import io
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.guess_columns import guess_columns
+from multiloss_core.tables.number_column import numbers
+from multiloss_core.tables.rating_column import NEGATIVE_WORDS, POSITIVE_WORDS, parse_ratings, rating_values
+from multiloss_core.tables.read_table import read_frame
+
+MAX_ITEMS = 1_000_000
+MAX_PASTED = 200_000
+_GUESSED_FROM = 10_000
+_PROBABILITY_NAME = re.compile(r"prob|score|pred|proba|^p$|^p[_\s]|likelihood|chance|risk|eta\b|calibrated", re.I)
+_OTHER_NAME = re.compile(r"(^|[_\s])(id|uuid|number|row|index|date|time|day|timestamp|amount|weight)s?$", re.I)
+_LEADING_ZERO = re.compile(rb"[,;\t|\"\n]0\d+[,;\t|\"\r\n]")
+
+
+@dataclass(frozen=True)
+class ItemColumns:
+    """What the columns of a table of scored items mean."""
+
+    probability: str
+    label: str | None = None
+    positive: str | None = None
+
+
+def read_items(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
+    """Read an uploaded CSV or Parquet file as a table, with a first guess at its columns.
+
+    Raises DataError where no column can hold probabilities, with what is wrong with the likeliest one, where there are
+    more than 1,000,000 rows, and as `read_frame` does.
+    """
+    if not data.strip():
+        raise DataError(f"'{name}' is empty; choose a file with a header and one row for each item.")
+    frame = read_frame(data, name)
+    require_few_items(len(frame), f"'{name}'")
+    if all(_is_number(str(column)) for column in frame.columns):
+        raise DataError(
+            f"The first row of '{name}' holds only numbers ('{frame.columns[0]}', …) where the names of the columns are "
+            "expected; put a header such as 'probability' above it."
+        )
+    choice = guess_item_columns(frame)
+    return _with_leading_zeros(frame, data, choice), choice
+
+
+def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
+    """Read pasted text as a table: one number on each line, or a table with a header (commas or tabs).
+
+    Raises DataError, naming the line, where it is neither, and as `read_items` does. At most 200,000 characters.
+    """
+    if len(text) > MAX_PASTED:
+        raise DataError(
+            f"The pasted text has {len(text):,} characters, more than the limit of {MAX_PASTED:,}; upload a file instead."
+        )
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise DataError("Nothing was pasted; paste one probability on each line, or a table with a header.")
+    first = re.split(r"[\s,;|]+", lines[0][1])
+    if not all(_is_number(cell) for cell in first if cell):
+        return read_items(text.encode("utf-8", "replace"), "The pasted text")
+    wrong = [(number, line) for number, line in lines if not _is_number(line)]
+    if wrong:
+        number, line = wrong[0]
+        raise DataError(
+            f"Line {number:,} of the pasted text is '{line[:40]}'{_more(len(wrong))}, which is not one number; paste one "
+            "number (with a decimal point) on each line, or a table whose first line names the columns."
+        )
+    frame = pd.DataFrame({"probability": [float(line) for _, line in lines]})
+    return frame, guess_item_columns(frame)
+
+
+def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
+    """Guess which column holds the probabilities, and which one the outcomes, from names and values.
+
+    Raises DataError where no column is numeric, and where none has usable probabilities: then it says what is wrong
+    with the likeliest one.
+    """
+    numeric = [column for column in frame.columns if _mostly_numbers(frame[column])]
+    if not numeric:
+        raise DataError(
+            f"None of the {frame.shape[1]} columns ('{str(frame.columns[0])[:40]}', …) is numeric; add a column with the "
+            "probability of each item, from 0 to 1."
+        )
+    likeliness = {column: _likeliness(frame[column]) for column in numeric}
+    likeliest, *less_likely = sorted(numeric, key=lambda column: -likeliness[column])
+    try:
+        _checked(frame[likeliest])
+    except DataError:
+        # With another column to choose, the user can put it right on the page.
+        if not any(_usable(frame[column]) for column in less_likely):
+            raise
+    others = frame.drop(columns=likeliest)
+    guess = guess_columns(others) if others.shape[1] else None
+    # A constant column says too little to be taken for outcomes without being asked to.
+    if guess is None or guess.rating is None or guess.positive is None or others[guess.rating].nunique() != 2:
+        return ItemColumns(str(likeliest))
+    return ItemColumns(str(likeliest), guess.rating, guess.positive)
+
+
+def probability_column(frame: pd.DataFrame, name: str) -> Floats:
+    """Read a column as probabilities (n,). DataError unless every row is a number in [0, 1]."""
+    return _checked(_column(frame, name, "probability"))
+
+
+def outcome_column(frame: pd.DataFrame, name: str, positive: object | None = None) -> Floats:
+    """Read a column as outcomes (n,): 1 positive, 0 negative, NaN unknown (blank).
+
+    As `parse_ratings` does, but a column with a single value is taken where it is clear which of the two it is.
+    """
+    column = _column(frame, name, "label")
+    codes, values = rating_values(column)
+    if len(values) != 1:
+        return parse_ratings(column, positive)
+    # All outcomes alike: nothing is wrong with that in a small or a rare sample.
+    only, wanted = values[0], None if positive is None else str(positive).strip().lower()
+    if only not in POSITIVE_WORDS | NEGATIVE_WORDS and only != wanted:
+        raise DataError(
+            f"All labels in column '{name}' are '{only[:40]}', and it is not clear whether that is positive; write "
+            "1 or 0 instead, or choose no label column."
+        )
+    return np.where(codes < 0, np.nan, float(only == wanted or (wanted is None and only in POSITIVE_WORDS)))
+
+
+def require_few_items(rows: int, title: str = "The table") -> None:
+    """Refuse more than 1,000,000 items of what a sentence calls `title`. Raises DataError."""
+    if rows > MAX_ITEMS:
+        raise DataError(
+            f"{title} has {rows:,} rows, more than the limit of {MAX_ITEMS:,}; split it, or keep the rows that matter."
+        )
+
+
+def _column(frame: pd.DataFrame, name: str, purpose: str) -> "pd.Series[Any]":
+    if name not in frame.columns:
+        shown = ", ".join(f"'{str(column)[:40]}'" for column in frame.columns[:6])
+        raise DataError(f"There is no column '{name}' for the {purpose}; the table has {shown}: choose one of them.")
+    occurrences = list(frame.columns).count(name)
+    if occurrences > 1:
+        raise DataError(f"Column name '{name}' occurs {occurrences} times; rename all but one.")
+    return frame[name]
+
+
+def _checked(column: "pd.Series[Any]") -> Floats:
+    name = column.name
+    if pd.api.types.is_bool_dtype(column.dtype):
+        raise DataError(f"Column '{name}' holds true and false, not probabilities; choose a column of numbers.")
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        raise DataError(f"Column '{name}' holds dates, not probabilities; choose a column of numbers.")
+    values, blank, _ = numbers(column)
+    unusable = np.flatnonzero(~np.isfinite(values))
+    if unusable.size:
+        row = int(unusable[0])
+        found, way_out = "is blank", "correct or remove these rows, or choose another column"
+        if not blank[row]:
+            found, way_out = _wrong_cell(column.iloc[row], values[row], way_out)
+        raise DataError(f"Column '{name}' {found} in row {row + 1:,}{_more(unusable.size)}; {way_out}.")
+    outside = np.flatnonzero((values < 0.0) | (values > 1.0))
+    if outside.size:
+        row = int(outside[0])
+        way_out = (
+            "these look like percentages: divide by 100"
+            if values.min() >= 0.0 and values.max() <= 100.0 and np.mean(values > 1.0) > 0.25
+            else "correct these rows or choose another column"
+        )
+        raise DataError(
+            f"Column '{name}' holds {values[row]:g} in row {row + 1:,}{_more(outside.size)} where a "
+            f"probability from 0 to 1 is expected; {way_out}."
+        )
+    return values
+
+
+def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
+    """What is wrong with a cell that is not blank and no finite number, and what to do about it."""
+    if not isinstance(cell, str) or np.isinf(value):
+        return "holds an infinite number", way_out
+    if re.fullmatch(r"\s*\d*,\d+\s*", cell):
+        way_out = "write it with a decimal point"
+    elif cell.strip().endswith("%"):
+        way_out = "write percentages as numbers from 0 to 1"
+    return f"holds '{cell[:40]}', which is no number,", way_out
+
+
+def _more(count: int) -> str:
+    return "" if count == 1 else f" (and {count - 1:,} more row{'s' if count > 2 else ''} like it)"
+
+
+def _mostly_numbers(column: "pd.Series[Any]") -> bool:
+    if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return False
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return True
+    return bool(np.mean(~np.isnan(_sampled_numbers(column))) > 0.5)
+
+
+def _likeliness(column: "pd.Series[Any]") -> float:
+    """How much a numeric column looks like probabilities: by its name and its values."""
+    values = _sampled_numbers(column)
+    within = float(np.mean((values >= 0.0) & (values <= 1.0)))
+    # Outcomes lie between 0 and 1, too.
+    whole = bool(np.all((values == np.rint(values)) | np.isnan(values)))
+    return (
+        3.0 * within * (not whole)
+        + 2.0 * bool(_PROBABILITY_NAME.search(str(column.name)))
+        - 2.0 * bool(_OTHER_NAME.search(str(column.name)))
+        - whole
+    )
+
+
+def _usable(column: "pd.Series[Any]") -> bool:
+    try:
+        values = _checked(column)
+    except DataError:
+        return False
+    return not np.all(values == np.rint(values))
+
+
+def _sampled_numbers(column: "pd.Series[Any]") -> Floats:
+    rows = np.linspace(0, len(column) - 1, min(len(column), _GUESSED_FROM)).astype(np.intp)
+    return pd.to_numeric(column.iloc[rows].astype("object"), errors="coerce").to_numpy(dtype=np.float64)
+
+
+def _with_leading_zeros(frame: pd.DataFrame, data: bytes, choice: ItemColumns) -> pd.DataFrame:
+    """Keep whole numbers such as 00123, which identify something, as they stand in a CSV file."""
+    if data[:4] == b"PAR1" or not _LEADING_ZERO.search(data):
+        return frame
+    first_line = data.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
+    try:
+        text = pd.read_csv(
+            io.BytesIO(data),
+            sep=max(",;\t|", key=first_line.count),
+            names=[str(column) for column in frame.columns],
+            header=0,
+            dtype=str,
+            encoding="utf-8-sig",
+        )
+    except (ValueError, pd.errors.ParserError):
+        return frame
+    if len(text) != len(frame):
+        return frame
+    kept = [
+        column
+        for column in text.columns
+        if column not in (choice.probability, choice.label)
+        and pd.api.types.is_numeric_dtype(frame[column].dtype)
+        and text[column].str.fullmatch(r"0\d+").any()
+    ]
+    return frame.assign(**{column: text[column] for column in kept})
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
