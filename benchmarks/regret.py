@@ -112,7 +112,7 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
     print("better one in standard errors of the difference, sample by sample.\n")
     print(f"| population, rule, positives | {' | '.join(methods)} | ratio |")
     print("|---" * (len(methods) + 2) + "|")
-    ratio: dict[tuple[str, int], list[float]] = {}
+    ratios: dict[tuple[str, int], list[float]] = {}
     worse = []
     for cell, found in results:
         means = {name: values.mean(axis=0) for name, values in found.items()}
@@ -127,15 +127,15 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
             difference = found[DEFAULT][:, i] - found[better][:, i]
             errors = difference.mean() / max(difference.std(ddof=1) / np.sqrt(samples), 1e-12)
             for key in (cell.rule, "both"):
-                ratio.setdefault((key, cell.positives), []).append(ratio)
+                ratios.setdefault((key, cell.positives), []).append(ratio)
             words.append(f"{ratio:.2f}" if ratio <= 1.1 else f"[{ratio:.2f}, {errors:.1f}]")
             if ratio > 1.1:
                 worse.append((cell, target, own - base, errors))
         columns = " | ".join(" ".join(_short(value) for value in means[name]) for name in methods)
         print(f"| {cell.population}, {cell.rule}, {cell.positives} | {columns} | {' '.join(words)} |")
-    print("\n| rule | positives | cells | geometric mean of ratio | above 1.1 | of them beyond 2 standard errors |")
+    print("\n| rule | positives | cells | geometric mean of ratios | above 1.1 | of them beyond 2 standard errors |")
     print("|---|---|---|---|---|---|")
-    for (rule, positives), values in ratio.items():
+    for (rule, positives), values in ratios.items():
         mean = float(np.exp(np.mean(np.log(np.clip(values, LOWEST_RATIO, 1 / LOWEST_RATIO)))))
         here = [errors for cell, _, _, errors in worse if cell.positives == positives and rule in (cell.rule, "both")]
         print(f"| {rule} | {positives} | {len(values)} | {mean:.2f} | {len(here)} | {sum(e > 2 for e in here)} |")

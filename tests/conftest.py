@@ -1,4 +1,4 @@
-"""What all tests share: the settings of the property tests and the folder of real rated files."""
+"""What all tests share: the settings of the property tests, the markers, and the folder of real rated files."""
 
 import os
 from pathlib import Path
@@ -6,10 +6,31 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+TESTS = Path(__file__).resolve().parent
+
+# The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(
     "multiloss", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("explore", settings.get_profile("multiloss"), derandomize=False, max_examples=1000)
 settings.load_profile("multiloss")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Mark what drives a browser (and try it once more on a busy machine) or needs PostgreSQL."""
+    for item in items:
+        if item.path.is_relative_to(TESTS / "browser"):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.flaky(reruns=1))
+        given = item.callspec.params if hasattr(item, "callspec") else {}
+        if "postgres_database" in item.fixturenames or given.get("address") == "postgresql":
+            item.add_marker(pytest.mark.database)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what passed only at a second try: a defect to mend, though the run does not fail of it."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.write_line(f"TRIED TWICE, a defect to mend: {report.nodeid}", yellow=True, bold=True)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -21,7 +42,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def rated_folder() -> Path:
-    folder = Path(__file__).resolve().parents[2] / "shared/data/rated"
+    folder = TESTS.parents[1] / "shared/data/rated"
     if not folder.is_dir():
         pytest.skip("The folder shared/data/rated with the public rated files is not beside the checkout.")
     return folder

@@ -29,13 +29,6 @@ MILLISECONDS_TO_SHOW = 60_000
 expect.set_options(timeout=MILLISECONDS_TO_SHOW)
 
 
-def pytest_collection_modifyitems(items):
-    """A browser on a busy machine may fail for no fault of the pages: once more, and the summary tells of it."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 @pytest.fixture(scope="package")
 def server(tmp_path_factory):
     """The address of a fresh server of the app, ready for visitors."""

@@ -1,0 +1,26 @@
+# Shortcuts. The environment itself: README, "Try it".
+PYTHON = .venv/bin/python
+.PHONY: run test-fast test lint types docs bench
+
+run:        ## the application, in the browser
+	.venv/bin/streamlit run app.py
+
+test-fast:  ## under a minute: no browser, no PostgreSQL, no long simulations
+	$(PYTHON) -m pytest -q -m "not browser and not database and not slow"
+
+test:       ## everything
+	$(PYTHON) -m pytest
+
+lint:       ## style, and who may import whom
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/lint-imports --no-logo
+
+types:
+	.venv/bin/mypy
+
+docs:       ## the library's reference, in site/
+	$(PYTHON) -W error -m pdoc --output-directory site multiloss_core
+
+bench:      ## for example: make bench NAME=thresholds
+	$(PYTHON) -m benchmarks.$(NAME)
