@@ -1,6 +1,7 @@
-"""Numbers of a decision as people read them."""
+"""Numbers as people read them, and the two units that TP and FP are counted in."""
 
 import math
+from enum import StrEnum
 
 NEVER = "never"
 UNDEFINED = "undefined"
@@ -9,6 +10,11 @@ UNDEFINED = "undefined"
 def count(value: float) -> str:
     """A count: whole, with thousands separators; one decimal where weights make it fractional."""
     return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)) else f"{value:,.1f}"
+
+
+def whole(value: float) -> str:
+    """An estimated count, rounded to a whole number; `undefined` for NaN."""
+    return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
 
 
 def money(value: float) -> str:
@@ -21,15 +27,41 @@ def money(value: float) -> str:
 
 
 def share(value: float | None, out_of: float) -> str:
-    """A share as a percentage with the digits that its base supports; `undefined` over nothing."""
+    """A share as a percentage with the digits that its base supports; `undefined` for None and NaN."""
     if value is None or math.isnan(value):
         return UNDEFINED
     return f"{100 * value:.{0 if out_of < 100 else 1 if out_of < 10_000 else 2}f}\N{NO-BREAK SPACE}%"
 
 
+def percent(value: float) -> str:
+    """An estimated share as a percentage with one decimal; `undefined` for NaN."""
+    return UNDEFINED if math.isnan(value) else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+def short_percent(value: float) -> str:
+    """A share as a percentage with three significant digits."""
+    return f"{100 * value:.3g}\N{NO-BREAK SPACE}%"
+
+
+def between(interval: tuple[float, float]) -> str:
+    """A range of shares in whole percent; empty where it is undefined."""
+    low, high = interval
+    return "" if math.isnan(low) else f"{100 * low:.0f}–{100 * high:.0f}\N{NO-BREAK SPACE}%"
+
+
+def rate(value: float) -> str:
+    """A ratio of two counts; `undefined` for NaN."""
+    return UNDEFINED if math.isnan(value) else f"{value:.3g}"
+
+
+def area(value: float) -> str:
+    """A normalised area in [0, 1]; `undefined` for NaN."""
+    return UNDEFINED if math.isnan(value) else f"{value:.4f}"
+
+
 def threshold(value: float | None) -> str:
-    """A threshold with every digit that it has; None is `never`."""
-    return NEVER if value is None else repr(value).removesuffix(".0")
+    """A threshold with every digit that it has; None and infinity are `never`."""
+    return NEVER if value is None or math.isinf(value) else repr(float(value)).removesuffix(".0")
 
 
 def signed(value: float, words: str) -> str:
@@ -48,3 +80,41 @@ def price(marginal_precision: float) -> str:
     if false_per_catch >= 1:
         return f"{false_per_catch:.3g} false alert{'' if false_per_catch == 1 else 's'} for each extra fraud caught"
     return f"1 false alert for every {1 / false_per_catch:.3g} extra frauds caught"
+
+
+class Unit(StrEnum):
+    """What TP and FP count: documents, or the money in them. A string, for an address, a label or the key of a cache."""
+
+    DOCUMENTS = "documents"
+    MONEY = "money"
+
+    @property
+    def other(self) -> "Unit":
+        """Money for documents, documents for money."""
+        return Unit.DOCUMENTS if self is Unit.MONEY else Unit.MONEY
+
+    @property
+    def flagged(self) -> str:
+        """What is flagged in this unit."""
+        return "money" if self is Unit.MONEY else "alerts"
+
+    @property
+    def among_next(self) -> str:
+        """Where the positives are that a lower threshold would flag."""
+        return "in the next money flagged" if self is Unit.MONEY else "among the next alerts"
+
+    def number(self, value: float) -> str:
+        """A count in this unit."""
+        return money(value) if self is Unit.MONEY else count(value)
+
+    def estimate(self, value: float) -> str:
+        """An estimated count in this unit."""
+        return money(value) if self is Unit.MONEY else whole(value)
+
+    def quantity(self, value: float) -> str:
+        """So much of what is flagged, with its noun."""
+        return f"{money(value)} of money" if self is Unit.MONEY else plural(value, "alert")
+
+    def precision(self, value: float, alerts: float) -> str:
+        """The precision of so much of what is flagged; of how many documents money is, is not told."""
+        return percent(value) if self is Unit.MONEY else share(value, alerts)

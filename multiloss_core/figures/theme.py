@@ -9,8 +9,6 @@ from typing import Any, Literal
 import plotly.graph_objects as go
 
 Theme = Literal["light", "dark"]
-# What TP and FP count.
-Unit = Literal["documents", "money"]
 
 METHOD_COLOURS = {
     "smooth": "#AA3377",

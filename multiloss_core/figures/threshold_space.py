@@ -6,7 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.theme import Theme, Unit
+from multiloss_core.figures.theme import Theme
+from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -127,7 +128,7 @@ def tp_fp_plane(
     theme: Theme,
     whole: bool = False,
     legend: bool = True,
-    unit: Unit = "documents",
+    unit: Unit = Unit.DOCUMENTS,
 ) -> go.Figure:
     """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
 
@@ -142,7 +143,7 @@ def tp_fp_plane(
 
 
 def plane_backdrop(
-    paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True, unit: Unit = "documents"
+    paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True, unit: Unit = Unit.DOCUMENTS
 ) -> go.Figure:
     """What `tp_fp_plane` shows whatever the target; `unit` is what the paths count."""
     figure = style.new_figure("True against false positives", theme, height=470)
@@ -205,7 +206,7 @@ def count_surface(
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
     legend: bool = True,
-    unit: Unit = "documents",
+    unit: Unit = Unit.DOCUMENTS,
 ) -> go.Figure:
     """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it.
 
@@ -258,7 +259,7 @@ def count_surface(
     return figure
 
 
-def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = "documents") -> go.Figure:
+def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOCUMENTS) -> go.Figure:
     """For a single classifier: TP and FP, counted in `unit`, against its threshold."""
     figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
     kept = _drawn_vertices(path)

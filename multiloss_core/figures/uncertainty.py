@@ -6,17 +6,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.theme import Theme, Unit
+from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import inside
+from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PathBands
 
 BAND_OPACITY = 0.18
-# What is flagged, beside a number, and what a next step would flag.
-_FLAGGED: dict[Unit, tuple[str, str, str]] = {
-    "documents": ("alerts", "alerts", "among the next alerts"),
-    "money": ("flagged,", "of money flagged", "in the next money flagged"),
-}
+# What is flagged, in the title of an axis and beside a number.
+_FLAGGED = {Unit.DOCUMENTS: ("alerts", "alerts"), Unit.MONEY: ("flagged,", "of money flagged")}
 
 
 def curve_band(bands: PathBands) -> list[go.Scatter]:
@@ -38,11 +36,13 @@ def threshold_cloud(cloud: Floats, axes: Sequence[Floats]) -> go.Scatter:
     )
 
 
-def marginal_precision_curve(bands: PathBands, target: float, *, theme: Theme, unit: Unit = "documents") -> go.Figure:
+def marginal_precision_curve(
+    bands: PathBands, target: float, *, theme: Theme, unit: Unit = Unit.DOCUMENTS
+) -> go.Figure:
     """Marginal precision on new data against how many are flagged, with its band and the target in (0, 1)."""
     figure = style.new_figure("Marginal precision on new data", theme, height=360)
     alerts = bands.tp[0] + bands.fp[0]
-    flagged, what, following = _FLAGGED[unit]
+    flagged, what = _FLAGGED[unit]
     order = np.argsort(alerts)
     figure.add_traces(_band(alerts[order], bands.marginal_precision[:, order], f"{100 * bands.level:g} % band"))
     figure.add_scatter(
@@ -56,7 +56,7 @@ def marginal_precision_curve(bands: PathBands, target: float, *, theme: Theme, u
     figure.add_hline(y=target, line={"color": style.ink(theme), "dash": "dot", "width": 1})
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title=f"{flagged} expected on new data ({unit})", rangemode="tozero")
-    figure.update_yaxes(title=f"fraud {following}", tickformat=".0%", range=[0, 1])
+    figure.update_yaxes(title=f"fraud {unit.among_next}", tickformat=".0%", range=[0, 1])
     return figure
 
 

@@ -8,10 +8,10 @@ import streamlit as st
 from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core import RatedDocuments
+from multiloss_core.formatting import plural
 from multiloss_core.numerics.arrays import Indices
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv
 from ui.data.rated_datasets import Dataset
-from ui.shared.formatting import plural
 
 MAX_ROWS = 1_000
 ROW = "row"

@@ -10,7 +10,7 @@ from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions.reading import MAX_BYTES
 from multiloss_core.decisions.record import MAX_NAME
-from multiloss_core.formatting import signed, threshold
+from multiloss_core.formatting import UNDEFINED, signed, threshold
 from multiloss_core.numerics.arrays import ratio
 from ui.decisions.reopening_panel import show_reopening
 from ui.records.log_access import decision_log, from_log
@@ -25,7 +25,7 @@ from ui.records.record_text import (
     target_words,
     thresholds_words,
 )
-from ui.shared.formatting import UNDEFINED, as_text, shortened
+from ui.shared.formatting import as_text, shortened
 
 UPLOADER, UPLOADED, LIMIT, CHOSEN, NOTE = (
     "record_file",

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint, share_interval
-from multiloss_core.figures.theme import Unit
+from multiloss_core.formatting import Unit
 from multiloss_core.thresholds.generalisation.bootstrap import PointIntervals, bootstrap_thresholds
 from ui.data.rated_datasets import SAMPLES, ColumnChoice, Dataset, RatedSource, build_dataset, in_money, sample
 from ui.data.rated_workspace import workspace
@@ -206,7 +206,7 @@ def _reopen_guarantee(record: DecisionRecord, dataset: Dataset) -> None:
 
 
 def _unit(record: DecisionRecord) -> Unit:
-    return "documents" if record.settings.amount is None else "money"
+    return Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting on the data that is loaded …")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, OperatingPoint, RecordedTarget, recorded_thresholds
 from multiloss_core.decisions.record import RecordedInterval
-from multiloss_core.formatting import signed
+from multiloss_core.formatting import UNDEFINED, Unit, count, percent, signed, whole
 from multiloss_core.numerics.arrays import ratio
 from ui.data.rated_datasets import RatedSource
 from ui.decisions.reopening import REOPENED, Observed, Reopened, observed, other_data, reopen, same_data
@@ -16,7 +16,7 @@ from ui.operating_point.decision_record import MARGINAL_PRECISION
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.target_drivers import is_restorable
 from ui.records.record_text import author_of, moment, precision_words, share_words, thresholds_words
-from ui.shared.formatting import UNDEFINED, as_text, count, percent, shortened, whole
+from ui.shared.formatting import as_text, shortened
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
@@ -114,8 +114,8 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
 
 def _then_and_now(record: DecisionRecord, now: Observed) -> pd.DataFrame:
     then, level = record.expected, record.expected.level
-    words = WORDS["documents" if record.settings.amount is None else "money"]
-    number = words.number
+    unit = Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
+    words, number = WORDS[unit], unit.number
     rows = []
     for name, told, interval, found in (
         (words.caught, then.tp, then.tp_interval, now.tp),

@@ -22,7 +22,7 @@ from multiloss_core import (
     slice_surfaces,
     smooth_path,
 )
-from multiloss_core.figures.theme import Unit
+from multiloss_core.formatting import Unit
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
@@ -47,12 +47,12 @@ PathFinder = Callable[[RatedDocuments | CountSurfaces], ThresholdPath]
 
 @dataclass(frozen=True)
 class Settings:
-    """How surfaces are counted and paths are searched; with the unit `money`, TP and FP are money, not documents."""
+    """How surfaces are counted and paths are searched; `unit` is what TP and FP count."""
 
     rule: Rule
     spacing: Spacing
     resolution: int
-    unit: Unit = "documents"
+    unit: Unit = Unit.DOCUMENTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class Analysis:
         documents, amounts = self.rated.source, self.rated.amounts
         if amounts is None or not isinstance(documents, RatedDocuments):
             return [None] * len(points)
-        values = np.ones_like(amounts) if self.settings.unit == "money" else amounts
+        values = np.ones_like(amounts) if self.settings.unit is Unit.MONEY else amounts
         thresholds = np.stack([documents.floors, *(point.thresholds for point in points)])
         # In the order of a path, which a slider's many targets share few vertices of.
         distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
@@ -154,7 +154,7 @@ def analyse(dataset: Dataset, settings: Settings) -> Analysis:
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
 def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
-    dataset = in_money(_dataset) if settings.unit == "money" else _dataset
+    dataset = in_money(_dataset) if settings.unit is Unit.MONEY else _dataset
     source = dataset.source
     counted = Counted(settings)
     fit = smooth_fit(source)

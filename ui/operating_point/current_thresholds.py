@@ -7,11 +7,12 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError, OperatingPoint
+from multiloss_core.formatting import NEVER, short_percent
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.flagging import checked_thresholds
 from multiloss_core.thresholds.points.thresholds_file import read_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.shared.formatting import NEVER, as_text, short_percent
+from ui.shared.formatting import as_text
 from ui.shared.url_params import as_numbers, as_text_of, from_address, into_address
 
 KEPT = "counterparts"

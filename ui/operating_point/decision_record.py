@@ -19,6 +19,7 @@ from multiloss_core import (
     recorded_thresholds,
 )
 from multiloss_core.decisions.record import SET_BY_HAND
+from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.count_surfaces import node_index
 from multiloss_core.thresholds.data.flagging import Rule
@@ -67,7 +68,7 @@ def record_of(
             point.method,
             settings.spacing,
             settings.resolution,
-            choice.amount if settings.unit == "money" else None,
+            choice.amount if settings.unit is Unit.MONEY else None,
         ),
         target=target or target_of(analysis, point),
         thresholds=recorded_thresholds(analysis.deployable(point)),

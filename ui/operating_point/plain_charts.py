@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from multiloss_core.figures.theme import Unit
 from multiloss_core.figures.threshold_space import (
     count_surface,
     plane_backdrop,
@@ -13,6 +12,7 @@ from multiloss_core.figures.threshold_space import (
     threshold_mark,
 )
 from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
+from multiloss_core.formatting import Unit
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words
 from ui.operating_point.target import current_target, settle

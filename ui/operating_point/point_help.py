@@ -1,12 +1,12 @@
 """What each number means, with the figures on the screen put in: {label} stands for the value shown under that label."""
 
-from multiloss_core.figures.theme import Unit
-from ui.operating_point.point_text import WORDS, beside, other_unit
+from multiloss_core.formatting import Unit
+from ui.operating_point.point_text import WORDS, beside
 
 
 def explanations(unit: Unit) -> dict[str, str]:
     """By label, what the numbers of a point that is counted in `unit` mean; by first words, where labels carry a number."""
-    return _THRESHOLDS | _of_path(unit) | _beside(other_unit(unit))
+    return _THRESHOLDS | _of_path(unit) | _beside(unit.other)
 
 
 _THRESHOLDS = {
@@ -21,7 +21,7 @@ def _of_path(unit: Unit) -> dict[str, str]:
         f"{{{label}}}"
         for label in (words.caught, words.false, words.alerts, words.precision, words.false_per_catch, words.kept)
     )
-    if unit == "documents":
+    if unit is Unit.DOCUMENTS:
         counts = {
             words.caught: f"True positives: {tp} of the {alerts} documents flagged were rated fraud.",
             words.false: f"False positives: {fp} of the {alerts} documents flagged were rated no fraud.",
@@ -64,7 +64,7 @@ def _beside(unit: Unit) -> dict[str, str]:
     tp, fp, alerts, precision, kept = (
         f"{{{label}}}" for label in (caught, false, words.alerts, words.precision, words.kept)
     )
-    if unit == "documents":
+    if unit is Unit.DOCUMENTS:
         return {
             caught: f"Documents: {tp} of the {alerts} flagged were rated fraud.",
             false: f"Documents: {fp} of the {alerts} flagged were rated no fraud.",

@@ -1,12 +1,11 @@
 """An operating point in the words of the screen, the same wherever it is shown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from multiloss_core import OperatingPoint
-from multiloss_core.figures.theme import Unit
+from multiloss_core.formatting import NEVER, Unit, price, rate, share, threshold
 from ui.operating_point.analysis import Analysis
-from ui.shared.formatting import NEVER, count, money, percent, plural, price, rate, share, threshold
 
 CAUGHT, FALSE, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
 
@@ -25,11 +24,10 @@ class UnitWords:
     kept: str
     question: str
     note: str
-    number: Callable[[float], str]
 
 
 WORDS: dict[Unit, UnitWords] = {
-    "documents": UnitWords(
+    Unit.DOCUMENTS: UnitWords(
         caught=CAUGHT,
         false=FALSE,
         alerts="Alerts",
@@ -39,9 +37,8 @@ WORDS: dict[Unit, UnitWords] = {
         question="of the last alerts added, how many must be fraud?",
         note="Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud below the "
         "floors is unknown.",
-        number=count,
     ),
-    "money": UnitWords(
+    Unit.MONEY: UnitWords(
         caught="Money caught (TP)",
         false="Money in false alerts (FP)",
         alerts="Money flagged",
@@ -51,7 +48,6 @@ WORDS: dict[Unit, UnitWords] = {
         question="of the last money flagged, how much must be fraud?",
         note="Money is summed on the data that chose the point. The share kept is of *rated* fraud money, not recall: fraud "
         "below the floors is unknown.",
-        number=money,
     ),
 }
 
@@ -83,17 +79,12 @@ def words_of_points(analysis: Analysis, points: Sequence[OperatingPoint]) -> lis
 
 def price_words(marginal_precision: float, unit: Unit) -> str:
     """A marginal precision as what is paid for what is caught."""
-    if unit == "documents":
+    if unit is Unit.DOCUMENTS:
         return price(marginal_precision)
     false = (1 - marginal_precision) / marginal_precision
     if false >= 1:
         return f"{false:.3g} of money in false alerts for each extra 1 of fraud caught"
     return f"1 of money in false alerts for each extra {1 / false:.3g} of fraud caught"
-
-
-def other_unit(unit: Unit) -> Unit:
-    """Money beside documents, documents beside money."""
-    return "documents" if unit == "money" else "money"
 
 
 def beside(label: str) -> str:
@@ -104,21 +95,21 @@ def beside(label: str) -> str:
 def _words(analysis: Analysis, point: OperatingPoint, other: OperatingPoint | None) -> PointWords:
     unit = analysis.settings.unit
     # Whatever is counted, shares have the digits that the number of documents supports.
-    documents = other if other is not None and unit == "money" else point
+    documents = other if other is not None and unit is Unit.MONEY else point
     words = WORDS[unit]
-    counts: Lines = ((words.caught, words.number(point.tp)), (words.false, words.number(point.fp)))
+    counts: Lines = ((words.caught, unit.number(point.tp)), (words.false, unit.number(point.fp)))
     rates: Lines = (
-        (words.alerts, words.number(point.alerts)),
+        (words.alerts, unit.number(point.alerts)),
         (words.precision, share(point.precision, documents.alerts)),
         (words.false_per_catch, rate(point.fp_per_tp)),
         (words.kept, share(point.share_of_rated_positives, documents.rated_tp)),
         *_steps(unit, point),
     )
     if other is not None:
-        more = WORDS[other_unit(unit)]
-        counts += (beside(more.caught), more.number(other.tp)), (beside(more.false), more.number(other.fp))
+        more = WORDS[unit.other]
+        counts += (beside(more.caught), unit.other.number(other.tp)), (beside(more.false), unit.other.number(other.fp))
         rates += (
-            (more.alerts, more.number(other.alerts)),
+            (more.alerts, unit.other.number(other.alerts)),
             (more.precision, share(other.precision, documents.alerts)),
             (more.kept, share(other.share_of_rated_positives, documents.rated_tp)),
         )
@@ -139,25 +130,17 @@ def _steps(unit: Unit, point: OperatingPoint) -> Lines:
     if point.by_hand:
         return ()
     fraud = "Estimated fraud" if point.estimated else "Fraud"
-    added = " added" if unit == "documents" else ""
+    added = " added" if unit is Unit.DOCUMENTS else ""
     return (
         (
-            f"{fraud} in the last {_step(unit, point.step_alerts)}{added}",
-            _share_of_step(unit, point.step_precision, point.step_alerts),
+            f"{fraud} in the last {unit.quantity(point.step_alerts)}{added}",
+            unit.precision(point.step_precision, point.step_alerts),
         ),
         (
-            f"{fraud} in the next {_step(unit, point.next_alerts)}",
-            _share_of_step(unit, point.next_precision, point.next_alerts),
+            f"{fraud} in the next {unit.quantity(point.next_alerts)}",
+            unit.precision(point.next_precision, point.next_alerts),
         ),
     )
-
-
-def _step(unit: Unit, alerts: float) -> str:
-    return plural(alerts, "alert") if unit == "documents" else f"{money(alerts)} of money"
-
-
-def _share_of_step(unit: Unit, precision: float, alerts: float) -> str:
-    return share(precision, alerts) if unit == "documents" else percent(precision)
 
 
 def _guarantee(analysis: Analysis, point: OperatingPoint) -> str | None:
@@ -167,7 +150,7 @@ def _guarantee(analysis: Analysis, point: OperatingPoint) -> str | None:
     if point.status == "unreachable" or not certificate.covers(point.thresholds):
         return "Outside the guaranteed range, which is marked on the slider."
     sure, least = (f"{100 * value:g}\N{NO-BREAK SPACE}%" for value in (certificate.confidence, certificate.precision))
-    what = "what" if analysis.settings.unit == "documents" else "the money that"
+    what = "what" if analysis.settings.unit is Unit.DOCUMENTS else "the money that"
     return f"{sure} sure: at least {least} of {what} is flagged at these thresholds is fraud, now and from here on."
 
 
@@ -179,14 +162,14 @@ def _warning(unit: Unit, point: OperatingPoint) -> tuple[str, str] | None:
         return (
             f"No part of this path reaches {target}.",
             f"The best step up from no alerts {holds} "
-            f"{_share_of_step(unit, point.next_precision, point.next_alerts)} fraud "
-            f"({_step(unit, point.next_alerts)}), so at this target nothing is flagged. Lower the target.",
+            f"{unit.precision(point.next_precision, point.next_alerts)} fraud "
+            f"({unit.quantity(point.next_alerts)}), so at this target nothing is flagged. Lower the target.",
         )
     if point.status == "at_floor":
         return (
             "The point is at the floor.",
-            f"Even the last {_step(unit, point.step_alerts)} rated there {hold} "
-            f"{_share_of_step(unit, point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point lies below "
+            f"Even the last {unit.quantity(point.step_alerts)} rated there {hold} "
+            f"{unit.precision(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point lies below "
             "what was rated. Rate documents below the floors to find it.",
         )
     return None

@@ -14,14 +14,14 @@ from multiloss_core import (
     point_as_csv,
     point_as_json,
 )
-from multiloss_core.figures.theme import Unit
+from multiloss_core.formatting import UNDEFINED, Unit, area, between, count, money, plural, rate, share, threshold
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.presentation import ask_presentation
-from ui.shared.formatting import UNDEFINED, area, as_text, between, count, money, plural, rate, share, threshold
+from ui.shared.formatting import as_text
 
 UNIT = "count"
 RULE_WORDS: dict[str, Rule] = {"any score": "any", "every score": "all"}
@@ -49,7 +49,7 @@ def ask_settings(dataset: Dataset) -> Settings:
     # Side by side while there is room, never cut off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
     rule: Rule = "any"
-    unit: Unit = "documents"
+    unit = Unit.DOCUMENTS
     with row:
         if isinstance(source, CountSurfaces):
             rule = source.rule
@@ -76,15 +76,15 @@ def ask_settings(dataset: Dataset) -> Settings:
 def _ask_unit() -> Unit:
     picked = st.segmented_control(
         "Count",
-        ["documents", "money"],
-        default="documents",
+        list(Unit),
+        default=Unit.DOCUMENTS,
         required=True,
         key=UNIT,
         bind="query-params",
         help="Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged must "
         "be fraud.",
     )
-    return "money" if picked == "money" else "documents"
+    return Unit(str(picked))
 
 
 def show_unit(analysis: Analysis) -> None:
@@ -163,7 +163,7 @@ def show_f_beta(analysis: Analysis, point: OperatingPoint) -> None:
     has = "is estimated to have" if point.estimated else "has"
     of, missed = (
         ("the rated documents", "a missed fraud weighs {} times a false alert")
-        if analysis.settings.unit == "documents"
+        if analysis.settings.unit is Unit.DOCUMENTS
         else ("the rated money", "money missed in fraud weighs {} times money in false alerts")
     )
     st.caption(
@@ -179,7 +179,7 @@ def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
     """The thresholds as files; applying them gives exactly the counts on the screen."""
     deployed = replace(point, thresholds=analysis.deployable(point))
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
-    if analysis.settings.unit == "money":
+    if analysis.settings.unit is Unit.MONEY:
         origin["counted"] = f"money: sums of '{analysis.dataset.choice.amount}'"
     st.caption("Take the thresholds away:")
     with st.container(horizontal=True):
@@ -195,15 +195,14 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
     if point.status == "unreachable":
         return
     unit = analysis.settings.unit
-    what = "alerts" if unit == "documents" else "money"
     rows = []
     for margin in classifier_margins(analysis.dataset.source, point, band=_band(analysis, point)):
         rows.append(
             {
                 "Classifier": margin.name,
-                f"Fraud in the next {what} it alone would add": _of(unit, margin.precision_added, margin.added),
+                f"Fraud in the next {unit.flagged} it alone would add": _of(unit, margin.precision_added, margin.added),
                 "95 %": between(margin.added_interval),
-                f"Fraud in the last {what} it alone added": _of(unit, margin.precision_lost, margin.lost),
+                f"Fraud in the last {unit.flagged} it alone added": _of(unit, margin.precision_lost, margin.lost),
                 "95 % ": between(margin.lost_interval),
             }
         )
@@ -217,7 +216,7 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
 
 def _band(analysis: Analysis, point: OperatingPoint) -> float | None:
     """How much money next to a threshold is looked at: as much as goes with as many documents as else would be."""
-    if analysis.settings.unit == "documents":
+    if analysis.settings.unit is Unit.DOCUMENTS:
         return None
     documents = analysis.in_other_unit([point])[0]
     return max(20 / documents.alerts, 0.05) * point.alerts if documents is not None and documents.alerts else None
@@ -244,7 +243,7 @@ def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
 
 
 def _counts(unit: Unit, point: OperatingPoint, other: OperatingPoint | None) -> dict[str, str]:
-    if unit == "documents" or other is None:
+    if unit is Unit.DOCUMENTS or other is None:
         return {
             "TP": count(point.tp),
             "FP": count(point.fp),
@@ -253,7 +252,7 @@ def _counts(unit: Unit, point: OperatingPoint, other: OperatingPoint | None) -> 
             "FP per TP": rate(point.fp_per_tp),
             "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
         }
-    words = WORDS["money"]
+    words = WORDS[Unit.MONEY]
     return {
         words.caught: money(point.tp),
         words.false: money(point.fp),
@@ -267,8 +266,5 @@ def _counts(unit: Unit, point: OperatingPoint, other: OperatingPoint | None) -> 
 def _of(unit: Unit, precision: float, alerts: float) -> str:
     if not alerts:
         return UNDEFINED
-    number = WORDS[unit].number
     # Of how many documents so little money is, is not told: whole percents are safe.
-    return (
-        f"{number(precision * alerts)} of {number(alerts)} ({share(precision, alerts if unit == 'documents' else 0)})"
-    )
+    return f"{unit.number(precision * alerts)} of {unit.number(alerts)} ({share(precision, alerts if unit == 'documents' else 0)})"

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
 from multiloss_core import DataError, OperatingPoint, RecordedTarget, ThresholdPath, Wish
+from multiloss_core.formatting import Unit, count, threshold
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.inspection.periods import days_in_data
 from multiloss_core.thresholds.points.targets import (
@@ -27,7 +28,7 @@ from ui.operating_point.payoff_scenarios import WIDGETS as SCENARIO_WIDGETS
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.sections.payoffs import ask_payoffs
 from ui.operating_point.target import current_target, settle
-from ui.shared.formatting import as_text, count, threshold
+from ui.shared.formatting import as_text
 from ui.shared.slider_scale import HIGHEST, LOWEST
 from ui.shared.url_params import as_numbers, as_text_of, from_address, into_address
 
@@ -89,7 +90,7 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> OperatingPo
 
 def driven_by_costs(analysis: Analysis) -> bool:
     """Whether the payoff matrix, which is of documents, drives the point."""
-    return st.session_state.get(DRIVER) == COSTS and analysis.settings.unit == "documents"
+    return st.session_state.get(DRIVER) == COSTS and analysis.settings.unit is Unit.DOCUMENTS
 
 
 def current_driver() -> str:
@@ -113,7 +114,7 @@ def _wishes(analysis: Analysis, driver: str) -> tuple[Wish, ...]:
     values = {key: st.session_state[key] for key in WISHES[driver] if key in st.session_state}
     if driver == BY_ALERTS and (days := _counted_days(analysis)) is not None:
         values[DAYS] = days
-    of = IN_MONEY if analysis.settings.unit == "money" else ""
+    of = IN_MONEY if analysis.settings.unit is Unit.MONEY else ""
     return tuple(Wish(WISHES[driver][key] + ("" if key == DAYS else of), float(value)) for key, value in values.items())
 
 
@@ -183,21 +184,21 @@ def _by_slider(analysis: Analysis, path: ThresholdPath) -> None:
 def _by_price(analysis: Analysis, path: ThresholdPath) -> float:
     label = (
         "Money in false alerts you would accept for each 1 more caught"
-        if analysis.settings.unit == "money"
+        if analysis.settings.unit is Unit.MONEY
         else "False alerts you would pay for one more catch"
     )
     return target_for_price(st.number_input(label, 0.01, 199.0, 4.0, key="wish_price", bind="query-params"))
 
 
 def _by_costs(analysis: Analysis, path: ThresholdPath) -> float:
-    if analysis.settings.unit == "money":
+    if analysis.settings.unit is Unit.MONEY:
         raise DataError("Costs are of whole documents, and money is counted here; count documents to set them.")
     return ask_payoffs().marginal_precision
 
 
 def _by_alerts(analysis: Analysis, path: ThresholdPath) -> float:
     cap, span = st.columns(2, vertical_alignment="bottom")
-    label = "Money flagged per day, at most" if analysis.settings.unit == "money" else "Alerts per day, at most"
+    label = "Money flagged per day, at most" if analysis.settings.unit is Unit.MONEY else "Alerts per day, at most"
     alerts = cap.number_input(label, 0.0, 1e9, 100.0, format="%g", key="wish_alerts", bind="query-params")
     return target_for_alerts(path, alerts * _ask_days(analysis, span))
 

@@ -9,6 +9,7 @@ import streamlit as st
 from multiloss_core.errors import DataError
 from multiloss_core.figures.reliability import CurveMark, loss_curve, reliability_chart
 from multiloss_core.figures.theme import Theme
+from multiloss_core.formatting import count, plural, short_percent, threshold
 from multiloss_core.losses.reliability import Reliability
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv
@@ -24,7 +25,7 @@ from ui.optimal_cut.answers import (
     too_many_for,
 )
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
-from ui.shared.formatting import as_text, count, plural, short_percent, threshold
+from ui.shared.formatting import as_text
 from ui.shared.loss_picker import ask_beta, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.slider_scale import HIGHEST, LOWEST, STEP

@@ -6,11 +6,12 @@ import streamlit as st
 from multiloss_core import CountSurfaces, RatedDocuments
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import score_histogram
+from multiloss_core.formatting import count, share, threshold
 from multiloss_core.thresholds.data.flagging import Rule
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, read_upload
 from ui.data.rated_workspace import workspace
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
-from ui.shared.formatting import as_text, count, share, threshold
+from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 
 PREVIEW_ROWS = 100

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from decision_log import LogEntry
 from multiloss_core import DecisionRecord, markdown_summary
-from multiloss_core.formatting import threshold
-from ui.shared.formatting import count, money, share, shortened
+from multiloss_core.formatting import count, money, share, threshold
+from ui.shared.formatting import shortened
 
 
 def moment(time: datetime) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from ui.shared.formatting import NEVER, threshold
+from multiloss_core.formatting import NEVER, threshold
 
 KNOWN = "known_of_address"
 BETWEEN = ","

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.errors import DataError
 from multiloss_core.figures.predictions import losses_by_strength, sorted_probabilities
+from multiloss_core.formatting import plural
 from multiloss_core.losses.monotonicity import is_tp_monotone
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, exhaustive_search
@@ -22,7 +23,6 @@ from multiloss_core.losses.theorem_1.counterexamples import (
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
 from multiloss_core.numerics.arrays import Floats, Indices
 from ui.shared.cancellable_work import stoppable
-from ui.shared.formatting import plural
 from ui.shared.page_setup import theme
 from ui.top_k.optimum import LOSS_CHOICES, Settings, chosen_losses, require_within
 

@@ -5,10 +5,10 @@ import streamlit as st
 
 from multiloss_core.figures.predictions import sorted_probabilities
 from multiloss_core.figures.reliability import CurveMark, loss_curve
+from multiloss_core.formatting import plural
 from multiloss_core.losses.expected.expected_losses import expected_losses
 from multiloss_core.losses.theorem_1.counterexamples import EARLY_STOP, early_stop_k
 from multiloss_core.losses.top_k import best_k
-from ui.shared.formatting import plural
 from ui.shared.page_setup import theme
 
 

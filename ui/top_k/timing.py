@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core.figures.predictions import running_times
+from multiloss_core.formatting import plural
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.timing import METHODS, TimedRun, methods_for, sizes_of, timed_runs
 from ui.shared.cancellable_work import stoppable
-from ui.shared.formatting import plural
 from ui.shared.page_setup import theme
 from ui.top_k.optimum import LOSS_CHOICES, Settings, chosen_losses
 

@@ -26,6 +26,7 @@ def the_page():
     import streamlit as st
 
     from multiloss_core import CountSurfaces, operating_point
+    from multiloss_core.formatting import Unit
     from ui.data.rated_datasets import build_dataset, sample
     from ui.operating_point.analysis import RESOLUTIONS, Settings, analyse
     from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
@@ -37,7 +38,7 @@ def the_page():
     counts = isinstance(dataset.source, CountSurfaces)
     nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
     rule = dataset.source.rule if counts else state["rule"]
-    analysis = analyse(dataset, Settings(rule, "positives", nodes, state["unit"]))
+    analysis = analyse(dataset, Settings(rule, "positives", nodes, Unit(state["unit"])))
     point = operating_point(analysis.path("smooth"), state["percent"] / 100)
     if "by_hand" in state:
         point = replace(point, thresholds=np.array(state["by_hand"]), by_hand=True)
@@ -176,8 +177,8 @@ def test_nothing_is_counted_while_the_sections_are_closed(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    for name in ("period_views.weekly_counts", "segment_views.segment_counts", "segment_views.segmentation"):
-        monkeypatch.setattr(f"ui.{name}", refuse)
+    for name in ("over_time.weekly_counts", "segments.segment_counts", "segments.segmentation"):
+        monkeypatch.setattr(f"ui.operating_point.sections.{name}", refuse)
     assert not opened().dataframe
 
 

@@ -637,13 +637,14 @@ def test_a_file_loaded_again_under_another_name_goes_by_that_name():
 
         import streamlit as st
 
+        from multiloss_core.formatting import Unit
         from ui.data.rated_datasets import build_dataset, sample
         from ui.operating_point.analysis import Settings, analyse
 
         dataset = build_dataset(sample("Card alerts"), sample("Card alerts").first_choice)
         st.session_state["names"] = [
             (found.dataset.name, found.rated.name)
-            for unit in ("documents", "money")
+            for unit in Unit
             for name in ("one.csv", "other.csv")
             for found in [analyse(replace(dataset, name=name), Settings("any", "positives", 50, unit))]
         ]

@@ -6,13 +6,13 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, OperatingPoint
 from multiloss_core.figures.contributions import contributions_chart
+from multiloss_core.formatting import between, count, plural, share
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.inspection.borderline_documents import NearDocuments, near_thresholds
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
-from ui.shared.formatting import between, count, plural, share
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 

@@ -9,14 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, OperatingPoint, RatedDocuments, money_at
-from multiloss_core.formatting import signed
+from multiloss_core.formatting import NEVER, UNDEFINED, Unit, between, count, money, plural, share, signed, threshold
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.inspection.document_subset import Selection
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import ask_current_thresholds, counterpart, current_thresholds
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION, WORDS, beside
-from ui.shared.formatting import NEVER, UNDEFINED, as_text, between, count, money, plural, share, threshold
+from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 
 NOT_KNOWN = "not known"
@@ -82,7 +82,7 @@ def _money_rows(
     analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]
 ) -> list[tuple[str, ...]]:
     """Money caught and money in false alerts, where documents have amounts."""
-    documents, amounts, words = analysis.rated.source, analysis.rated.amounts, WORDS["money"]
+    documents, amounts, words = analysis.rated.source, analysis.rated.amounts, WORDS[Unit.MONEY]
     if amounts is None or not isinstance(documents, RatedDocuments):
         return []
     sums = money_at(documents, amounts, np.array([current, proposed]), found.rule)

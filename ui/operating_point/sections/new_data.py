@@ -19,6 +19,19 @@ from multiloss_core import (
     rating_plan,
 )
 from multiloss_core.figures.uncertainty import marginal_precision_curve
+from multiloss_core.formatting import (
+    NEVER,
+    UNDEFINED,
+    Unit,
+    area,
+    count,
+    money,
+    percent,
+    plural,
+    share,
+    threshold,
+    whole,
+)
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.data.flagging import flagged
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -28,7 +41,7 @@ from ui.operating_point.point_text import WORDS
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, path_job, point_job
 from ui.operating_point.target import DIGITS, current_target
 from ui.shared.background_job import Job
-from ui.shared.formatting import NEVER, UNDEFINED, area, as_text, count, money, percent, plural, share, threshold, whole
+from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 from ui.shared.url_params import as_numbers, as_text_of, from_address, into_address
@@ -71,7 +84,7 @@ def interval_words(
     """Intervals of what is expected on new data, to be shown beside the numbers of their point."""
     if bootstrap is None:
         return None
-    found, words, number = bootstrap.intervals(), WORDS[analysis.settings.unit], _estimated(analysis)
+    found, words, number = bootstrap.intervals(), WORDS[analysis.settings.unit], analysis.settings.unit.estimate
     lines = {
         words.caught: (found.tp, number),
         words.false: (found.fp, number),
@@ -83,11 +96,6 @@ def interval_words(
         "by_hand": point.by_hand,
         "words": {label: f"expected {_between(interval, shown)}" for label, (interval, shown) in lines.items()},
     }
-
-
-def _estimated(analysis: Analysis) -> Callable[[float], str]:
-    """How an estimated number of documents, or of money, is written."""
-    return money if analysis.settings.unit == "money" else whole
 
 
 def _jobs(analysis: Analysis, point: OperatingPoint) -> tuple[Job[PointBootstrap] | Job[PathEvidence], ...]:
@@ -120,13 +128,9 @@ def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
             alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",
         )
         st.caption(
-            f"The share of fraud {_in_the_next(analysis)} along the smooth path. The band covers what other samples of this "
+            f"The share of fraud {analysis.settings.unit.among_next} along the smooth path. The band covers what other samples of this "
             "size would have shown, the choice of thresholds included; the dotted line is the target."
         )
-
-
-def _in_the_next(analysis: Analysis) -> str:
-    return "in the next money flagged" if analysis.settings.unit == "money" else "among the next alerts"
 
 
 def _show_progress(
@@ -150,15 +154,16 @@ def _show_intervals(analysis: Analysis, point: OperatingPoint, bootstrap: PointB
         st.caption("A table of counts says nothing of thresholds set by hand on new data: that takes the documents.")
     if bootstrap is None or bootstrap.done < bootstrap.requested:
         return
-    found, words, number = bootstrap.intervals(), WORDS[analysis.settings.unit], _estimated(analysis)
+    unit = analysis.settings.unit
+    found, words, number = bootstrap.intervals(), WORDS[unit], unit.estimate
     alerts = found.sample_tp + found.sample_fp
     # A share has the digits that the number of documents supports, whatever is counted.
-    documents = next(iter(analysis.in_other_unit([point]))) if analysis.settings.unit == "money" else point
+    documents = next(iter(analysis.in_other_unit([point]))) if analysis.settings.unit is Unit.MONEY else point
     st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
     rows: list[tuple[str, str, Interval, Interval | None, Callable[[float], str]]] = [
-        (words.caught, words.number(found.sample_tp), found.tp, found.new_tp, number),
-        (words.false, words.number(found.sample_fp), found.fp, found.new_fp, number),
-        (words.alerts, words.number(alerts), found.alerts, found.new_alerts, number),
+        (words.caught, unit.number(found.sample_tp), found.tp, found.new_tp, number),
+        (words.false, unit.number(found.sample_fp), found.fp, found.new_fp, number),
+        (words.alerts, unit.number(alerts), found.alerts, found.new_alerts, number),
         (
             words.precision,
             share(ratio(found.sample_tp, alerts), alerts if documents is None else documents.alerts),
@@ -210,14 +215,14 @@ def _show_held_out(analysis: Analysis, point: OperatingPoint, path: PathEvidence
     near = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
     if not near.size:
         return
-    i, words, number = int(near[0]), WORDS[analysis.settings.unit], _estimated(analysis)
+    i, unit, number = int(near[0]), analysis.settings.unit, analysis.settings.unit.estimate
     st.markdown("**Every method on documents that did not choose its thresholds**")
     rows = [
         {
             "Method": name,
-            "TP here": words.number(found.in_sample_tp[i]),
+            "TP here": unit.number(found.in_sample_tp[i]),
             "TP held out": number(found.tp[i]),
-            "FP here": words.number(found.in_sample_fp[i]),
+            "FP here": unit.number(found.in_sample_fp[i]),
             "FP held out": number(found.fp[i]),
             "Precision here": share(found.in_sample_precision[i], found.in_sample_tp[i] + found.in_sample_fp[i]),
             "Precision held out": percent(found.precision[i]),
@@ -265,7 +270,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
     caught, tested = found.tested_tp, found.tested_tp + found.tested_fp
     flagged_what, decided = (
         ("the money that", f"{money(caught)} of {money(tested)} of the money flagged was.")
-        if analysis.settings.unit == "money"
+        if analysis.settings.unit is Unit.MONEY
         else ("what", f"{count(caught)} of {plural(tested, 'alert')} were.")
     )
     st.success(
@@ -345,8 +350,8 @@ def _show_simpler_cuts(analysis: Analysis, documents: RatedDocuments, point: Ope
             [
                 {
                     "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
-                    "TP at the same FP": _estimated(analysis)(cut.tp_at_equal_fp),
-                    "TP lost": _estimated(analysis)(cut.tp_lost),
+                    "TP at the same FP": analysis.settings.unit.estimate(cut.tp_at_equal_fp),
+                    "TP lost": analysis.settings.unit.estimate(cut.tp_lost),
                     "of the point's": percent(cut.share_lost),
                 }
                 for cut in price_of_simplicity(documents, point)
@@ -355,7 +360,7 @@ def _show_simpler_cuts(analysis: Analysis, documents: RatedDocuments, point: Ope
         hide_index=True,
         alt="True positives that simpler cuts catch at as many false positives as the point.",
     )
-    if analysis.settings.unit == "documents":
+    if analysis.settings.unit is Unit.DOCUMENTS:
         _show_rating_plan(analysis, documents, point)
     else:
         st.caption("What to rate next is told where documents are counted.")
@@ -397,7 +402,7 @@ def show_effective_size(analysis: Analysis, point: OperatingPoint) -> None:
     if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():
         return
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
-    of_what = f"{money(size.stands_for)} of money" if analysis.settings.unit == "money" else count(size.stands_for)
+    of_what = f"{money(size.stands_for)} of money" if analysis.settings.unit is Unit.MONEY else count(size.stands_for)
     st.caption(
         f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: {plural(size.documents, 'rated document')} "
         f"stand for {of_what}."

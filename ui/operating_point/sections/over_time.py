@@ -6,6 +6,7 @@ import streamlit as st
 
 from multiloss_core import OperatingPoint, RatedDocuments
 from multiloss_core.figures.periods import daily_chart, weekly_chart
+from multiloss_core.formatting import between, count, percent, plural, share
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds.data.flagging import rated_in_full
 from multiloss_core.thresholds.inspection.drift import FEWEST_WEEKS, Drift, alerts_drift, precision_drift
@@ -19,7 +20,6 @@ from multiloss_core.thresholds.inspection.periods import (
 )
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
-from ui.shared.formatting import between, count, percent, plural, share
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 

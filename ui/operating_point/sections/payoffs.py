@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, Payoffs, operating_point
+from multiloss_core.formatting import count, share, short_percent, threshold
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.payoff_scenarios import (
     CURRENCY,
@@ -23,7 +24,7 @@ from ui.operating_point.payoff_scenarios import (
     scenarios,
 )
 from ui.operating_point.target import DIGITS
-from ui.shared.formatting import as_text, count, share, short_percent, threshold
+from ui.shared.formatting import as_text
 
 MOST = 1e9
 PICKED, RENAMED, COMPLAINT = "scenario_picked", "scenario_renamed", "scenario_complaint"

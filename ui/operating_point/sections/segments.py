@@ -10,13 +10,13 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import OperatingPoint, RatedDocuments
+from multiloss_core.formatting import between, count, plural, share
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.data.flagging import rated_in_full
 from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, folded, segment_counts, segmentation
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
 from ui.operating_point.sections.over_time import ONLY_RATED
-from ui.shared.formatting import between, count, plural, share
 from ui.shared.lazy_section import shown_when_open
 
 MAX_SHOWN = 20
