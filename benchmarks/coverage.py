@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
 from multiloss_core.thresholds.generalisation.bootstrap import (
     LEVEL,
@@ -60,8 +61,8 @@ def main() -> None:
                     means = np.mean([trial.counts for trial in of_target], axis=0)
                     bias.append((*start, *(f"{mean:.2f}" for mean in means)))
                     print(f"<!-- {' '.join(coverage[-1])} | {' '.join(bias[-1][3:])} -->", flush=True)
-    table("Intervals that held the truth", (*SAMPLE, *(name.replace("_", " ") for name in QUANTITIES)), coverage)
-    table("Optimism: means over the samples", (*SAMPLE, *COUNTED), bias)
+    print_table("Intervals that held the truth", (*SAMPLE, *(name.replace("_", " ") for name in QUANTITIES)), coverage)
+    print_table("Optimism: means over the samples", (*SAMPLE, *COUNTED), bias)
 
 
 def arguments() -> argparse.Namespace:
@@ -120,14 +121,6 @@ def holds(interval: Interval, truth: float) -> float:
 def percentages(held: Iterable[Sequence[float]]) -> list[str]:
     columns = np.array(list(held)).T
     return [f"{100 * np.nanmean(column):.1f}" if not np.isnan(column).all() else "-" for column in columns]
-
-
-def table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    print(f"\n## {title}\n")
-    print(f"| {' | '.join(header)} |")
-    print(f"|{'---|' * len(header)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |")
 
 
 if __name__ == "__main__":

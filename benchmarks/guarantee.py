@@ -1,8 +1,8 @@
 """Does the guarantee hold, and what does it cost: `python -m benchmarks.guarantee` prints Markdown tables.
 
 Failures: samples in which thresholds were certified although their true precision is below the one asked for. They may
-be at most 5 % of all samples. Kept: the mean share of the TP of the oracle, the loosest vertex of the path fitted to a very
-large sample whose true precision is the one asked for; nothing is kept where nothing is certified.
+be at most 5 % of all samples. Kept: the mean share of the TP of the oracle, the loosest vertex of the path fitted to a
+very large sample whose true precision is the one asked for; nothing is kept where nothing is certified.
 """
 
 import platform
@@ -15,8 +15,8 @@ from sys import argv
 
 import numpy as np
 
+from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
-from benchmarks.thresholds import table
 from multiloss_core import RatedDocuments, ThresholdPath, certified_point, smooth_path
 from multiloss_core.numerics.proportion_tests import betting_p_value, documents_needed, exact_p_value
 from multiloss_core.thresholds.data.flagging import Rule
@@ -59,8 +59,8 @@ def main() -> None:
     samples = int(argv[1]) if len(argv) > 1 else SAMPLES
     print("# The guarantee of a precision\n")
     print(
-        f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}. "
-        f"{samples:,} samples of each kind, confidence 95 %.\n"
+        f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}. {samples:,} samples of each kind, confidence 95 %.\n"
     )
     with ProcessPoolExecutor(int(environ.get("WORKERS", "2"))) as workers:
         show("Independent documents of equal weight: exact binomial test", PLAIN, samples, workers)
@@ -77,7 +77,7 @@ def show(title: str, cases: tuple[Case, ...], samples: int, workers: ProcessPool
             shares = [np.mean([getattr(o, name) for o in found]) for name in ("certified", "failed", "kept")]
             rows.append((case.name, case.form, str(case.positives), f"{precision:g}", *(f"{x:.3f}" for x in shares)))
     header = ("population", "form", "positives", "precision", "certified", "failures", "kept")
-    table(title, header, rows)
+    print_table(title, header, rows)
 
 
 def show_plans(samples: int, workers: ProcessPoolExecutor) -> None:
@@ -97,7 +97,7 @@ def show_plans(samples: int, workers: ProcessPoolExecutor) -> None:
                 )
             )
     header = ("positives", "precision", "samples with a suggestion", "median suggestion", "certified after it")
-    table("Population gauss2: more ratings as suggested (at most 100,000)", header, rows)
+    print_table("Population gauss2: more ratings as suggested (at most 100,000)", header, rows)
 
 
 def show_cost_of_betting() -> None:
@@ -116,7 +116,7 @@ def show_cost_of_betting() -> None:
         )
         rows.append((f"{precision:g}", f"{true:g}", str(needed), f"{exact:.2f}", *(f"{power:.2f}" for power in powers)))
     header = ("precision", "true", "documents", "exact", "betting", "on 2.1 times", "on 3 times as many")
-    table("Power of the test by betting", header, rows)
+    print_table("Power of the test by betting", header, rows)
 
 
 def outcomes(case: Case, seed: int) -> list[Outcome]:
@@ -124,8 +124,8 @@ def outcomes(case: Case, seed: int) -> list[Outcome]:
     paths: list[ThresholdPath] = []
 
     def once(part: RatedDocuments, *, rule: Rule) -> ThresholdPath:
-        # The split follows the seed alone: the path is the same for every precision. Plans of ratings, for which it would
-        # be another, are not looked at here.
+        # The split follows the seed alone: the path is the same for every precision. Plans of ratings, for which it
+        # would be another, are not looked at here.
         if not paths:
             paths.append(smooth_path(part, rule=rule))
         return paths[0]

@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 from scipy.optimize import minimize
 
+from benchmarks.markdown_table import print_header, print_row
 from multiloss_core.losses.expected.expected_losses import expected_losses, loss_matrix
 from multiloss_core.losses.expected.poisson_binomial import count_windows
 from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F, Loss
@@ -65,8 +66,7 @@ def random_vectors(n: int, count: int, seed: int) -> list[Floats]:
 def print_accuracy() -> None:
     print(f"## Error against bound, tolerance {TOLERANCE:g}\n")
     print("Against rational arithmetic (n <= 10) or the cubic method (n <= 300, rounding of 1e-13 included).\n")
-    print("| loss | method | oracle | vectors | largest error | largest bound | largest error / bound |")
-    print("|---|---|---|---|---|---|---|")
+    print_header("loss", "method", "oracle", "vectors", "largest error", "largest bound", "largest error / bound")
     for loss in (*NEAR_LINEAR, G_MEAN, H_MEAN):
         method = "near_linear" if loss in NEAR_LINEAR else "windowed"
         if loss not in (G_TP_PR, G_MEAN):
@@ -87,9 +87,8 @@ def print_errors(
         errors.append(float(np.abs(found.values - exact(vector, loss)).max()))
         bounds.append(found.error_bound)
     ratio = max(error / bound for error, bound in zip(errors, bounds, strict=True))
-    print(
-        f"| {loss.name} | {method} | {oracle} | {len(vectors):,} | {max(errors):.1e} | {max(bounds):.1e} | {ratio:.2f} |"
-    )
+    figures = f"{len(vectors):,}", f"{max(errors):.1e}", f"{max(bounds):.1e}", f"{ratio:.2f}"
+    print_row(loss.name, method, oracle, *figures)
 
 
 def cubic_losses(vector: Floats, loss: Loss) -> Floats:
@@ -137,15 +136,14 @@ def rational_loss(loss: Loss, tp: int, k: int, positives: int, n: int) -> Fracti
 def print_speed() -> None:
     print(f"## Every k, tolerance {TOLERANCE:g}: seconds (peak memory of the process)\n")
     sizes = (10_000, 100_000, 1_000_000)
-    print("| loss | probabilities | " + " | ".join(f"n = {n:,}" for n in sizes) + " | bound at the last |")
-    print("|---|---|---|---|---|---|")
+    print_header("loss", "probabilities", *(f"n = {n:,}" for n in sizes), "bound at the last")
     for loss in NEAR_LINEAR:
         for kind in ("uniform", "sparse", "mean count 10"):
             cells, bound = [], 0.0
             for n in sizes:
                 seconds, peak, bound = in_fresh_process(loss.name, kind, n)
                 cells.append(f"{seconds:.3f} ({peak:,.0f} MB)")
-            print(f"| {loss.name} | {kind} | {' | '.join(cells)} | {bound:.1e} |")
+            print_row(loss.name, kind, *cells, f"{bound:.1e}")
     print()
 
 
@@ -177,8 +175,9 @@ def probabilities_of(kind: str, n: int) -> Floats:
 
 def print_against_dynamic_programme() -> None:
     print("## Expected F1 for every k: against a dynamic programme with O(n^2) time and memory (Ye et al. 2012)\n")
-    print("| n | dynamic programme | its table | near_linear | times faster | quadratic | largest difference |")
-    print("|---|---|---|---|---|---|---|")
+    print_header(
+        "n", "dynamic programme", "its table", "near_linear", "times faster", "quadratic", "largest difference"
+    )
     programme = numba.njit(cache=False)(f1_by_dynamic_programme) if numba else f1_by_rows
     programme(np.array([0.5, 0.25]))
     for n in (1_000, 10_000):
@@ -195,9 +194,9 @@ def print_against_dynamic_programme() -> None:
             expected_losses(descending, F(), method="quadratic")
             exact.append(perf_counter() - start)
         difference = np.abs(direct - (1.0 - found.values))[1:].max()
-        print(
-            f"| {n:,} | {median(slow):.3f} s | {8 * (n + 1) ** 2 / 1e6:,.0f} MB | {median(fast):.4f} s | "
-            f"{median(slow) / median(fast):.0f} | {median(exact):.3f} s | {difference:.1e} |"
+        print_row(
+            *(f"{n:,}", f"{median(slow):.3f} s", f"{8 * (n + 1) ** 2 / 1e6:,.0f} MB", f"{median(fast):.4f} s"),
+            *(f"{median(slow) / median(fast):.0f}", f"{median(exact):.3f} s", f"{difference:.1e}"),
         )
     print()
 
@@ -249,18 +248,15 @@ def f1_by_rows(descending: Floats) -> Floats:
 
 def print_windowed() -> None:
     print("## G-Mean and H-Mean at n = 10,000: every k, and so the optimal one, tolerance 1e-6\n")
-    print("| loss | probabilities | seconds | optimal k | expected loss | bound |")
-    print("|---|---|---|---|---|---|")
+    print_header("loss", "probabilities", "seconds", "optimal k", "expected loss", "bound")
     for loss in (G_MEAN, H_MEAN):
         for kind in ("uniform", "sparse", "all 1/2"):
             probabilities = np.full(10_000, 0.5) if kind == "all 1/2" else probabilities_of(kind, 10_000)
             start = perf_counter()
             found = optimal_top_k(probabilities, loss, tolerance=1e-6)
             seconds = perf_counter() - start
-            print(
-                f"| {loss.name} | {kind} | {seconds:.2f} | {found.k:,} | {found.expected_loss:.6f} "
-                f"| {found.error_bound:.1e} |"
-            )
+            figures = f"{seconds:.2f}", f"{found.k:,}", f"{found.expected_loss:.6f}", f"{found.error_bound:.1e}"
+            print_row(loss.name, kind, *figures)
     print()
 
 
@@ -272,11 +268,10 @@ def print_uncertified_rules() -> None:
         "last column adds what forgetting k = 0 costs them. Mean (largest) over 500 vectors, uniform, sparse, skewed "
         "and almost certain in turn.\n"
     )
-    print(
-        "| n | reciprocal moments | ratio of expectations | optimal_top_k (proven), k = 0 included "
-        "| ms: moments | ms: ratio | ms: ours | without k = 0 |"
+    print_header(
+        *("n", "reciprocal moments", "ratio of expectations", "optimal_top_k (proven), k = 0 included"),
+        *("ms: moments", "ms: ratio", "ms: ours", "without k = 0"),
     )
-    print("|---|---|---|---|---|---|---|---|")
     for n in (10, 50, 200, 1000):
         regrets: list[list[float]] = [[], [], []]
         times: list[list[float]] = [[], [], []]
@@ -291,11 +286,9 @@ def print_uncertified_rules() -> None:
             forgotten.append(float(exact[1:].min() - exact.min()))
             bound = max(bound, expected_losses(vector, F()).error_bound)
         cells = [f"{np.mean(regret):.5f} ({max(regret):.3f})" for regret in regrets[:2]]
-        milliseconds = " | ".join(f"{median(time):.3f}" for time in times)
-        print(
-            f"| {n:,} | {' | '.join(cells)} | {max(regrets[2]):.0e} <= {2 * bound + 1e-12:.0e} | {milliseconds} "
-            f"| {np.mean(forgotten):.5f} ({max(forgotten):.3f}) |"
-        )
+        cells.append(f"{max(regrets[2]):.0e} <= {2 * bound + 1e-12:.0e}")
+        milliseconds = (f"{median(time):.3f}" for time in times)
+        print_row(f"{n:,}", *cells, *milliseconds, f"{np.mean(forgotten):.5f} ({max(forgotten):.3f})")
     print()
 
 
@@ -323,8 +316,7 @@ def print_consistency() -> None:
         "labelled items. Mean excess of the true expected loss over the optimum, 60 repetitions.\n"
     )
     losses = (F(), JACCARD, AM, G_TP_PR, G_MEAN, H_MEAN)
-    print("| m | " + " | ".join(loss.name for loss in losses) + " |")
-    print("|---|" + "---|" * len(losses))
+    print_header("m", *(loss.name for loss in losses))
     for size in (30, 100, 300, 1_000, 10_000, 100_000):
         generator = np.random.default_rng(7)
         excess = np.zeros(len(losses))
@@ -336,7 +328,7 @@ def print_consistency() -> None:
             for i, loss in enumerate(losses):
                 chosen = optimal_top_k(estimate, loss).selected
                 excess[i] += true_loss(chosen, truth, loss) - optimal_top_k(truth, loss).expected_loss
-        print(f"| {size:,} | " + " | ".join(f"{value:.6f}" for value in excess / 60) + " |")
+        print_row(f"{size:,}", *(f"{value:.6f}" for value in excess / 60))
 
 
 def with_constant(generator: np.random.Generator, size: int) -> Floats:

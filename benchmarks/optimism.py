@@ -1,9 +1,9 @@
 """How true are TP and FP of chosen thresholds? `python -m benchmarks.optimism [seeds] [folds …]` prints Markdown.
 
 Thresholds are chosen on samples of simulated populations. What they do on their own sample (in-sample) and what
-cross-fitting says of them (plain, and adjusted for the smaller number of documents) is compared with what they do on the
-population. The luck of each sample is taken out of all of them by fixed thresholds, the best of the population, whose
-expectation is known, and for the area by a fixed path: it has mean zero and only makes the differences clearer.
+cross-fitting says of them (plain, and adjusted for the smaller number of documents) is compared with what they do on
+the population. The luck of each sample is taken out of all of them by fixed thresholds, the best of the population,
+whose expectation is known, and for the area by a fixed path: it has mean zero and only makes the differences clearer.
 """
 
 import sys
@@ -13,6 +13,7 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.markdown_table import print_header, print_row
 from benchmarks.populations import RatedPopulation, best_thresholds, population, sample, true_rates
 from multiloss_core import (
     HeldOutCounts,
@@ -72,24 +73,22 @@ def main() -> None:
     print("Mean count; in brackets the mean difference from the truth in per cent ± its standard error.\n")
     for kind, name in enumerate(KINDS):
         print(f"\n## {name}\n")
-        print("| population | positives | method | m | truth | " + " | ".join(titles) + " |")
-        print("|---" * (5 + len(titles)) + "|")
+        print_header("population", "positives", "method", "m", "truth", *titles)
         # The area belongs to the path, whatever the target.
         for cell in cells if name != "area" else cells[:: len(TARGETS)]:
             words = [f"{cell.truth[:, kind].mean():.4g}"]
             for title in titles:
                 mean, error = _difference(cell, title, kind)
                 words.append(f"{cell.claims[title][:, kind].mean():.4g} ({mean:+.1f} ± {error:.1f})")
-            print(f"| {cell.source} | {cell.positives} | {cell.method} | {cell.target} | {' | '.join(words)} |")
+            print_row(cell.source, cell.positives, cell.method, cell.target, *words)
     for kind, name in enumerate(KINDS):
         print(f"\n## {name}: mean of the populations' differences, per cent of the truth\n")
-        print("| positives | method | m | " + " | ".join(titles) + " |")
-        print("|---" * (3 + len(titles)) + "|")
+        print_header("positives", "method", "m", *titles)
         for positives, method, target in product(POSITIVES, METHODS, TARGETS):
             if name != "area" or target == TARGETS[0]:
                 same = [c for c in cells if (c.positives, c.method, c.target) == (positives, method, target)]
                 words = [_pooled(same, title, kind) for title in titles]
-                print(f"| {positives} | {method} | {target} | {' | '.join(words)} |")
+                print_row(positives, method, target, *words)
 
 
 def _cells(name: str, source: RatedPopulation, positives: int, seeds: int, folds: tuple[int, ...]) -> Iterator[Cell]:

@@ -1,8 +1,8 @@
 """Populations of rated documents with known truth, shared by the benchmarks of quality.
 
-A population is a large set of rated positives and one of rated negatives with the ratio between them, so that TP, FP and
-precision of any thresholds are known to a few parts in a thousand. Populations are drawn once for each process and kept
-in memory.
+A population is a large set of rated positives and one of rated negatives with the ratio between them, so that TP, FP
+and precision of any thresholds are known to a few parts in a thousand. Populations are drawn once for each process
+and kept in memory.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ RANDOM_STARTS = 4
 class Recipe:
     """How the scores of a population come about.
 
-    Every positive has a kind, one for each of the `classifiers` and one that all of them see; it scores `strength` higher
-    on the classifier of its kind (three quarters of that on all for the shared kind) and half a unit higher on the others.
-    The noise has `correlation` between classifiers, and heavy tails with 3 degrees of freedom if `heavy`. `shape` maps
-    scores: as they are, `skewed` on [0, 1] or `discrete` in steps of a quarter. A classifier's floor is its upper
-    `rated_share` quantile.
+    Every positive has a kind, one for each of the `classifiers` and one that all of them see; it scores `strength`
+    higher on the classifier of its kind (three quarters of that on all for the shared kind) and half a unit higher on
+    the others. The noise has `correlation` between classifiers, and heavy tails with 3 degrees of freedom if `heavy`.
+    `shape` maps scores: as they are, `skewed` on [0, 1] or `discrete` in steps of a quarter. A classifier's floor is
+    its upper `rated_share` quantile.
     """
 
     classifiers: int
@@ -57,7 +57,7 @@ RECIPES = {
 
 @dataclass(frozen=True, eq=False)
 class RatedPopulation:
-    """Scores of rated positives (p, k) and of rated negatives (q, k), `ratio` negatives for each positive, floors (k,)."""
+    """Scores of rated positives (p, k) and negatives (q, k), `ratio` negatives for each positive, floors (k,)."""
 
     positives: Floats
     negatives: Floats

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.markdown_table import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -31,19 +32,16 @@ def main() -> None:
         f"{len(documents.labels):,} rated documents, {documents.positives:,.0f} positive; floors "
         f"{', '.join(f'{name} {floor:g}' for name, floor in zip(documents.names, documents.floors, strict=True))}.\n"
     )
-    print("| method | area | marginal precision | thresholds | TP | FP | precision | status |")
-    print("|---|---|---|---|---|---|---|---|")
+    print_header("method", "area", "marginal precision", "thresholds", "TP", "FP", "precision", "status")
     for path in all_paths(documents):
         for point in operating_points(path, TARGETS):
             thresholds = round_thresholds(documents, point.thresholds)
             on = flagged(documents.scores, thresholds, point.rule)
             tp, fp = int((on & documents.labels).sum()), int((on & ~documents.labels).sum())
             assert (tp, fp) == (point.tp, point.fp)
-            print(
-                f"| {path.method} | {path.normalised_area:.5f} | {point.marginal_precision} | "
-                f"{', '.join(repr(float(value)) for value in thresholds)} | {tp} | {fp} | {point.precision:.4f} | "
-                f"{point.status} |"
-            )
+            at = ", ".join(repr(float(value)) for value in thresholds)
+            where = path.method, f"{path.normalised_area:.5f}", point.marginal_precision, at
+            print_row(*where, tp, fp, f"{point.precision:.4f}", point.status)
 
 
 def read_documents(file: Path) -> RatedDocuments:

@@ -1,8 +1,8 @@
 """Every method chosen on half of the persons of the public biometric files and counted on the other half.
 
-`python -m benchmarks.real_halves [splits]` prints Markdown. A row compares two persons (the columns `pair_id` and `person`
-tell them): rows of two persons of one half belong to that half, rows across the halves are dropped, so nobody is in
-both. Each random split is used in both directions.
+`python -m benchmarks.real_halves [splits]` prints Markdown. A row compares two persons (the columns `pair_id` and
+`person` tell them): rows of two persons of one half belong to that half, rows across the halves are dropped, so
+nobody is in both. Each random split is used in both directions.
 """
 
 import json
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmarks.markdown_table import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -110,19 +111,18 @@ def _print_tables(
 ) -> None:
     print(f"\n# {title}\n")
     print(
-        f"Means of {splits} splits in both directions; {size[1]:,.0f} documents in a half, {size[0]:,.0f} positive. Cross-fitted: "
-        "within the half that chose, persons whole. Net benefit: TP - m / (1 - m) FP on the other half, ± the standard error "
-        "of its difference from smooth.\n"
+        f"Means of {splits} splits in both directions; {size[1]:,.0f} documents in a half, {size[0]:,.0f} positive. "
+        "Cross-fitted: within the half that chose, persons whole. Net benefit: TP - m / (1 - m) FP on the other half, "
+        "± the standard error of its difference from smooth.\n"
     )
-    print("| method | area, chosen on | cross-fitted | other half |")
-    print("|---|---|---|---|")
+    print_header("method", "area, chosen on", "cross-fitted", "other half")
     for name in METHODS:
-        print(f"| {name} | {' | '.join(f'{area:.5f}' for area in np.mean(areas[name], axis=0))} |")
-    print(
-        "\n| m | method | TP, chosen on | cross-fitted | other half | FP, chosen on | cross-fitted | other half | precision, "
-        "other half | net benefit |"
+        print_row(name, *(f"{area:.5f}" for area in np.mean(areas[name], axis=0)))
+    print()
+    print_header(
+        *("m", "method", "TP, chosen on", "cross-fitted", "other half", "FP, chosen on", "cross-fitted", "other half"),
+        *("precision, other half", "net benefit"),
     )
-    print("|---|---|---|---|---|---|---|---|---|---|")
     for j, target in enumerate(TARGETS):
         benefit = {
             name: np.subtract(np.array(counts[name, j])[:, 2], target / (1 - target) * np.array(counts[name, j])[:, 5])
@@ -133,10 +133,9 @@ def _print_tables(
             # Both directions of a split share their halves: the split is what is independent.
             lost = (benefit[name] - benefit["smooth"]).reshape(-1, 2).mean(axis=1)
             error = lost.std(ddof=1) / np.sqrt(len(lost)) if len(lost) > 1 else float("nan")
-            print(
-                f"| {target} | {name} | {' | '.join(f'{value:.1f}' for value in mean)} | {mean[2] / (mean[2] + mean[5]):.3f} | "
-                f"{benefit[name].mean():.1f} ± {error:.1f} |"
-            )
+            counts_found = (f"{value:.1f}" for value in mean)
+            net = f"{benefit[name].mean():.1f} ± {error:.1f}"
+            print_row(target, name, *counts_found, f"{mean[2] / (mean[2] + mean[5]):.3f}", net)
 
 
 def _documents(frame: pd.DataFrame, facts: dict[str, object], first: NDArray[np.int64], inside: bool) -> RatedDocuments:

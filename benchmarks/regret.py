@@ -1,8 +1,8 @@
 """How much net benefit the chosen thresholds lose on the population, for every method, against the papers' two.
 
-Prints Markdown. Regret: the best TP - m / (1 - m) FP over all thresholds minus that of the chosen ones, on the population,
-as a share of its rated positives; mean over samples. The papers' methods are the graph path and the power path on a
-uniform grid of 100 nodes, each with the raw tangent point. Run: python -m benchmarks.regret [--samples 30]
+Prints Markdown. Regret: the best TP - m / (1 - m) FP over all thresholds minus that of the chosen ones, on the
+population, as a share of its rated positives; mean over samples. The papers' methods are the graph path and the power
+path on a uniform grid of 100 nodes, each with the raw tangent point. Run: python -m benchmarks.regret [--samples 30]
 """
 
 import argparse
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from benchmarks.markdown_table import print_header, print_row
 from benchmarks.populations import RECIPES, population, regret, sample
 from multiloss_core import (
     RatedDocuments,
@@ -31,7 +32,7 @@ TARGETS = (0.05, 0.2, 0.5, 0.8)
 POSITIVES = (30, 150, 800, 3500)
 PAPER = ("graph, uniform", "power, uniform")
 DEFAULT = "smooth"
-# Cells where both lose less than this are left out; ratio below the floor count as the floor.
+# Cells where both lose less than this are left out; ratios below the floor count as the floor.
 NOTHING, LOWEST_RATIO = 0.001, 0.02
 
 
@@ -110,8 +111,7 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
         "that of the better of the papers' two methods; in brackets where it is above 1.1, with its distance from the"
     )
     print("better one in standard errors of the difference, sample by sample.\n")
-    print(f"| population, rule, positives | {' | '.join(methods)} | ratio |")
-    print("|---" * (len(methods) + 2) + "|")
+    print_header("population, rule, positives", *methods, "ratio")
     ratios: dict[tuple[str, int], list[float]] = {}
     worse = []
     for cell, found in results:
@@ -131,14 +131,16 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
             words.append(f"{ratio:.2f}" if ratio <= 1.1 else f"[{ratio:.2f}, {errors:.1f}]")
             if ratio > 1.1:
                 worse.append((cell, target, own - base, errors))
-        columns = " | ".join(" ".join(_short(value) for value in means[name]) for name in methods)
-        print(f"| {cell.population}, {cell.rule}, {cell.positives} | {columns} | {' '.join(words)} |")
-    print("\n| rule | positives | cells | geometric mean of ratios | above 1.1 | of them beyond 2 standard errors |")
-    print("|---|---|---|---|---|---|")
+        columns = (" ".join(_short(value) for value in means[name]) for name in methods)
+        print_row(f"{cell.population}, {cell.rule}, {cell.positives}", *columns, " ".join(words))
+    print()
+    print_header(
+        "rule", "positives", "cells", "geometric mean of ratios", "above 1.1", "of them beyond 2 standard errors"
+    )
     for (rule, positives), values in ratios.items():
         mean = float(np.exp(np.mean(np.log(np.clip(values, LOWEST_RATIO, 1 / LOWEST_RATIO)))))
         here = [errors for cell, _, _, errors in worse if cell.positives == positives and rule in (cell.rule, "both")]
-        print(f"| {rule} | {positives} | {len(values)} | {mean:.2f} | {len(here)} | {sum(e > 2 for e in here)} |")
+        print_row(rule, positives, len(values), f"{mean:.2f}", len(here), sum(e > 2 for e in here))
     print(f"\nRatios outside {LOWEST_RATIO} to {1 / LOWEST_RATIO:.0f} count as these.")
 
 

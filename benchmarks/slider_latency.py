@@ -1,37 +1,24 @@
-"""From a key press on the slider, and while it is dragged, to what the reader sees, in headless Chromium on this machine.
+"""From a key press on the slider, and while it is dragged, to what the user sees, in headless Chromium here.
 
 Starts the application; presses the right arrow key many times and prints the time to the changed number and to the
-changed 2D chart; drags the slider and prints the time between two frames of the numbers and of each chart; tells whether
-the 3D chart was left alone. Run: python -m benchmarks.slider_latency
+changed 2D chart; drags the slider and prints the time between two frames of the numbers and of each chart; tells
+whether the 3D chart was left alone. Run: python -m benchmarks.slider_latency
 """
 
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
 from itertools import pairwise
+from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
+
+from benchmarks.markdown_table import print_header, print_row
+from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 
 PRESSES = 24
 WARM_UP = 4
 DRAGGED = 120
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-]
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 # Looks when the page changes, not at every frame: asking for frames would keep the software renderer busy.
 WATCH = """
@@ -50,7 +37,8 @@ WATCH = """
         };
         const observer = new MutationObserver(look);
         const stop = () => { observer.disconnect(); requestAnimationFrame(() => resolve(found)); };
-        observer.observe(document.querySelector('.explorer'), {subtree: true, childList: true, characterData: true, attributes: true});
+        const all = {subtree: true, childList: true, characterData: true, attributes: true};
+        observer.observe(document.querySelector('.explorer'), all);
         setTimeout(stop, 2000);
     }, {once: true, capture: true});
 })
@@ -74,26 +62,15 @@ PARTS = {"price": "numbers", "space": "threshold space", "plane": "TP-FP plane",
 
 
 def main() -> None:
-    with sync_playwright() as playwright, tempfile.TemporaryFile() as log:
-        port = _free_port()
-        server = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"),
-                *(f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"),
-            ],
-            stdout=log,
-            stderr=log,
-        )
-        try:
-            _wait(f"http://127.0.0.1:{port}/_stcore/script-health-check")
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
-            page = browser.new_page(viewport={"width": 1280, "height": 1300})
-            page.goto(f"http://127.0.0.1:{port}/operating_point")
-            _report(page)
-            browser.close()
-        finally:
-            server.terminate()
-            server.wait()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        app_server(Path(folder)) as address,
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=chromium_executable(), args=CHROMIUM_ARGUMENTS) as browser,
+    ):
+        page = browser.new_page(viewport={"width": 1280, "height": 1300})
+        page.goto(f"{address}/operating_point")
+        _report(page)
 
 
 def _report(page: Page) -> None:
@@ -117,19 +94,17 @@ def _report(page: Page) -> None:
     frames = _drag(page)
     kept = page.evaluate("document.querySelector('[data-chart=tp] .js-plotly-plot').untouched === true")
     print(f"Slider key press to screen, Chromium {page.context.browser.version}, {time.strftime('%Y-%m-%d')}\n")
-    print("| what changed | presses | median, ms | fastest | slowest | target |")
-    print("|---|---|---|---|---|---|")
+    print_header("what changed", "presses", "median, ms", "fastest", "slowest", "target")
     for name, target in (("number", 60), ("chart", 120)):
         seen = times[name]
-        print(
-            f"| {name} | {len(seen)} | {statistics.median(seen):.0f} | {min(seen):.0f} | {max(seen):.0f} | < {target} |"
-        )
-    print("\n| while dragging | frames | median interval, ms | nine of ten below | target |")
-    print("|---|---|---|---|---|")
+        figures = (f"{figure:.0f}" for figure in (statistics.median(seen), min(seen), max(seen)))
+        print_row(name, len(seen), *figures, f"< {target}")
+    print()
+    print_header("while dragging", "frames", "median interval, ms", "nine of ten below", "target")
     for name, title in PARTS.items():
         seen = frames[name]
         tenth = statistics.quantiles(seen, n=10)[-1]
-        print(f"| {title} | {len(seen)} | {statistics.median(seen):.0f} | {tenth:.0f} | < 50 |")
+        print_row(title, len(seen), f"{statistics.median(seen):.0f}", f"{tenth:.0f}", "< 50")
     print(f"\n3D chart neither resent nor remounted: {'yes' if kept else 'no'}")
 
 
@@ -149,23 +124,6 @@ def _drag(page: Page) -> dict[str, list[float]]:
     for name, moment in page.evaluate("window.changes"):
         times[name].append(moment)
     return {name: [later - earlier for earlier, later in pairwise(moments)][:-1] for name, moments in times.items()}
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def _wait(address: str) -> None:
-    for _ in range(120):
-        try:
-            with urllib.request.urlopen(address) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.25)
-    raise RuntimeError(f"{address} does not answer")
 
 
 if __name__ == "__main__":

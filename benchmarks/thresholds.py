@@ -13,6 +13,7 @@ import networkx as nx
 import numpy as np
 import scipy
 
+from benchmarks.markdown_table import print_table
 from multiloss_core import (
     CountSurfaces,
     RatedDocuments,
@@ -36,7 +37,7 @@ def main() -> None:
     print("# Speed of thresholds\n")
     print(
         f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}, SciPy {scipy.__version__}, networkx {nx.__version__}. Medians; ratio of one run.\n"
+        f"NumPy {np.__version__}, SciPy {scipy.__version__}, networkx {nx.__version__}. Medians; ratios of one run.\n"
     )
     million = documents_of(1_000_000)
     compare_graph_paths(documents_of(20_000))
@@ -68,7 +69,7 @@ def compare_graph_paths(documents: RatedDocuments) -> None:
         [lambda: graph_path(surfaces), lambda: to_networkx(surfaces), search], repetitions=2, inner=(10, 1, 1)
     )
     difference = abs(graph_path(surfaces).area / -search() - 1)
-    table(
+    print_table(
         f"Best path on a {last[0] + 1} x {last[1] + 1} grid (relative difference of the areas: {difference:.0e})",
         ("way", "seconds", "`graph_path` is faster by"),
         [
@@ -87,7 +88,7 @@ def compare_graph_paths(documents: RatedDocuments) -> None:
     three = RatedDocuments(np.column_stack([documents.scores, third]), documents.labels, floors=[0.1] * 3)
     cube = count_surfaces(three, resolution=100)
     rows.append(("100 x 100 x 100", f"{interleaved([lambda: graph_path(cube)], repetitions=5)[0]:.3f}"))
-    table("`graph_path` on larger grids", ("nodes", "seconds"), rows)
+    print_table("`graph_path` on larger grids", ("nodes", "seconds"), rows)
 
 
 def compare_counting(documents: RatedDocuments) -> None:
@@ -120,7 +121,7 @@ def compare_counting(documents: RatedDocuments) -> None:
                 f"{histogram / whole:.2f}",
             )
         )
-    table(
+    print_table(
         f"Counting {len(documents.labels):,} documents on 100 x 100 nodes, seconds",
         (
             "spacing",
@@ -148,14 +149,14 @@ def time_paths(documents: RatedDocuments) -> None:
             repetitions=3,
         )
         rows.append((family, f"{from_many:.2f}", f"{from_few:.2f}", f"{from_table:.2f}"))
-    table(
+    print_table(
         "`analytic_path`, two classifiers, seconds",
         ("family", f"{len(documents.labels):,} documents", f"{len(few.labels):,} documents", "100 x 100 table"),
         rows,
     )
     path = graph_path(count_surfaces(documents))
     seconds = interleaved([lambda: counts_along(documents, path.thresholds, "any")], repetitions=5)[0]
-    table("Exact recount of a path", ("documents", "seconds"), [(f"{len(documents.labels):,}", f"{seconds:.3f}")])
+    print_table("Exact recount of a path", ("documents", "seconds"), [(f"{len(documents.labels):,}", f"{seconds:.3f}")])
 
 
 def time_points(documents: RatedDocuments) -> None:
@@ -173,7 +174,7 @@ def time_points(documents: RatedDocuments) -> None:
         repetitions=7,
         inner=(1000, 10, 1),
     )
-    table(
+    print_table(
         f"Operating point on a path of {len(path.tp):,} vertices, microseconds",
         ("what", "microseconds"),
         [
@@ -201,15 +202,6 @@ def interleaved(
                 way()
             measured.append((perf_counter() - start) / times)
     return [median(measured) for measured in seconds]
-
-
-def table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    print(f"## {title}\n")
-    print(f"| {' | '.join(header)} |")
-    print(f"|{'---|' * len(header)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |")
-    print(flush=True)
 
 
 if __name__ == "__main__":

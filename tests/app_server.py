@@ -1,0 +1,88 @@
+"""The application on a server of its own and the Chromium that visits it, for the browser tests and benchmarks."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+]
+SECONDS_TO_START = 90
+
+
+def chromium_executable() -> str | None:
+    """Find the system's Chromium."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@contextmanager
+def app_server(folder: Path) -> Iterator[str]:
+    """Give the address of a fresh server of the app, ready for visitors; its log and its decisions are in `folder`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    log = folder / "output.txt"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "streamlit", "run", "app.py"),
+                f"--server.port={port}",
+                "--server.headless=true",
+                "--server.address=127.0.0.1",
+                "--server.fileWatcherType=none",
+                "--browser.gatherUsageStats=false",
+            ],
+            cwd=ROOT,
+            env=os.environ | {"MULTILOSS_DECISION_LOG": f"sqlite:///{folder / 'decisions.db'}"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait_until_healthy(address, process, log)
+            # One run of app.py tells the server which pages there are.
+            _get(f"{address}/_stcore/script-health-check", timeout=SECONDS_TO_START)
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while True:
+        try:
+            _get(f"{address}/_stcore/health", timeout=5)
+        except OSError as error:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"The server did not start:\n{log.read_text(errors='replace')}") from error
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _get(address: str, timeout: float) -> bytes:
+    with urllib.request.urlopen(address, timeout=timeout) as answer:
+        return bytes(answer.read())
