@@ -3,6 +3,7 @@ it takes to know.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from math import ceil
 
 import numpy as np
@@ -10,8 +11,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from multiloss_core.figures.theme import Theme, ink, new_figure, paper
+from multiloss_core.losses.expected.expected_losses import METHODS
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
-from multiloss_core.losses.theorem_1.timing import METHODS, TimedRun
+from multiloss_core.losses.theorem_1.timing import TimedRun
 from multiloss_core.losses.top_k import best_k, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
@@ -22,14 +24,14 @@ _DOT = {"light": "#7d8b96", "dark": "#8795a0"}
 
 _SIDES = {1: ("/", "in the ring"), -1: ("\\", "in the rival ring"), 0: ("", "on its own")}
 
-# Colour, symbol and dash: any one of them tells the methods apart.
-_METHOD_LOOKS = {
-    "exhaustive": ({"light": "#7d8b96", "dark": "#8795a0"}, "x", "dot"),
-    "cubic": ({"light": "#D55E00", "dark": "#D55E00"}, "square", "dash"),
-    "quadratic": ({"light": "#CC79A7", "dark": "#CC79A7"}, "diamond", "dashdot"),
-    "windowed": ({"light": "#1b2a33", "dark": "#e6edf2"}, "triangle-up", "longdash"),
-    "near_linear": (_STRONG, "circle", "solid"),
-}
+# Colour, symbol and dash, any one of which tells the methods apart, in the order of `METHODS`.
+_METHOD_LOOKS = (
+    ({"light": "#7d8b96", "dark": "#8795a0"}, "x", "dot"),
+    ({"light": "#D55E00", "dark": "#D55E00"}, "square", "dash"),
+    ({"light": "#CC79A7", "dark": "#CC79A7"}, "diamond", "dashdot"),
+    ({"light": "#1b2a33", "dark": "#e6edf2"}, "triangle-up", "longdash"),
+    (_STRONG, "circle", "solid"),
+)
 _SECONDS = {1e-5: "10 µs", 1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s"}
 
 # For tick labels, the axis title and a legend that wraps on a narrow screen.
@@ -235,18 +237,18 @@ def running_times(runs: Sequence[TimedRun], *, loss_name: str, theme: Theme, hei
     `runs` as `timed_runs` yields them; the legend says how each method grows.
     """
     figure = new_figure(f"Time to find every expected {loss_name} loss", theme, height=height)
-    for method, (colour, symbol, dash) in _METHOD_LOOKS.items():
-        of_method = [run for run in runs if run.method == method]
+    for method, (colour, symbol, dash) in zip(METHODS.values(), cycle(_METHOD_LOOKS), strict=False):
+        of_method = [run for run in runs if run.method == method.name]
         if not of_method:
             continue
         figure.add_scatter(
             x=[run.n for run in of_method],
             y=[run.seconds for run in of_method],
             mode="lines+markers",
-            name=f"{method.replace('_', '-')}: grows with {METHODS[method].words}",
+            name=f"{method.label}: grows with {method.growth}",
             line={"color": colour[theme], "width": 2, "dash": dash},
             marker={"color": colour[theme], "symbol": symbol, "size": 8},
-            hovertemplate=f"{method.replace('_', '-')}: %{{x:,}} items<br>%{{y:.3~s}}s<extra></extra>",
+            hovertemplate=f"{method.label}: %{{x:,}} items<br>%{{y:.3~s}}s<extra></extra>",
         )
     figure.update_layout(margin={"b": 130})
     figure.update_xaxes(title_text="number of items n (logarithmic)", type="log", dtick=1, tickformat=",~r")

@@ -1,14 +1,15 @@
 """The multivariate losses of Natarajan et al. 2016, Table 1, each as a function phi(u, v, p).
 
 For n items, a prediction and the true labels: u is the share of items that are true positives, v the share
-predicted positive, p the share truly positive (proposition 1). One rule covers every 0/0: a rate over
-nothing (no positive, no negative, nothing flagged) is 1.
+predicted positive, p the share truly positive (proposition 1). One rule covers every 0/0: a rate with an empty
+denominator (no positive, no negative, nothing flagged) is 1.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Protocol, cast
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,24 +21,36 @@ from multiloss_core.numerics.arrays import Floats
 LossFunction = Callable[[ArrayLike, ArrayLike, ArrayLike], ArrayLike]
 
 
-class Loss(Protocol):
+class Loss(ABC):
     """A loss phi(u, v, p).
 
-    Called with numbers or arrays of shares in [0, 1] that broadcast together, it returns their loss in the
-    broadcast shape, without a NumPy warning. Shares that no confusion matrix can have (u above v or p, or
-    below v + p - 1) are not checked: their value is finite and means nothing.
+    Called with numbers or arrays of shares in [0, 1] that broadcast together, it returns their loss in the broadcast
+    shape, without a NumPy warning. Shares that no confusion matrix can have (u above v or p, or below v + p - 1) are
+    not checked: their value is finite and means nothing.
     """
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What tables and figures call it."""
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The lowest and the highest loss there can be; None if unknown, or if it depends on the number of items."""
+        return 0.0, 1.0
+
+    @property
+    def fractional_linear(self) -> "FractionalLinear | None":
+        """The same loss as a ratio of linear functions, if it is one."""
+        return None
+
+    @abstractmethod
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        """The loss at true positives u, predicted positives v and positives p, as shares of all items."""
+        """Compute the loss at true positives u, predicted positives v and positives p, as shares of all items."""
 
 
 @dataclass(frozen=True)
-class _ArithmeticMean:
+class _ArithmeticMean(Loss):
     """1 - (TPR + TNR) / 2 = 1 - (u + p (1 - v - p)) / (2 p (1 - p)), in [0, 1].
 
     Table 1 prints the second form without its 2.
@@ -50,7 +63,7 @@ class _ArithmeticMean:
 
 
 @dataclass(frozen=True)
-class F:
+class F(Loss):
     """1 - F_beta = 1 - (1 + beta^2) u / (beta^2 p + v) (Table 1), in [0, 1].
 
     `beta` > 0 is how many times recall counts as much as precision. Raises DataError for any other beta.
@@ -68,37 +81,47 @@ class F:
         """F1, F2, F0.5 and so on."""
         return f"F{self.beta:g}"
 
+    @property
+    def fractional_linear(self) -> "FractionalLinear":
+        """Numerator and denominator divided by 1 + beta^2, so that no coefficient exceeds 1."""
+        weight, share = self.beta**2 / (1.0 + self.beta**2), 1.0 / (1.0 + self.beta**2)
+        return FractionalLinear((0.0, -1.0, share, weight), (0.0, 0.0, share, weight))
+
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        """The loss at these shares, see `Loss`."""
+        """Compute the loss at these shares, see `Loss`."""
         weight = float(self.beta) ** 2
         wrong = weight * _difference(p, u) + _difference(v, u)
-        return _ratio(wrong, weight * np.asarray(p, float) + np.asarray(v, float), over_nothing=0.0)
+        return _ratio(wrong, weight * np.asarray(p, float) + np.asarray(v, float), if_empty=0.0)
 
 
 @dataclass(frozen=True)
-class _Jaccard:
+class _Jaccard(Loss):
     """1 - TP / (TP + FP + FN) = (p + v - 2u) / (p + v - u) (Table 1), in [0, 1]."""
 
     name: str = field(default="Jaccard", init=False)
 
+    @property
+    def fractional_linear(self) -> "FractionalLinear":
+        return FractionalLinear((0.0, -2.0, 1.0, 1.0), (0.0, -1.0, 1.0, 1.0))
+
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         wrong = _difference(p, u) + _difference(v, u)
-        return _ratio(wrong, wrong + np.asarray(u, float), over_nothing=0.0)
+        return _ratio(wrong, wrong + np.asarray(u, float), if_empty=0.0)
 
 
 @dataclass(frozen=True)
-class _GeometricMeanOfRecallAndPrecision:
+class _GeometricMeanOfRecallAndPrecision(Loss):
     """1 - sqrt(TPR Prec) = 1 - u / sqrt(p v) (Table 1), in [0, 1]."""
 
     name: str = field(default="G-TP/PR", init=False)
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        precision = _ratio(u, v, over_nothing=1.0)
+        precision = _ratio(u, v, if_empty=1.0)
         return 1.0 - np.sqrt(_true_positive_rate(u, p) * precision)
 
 
 @dataclass(frozen=True)
-class _GeometricMean:
+class _GeometricMean(Loss):
     """1 - sqrt(TPR TNR) = 1 - sqrt(u (1 - v - p + u) / (p (1 - p))) (Table 1), in [0, 1]."""
 
     name: str = field(default="G-Mean", init=False)
@@ -108,7 +131,7 @@ class _GeometricMean:
 
 
 @dataclass(frozen=True)
-class _HarmonicMean:
+class _HarmonicMean(Loss):
     """1 - 2 / (1/TPR + 1/TNR) = 1 - 2u (1 - v - p + u) / ((1 - v - p) p + u) (Table 1), in [0, 1].
 
     The harmonic mean of two zeros is 0.
@@ -118,11 +141,11 @@ class _HarmonicMean:
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         recall, specificity = _true_positive_rate(u, p), _true_negative_rate(u, v, p)
-        return 1.0 - _ratio(2.0 * recall * specificity, recall + specificity, over_nothing=0.0)
+        return 1.0 - _ratio(2.0 * recall * specificity, recall + specificity, if_empty=0.0)
 
 
 @dataclass(frozen=True)
-class _AreaUnderCurve:
+class _AreaUnderCurve(Loss):
     """FP FN / ((TP + FN)(FP + TN)) = (v - u)(p - u) / (p (1 - p)) (Table 1), in [0, 1].
 
     The share of (positive, negative) pairs that the prediction puts the wrong way round. A pair predicted
@@ -133,17 +156,17 @@ class _AreaUnderCurve:
     name: str = field(default="AUC", init=False)
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        missed = _ratio(_difference(p, u), p, over_nothing=0.0)
-        false_alarms = _ratio(_difference(v, u), _difference(1.0, p), over_nothing=0.0)
+        missed = _ratio(_difference(p, u), p, if_empty=0.0)
+        false_alarms = _ratio(_difference(v, u), _difference(1.0, p), if_empty=0.0)
         return missed * false_alarms
 
 
 @dataclass(frozen=True)
-class FractionalLinear:
+class FractionalLinear(Loss):
     """(c0 + c1 u + c2 v + c3 p) / (d0 + d1 u + d2 v + d3 p) (equation 4).
 
-    `c` and `d` hold four finite numbers each, else DataError is raised. 0/0 is a loss of 0, as a rate over
-    nothing is 1; calling it where only the denominator is 0 raises DataError. Proposition 2 (c1 < d1 makes it
+    `c` and `d` hold four finite numbers each, else DataError is raised. 0/0 is a loss of 0, as a rate with an empty
+    denominator is 1; calling it where only the denominator is 0 raises DataError. Proposition 2 (c1 < d1 makes it
     TP-monotone) does not hold for every c and d: ask `is_tp_monotone` before relying on Theorem 1.
     """
 
@@ -155,8 +178,17 @@ class FractionalLinear:
         object.__setattr__(self, "c", _four_numbers(self.c, "c"))
         object.__setattr__(self, "d", _four_numbers(self.d, "d"))
 
+    @property
+    def bounds(self) -> None:
+        """They depend on the number of items."""
+
+    @property
+    def fractional_linear(self) -> "FractionalLinear":
+        """This loss."""
+        return self
+
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        """The loss at these shares, see `Loss`; DataError where only the denominator is 0."""
+        """Compute the loss at these shares, see `Loss`; DataError where only the denominator is 0."""
         numerator = _linear(self.c, u, v, p)
         denominator = _linear(self.d, u, v, p)
         undefined = (denominator == 0.0) & (numerator != 0.0)
@@ -171,7 +203,7 @@ class FractionalLinear:
 
 
 @dataclass(frozen=True)
-class UserLoss:
+class UserLoss(Loss):
     """A loss of one's own: any function phi(u, v, p) of arrays that broadcast together, vectorised like NumPy's.
 
     `bounds`: the lowest and highest loss it can give. Fast methods for many items need them, as they leave out
@@ -191,7 +223,7 @@ class UserLoss:
             )
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        """The loss at these shares, see `Loss`; DataError as above."""
+        """Compute the loss at these shares, see `Loss`; DataError as above."""
         shape = np.broadcast_shapes(np.shape(u), np.shape(v), np.shape(p))
         try:
             losses = np.broadcast_to(np.asarray(self.phi(u, v, p), dtype=np.float64), shape)
@@ -219,28 +251,28 @@ H_MEAN = _HarmonicMean()
 AUC = _AreaUnderCurve()
 
 _TABLE_1: tuple[Loss, ...] = (AM, F(), JACCARD, G_TP_PR, G_MEAN, H_MEAN, AUC)
-LOSSES: dict[str, Loss] = {loss.name: loss for loss in _TABLE_1}
+LOSSES: MappingProxyType[str, Loss] = MappingProxyType({loss.name: loss for loss in _TABLE_1})
 
 
 def as_loss(loss: Loss | LossFunction) -> Loss:
-    """A loss of this module as it is; anything else that can be called as a `UserLoss`, whose values are checked.
+    """Return a `Loss` as it is; anything else that can be called as a `UserLoss`, whose values are checked.
 
     It may have a `name` and `bounds` of its own. Raises DataError for what cannot be called.
     """
-    if isinstance(loss, (F, FractionalLinear, UserLoss)) or any(loss is known for known in _TABLE_1):
-        return cast(Loss, loss)
+    if isinstance(loss, Loss):
+        return loss
     if not callable(loss):
         raise DataError(f"A loss is a function phi(u, v, p), not {loss!r}.")
     return UserLoss(loss, getattr(loss, "name", UserLoss.name), getattr(loss, "bounds", None))
 
 
 def _true_positive_rate(u: ArrayLike, p: ArrayLike) -> Floats:
-    return _ratio(u, p, over_nothing=1.0)
+    return _ratio(u, p, if_empty=1.0)
 
 
 def _true_negative_rate(u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
     negatives = _difference(1.0, p)
-    return _ratio(_difference(negatives, _difference(v, u)), negatives, over_nothing=1.0)
+    return _ratio(_difference(negatives, _difference(v, u)), negatives, if_empty=1.0)
 
 
 def _difference(larger: ArrayLike, smaller: ArrayLike) -> Floats:
@@ -249,9 +281,9 @@ def _difference(larger: ArrayLike, smaller: ArrayLike) -> Floats:
     return np.where(difference < 1e-12, 0.0, difference)
 
 
-def _ratio(numerator: ArrayLike, denominator: ArrayLike, *, over_nothing: float) -> Floats:
+def _ratio(numerator: ArrayLike, denominator: ArrayLike, *, if_empty: float) -> Floats:
     above, below = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    result = np.full(above.shape, over_nothing)
+    result = np.full(above.shape, if_empty)
     np.divide(above, below, out=result, where=below > 0.0)
     return result
 

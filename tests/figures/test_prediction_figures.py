@@ -8,9 +8,10 @@ from multiloss_core.figures.predictions import (
     small_loss_curves,
     sorted_probabilities,
 )
+from multiloss_core.losses.expected.expected_losses import METHODS
 from multiloss_core.losses.multivariate import G_MEAN, LOSSES, F
 from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.timing import METHODS, TimedRun
+from multiloss_core.losses.theorem_1.timing import TimedRun
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 

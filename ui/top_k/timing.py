@@ -5,8 +5,9 @@ import streamlit as st
 
 from multiloss_core.figures.predictions import running_times
 from multiloss_core.formatting import plural
+from multiloss_core.losses.expected.expected_losses import METHODS
 from multiloss_core.losses.multivariate import Loss
-from multiloss_core.losses.theorem_1.timing import METHODS, TimedRun, methods_for, sizes_of, timed_runs
+from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for, sizes_of, timed_runs
 from ui.shared.cancellable_work import stoppable
 from ui.shared.page_setup import theme
 from ui.top_k.optimum import LOSS_CHOICES, Settings, chosen_losses
@@ -46,7 +47,7 @@ def measure(loss: Loss) -> None:
             runs.append(run)
             position, sizes = methods.index(run.method), sizes_of(run.method)
             share = (position + (sizes.index(run.n) + 1) / len(sizes)) / len(methods)
-            show(share, f"{words(run.method)}: {run.n:,} items in {run.seconds:.3g} s")
+            show(share, f"{METHODS[run.method].label}: {run.n:,} items in {run.seconds:.3g} s")
         st.session_state[KEPT] = (loss.name, runs, True)
 
 
@@ -61,7 +62,7 @@ def measured(loss: Loss) -> None:
         running_times(runs, loss_name=loss.name, theme=theme()),
         key="topk_times",
         alt="Running time against the number of items, both axes logarithmic. Largest measured: "
-        + "; ".join(f"{words(run.method)}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs(runs))
+        + "; ".join(f"{METHODS[run.method].label}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs(runs))
         + ".",
         theme=None,
         width="stretch",
@@ -73,8 +74,8 @@ def measured(loss: Loss) -> None:
     )
     table = pd.DataFrame(
         {
-            "method": [words(run.method) for run in runs],
-            "grows_with": [METHODS[run.method].words for run in runs],
+            "method": [METHODS[run.method].label for run in runs],
+            "grows_with": [METHODS[run.method].growth for run in runs],
             "n": [run.n for run in runs],
             "seconds": [run.seconds for run in runs],
         }
@@ -104,8 +105,3 @@ def measured(loss: Loss) -> None:
 def last_runs(runs: list[TimedRun]) -> list[TimedRun]:
     """The run of each method with the most items."""
     return list({run.method: run for run in runs}.values())
-
-
-def words(method: str) -> str:
-    """The name of a method as people write it."""
-    return method.replace("_", "-")

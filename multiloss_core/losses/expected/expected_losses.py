@@ -1,24 +1,26 @@
 """The expected loss L_k of flagging the k most probable items, for every k at once."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.near_linear import has_near_linear_form, near_linear
-from multiloss_core.losses.expected.quadratic import LARGEST_QUADRATIC, has_quadratic_form, quadratic
-from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, loss_bounds, windowed
+from multiloss_core.losses.expected.cubic import CUBIC, LARGEST_CUBIC
+from multiloss_core.losses.expected.exhaustive import EXHAUSTIVE
+from multiloss_core.losses.expected.method import Method
+from multiloss_core.losses.expected.near_linear import NEAR_LINEAR
+from multiloss_core.losses.expected.quadratic import QUADRATIC
+from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, WINDOWED
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.numerics.arrays import Floats
 
-LARGEST_EXHAUSTIVE = 14
-LARGEST_CUBIC = 1000
+# From the fastest growing time to the slowest; of equal growth, "auto" tries the earlier one first.
+_METHODS = (EXHAUSTIVE, CUBIC, QUADRATIC, WINDOWED, NEAR_LINEAR)
+METHODS: MappingProxyType[str, Method] = MappingProxyType({method.name: method for method in _METHODS})
 # Up to here the cubic method takes no time worth saving.
 _SMALL = 100
-
-_Found = tuple[Floats, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +40,10 @@ class ExpectedLosses:
 def expected_losses(
     probabilities: ArrayLike, loss: Loss | LossFunction, *, method: str = "auto", tolerance: float = 1e-9
 ) -> ExpectedLosses:
-    """Expected loss of the top-k prediction for every k = 0..n, labels independent.
+    """Find the expected loss of the top-k prediction for every k = 0..n, labels independent.
 
-    L_k = E phi(K1/n, k/n, (K1 + K2)/n) with K1 the positives among the k most probable items and K2 among
-    the rest: two independent Poisson-binomial counts. Every k is evaluated: L_k can fall again after it
-    rose.
+    L_k = E phi(K1/n, k/n, (K1 + K2)/n) with K1 the positives among the k most probable items and K2 among the rest: two
+    independent Poisson-binomial counts. Every k is evaluated: L_k can fall again after it rose.
 
     `probabilities` (n,) in [0, 1], in any order. `loss`: one of `LOSSES`, F, a FractionalLinear, or any function
     phi(u, v, p) (see `UserLoss`). `method` is one of
@@ -67,7 +68,12 @@ def expected_losses(
     checked_loss = as_loss(loss)
     if method == "auto":
         return _auto(descending, checked_loss, tolerance)
-    values, error_bound = _method(method)(descending, checked_loss, tolerance)
+    if method not in METHODS:
+        raise DataError(f"There is no method {method!r}; choose auto, {', '.join(METHODS)}.")
+    chosen = METHODS[method]
+    if chosen.takes(checked_loss, descending.size):
+        chosen.require_size(descending.size)
+    values, error_bound = chosen.run(descending, checked_loss, tolerance)
     if error_bound > tolerance:
         raise DataError(
             f"The {method} method proves an error of {error_bound:.1g} for these probabilities, not {tolerance:g}; "
@@ -78,17 +84,11 @@ def expected_losses(
 
 def _auto(descending: Floats, loss: Loss, tolerance: float) -> ExpectedLosses:
     n = descending.size
-    candidates = {
-        "near_linear": n > _SMALL and has_near_linear_form(loss, n),
-        "quadratic": _SMALL < n <= LARGEST_QUADRATIC and has_quadratic_form(loss, n),
-        "windowed": _SMALL < n <= LARGEST_WINDOWED and loss_bounds(loss, n) is not None,
-        "cubic": n <= LARGEST_CUBIC,
-    }
-    for name, fits in candidates.items():
-        if fits:
-            values, error_bound = _method(name)(descending, loss, tolerance)
-            if error_bound <= tolerance:
-                return ExpectedLosses(values, error_bound, name)
+    candidates = [method for method in METHODS.values() if n <= method.largest and method.takes(loss, n)]
+    for method in [CUBIC] if n <= _SMALL else sorted(candidates, key=lambda method: method.work(n)):
+        values, error_bound = method.run(descending, loss, tolerance)
+        if error_bound <= tolerance:
+            return ExpectedLosses(values, error_bound, method.name)
     raise DataError(
         f"There are {n:,} probabilities, and no method finds expected {loss.name} losses for so many to within "
         f"{tolerance:g}. A loss whose bounds are known can have {LARGEST_WINDOWED:,}, any loss {LARGEST_CUBIC:,}."
@@ -96,9 +96,7 @@ def _auto(descending: Floats, loss: Loss, tolerance: float) -> ExpectedLosses:
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Floats:
-    """A float copy (n,) of `probabilities`; DataError unless they are a list of numbers in [0, 1], at least
-    one.
-    """
+    """Copy `probabilities` (n,) as floats; DataError unless they are a list of numbers in [0, 1], at least one."""
     try:
         checked = np.array(probabilities, dtype=np.float64)
     except (TypeError, ValueError):
@@ -107,7 +105,7 @@ def checked_probabilities(probabilities: ArrayLike) -> Floats:
         raise DataError(f"Probabilities must be a list of numbers, not an array of {checked.ndim} dimensions.")
     if checked.size == 0:
         raise DataError("There are no probabilities; give at least one.")
-    # The comparison is also false for nan.
+    # The comparison is also false for NaN.
     wrong = np.flatnonzero(~((checked >= 0.0) & (checked <= 1.0)))
     if wrong.size:
         more = f" (and {wrong.size - 1} more like it)" if wrong.size > 1 else ""
@@ -115,67 +113,3 @@ def checked_probabilities(probabilities: ArrayLike) -> Floats:
             f"Probability {wrong[0] + 1} is {checked[wrong[0]]:g}{more}; probabilities lie between 0 and 1."
         )
     return checked
-
-
-def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
-    """phi for every outcome that k of n flagged items can meet, shape (k + 1, n - k + 1).
-
-    Row k1 is the number of positives among the flagged items, column k2 among the others.
-    """
-    flagged = np.arange(k + 1)[:, np.newaxis]
-    others = np.arange(n - k + 1)[np.newaxis, :]
-    return loss(flagged / n, k / n, (flagged + others) / n)
-
-
-def _method(name: str) -> Callable[[Floats, Loss, float], _Found]:
-    methods: dict[str, Callable[[Floats, Loss, float], _Found]] = {
-        "cubic": lambda descending, loss, tolerance: (_cubic(descending, loss), 0.0),
-        "exhaustive": lambda descending, loss, tolerance: (_exhaustive(descending, loss), 0.0),
-        "quadratic": lambda descending, loss, tolerance: (quadratic(descending, loss), 0.0),
-        "near_linear": near_linear,
-        "windowed": windowed,
-    }
-    if name not in methods:
-        raise DataError(f"There is no method {name!r}; choose auto, {', '.join(methods)}.")
-    return methods[name]
-
-
-def _cubic(descending: Floats, loss: Loss) -> Floats:
-    n = descending.size
-    if n > LARGEST_CUBIC:
-        raise DataError(
-            f"There are {n:,} probabilities; the cubic method takes at most {LARGEST_CUBIC:,}, "
-            "as its time grows with the cube of their number."
-        )
-    among_flagged = _counts_among_first(descending)
-    among_others = _counts_among_first(descending[::-1])[::-1]
-    return np.array(
-        [among_flagged[k, : k + 1] @ loss_matrix(loss, n, k) @ among_others[k, : n - k + 1] for k in range(n + 1)]
-    )
-
-
-def _counts_among_first(probabilities: Floats) -> Floats:
-    """Row i: the Poisson-binomial probabilities of 0..n positives among the first i items, shape (n + 1, n +
-    1).
-    """
-    n = probabilities.size
-    table = np.zeros((n + 1, n + 1))
-    table[0, 0] = 1.0
-    for i, probability in enumerate(probabilities):
-        table[i + 1] = table[i] * (1.0 - probability)
-        table[i + 1, 1:] += table[i, :-1] * probability
-    return table
-
-
-def _exhaustive(descending: Floats, loss: Loss) -> Floats:
-    n = descending.size
-    if n > LARGEST_EXHAUSTIVE:
-        raise DataError(
-            f"There are {n:,} probabilities; the exhaustive method takes at most {LARGEST_EXHAUSTIVE}, "
-            "as it goes through every one of the 2^n outcomes."
-        )
-    outcomes = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
-    chances = np.prod(np.where(outcomes == 1, descending, 1.0 - descending), axis=1)
-    true_positives = np.cumsum(np.insert(outcomes, 0, 0, axis=1), axis=1)
-    losses = loss(true_positives / n, np.arange(n + 1) / n, true_positives[:, -1:] / n)
-    return np.asarray(chances @ losses, dtype=np.float64)

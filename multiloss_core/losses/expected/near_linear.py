@@ -1,18 +1,22 @@
 """Every L_k of a loss whose only non-polynomial part is a power of a weighted count, in near-linear time.
 
-The power becomes a sum of exponentials (`quadrature`). E[exp(-x S)] of a sum S of independent labels is a product over
+The power becomes a sum of exponentials (`exponential_sums`). E[exp(-x S)] of a sum S of independent labels is a product over
 the items, and E[K exp(-x S)] that product times a sum over the items (the mean of K under tilted probabilities), so
 prefix and suffix sums give all k at once: O(n Q) time for Q exponentials, O(n) memory.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.exponential_sums import ExponentialSum, exponential_sum
 from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
+from multiloss_core.losses.expected.method import Method
 from multiloss_core.losses.multivariate import AM, AUC, G_TP_PR, JACCARD, F, FractionalLinear, Loss
 from multiloss_core.numerics.arrays import Floats
 
@@ -24,17 +28,17 @@ _SMALLEST_RELATIVE_ERROR = 1e-13
 
 def has_near_linear_form(loss: Loss, n: int) -> bool:
     """Whether `near_linear` can take this loss for n items."""
-    if isinstance(loss, FractionalLinear):
-        return oriented(as_linear_ratio(loss, n)) is not None
-    return isinstance(loss, F) or loss in (JACCARD, AM, G_TP_PR, AUC)
+    form = loss.fractional_linear
+    return type(loss) in _FORMULAS or (form is not None and oriented(as_linear_ratio(form, n)) is not None)
 
 
 def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, float]:
-    """L_k for k = 0..n and a bound on the error of each.
+    """Find L_k for k = 0..n and a bound on the error of each.
 
     `descending` (n,): probabilities. Takes F, Jaccard, AM, G-TP/PR, AUC and a FractionalLinear whose denominator is
     of one sign for every outcome (0 only where the numerator is), else DataError. The bound exceeds a `tolerance` that
-    is smaller than what rounding leaves, about 1e-11. O(n Q) time, Q about 60 at n = 1e6 and tolerance 1e-9; O(n) memory.
+    is smaller than what rounding leaves, about 1e-11. O(n Q) time, Q about 60 at n = 1e6 and tolerance 1e-9; O(n)
+    memory.
 
     The bound adds the error of the exponential sum and a generous allowance for rounding: each prefix sum is made of
     sums of 1,024 terms, so its relative rounding error is at most (1,024 + n / 1,024) 2^-53. Exponents are sums of
@@ -42,25 +46,17 @@ def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Float
     exponential, however large E.
     """
     items = _Items(descending, 1.0 - descending)
-    if isinstance(loss, F):
-        values, bound = _f(items, loss.beta, tolerance)
-    elif loss == JACCARD:
-        values, bound = _jaccard(items, tolerance)
-    elif loss == AM:
-        values, bound = _am(items, tolerance)
-    elif loss == G_TP_PR:
-        values, bound = _g_tp_pr(items, tolerance)
-    elif loss == AUC:
-        values, bound = _auc(items, tolerance)
-    elif isinstance(loss, FractionalLinear):
-        return _fractional_linear(items, loss, tolerance)
-    else:
-        raise DataError(
-            f"The near_linear method does not take {loss.name}; it takes F, Jaccard, AM, G-TP/PR, AUC and "
-            "fractional-linear losses. Choose windowed or cubic."
-        )
-    # The true values lie in [0, 1], so this moves none away from its own.
-    return np.clip(values, 0.0, 1.0), bound
+    formula = _FORMULAS.get(type(loss))
+    if formula is not None:
+        values, bound = formula(items, loss, tolerance)
+        # The true values lie in [0, 1], so this moves none away from its own.
+        return np.clip(values, 0.0, 1.0), bound
+    if loss.fractional_linear is not None:
+        return _fractional_linear(items, loss.fractional_linear, tolerance)
+    raise DataError(
+        f"The near_linear method does not take {loss.name}; it takes F, Jaccard, AM, G-TP/PR, AUC and "
+        "fractional-linear losses. Choose windowed or cubic."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,17 +93,17 @@ class _Ratio:
     of_both: Floats | None = None
 
 
-def _f(items: _Items, beta: float, tolerance: float) -> tuple[Floats, float]:
+def _f(items: _Items, loss: F, tolerance: float) -> tuple[Floats, float]:
     # Utility K1 / ((k + beta^2 (K1 + K2)) / (1 + beta^2)), where K1 >= 1 makes the denominator at least 1.
-    weight = beta**2 / (1.0 + beta**2)
+    weight = loss.beta**2 / (1.0 + loss.beta**2)
     ones = np.ones(items.p.size + 1)
-    ratio = _Ratio((0.0, 1.0 / (1.0 + beta**2)), weight, weight, size=1.0, smallest=1.0, of_first=ones)
+    ratio = _Ratio((0.0, 1.0 / (1.0 + loss.beta**2)), weight, weight, size=1.0, smallest=1.0, of_first=ones)
     utility, bound = _expectations(items, items, ratio, tolerance)
     utility[0] = _chance_of_none(items)
     return 1.0 - utility, bound
 
 
-def _jaccard(items: _Items, tolerance: float) -> tuple[Floats, float]:
+def _jaccard(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     ones = np.ones(items.p.size + 1)
     ratio = _Ratio((0.0, 1.0), 0.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
     utility, bound = _expectations(items, items, ratio, tolerance)
@@ -115,8 +111,8 @@ def _jaccard(items: _Items, tolerance: float) -> tuple[Floats, float]:
     return 1.0 - utility, bound
 
 
-def _am(items: _Items, tolerance: float) -> tuple[Floats, float]:
-    # A rate over nothing is 1; flagged negatives are what the true negative rate lacks.
+def _am(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
+    # A rate with an empty denominator is 1; flagged negatives are what the true negative rate lacks.
     ones = np.ones(items.p.size + 1)
     ratio = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
     recall, bound = _expectations(items, items, ratio, tolerance)
@@ -124,7 +120,7 @@ def _am(items: _Items, tolerance: float) -> tuple[Floats, float]:
     return (1.0 - recall - _chance_of_none(items) + false_alarms) / 2.0, (bound + other_bound) / 2.0
 
 
-def _g_tp_pr(items: _Items, tolerance: float) -> tuple[Floats, float]:
+def _g_tp_pr(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     k = np.arange(items.p.size + 1)
     # K1 / sqrt(S k), and K1 <= sqrt(S k).
     of_first = 1.0 / np.sqrt(np.maximum(k, 1))
@@ -135,7 +131,7 @@ def _g_tp_pr(items: _Items, tolerance: float) -> tuple[Floats, float]:
     return 1.0 - utility, bound
 
 
-def _auc(items: _Items, tolerance: float) -> tuple[Floats, float]:
+def _auc(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     # K2 (k - K1) / (S (n - S)) with 1 / (S (n - S)) = (1 / S + 1 / (n - S)) / n.
     n = items.p.size
     share = np.arange(n + 1) / n
@@ -360,3 +356,10 @@ def _suffix(terms: Floats, end: Floats) -> Floats:
     np.cumsum(terms[:, ::-1], axis=1, out=sums[:, -2::-1])
     sums += end
     return sums
+
+
+_FORMULAS: MappingProxyType[type[Loss], Callable[[_Items, Any, float], tuple[Floats, float]]] = MappingProxyType(
+    {F: _f, type(JACCARD): _jaccard, type(AM): _am, type(G_TP_PR): _g_tp_pr, type(AUC): _auc}
+)
+
+NEAR_LINEAR = Method(name="near_linear", growth="n", work=float, takes=has_near_linear_form, run=near_linear)

@@ -7,12 +7,13 @@ from scipy.signal import lfilter
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.linear_ratio import LinearRatio, as_linear_ratio
+from multiloss_core.losses.expected.method import Method
 from multiloss_core.losses.expected.poisson_binomial import count_windows
-from multiloss_core.losses.multivariate import JACCARD, F, FractionalLinear, Loss
+from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Bools, Floats
 
 LARGEST_QUADRATIC = 50_000
-# Chances that add up to less than this are rounding beside the others.
+# Chances that add up to less than this are rounding next to the others.
 _NEGLIGIBLE = 1e-30
 
 
@@ -23,7 +24,7 @@ def has_quadratic_form(loss: Loss, n: int) -> bool:
 
 
 def quadratic(descending: Floats, loss: Loss) -> Floats:
-    """L_k for k = 0..n under F, Jaccard, or a FractionalLinear with d1 = 0, d3 = 0 or d1 + d3 = 0, else DataError.
+    """Find L_k for k = 0..n under F, Jaccard, or a FractionalLinear with d1 = 0, d3 = 0 or d1 + d3 = 0, else DataError.
 
     `descending` (n,): probabilities, n <= 50,000. Then the denominator depends on one count only: on K1 + K2, K2 or
     K1. After Ye et al. 2012 (the paper's appendix B.1), for any real coefficients and without its table of n^2 numbers.
@@ -37,11 +38,6 @@ def quadratic(descending: Floats, loss: Loss) -> Floats:
         raise DataError(
             f"The quadratic method does not take {loss.name}; it takes F, Jaccard and fractional-linear losses with "
             "d1 = 0, d3 = 0 or d1 + d3 = 0. Choose near_linear, windowed or cubic."
-        )
-    if n > LARGEST_QUADRATIC:
-        raise DataError(
-            f"There are {n:,} probabilities; the quadratic method takes at most {LARGEST_QUADRATIC:,}, "
-            "as its time grows with the square of their number."
         )
     if ratio.weight1 == ratio.weight2:
         values = np.fromiter(_by_all_positives(descending, ratio), float, n + 1)
@@ -58,13 +54,8 @@ def quadratic(descending: Floats, loss: Loss) -> Floats:
 
 
 def _ratio(loss: Loss, n: int) -> LinearRatio | None:
-    if isinstance(loss, F):
-        weight = loss.beta**2 / (1.0 + loss.beta**2)
-        share = 1.0 / (1.0 + loss.beta**2)
-        loss = FractionalLinear((0.0, -1.0, share, weight), (0.0, 0.0, share, weight))
-    elif loss == JACCARD:
-        loss = FractionalLinear((0.0, -2.0, 1.0, 1.0), (0.0, -1.0, 1.0, 1.0))
-    return as_linear_ratio(loss, n) if isinstance(loss, FractionalLinear) else None
+    form = loss.fractional_linear
+    return None if form is None else as_linear_ratio(form, n)
 
 
 def _by_all_positives(descending: Floats, ratio: LinearRatio) -> Iterator[float]:
@@ -127,8 +118,19 @@ def _by_positives_among_others(descending: Floats, ratio: LinearRatio) -> Iterat
 
 
 def _sum_of_ratios(above: Floats, below: Floats, *, undefined: Bools) -> float:
-    """0/0 is a loss of 0; nan if something else is divided by 0."""
+    """0/0 is a loss of 0; NaN if something else is divided by 0."""
     nothing = below == 0.0
     if np.any(nothing & undefined):
         return np.nan
     return float(np.sum(np.divide(above, below, out=np.zeros(above.size), where=~nothing)))
+
+
+QUADRATIC = Method(
+    name="quadratic",
+    growth="n²",
+    work=lambda n: float(n) ** 2,
+    largest=LARGEST_QUADRATIC,
+    limit="its time grows with the square of their number",
+    takes=has_quadratic_form,
+    run=lambda descending, loss, _: (quadratic(descending, loss), 0.0),
+)

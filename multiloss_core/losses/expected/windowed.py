@@ -1,13 +1,15 @@
 """Every L_k of any bounded loss: both counts concentrate, so windows around their means hold nearly all outcomes."""
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
+from multiloss_core.losses.expected.method import Method
 from multiloss_core.losses.expected.poisson_binomial import CountWindow, count_windows
-from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, LOSSES, F, FractionalLinear, Loss, UserLoss
+from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, Loss
 from multiloss_core.numerics.arrays import Floats
 
 LARGEST_WINDOWED = 20_000
@@ -17,27 +19,21 @@ _Inside = Callable[[CountWindow, CountWindow, int, int], float]
 
 
 def loss_bounds(loss: Loss, n: int) -> tuple[float, float] | None:
-    """The lowest and highest loss that n items can cost; None if unknown.
-
-    A `UserLoss` may say so itself.
-    """
-    if isinstance(loss, F) or loss in LOSSES.values():
-        return 0.0, 1.0
-    if isinstance(loss, FractionalLinear):
-        form = oriented(as_linear_ratio(loss, n))
-        return None if form is None else (-form.size, form.size)
-    return loss.bounds if isinstance(loss, UserLoss) else None
+    """Find the lowest and highest loss that n items can cost; None if unknown. A `UserLoss` may say so itself."""
+    if loss.bounds is not None or loss.fractional_linear is None:
+        return loss.bounds
+    form = oriented(as_linear_ratio(loss.fractional_linear, n))
+    return None if form is None else (-form.size, form.size)
 
 
 def windowed(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, float]:
-    """L_k for k = 0..n and a bound on the error of each.
+    """Find L_k for k = 0..n and a bound on the error of each.
 
     `descending` (n,): probabilities, n <= 20,000; any loss whose bounds are known (`loss_bounds`), else DataError.
     The windows of the two counts miss a mass m of outcomes, to each of which the middle of the bounds is given: the
-    error is at most m (high - low) / 2. The bound adds an allowance for rounding, so that it exceeds a `tolerance` below
-    about n 1e-15. O(n W^2) time and O(n W) memory for
-    windows of W counts, some 10 standard deviations; G-Mean and H-Mean by products of vectors, a loss of one's own by
-    calling it once for every k.
+    error is at most m (high - low) / 2. The bound adds an allowance for rounding, so that it exceeds a `tolerance`
+    below about n 1e-15. O(n W^2) time and O(n W) memory for windows of W counts, some 10 standard deviations; G-Mean
+    and H-Mean by products of vectors, a loss of one's own by calling it once for every k.
     """
     n = descending.size
     bounds = loss_bounds(loss, n)
@@ -46,14 +42,9 @@ def windowed(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, 
             f"The windowed method must know between which values {loss.name} lies: give it an attribute bounds, "
             "(lowest, highest), or choose cubic."
         )
-    if n > LARGEST_WINDOWED:
-        raise DataError(
-            f"There are {n:,} probabilities; the windowed method takes at most {LARGEST_WINDOWED:,}, "
-            "as its time grows with the square of their number."
-        )
     middle, half = (bounds[0] + bounds[1]) / 2.0, (bounds[1] - bounds[0]) / 2.0
     allowed = min(0.1, 0.45 * tolerance / half) if half > 0.0 else 0.1
-    inside = _inside(loss)
+    inside = _INSIDE.get(type(loss)) or _by_calling(loss)
     flagged = list(count_windows(descending, allowed))
     values, missing = np.empty(n + 1), 0.0
     for done, others in enumerate(count_windows(descending[::-1], allowed)):
@@ -66,18 +57,13 @@ def windowed(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, 
     return values, half * missing + rounding
 
 
-def _inside(loss: Loss) -> _Inside:
-    if loss == G_MEAN:
-        return _g_mean
-    if loss == H_MEAN:
-        return _h_mean
-
-    def by_calling(flagged: CountWindow, others: CountWindow, k: int, n: int) -> float:
+def _by_calling(loss: Loss) -> _Inside:
+    def inside(flagged: CountWindow, others: CountWindow, k: int, n: int) -> float:
         positives1 = flagged.counts[:, np.newaxis]
         losses = loss(positives1 / n, k / n, (positives1 + others.counts) / n)
         return float(flagged.chances @ losses @ others.chances)
 
-    return by_calling
+    return inside
 
 
 def _g_mean(flagged: CountWindow, others: CountWindow, k: int, n: int) -> float:
@@ -124,3 +110,17 @@ def _all_positive(flagged: CountWindow, others: CountWindow, k: int, n: int) -> 
 
 def _mass(flagged: CountWindow, others: CountWindow) -> float:
     return float(flagged.chances.sum() * others.chances.sum())
+
+
+# Losses whose sum over both windows is a product of vectors.
+_INSIDE: MappingProxyType[type[Loss], _Inside] = MappingProxyType({type(G_MEAN): _g_mean, type(H_MEAN): _h_mean})
+
+WINDOWED = Method(
+    name="windowed",
+    growth="n²",
+    work=lambda n: float(n) ** 2,
+    largest=LARGEST_WINDOWED,
+    limit="its time grows with the square of their number",
+    takes=lambda loss, n: loss_bounds(loss, n) is not None,
+    run=windowed,
+)

@@ -3,15 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from types import MappingProxyType
 
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import LARGEST_CUBIC, LARGEST_EXHAUSTIVE, expected_losses
-from multiloss_core.losses.expected.near_linear import has_near_linear_form
-from multiloss_core.losses.expected.quadratic import LARGEST_QUADRATIC, has_quadratic_form
-from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, loss_bounds
+from multiloss_core.losses.expected.expected_losses import METHODS, expected_losses
 from multiloss_core.losses.multivariate import Loss
 
 LARGEST_TIMED = 1_000_000
@@ -23,15 +19,6 @@ _REPEATS = 3
 
 
 @dataclass(frozen=True)
-class Growth:
-    """How the time of a method grows with n: in words, and relative to other n; `largest`: the most it takes."""
-
-    words: str
-    relative: Callable[[int], float]
-    largest: int
-
-
-@dataclass(frozen=True)
 class TimedRun:
     """The `seconds` in which `method` found every L_k of `n` items: the shortest of up to three runs."""
 
@@ -40,25 +27,9 @@ class TimedRun:
     seconds: float
 
 
-METHODS: MappingProxyType[str, Growth] = MappingProxyType(
-    {
-        "exhaustive": Growth("2ⁿ", lambda n: 2.0**n * n, LARGEST_EXHAUSTIVE),
-        "cubic": Growth("n³", lambda n: float(n) ** 3, LARGEST_CUBIC),
-        "quadratic": Growth("n²", lambda n: float(n) ** 2, LARGEST_QUADRATIC),
-        "windowed": Growth("n²", lambda n: float(n) ** 2, LARGEST_WINDOWED),
-        "near_linear": Growth("n", float, LARGEST_TIMED),
-    }
-)
-
-
 def methods_for(loss: Loss) -> list[str]:
-    """The methods of `expected_losses` that take `loss`, slowest growth last."""
-    takes = {
-        "quadratic": has_quadratic_form(loss, _FIRST),
-        "windowed": loss_bounds(loss, _FIRST) is not None,
-        "near_linear": has_near_linear_form(loss, _FIRST),
-    }
-    return [method for method in METHODS if takes.get(method, True)]
+    """List the methods of `expected_losses` that take `loss`, slowest growth last."""
+    return [name for name, method in METHODS.items() if method.takes(loss, _FIRST)]
 
 
 def timed_runs(
@@ -87,9 +58,10 @@ def timed_runs(
 
 
 def sizes_of(method: str) -> list[int]:
-    """The numbers of items on which a method is timed, its largest included."""
-    largest = METHODS[method].largest
-    if method == "exhaustive":
+    """List the numbers of items on which a method is timed, its largest included."""
+    largest = int(min(METHODS[method].largest, LARGEST_TIMED))
+    # Too few to double.
+    if largest < _FIRST:
         return list(range(2, largest + 1, 2))
     doubled = [_FIRST * 2**i for i in range(30) if _FIRST * 2**i < largest]
     return [*doubled, largest]
@@ -106,9 +78,9 @@ def _timed(
     begun = clock()
     for method in methods:
         last: TimedRun | None = None
-        relative = METHODS[method].relative
+        work = METHODS[method].work
         for n in sizes_of(method):
-            if last is not None and last.seconds * relative(n) / relative(last.n) > seconds_each:
+            if last is not None and last.seconds * work(n) / work(last.n) > seconds_each:
                 break
             if clock() - begun > seconds_in_all:
                 return

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import LARGEST_EXHAUSTIVE
+from multiloss_core.losses.expected.exhaustive import LARGEST_EXHAUSTIVE
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import search_subsets, subset_distributions
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items

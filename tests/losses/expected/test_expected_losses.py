@@ -173,7 +173,7 @@ def test_too_many_items_for_a_method():
 
 def test_unknown_method_and_tolerance():
     with pytest.raises(
-        DataError, match="There is no method 'fast'; choose auto, cubic, exhaustive, quadratic, near_linear, windowed"
+        DataError, match="There is no method 'fast'; choose auto, exhaustive, cubic, quadratic, windowed, near_linear"
     ):
         expected_losses([0.5], AM, method="fast")
     for tolerance in (0.0, -1.0, float("nan")):

@@ -1,0 +1,53 @@
+"""Every L_k of any loss, from tables of both counts: O(n^3) time and O(n^2) memory."""
+
+import numpy as np
+
+from multiloss_core.losses.expected.method import Method
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.numerics.arrays import Floats
+
+LARGEST_CUBIC = 1000
+
+
+def cubic(descending: Floats, loss: Loss) -> Floats:
+    """Find L_k for k = 0..n from probabilities (n,) in decreasing order, exact up to rounding.
+
+    Source: Natarajan et al. 2016, Algorithm 1, without its stop at the first rise and with k = 0 as a candidate.
+    """
+    n = descending.size
+    among_flagged = _counts_among_first(descending)
+    among_others = _counts_among_first(descending[::-1])[::-1]
+    return np.array(
+        [among_flagged[k, : k + 1] @ loss_matrix(loss, n, k) @ among_others[k, : n - k + 1] for k in range(n + 1)]
+    )
+
+
+def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
+    """Compute phi for every outcome that k of n flagged items can meet, shape (k + 1, n - k + 1).
+
+    Row k1 is the number of positives among the flagged items, column k2 among the others.
+    """
+    flagged = np.arange(k + 1)[:, np.newaxis]
+    others = np.arange(n - k + 1)[np.newaxis, :]
+    return loss(flagged / n, k / n, (flagged + others) / n)
+
+
+def _counts_among_first(probabilities: Floats) -> Floats:
+    """Row i: Poisson-binomial probabilities of 0..n positives among the first i items, shape (n + 1, n + 1)."""
+    n = probabilities.size
+    table = np.zeros((n + 1, n + 1))
+    table[0, 0] = 1.0
+    for i, probability in enumerate(probabilities):
+        table[i + 1] = table[i] * (1.0 - probability)
+        table[i + 1, 1:] += table[i, :-1] * probability
+    return table
+
+
+CUBIC = Method(
+    name="cubic",
+    growth="n³",
+    work=lambda n: float(n) ** 3,
+    largest=LARGEST_CUBIC,
+    limit="its time grows with the cube of their number",
+    run=lambda descending, loss, _: (cubic(descending, loss), 0.0),
+)
