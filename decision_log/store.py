@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select, update
 from decision_log.connection import make_engine, place, reading, writing
 from decision_log.schema import bring_up_to_date
 from decision_log.tables import deployments, entries
-from multiloss_core.decisions.checks import checked_text
-from multiloss_core.decisions.record import MAX_NAME, DecisionRecord
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.validation import checked_name
 from multiloss_core.errors import DataError
 
 MAX_ENTRIES = 100
@@ -138,7 +138,7 @@ class DecisionLog:
         ------
         DataError : no such entry, nobody's name, or a time without a zone or before the present deployment.
         """
-        checked_text("deployed_by", by, MAX_NAME)
+        checked_name("deployed_by", by)
         if when is not None and when.utcoffset() is None:
             raise DataError("The time of a deployment needs a time zone; give it in UTC.")
         with reading(self._engine) as connection:

@@ -126,6 +126,7 @@ from multiloss_core.thresholds.points.targets import (
     target_for_share,
 )
 from multiloss_core.thresholds.points.thresholds_file import point_as_csv, point_as_dict, point_as_json, read_thresholds
+from multiloss_core.version import __version__ as __version__
 
 __all__ = [
     "AM",

@@ -1,28 +1,37 @@
 """A decision that can be filed, deployed, shown and opened again: which thresholds, from what data, and why.
 
-The JSON form is described in docs/decision-record.md; the names there are the names of the fields here.
+The names of the fields are those of the JSON form, whose schema is docs/decision-record.schema.json.
 """
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import KW_ONLY, asdict, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal, Self
-from uuid import UUID, uuid4
+from typing import Annotated, Any, Final, Self
+from uuid import uuid4
 
 import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
 
-from multiloss_core.decisions.checks import (
+from multiloss_core.decisions.validation import (
+    AnyText,
+    Count,
     FieldError,
-    checked_number,
-    checked_share,
-    checked_text,
-    checked_thresholds,
+    Fraction,
+    LongText,
+    Name,
+    Names,
+    Numbers,
+    Share,
+    Thresholds,
+    json_object,
+    must_be,
+    recorded,
     shown,
+    unusable,
+    validated_json,
 )
-from multiloss_core.decisions.reading import MAY_BE_MISSING, as_json_object, value_of
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, ratio
 from multiloss_core.thresholds.data.flagging import Rule
@@ -30,135 +39,127 @@ from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
 from multiloss_core.thresholds.points.operating_point import Status
+from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1
-PROGRAM_VERSION = "0.1.0"
 SET_BY_HAND = "set by hand"
-MAX_SCORES = 100
 MAX_WISHES = 20
-MAX_NAME = 300
-MAX_REASON = 20_000
 # Counts that are told twice may differ by the rounding of sums of weights.
 ROUNDING = 1e-6
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+
+def _time(value: Any) -> datetime:
+    try:
+        return value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise FieldError("a time like 2026-01-31T09:00:00Z") from None
 
 
-@dataclass(frozen=True)
+def _in_utc(value: datetime) -> datetime:
+    if value.utcoffset() != timedelta(0):
+        raise FieldError("a time in UTC", shown(value))
+    return value.astimezone(UTC)
+
+
+@recorded
 class RecordedData:
-    """The data: their name, the SHA-256 of data and columns (see `data_fingerprint`), and how many rows each step kept.
+    """The data that was decided on."""
 
-    The funnel is None for a table of counts.
-    """
-
-    name: str
-    fingerprint: str
+    name: Name
+    """Name of the file or sample."""
+    fingerprint: Annotated[str, Field(pattern="^[0-9a-f]{64}$"), must_be("64 digits 0-9 and a-f")]
+    """SHA-256 of the data and the meaning of their columns (see `data_fingerprint`)."""
     funnel: DataFunnel | None = None
+    """How many rows each step kept, complete: with a number in every score; null for a table of counts."""
 
-    def __post_init__(self) -> None:
-        checked_text("name", self.name, MAX_NAME)
-        if not _FINGERPRINT.fullmatch(self.fingerprint):
-            raise FieldError("fingerprint", "64 digits 0-9 and a-f", shown(self.fingerprint))
-        if self.funnel is not None:
-            left = None
-            for name, count in asdict(self.funnel).items():
-                if count < 0 or (left is not None and count > left):
-                    most = "" if left is None else f" and at most the {left:,} of the step before"
-                    raise FieldError(f"funnel.{name}", f"a number of rows of at least 0{most}", shown(count))
-                left = count
+    @model_validator(mode="after")
+    def _funnel_narrows(self) -> Self:
+        left = None
+        for name, count in asdict(self.funnel).items() if self.funnel is not None else ():
+            if count < 0 or (left is not None and count > left):
+                most = "" if left is None else f" and at most the {left:,} of the step before"
+                raise FieldError(f"a number of rows of at least 0{most}", shown(count), f"funnel.{name}")
+            left = count
+        return self
 
 
-@dataclass(frozen=True)
+@recorded
 class RecordedColumns:
-    """What the columns mean: k score columns, the rating and its value that means fraud, weight, group, k floors.
+    """What the columns mean.
 
     For a table of counts the scores are its threshold columns, the floors its lowest thresholds, and there is no rating.
     """
 
-    scores: tuple[str, ...]
-    floors: tuple[float, ...]
-    rating: str | None = None
-    positive: str | None = None
-    weight: str | None = None
-    group: str | None = None
+    scores: Names
+    """The k score columns, all different."""
+    floors: Numbers
+    """The k rating floors: documents at or above some floor were rated."""
+    rating: Name | None = None
+    """Column with the rating; null for a table of counts."""
+    positive: AnyText | None = None
+    """The rating that means fraud; null where it is 1, true or a usual word."""
+    weight: Name | None = None
+    """Column with the number of documents each row stands for."""
+    group: Name | None = None
+    """Column that says which rows belong together."""
     leave_out_unusable: bool = False
+    """Whether rows with text or infinity in a score were left out."""
 
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.scores) <= MAX_SCORES:
-            raise FieldError("scores", f"a list of 1 to {MAX_SCORES} names", f"{len(self.scores)}")
-        for i, name in enumerate(self.scores):
-            checked_text(f"scores[{i + 1}]", name, MAX_NAME)
-        _set(self, scores=tuple(self.scores))
+    @model_validator(mode="after")
+    def _one_floor_for_each_score(self) -> Self:
         if len(set(self.scores)) != len(self.scores):
-            raise FieldError("scores", "a list of distinct names")
+            raise FieldError("a list of distinct names", "", "scores")
         if len(self.floors) != len(self.scores):
-            raise FieldError(
-                "floors", f"a list of {len(self.scores)} numbers, one for each score", f"{len(self.floors)}"
-            )
-        _set(self, floors=tuple(checked_number(f"floors[{i + 1}]", floor) for i, floor in enumerate(self.floors)))
-        for name in ("rating", "weight", "group"):
-            if (value := getattr(self, name)) is not None:
-                checked_text(name, value, MAX_NAME)
-        if self.positive is not None:
-            checked_text("positive", self.positive, MAX_NAME, empty=True)
+            requirement = f"a list of {len(self.scores)} numbers, one for each score"
+            raise FieldError(requirement, f"{len(self.floors)}", "floors")
+        return self
 
 
-@dataclass(frozen=True)
+@recorded
 class RecordedSettings:
-    """How surfaces were counted and the path was found: rule, method, spacing and resolution (nodes) of the grid.
-
-    `amount` is the column whose money was counted; with None, which JSON leaves out, documents were.
-    """
+    """How surfaces were counted and the path was found."""
 
     rule: Rule
-    method: str
+    """Whether any or all of the scores must reach their thresholds."""
+    method: Name
+    """How the path was found."""
     spacing: Spacing
-    resolution: int
-    amount: str | None = field(default=None, metadata={MAY_BE_MISSING: True})
-
-    def __post_init__(self) -> None:
-        checked_text("method", self.method, MAX_NAME)
-        if self.amount is not None:
-            checked_text("amount", self.amount, MAX_NAME)
-        if not 0 <= self.resolution <= MAX_NODES:
-            raise FieldError("resolution", f"a whole number from 0 to {MAX_NODES:,}", shown(self.resolution))
+    """Where the nodes of the grid lie."""
+    resolution: Annotated[int, Field(ge=0, le=MAX_NODES), must_be(f"a whole number from 0 to {MAX_NODES:,}")]
+    """Nodes for each classifier, at most; 0 for a table of counts."""
+    amount: Name | None = None
+    """Column whose money was counted: then every TP, FP and number of alerts is a sum of it (times the weight), and
+    precisions are shares of money. Left out where documents were counted."""
 
 
-@dataclass(frozen=True)
+@recorded
 class Wish:
     """One number that was asked for, with its words: "false alerts per extra catch", 4."""
 
-    name: str
+    name: Name
     value: float
 
-    def __post_init__(self) -> None:
-        checked_text("name", self.name, MAX_NAME)
-        _set(self, value=checked_number("value", self.value))
 
-
-@dataclass(frozen=True)
+@recorded
 class RecordedTarget:
-    """The target marginal precision in (0, 1), which driver led there from which wishes, and where on the path it lies.
+    """What drove the decision, and where on the path it lies."""
 
-    The driver "set by hand" has no wishes; a point off every path has neither marginal precision nor status.
-    """
-
-    driver: str
-    wishes: tuple[Wish, ...] = ()
-    marginal_precision: float | None = None
+    driver: Name
+    """What the point was driven by, or "set by hand"."""
+    wishes: Annotated[tuple[Wish, ...], Field(max_length=MAX_WISHES)] = ()
+    """What was asked for; empty where the driver is "set by hand"."""
+    marginal_precision: Fraction | None = None
+    """The target; null for a point off every path."""
     status: Status | None = None
+    """Where on the path the point lies; null for a point off every path."""
 
-    def __post_init__(self) -> None:
-        checked_text("driver", self.driver, MAX_NAME)
-        if len(self.wishes) > MAX_WISHES:
-            raise FieldError("wishes", f"a list of at most {MAX_WISHES}", f"{len(self.wishes)}")
-        _set(self, wishes=tuple(self.wishes))
+    @model_validator(mode="after")
+    def _wishes_belong_to_a_driver(self) -> Self:
         if self.by_hand and self.wishes:
-            raise FieldError("wishes", f"empty where the driver is '{SET_BY_HAND}'")
+            raise FieldError(f"empty where the driver is '{SET_BY_HAND}'", "", "wishes")
         if not self.by_hand and not self.wishes:
-            raise FieldError("wishes", f"given unless the driver is '{SET_BY_HAND}'")
-        if self.marginal_precision is not None:
-            _set(self, marginal_precision=checked_share("marginal_precision", self.marginal_precision))
+            raise FieldError(f"given unless the driver is '{SET_BY_HAND}'", "", "wishes")
+        return self
 
     @property
     def by_hand(self) -> bool:
@@ -166,65 +167,61 @@ class RecordedTarget:
         return self.driver == SET_BY_HAND
 
 
-@dataclass(frozen=True)
+@recorded
 class RecordedInterval:
-    """An estimate for new data of the same size between two bounds, and the level in (0, 1) at which these hold it."""
+    """An estimate for new data of the same size, and the bounds that hold it."""
 
-    estimate: float
-    low: float
-    high: float
-    level: float
+    estimate: Count
+    low: Count
+    high: Count
+    level: Fraction
+    """The level at which the bounds hold it."""
 
-    def __post_init__(self) -> None:
-        numbers = {name: checked_number(name, getattr(self, name), low=0.0) for name in ("estimate", "low", "high")}
-        _set(self, **numbers, level=checked_share("level", self.level))
+    @model_validator(mode="after")
+    def _low_is_below_high(self) -> Self:
         if self.low > self.high:
-            raise FieldError("low", "at most the upper bound", shown(self.low))
+            raise FieldError("at most the upper bound", shown(self.low), "low")
+        return self
 
     @classmethod
     def of(cls, interval: Interval, level: float) -> Self | None:
-        """The record of an interval; None where there was nothing to estimate."""
+        """Record an interval; None where there was nothing to estimate."""
         values = (interval.estimate, interval.low, interval.high)
         return cls(*values, level) if np.isfinite(values).all() else None
 
 
-@dataclass(frozen=True)
+@recorded
 class ExpectedCounts:
-    """TP, FP, alerts and precision (None over no alerts) on the data of the record, and intervals for new data.
+    """Counts on the data of the record, and what is expected on new data of the same size (null: not found)."""
 
-    Raises
-    ------
-    DataError : alerts other than TP + FP, or a precision other than TP / (TP + FP).
-    """
-
-    tp: float
-    fp: float
-    alerts: float
-    precision: float | None
+    tp: Count
+    fp: Count
+    alerts: Count
+    """TP + FP."""
+    precision: Share | None
+    """TP / (TP + FP); null without alerts."""
     tp_interval: RecordedInterval | None = None
     fp_interval: RecordedInterval | None = None
     alerts_interval: RecordedInterval | None = None
     precision_interval: RecordedInterval | None = None
 
-    def __post_init__(self) -> None:
-        _set(self, **{name: checked_number(name, getattr(self, name), low=0.0) for name in ("tp", "fp", "alerts")})
+    @model_validator(mode="after")
+    def _counts_agree(self) -> Self:
         if not _close(self.alerts, self.tp + self.fp):
-            raise FieldError("alerts", f"TP + FP, {self.tp + self.fp:g}", shown(self.alerts))
+            raise FieldError(f"TP + FP, {self.tp + self.fp:g}", shown(self.alerts), "alerts")
         precision = ratio(self.tp, self.alerts)
-        if self.precision is None:
-            if self.alerts > 0:
-                raise FieldError("precision", f"TP / (TP + FP), {precision:g}", "null")
-        else:
-            _set(self, precision=checked_number("precision", self.precision, 0.0, 1.0))
-            if not _close(self.precision, precision):
-                raise FieldError("precision", f"TP / (TP + FP), {precision:g}", shown(self.precision))
-        if self.precision_interval is not None:
-            for name in ("estimate", "low", "high"):
-                checked_number(f"precision_interval.{name}", getattr(self.precision_interval, name), 0.0, 1.0)
+        if self.precision is None and self.alerts > 0:
+            raise FieldError(f"TP / (TP + FP), {precision:g}", "null", "precision")
+        if self.precision is not None and not _close(self.precision, precision):
+            raise FieldError(f"TP / (TP + FP), {precision:g}", shown(self.precision), "precision")
+        for name, share in asdict(self.precision_interval).items() if self.precision_interval is not None else ():
+            if share > 1:
+                raise FieldError("a finite number from 0 to 1", shown(share), f"precision_interval.{name}")
+        return self
 
     @classmethod
     def of(cls, tp: float, fp: float, intervals: PointIntervals | None = None) -> Self:
-        """From the counts at the thresholds, and the expectations on new data where they were found."""
+        """Record the counts at the thresholds, and the expectations on new data where they were found."""
         alerts = tp + fp
         counted = (tp, fp, alerts, tp / alerts if alerts > 0 else None)
         if intervals is None:
@@ -239,83 +236,85 @@ class ExpectedCounts:
         return next((interval.level for interval in intervals if interval is not None), None)
 
 
-@dataclass(frozen=True)
+@recorded
 class CurrentThresholds:
-    """The thresholds (k,) in use when the decision was made, None for never, and their TP and FP on the same data."""
+    """The thresholds in use when the decision was made, and their counts on the same data."""
 
-    thresholds: tuple[float | None, ...]
-    tp: float | None = None
-    fp: float | None = None
+    thresholds: Thresholds
+    """The k thresholds; null for never."""
+    tp: Count | None = None
+    fp: Count | None = None
 
-    def __post_init__(self) -> None:
-        for name in ("tp", "fp"):
-            if (value := getattr(self, name)) is not None:
-                _set(self, **{name: checked_number(name, value, low=0.0)})
+    @model_validator(mode="after")
+    def _both_counts_or_none(self) -> Self:
         if (self.tp is None) != (self.fp is None):
-            raise FieldError("tp" if self.tp is None else "fp", "given with the other count, or neither")
+            raise FieldError("given with the other count, or neither", "", "tp" if self.tp is None else "fp")
+        return self
 
 
-@dataclass(frozen=True, kw_only=True)
+@recorded
 class DecisionRecord:
-    """A decision for thresholds (k,), None for never, in the order of the score columns; validated when made.
+    """A decision for thresholds: what was decided, from which data, what it is expected to do, by whom and why."""
 
-    `author` and `reason` may be empty. `created` is in UTC. `record_id` is a UUID that names the record wherever it goes.
-
-    Raises
-    ------
-    DataError : naming the field that cannot be used, and why.
-    """
-
-    schema_version: Literal[1] = SCHEMA_VERSION
-    record_id: str = field(default_factory=lambda: str(uuid4()))
-    created: datetime = field(default_factory=lambda: datetime.now(UTC))
-    program_version: str = PROGRAM_VERSION
-    author: str = ""
-    reason: str = ""
+    _: KW_ONLY
+    schema_version: Annotated[int, Field(ge=SCHEMA_VERSION, le=SCHEMA_VERSION), must_be(f"{SCHEMA_VERSION}")] = (
+        SCHEMA_VERSION
+    )
+    record_id: Annotated[
+        str, Field(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"), must_be("a UUID in lower case")
+    ] = field(default_factory=lambda: str(uuid4()))
+    """UUID that names the record wherever it goes."""
+    created: Annotated[datetime, BeforeValidator(_time), AfterValidator(_in_utc)] = field(
+        default_factory=lambda: datetime.now(UTC)
+    )
+    """When it was made, in UTC: 2026-01-31T09:00:00Z."""
+    program_version: Name = __version__
+    """Version of the program that made it."""
+    author: AnyText = ""
+    """Who decided; may be empty."""
+    reason: LongText = ""
+    """Why, in the author's words; may be empty."""
     data: RecordedData
     columns: RecordedColumns
     settings: RecordedSettings
     target: RecordedTarget
-    thresholds: tuple[float | None, ...]
+    thresholds: Thresholds
+    """The k thresholds in the order of the score columns, null for never; a score at or above its threshold reaches it."""
     expected: ExpectedCounts
     current: CurrentThresholds | None = None
+    """Null where no thresholds were in use or known."""
 
-    def __post_init__(self) -> None:
-        if self.schema_version != SCHEMA_VERSION:
-            raise FieldError("schema_version", str(SCHEMA_VERSION), shown(self.schema_version))
-        if not _is_uuid(self.record_id):
-            raise FieldError("record_id", "a UUID in lower case", shown(self.record_id))
-        if self.created.utcoffset() != timedelta(0):
-            raise FieldError("created", "a time in UTC", shown(self.created))
-        _set(self, created=self.created.astimezone(UTC))
-        checked_text("program_version", self.program_version, MAX_NAME)
-        checked_text("author", self.author, MAX_NAME, empty=True)
-        checked_text("reason", self.reason, MAX_REASON, empty=True)
+    @model_validator(mode="after")
+    def _one_threshold_for_each_score(self) -> Self:
         count = len(self.columns.scores)
-        _set(self, thresholds=checked_thresholds("thresholds", self.thresholds, count))
-        if self.current is not None:
-            values = checked_thresholds("current.thresholds", self.current.thresholds, count)
-            _set(self.current, thresholds=values)
+        for place, values in (
+            ("thresholds", self.thresholds),
+            ("current.thresholds", self.current.thresholds if self.current is not None else self.thresholds),
+        ):
+            if len(values) != count:
+                raise FieldError(f"a list of {count} thresholds, one for each score", f"{len(values)}", place)
+        return self
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
+    def from_json(cls, text: str | bytes) -> "DecisionRecord":
         """Read a record from JSON text of at most 1 MB.
 
         Raises
         ------
         DataError : no JSON, another schema version, or a field that is missing, unknown or unusable.
         """
-        content = as_json_object(text)
+        content = json_object(text)
         _require_known_version(content)
-        record: Self = value_of(cls, content)
+        record = validated_json(ADAPTER, content)
+        _require_every_field(content, record.as_dict())
         return record
 
     def to_json(self) -> str:
-        """The record as indented JSON text, the same for the same record; `from_json` gives back an equal one."""
+        """Give the record as indented JSON text, always the same; `from_json` gives back an equal record."""
         return json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values of the record, ready for JSON."""
+        """Give plain values of the record, ready for JSON."""
         content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
         if self.settings.amount is None:
             del content["settings"]["amount"]
@@ -327,13 +326,16 @@ class DecisionRecord:
         return np.array([np.inf if value is None else value for value in self.thresholds])
 
 
+ADAPTER = TypeAdapter(DecisionRecord)
+
+
 def recorded_thresholds(values: Iterable[float]) -> tuple[float | None, ...]:
-    """Thresholds as a record keeps them: plain numbers, and None for infinity, which is never."""
+    """Turn thresholds into what a record keeps: plain numbers, and None for infinity, which is never."""
     return tuple(None if value == np.inf else float(value) for value in values)
 
 
 def data_fingerprint(file_fingerprint: str, columns: RecordedColumns) -> str:
-    """SHA-256 of the data and the meaning of their columns, the same in every version of the program.
+    """Compute the SHA-256 of the data and the meaning of their columns, the same in every version of the program.
 
     It is the hash of the JSON text of {"columns": …, "file": file_fingerprint} with sorted keys, without spaces and
     in ASCII, where `file_fingerprint` is the SHA-256 of the file.
@@ -355,17 +357,14 @@ def _require_known_version(content: dict[str, Any]) -> None:
         )
 
 
+def _require_every_field(content: Any, written: Any, place: str = "") -> None:
+    """Refuse a field left out that the program always writes, though it has a default when a record is made."""
+    if isinstance(written, dict):
+        for name, value in written.items():
+            if name not in content:
+                raise unusable(f"{place}{name}", "given", "missing")
+            _require_every_field(content[name], value, f"{place}{name}.")
+
+
 def _close(told: float, computed: float) -> bool:
     return abs(told - computed) <= ROUNDING * max(1.0, abs(computed))
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        return str(UUID(text)) == text
-    except ValueError:
-        return False
-
-
-def _set(instance: object, **values: object) -> None:
-    for name, value in values.items():
-        object.__setattr__(instance, name, value)

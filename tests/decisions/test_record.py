@@ -5,20 +5,17 @@ import tomllib
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import multiloss_core
 from multiloss_core import DataError
 from multiloss_core.decisions import record as record_module
-from multiloss_core.decisions.reading import MAX_BYTES
 from multiloss_core.decisions.record import (
-    MAX_NAME,
-    MAX_REASON,
-    MAX_SCORES,
     MAX_WISHES,
-    PROGRAM_VERSION,
     CurrentThresholds,
     DecisionRecord,
     ExpectedCounts,
@@ -28,6 +25,8 @@ from multiloss_core.decisions.record import (
     data_fingerprint,
     recorded_thresholds,
 )
+from multiloss_core.decisions.schema import json_schema
+from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, MAX_SCORES
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
 from tests.decisions.records import make_record, records
@@ -95,7 +94,7 @@ class TestRoundTrip:
         )
         assert first.record_id != second.record_id
         assert first.created.tzinfo is UTC
-        assert first.program_version == PROGRAM_VERSION
+        assert first.program_version == multiloss_core.__version__
 
 
 class TestRefusals:
@@ -178,27 +177,27 @@ class TestRefusals:
             ("data.funnel.read", True, r"'data\.funnel\.read' .* a whole number"),
             ("data.funnel.rated", 10, r"'data\.funnel\.complete' .* at most the 10 of the step before"),
             ("data.funnel.positives", -1, r"'data\.funnel\.positives' .* at least 0"),
-            ("columns.scores", [], r"'columns\.scores' .* 1 to 100 names"),
+            ("columns.scores", [], r"'columns\.scores' .* a list of at least 1, not 0"),
             ("columns.scores", "ab", r"'columns\.scores' .* must be a list"),
             ("columns.scores", ["a", "a"], r"'columns\.scores' .* distinct"),
             ("columns.scores.1", "", r"'columns\.scores\[2\]' .* not blank"),
             ("columns.scores.1", 5, r"'columns\.scores\[2\]' .* a text"),
             ("columns.floors", [0.1], r"'columns\.floors' .* a list of 2 numbers"),
-            ("columns.floors.0", None, r"'columns\.floors\[1\]' .* a number"),
+            ("columns.floors.0", None, r"'columns\.floors\[1\]' .* a finite number"),
             ("columns.leave_out_unusable", 1, r"'columns\.leave_out_unusable' .* true or false"),
             ("settings.rule", "some", r"'settings\.rule' .* 'any' or 'all'"),
             ("settings.rule", ["any"], r"'settings\.rule' .* 'any' or 'all'"),
             ("settings.spacing", None, r"'settings\.spacing' .* 'uniform'"),
             ("settings.resolution", -1, r"'settings\.resolution' .* from 0"),
             ("target.marginal_precision", 1, r"'target\.marginal_precision' .* between 0 and 1"),
-            ("target.marginal_precision", "0.2", r"'target\.marginal_precision' .* a number"),
+            ("target.marginal_precision", "0.2", r"'target\.marginal_precision' .* a number between 0 and 1"),
             ("target.status", "lost", r"'target\.status' .* 'inside'"),
             ("target.wishes", [], r"'target\.wishes' .* given unless"),
             ("target.driver", "set by hand", r"'target\.wishes' .* empty"),
-            ("target.wishes.0.value", False, r"'target\.wishes\[1\]\.value' .* a number"),
+            ("target.wishes.0.value", False, r"'target\.wishes\[1\]\.value' .* a finite number"),
             ("thresholds", [0.5], r"'thresholds' .* a list of 2 thresholds, one for each score, not 1"),
-            ("thresholds.1", "never", r"'thresholds\[2\]' .* a number"),
-            ("thresholds.1", True, r"'thresholds\[2\]' .* a number"),
+            ("thresholds.1", "never", r"'thresholds\[2\]' .* a finite number"),
+            ("thresholds.1", True, r"'thresholds\[2\]' .* a finite number"),
             ("thresholds", {"a": 1}, "'thresholds' .* a list"),
             ("expected.tp", -1, r"'expected\.tp' .* of at least 0"),
             ("expected.alerts", 1500, r"'expected\.alerts' .* TP \+ FP, 1400"),
@@ -298,22 +297,49 @@ class TestMaking:
         assert len({data_fingerprint("0" * 64, other) for other in (columns, *others)}) == 4
 
 
-def test_the_program_version_is_that_of_the_project():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == PROGRAM_VERSION
+def test_the_version_is_said_in_one_place():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" in project["project"]["dynamic"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "multiloss_core.version.__version__"}
+    assert make_record().program_version == multiloss_core.__version__
 
 
-def test_every_field_is_documented():
-    text = (ROOT / "docs/decision-record.md").read_text(encoding="utf-8")
-    recorded = [
-        value
-        for value in vars(record_module).values()
-        if dataclasses.is_dataclass(value) and value.__module__ == record_module.__name__
-    ]
-    assert len(recorded) == 9
-    for kind in (*recorded, DataFunnel):
-        for field in dataclasses.fields(kind):
-            assert f"`{field.name}`" in text, f"{kind.__name__}.{field.name} is not in docs/decision-record.md"
+class TestSchema:
+    def test_the_file_in_docs_is_what_the_code_generates(self):
+        made = json_schema()
+        file = ROOT / "docs/decision-record.schema.json"
+        assert file.read_text(encoding="utf-8") == made, (
+            "write it again: python -m multiloss_core.decisions.schema > docs/decision-record.schema.json"
+        )
+
+    def test_every_field_is_in_it_and_explained_there_or_by_its_name(self):
+        schema = json.loads(json_schema())
+        recorded = [
+            value
+            for value in vars(record_module).values()
+            if dataclasses.is_dataclass(value) and value.__module__ == record_module.__name__
+        ]
+        assert len(recorded) == 9
+        for kind in (*recorded, DataFunnel):
+            described = schema if kind is DecisionRecord else schema["$defs"][kind.__name__]
+            assert described["description"]
+            assert described["additionalProperties"] is False
+            names = [field.name for field in dataclasses.fields(kind)]
+            assert list(described["properties"]) == names
+            assert described["required"] == [name for name in names if name != "amount"]
+        unexplained = {name for name, field in schema["properties"].items() if "description" not in field}
+        assert unexplained == {"schema_version", "data", "columns", "settings", "target", "expected"}
+
+    @given(records())
+    def test_what_is_written_meets_it(self, record):
+        jsonschema.validate(json.loads(record.to_json()), json.loads(json_schema()))
+
+    @pytest.mark.parametrize(
+        ("path", "value"), [("data.name", ...), ("extra", 1), ("thresholds.0", "x"), ("expected.tp", -1)]
+    )
+    def test_what_is_refused_does_not(self, path, value):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(json.loads(changed(path, value)), json.loads(json_schema()))
 
 
 def test_records_are_read_without_anything_that_executes():

@@ -8,8 +8,7 @@ import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions.reading import MAX_BYTES
-from multiloss_core.decisions.record import MAX_NAME
+from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME
 from multiloss_core.formatting import UNDEFINED, signed, threshold
 from multiloss_core.numerics.arrays import ratio
 from ui.decisions.reopening_panel import show_reopening

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, OperatingPoint, RecordedTarget, html_report
-from multiloss_core.decisions.record import MAX_NAME, MAX_REASON
+from multiloss_core.decisions.validation import MAX_NAME, MAX_REASON
 from multiloss_core.figures.threshold_space import count_surface, surface_marks, threshold_curves, threshold_mark
 from multiloss_core.figures.threshold_space import threshold_space as space_figure
 from multiloss_core.figures.threshold_space import tp_fp_plane as plane_figure
