@@ -57,7 +57,7 @@ from multiloss_core.losses.multivariate import (
 from multiloss_core.losses.reliability import Reliability, reliability
 from multiloss_core.losses.scored_items import ScoredItems
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, exhaustive_search
-from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, joint_distribution, tied_loadings
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings, joint_distribution
 from multiloss_core.losses.theorem_1.counterexamples import early_stop_k
 from multiloss_core.losses.theorem_1.sigmoid_items import SigmoidItems, sigmoid_items
 from multiloss_core.losses.top_k import TopK, optimal_top_k
@@ -208,6 +208,7 @@ __all__ = [
     "exhaustive_search",
     "expected_losses",
     "f_beta_of_point",
+    "factor_loadings",
     "flagged",
     "frame_as_csv",
     "graph_path",
@@ -263,7 +264,6 @@ __all__ = [
     "target_for_share",
     "thresholds_csv",
     "thresholds_json",
-    "tied_loadings",
     "to_networkx",
     "tuned_threshold",
     "weekly_counts",

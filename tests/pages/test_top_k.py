@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from multiloss_core.losses.expected.expected_losses import expected_losses
 from multiloss_core.losses.multivariate import G_MEAN, JACCARD, LOSSES, F
 from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, tied_loadings
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings
 from multiloss_core.losses.theorem_1.counterexamples import NOT_MONOTONE
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
 from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for
@@ -215,7 +215,7 @@ def test_what_the_early_stop_loses(page, items, words):
 
 def test_a_draw_on_which_tied_labels_break_the_theorem(page):
     page.run()
-    search = correlated_search(eight_items(143), tied_loadings("ring", 8, 0.9), G_MEAN)
+    search = correlated_search(eight_items(143), factor_loadings("ring", 8, 0.9), G_MEAN)
     (message,) = [warning.value for warning in page.warning]
     assert "Top-k fails here" in message
     assert f"{search.expected_loss:.4f}" in message
@@ -246,7 +246,7 @@ def test_the_next_failing_draw_is_found(page):
     assert not page.exception
     draw = by_key(page.number_input, "topk_tied_draw").value
     fails = [
-        not correlated_search(eight_items(seed), tied_loadings("rivals", 8, 0.9), JACCARD).is_top_k
+        not correlated_search(eight_items(seed), factor_loadings("rivals", 8, 0.9), JACCARD).is_top_k
         for seed in range(144, draw + 1)
     ]
     assert fails == [False] * (draw - 144) + [True]

@@ -1,6 +1,7 @@
 """Theorem 1 without one of its assumptions: labels with a common cause, and a loss that is not TP-monotone."""
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 import numpy as np
 import streamlit as st
@@ -12,7 +13,7 @@ from multiloss_core.formatting import plural
 from multiloss_core.losses.monotonicity import is_tp_monotone
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, exhaustive_search
-from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, tied_loadings
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings
 from multiloss_core.losses.theorem_1.counterexamples import (
     NOT_MONOTONE,
     AgainstTopK,
@@ -34,8 +35,10 @@ STRENGTHS = np.linspace(0.0, 1.0, 21)
 FOUND = "topk_found"
 
 TIED, OTHER_LOSS = "Labels that depend on each other", "A loss that true positives do not lower"
-# What the reader picks, and what the core calls it.
-TIES = {"A ring of every second item": "ring", "Two rival rings": "rivals", "All items alike": "all"}
+# What the user picks, and what the library calls it.
+COMMON_CAUSES = MappingProxyType(
+    {"A ring of every second item": "ring", "Two rival rings": "rivals", "All items alike": "all"}
+)
 # Top-k fails on this draw for a ring, G-Mean and this strength.
 FAILING_DRAW, FAILING_STRENGTH = 143, 0.9
 
@@ -65,10 +68,10 @@ def broken_assumption(settings: Settings) -> None:
 
 def tied_labels(settings: Settings) -> None:
     """Labels with a common cause, from independent to identical."""
-    ties_column, loss_column, strength_column, draw_column = st.columns(4)
-    picked = ties_column.selectbox(
+    cause_column, loss_column, strength_column, draw_column = st.columns(4)
+    picked = cause_column.selectbox(
         "Who shares a common cause",
-        list(TIES),
+        list(COMMON_CAUSES),
         key="topk_ties",
         bind="query-params",
         persist_state="session",
@@ -98,33 +101,33 @@ def tied_labels(settings: Settings) -> None:
     draw = drawn_seed(draw_column, "topk_tied_draw", FAILING_DRAW)
     losses = chosen_losses(settings.beta)
     try:
-        require_within("The strength of the ties", strength, 0, 1)
+        require_within("The strength of the common cause", strength, 0, 1)
         require_within("Draw", draw, 0, LARGEST_SEED)
     except DataError as error:
         st.error(str(error))
         return
-    if picked not in TIES or choice not in losses:
+    if picked not in COMMON_CAUSES or choice not in losses:
         st.error("That is not on the list; choose from the list.")
         return
-    ties, loss = TIES[picked], losses[choice]
-    found = against_top_k(tied_search(draw, ties, strength, loss))
-    verdict(found, loss.name, certain=ties == "all" or strength == 0)
-    if ties == "all":
+    common_cause, loss = COMMON_CAUSES[picked], losses[choice]
+    found = against_top_k(tied_search(draw, common_cause, strength, loss))
+    verdict(found, loss.name, certain=common_cause == "all" or strength == 0)
+    if common_cause == "all":
         st.caption(
             "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are independent "
             "and the more probable item stays the more probable one. What breaks the theorem is that some items are "
             "tied and others are not, or are tied the other way."
         )
-    sides = np.sign(tied_loadings(ties, ITEMS, 1.0)).astype(np.intp) if ties != "all" else None
+    sides = np.sign(factor_loadings(common_cause, ITEMS, 1.0)).astype(np.intp) if common_cause != "all" else None
     best_column, top_k_column = st.columns(2)
     both_predictions(best_column, top_k_column, "topk_tied", draw, found, sides)
     if sides is not None:
         st.caption(
             "Hatched: the items of the ring. The others are independent of it and of each other."
-            if ties == "ring"
+            if common_cause == "ring"
             else "Hatched one way and the other: the two rings."
         )
-    best, top_k = by_strength(draw, ties, choice, settings.beta)
+    best, top_k = by_strength(draw, common_cause, choice, settings.beta)
     st.plotly_chart(
         losses_by_strength(STRENGTHS, best, top_k, chosen=strength, loss_name=loss.name, theme=theme(), height=340),
         key="topk_by_strength",
@@ -134,7 +137,10 @@ def tied_labels(settings: Settings) -> None:
         width="stretch",
     )
     offer_search(
-        "topk_tied_draw", (ties, loss.name, strength), draw, lambda seed: tied_search(seed, ties, strength, loss)
+        "topk_tied_draw",
+        (common_cause, loss.name, strength),
+        draw,
+        lambda seed: tied_search(seed, common_cause, strength, loss),
     )
 
 
@@ -261,9 +267,9 @@ def found_so_far(state: DrawSearch, draw: int) -> None:
         st.info(f"Stopped after {plural(state.done, 'draw')}: top-k was best on all of them.")
 
 
-def tied_search(draw: int, ties: str, strength: float, loss: Loss) -> ExhaustiveSearch:
+def tied_search(draw: int, common_cause: str, strength: float, loss: Loss) -> ExhaustiveSearch:
     """All predictions on a draw whose labels share a common cause."""
-    return correlated_search(drawn_items(draw), tied_loadings(ties, ITEMS, strength), loss)
+    return correlated_search(drawn_items(draw), factor_loadings(common_cause, ITEMS, strength), loss)
 
 
 def search_independent(draw: int, loss: Loss) -> ExhaustiveSearch:
@@ -277,8 +283,8 @@ def drawn_items(draw: int) -> Floats:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def by_strength(draw: int, ties: str, choice: str, beta: float) -> tuple[Floats, Floats]:
+def by_strength(draw: int, common_cause: str, choice: str, beta: float) -> tuple[Floats, Floats]:
     """The smallest expected loss of all and of top-k predictions at each of `STRENGTHS`."""
     loss = chosen_losses(beta)[choice]
-    found = [against_top_k(tied_search(draw, ties, float(strength), loss)) for strength in STRENGTHS]
+    found = [against_top_k(tied_search(draw, common_cause, float(strength), loss)) for strength in STRENGTHS]
     return np.array([both.best_loss for both in found]), np.array([both.top_k_loss for both in found])

@@ -1,4 +1,4 @@
-"""Labels that depend on each other through a common cause: what becomes of Theorem 1 without independence."""
+"""Labels that depend on each other through a common cause: Theorem 1 without independence."""
 
 from types import MappingProxyType
 
@@ -16,7 +16,9 @@ from multiloss_core.numerics.arrays import Floats
 LARGEST_CORRELATED = 12
 
 # Which items the common cause makes positive (1), makes negative (-1) or leaves alone (0), in turn.
-TIES: MappingProxyType[str, tuple[int, ...]] = MappingProxyType({"all": (1,), "ring": (1, 0), "rivals": (1, -1)})
+COMMON_CAUSES: MappingProxyType[str, tuple[int, ...]] = MappingProxyType(
+    {"all": (1,), "ring": (1, 0), "rivals": (1, -1)}
+)
 
 # Beyond this many standard deviations lies a mass of 2e-19.
 _FARTHEST = 9.0
@@ -24,7 +26,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss) -> ExhaustiveSearch:
-    """The expected loss of all 2^n predictions on labels with a common cause, found without Theorem 1.
+    """Find the expected loss of all 2^n predictions on labels with a common cause, found without Theorem 1.
 
     `probabilities` (n,) and `loadings` (n,) as in `joint_distribution`, n <= 12, else DataError. With loadings of 0 it
     is `exhaustive_search`. With equal loadings some top-k set is always best: given the common cause, labels are
@@ -43,23 +45,23 @@ def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss)
     return search_values(values, distributions)
 
 
-def tied_loadings(ties: str, n: int, strength: float) -> Floats:
-    """Loadings (n,) for `joint_distribution`, from independent (`strength` 0) to identical (1).
+def factor_loadings(common_cause: str, n: int, strength: float) -> Floats:
+    """Make the loadings (n,) for `joint_distribution`, from independent labels (`strength` 0) to identical ones (1).
 
-    `ties` says which items share the common cause: "all" of them; a "ring" of every second item, the others on their
+    `common_cause` says which items share one: "all" of them; a "ring" of every second item, the others on their
     own; "rivals", every second item against the others. `strength` is the correlation of the latent variables of two
     items of the same side: at 1, items of a side that are equally probable have identical labels. Raises DataError
-    for other ties and for a strength outside [0, 1].
+    for any other common cause and for a strength outside [0, 1].
     """
-    if ties not in TIES:
-        raise DataError(f"There are no ties {ties!r}; choose {', '.join(TIES)}.")
+    if common_cause not in COMMON_CAUSES:
+        raise DataError(f"There is no common cause {common_cause!r}; choose {', '.join(COMMON_CAUSES)}.")
     if not 0.0 <= strength <= 1.0:
-        raise DataError(f"The strength of the ties is {strength:g}; choose 0 to 1.")
-    return np.sqrt(strength) * np.resize(np.array(TIES[ties], dtype=np.float64), n)
+        raise DataError(f"The strength of the common cause is {strength:g}; choose 0 to 1.")
+    return np.sqrt(strength) * np.resize(np.array(COMMON_CAUSES[common_cause], dtype=np.float64), n)
 
 
 def joint_distribution(probabilities: ArrayLike, loadings: ArrayLike) -> Floats:
-    """The probability of each of the 2^n outcomes (2^n,) under a Gaussian copula with one factor.
+    """Compute the probability of each of the 2^n outcomes (2^n,) under a Gaussian copula with one factor.
 
     Bit i of an outcome is the label Y_i = 1[Z_i <= Phi^-1(eta_i)] with Z_i = a_i W + sqrt(1 - a_i^2) E_i, where W and
     all E_i are independent standard normal variables: P(Y_i = 1) stays eta_i, and Z_i and Z_j have correlation a_i a_j.
@@ -89,7 +91,7 @@ def _checked_loadings(loadings: ArrayLike, n: int) -> Floats:
         factors = np.array(loadings, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError("Loadings must be numbers between -1 and 1.") from None
-    # The comparison is also false for nan.
+    # The comparison is also false for NaN.
     if factors.shape != (n,) or not np.all(np.abs(factors) <= 1.0):
         raise DataError(f"Loadings must be {n} numbers between -1 and 1, one for each probability.")
     return factors
@@ -115,9 +117,9 @@ def _chances_given(positions: Floats, turns: Floats, loadings: Floats) -> Floats
     """P(Y_i = 1 | W), shape (nodes, n)."""
     chances = np.empty((positions.size, turns.size))
     for i, (turn, loading) in enumerate(zip(turns, loadings, strict=True)):
-        rest = np.sqrt(1.0 - loading**2)
+        own = np.sqrt(1.0 - loading**2)
         left = turn - loading * positions
-        chances[:, i] = ndtr(left / rest) if rest > 0.0 else left >= 0.0
+        chances[:, i] = ndtr(left / own) if own > 0.0 else left >= 0.0
     return chances
 
 

@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal, norm
 from multiloss_core.errors import DataError
 from multiloss_core.losses.multivariate import AUC, G_MEAN, JACCARD, LOSSES, F
 from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, joint_distribution, tied_loadings
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings, joint_distribution
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
 
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
@@ -114,33 +114,33 @@ def test_simulated_labels_cost_what_was_computed():
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=7), st.floats(0, 1), st.sampled_from(list(LOSSES.values())))
 def test_equally_tied_labels_never_break_the_theorem(probabilities, strength, loss):
-    search = correlated_search(probabilities, tied_loadings("all", len(probabilities), strength), loss)
+    search = correlated_search(probabilities, factor_loadings("all", len(probabilities), strength), loss)
     assert search.top_k_values.min() <= search.values.min() + 1e-11
 
 
 @pytest.mark.parametrize(
-    ("ties", "strength", "loss", "draw", "lost"),
+    ("common_cause", "strength", "loss", "draw", "lost"),
     [("ring", 0.9, G_MEAN, 143, 0.0237), ("ring", 0.9, F(), 213, 0.0043), ("rivals", 1.0, JACCARD, 223, 0.0471)],
 )
-def test_unequally_tied_labels_can_break_it(ties, strength, loss, draw, lost):
+def test_unequally_tied_labels_can_break_it(common_cause, strength, loss, draw, lost):
     probabilities = sigmoid_items(np.random.default_rng(draw), n=8).probabilities
-    search = correlated_search(probabilities, tied_loadings(ties, 8, strength), loss)
+    search = correlated_search(probabilities, factor_loadings(common_cause, 8, strength), loss)
     assert not search.is_top_k
     assert search.top_k_values.min() - search.expected_loss == pytest.approx(lost, abs=5e-5)
-    assert correlated_search(probabilities, tied_loadings(ties, 8, 0.0), loss).is_top_k
+    assert correlated_search(probabilities, factor_loadings(common_cause, 8, 0.0), loss).is_top_k
 
 
 def test_the_largest_search():
     probabilities = np.random.default_rng(5).random(12)
-    search = correlated_search(probabilities, tied_loadings("rivals", 12, 0.5), AUC)
+    search = correlated_search(probabilities, factor_loadings("rivals", 12, 0.5), AUC)
     assert search.values.shape == (4096,)
     assert search.expected_loss == 0.0
 
 
-def test_ties():
-    np.testing.assert_array_equal(tied_loadings("ring", 5, 0.25), [0.5, 0, 0.5, 0, 0.5])
-    np.testing.assert_array_equal(tied_loadings("rivals", 3, 1.0), [1, -1, 1])
-    np.testing.assert_array_equal(tied_loadings("all", 2, 0.0), [0, 0])
+def test_loadings_of_every_common_cause():
+    np.testing.assert_array_equal(factor_loadings("ring", 5, 0.25), [0.5, 0, 0.5, 0, 0.5])
+    np.testing.assert_array_equal(factor_loadings("rivals", 3, 1.0), [1, -1, 1])
+    np.testing.assert_array_equal(factor_loadings("all", 2, 0.0), [0, 0])
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ def test_ties():
         (lambda: joint_distribution([0.1, 0.2], [0.5, 1.1]), "must be 2 numbers between -1 and 1"),
         (lambda: joint_distribution([0.1, 0.2], [0.5, float("nan")]), "must be 2 numbers between -1 and 1"),
         (lambda: joint_distribution([0.1], ["much"]), "Loadings must be numbers"),
-        (lambda: tied_loadings("loose", 3, 0.5), "no ties 'loose'; choose all, ring, rivals"),
-        (lambda: tied_loadings("all", 3, 1.5), r"is 1\.5; choose 0 to 1"),
-        (lambda: tied_loadings("all", 3, float("nan")), "is nan; choose 0 to 1"),
+        (lambda: factor_loadings("loose", 3, 0.5), "no common cause 'loose'; choose all, ring, rivals"),
+        (lambda: factor_loadings("all", 3, 1.5), r"is 1\.5; choose 0 to 1"),
+        (lambda: factor_loadings("all", 3, float("nan")), "is nan; choose 0 to 1"),
     ],
 )
 def test_unusable_input(call, message):
