@@ -1,6 +1,4 @@
-"""Figures of predictions under a multivariate loss: the items flagged, what every prediction costs, and how long
-it takes to know.
-"""
+"""Figures of predictions under a multivariate loss: the items flagged, what each costs, how long it takes to know."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -10,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from multiloss_core.figures.loss_curve import CURVE
 from multiloss_core.figures.theme import Theme, ink, new_figure, paper
 from multiloss_core.losses.expected.expected_losses import METHODS
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
@@ -17,8 +16,7 @@ from multiloss_core.losses.theorem_1.timing import TimedRun
 from multiloss_core.losses.top_k import best_k, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
-# Dark and light enough to tell apart without colour, in either theme.
-_STRONG = {"light": "#0072B2", "dark": "#56B4E9"}
+# Light or dark enough to be told from `CURVE` without colour, in either theme.
 _PALE = {"light": "#c3ced6", "dark": "#44525d"}
 _DOT = {"light": "#7d8b96", "dark": "#8795a0"}
 
@@ -30,7 +28,7 @@ _METHOD_LOOKS = (
     ({"light": "#D55E00", "dark": "#D55E00"}, "square", "dash"),
     ({"light": "#CC79A7", "dark": "#CC79A7"}, "diamond", "dashdot"),
     ({"light": "#1b2a33", "dark": "#e6edf2"}, "triangle-up", "longdash"),
-    (_STRONG, "circle", "solid"),
+    (CURVE, "circle", "solid"),
 )
 _SECONDS = {1e-5: "10 µs", 1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s"}
 
@@ -51,7 +49,7 @@ def sorted_probabilities(
     small: bool = False,
     sides: Indices | None = None,
 ) -> go.Figure:
-    """The items from the most to the least probable, those predicted positive strongly coloured.
+    """Draw the items from the most to the least probable, those predicted positive strongly coloured.
 
     `probabilities` (n,) and `best` (n,) bool belong together, in any order. `small` leaves out the legend and
     the axis titles, for several such figures side by side. `sides` (n,) hatches the items that share a common cause:
@@ -61,7 +59,7 @@ def sorted_probabilities(
     ranks = np.arange(1, order.size + 1)
     figure = new_figure(title, theme, height=height)
     for chosen, name, colour in (
-        (True, "predicted positive", _STRONG),
+        (True, "predicted positive", CURVE),
         (False, "not predicted positive", _PALE),
     ):
         shown = best[order] == chosen
@@ -99,7 +97,7 @@ def all_predictions(
     theme: Theme,
     height: int = 420,
 ) -> go.Figure:
-    """Every prediction as a dot: how many items it flags, and its expected loss.
+    """Draw every prediction as a dot: how many items it flags, and its expected loss.
 
     The top-k predictions are joined by a line, the optimum is a star; dots spread sideways to be seen. Up to
     4,096 predictions are all drawn; of more, one for each place of a 200 x 100 grid, as the others lie hidden
@@ -124,8 +122,8 @@ def all_predictions(
         y=search.top_k_values,
         mode="lines+markers",
         name="the k most probable items",
-        line={"color": _STRONG[theme], "width": 2},
-        marker={"color": _STRONG[theme], "size": 7},
+        line={"color": CURVE[theme], "width": 2},
+        marker={"color": CURVE[theme], "size": 7},
         hovertemplate="the %{x} most probable items<br>expected loss %{y:.4f}<extra></extra>",
     )
     figure.add_scatter(
@@ -154,7 +152,7 @@ def all_predictions(
 def small_loss_curves(
     curves: Mapping[str, Floats], *, theme: Theme, columns: int = 4, row_height: int = 200
 ) -> go.Figure:
-    """The expected loss L_k against k under each loss, small and side by side, the optimum a star.
+    """Draw the expected loss L_k against k under each loss, small and side by side, the optimum a star.
 
     `curves`: for each loss's name its L_k for k = 0..n (n + 1,). Each has a scale of its own, as different losses
     cannot be compared.
@@ -172,8 +170,8 @@ def small_loss_curves(
             x=np.arange(values.size),
             y=values,
             mode="lines+markers",
-            line={"color": _STRONG[theme], "width": 2},
-            marker={"color": _STRONG[theme], "size": 5},
+            line={"color": CURVE[theme], "width": 2},
+            marker={"color": CURVE[theme], "size": 5},
             hovertemplate=f"{name}: the %{{x}} most probable items<br>expected loss %{{y:.4f}}<extra></extra>",
             **place,
         )
@@ -204,14 +202,14 @@ def losses_by_strength(
     theme: Theme,
     height: int = 420,
 ) -> go.Figure:
-    """The smallest expected loss of all predictions and of all top-k predictions, from independent to identical labels.
+    """Draw the smallest expected loss of all and of top-k predictions, from independent to identical labels.
 
     `strengths` (m,) from 0 to 1, `best` and `top_k` (m,). `chosen` is marked by a line.
     """
     figure = new_figure(f"Expected {loss_name} loss from independent to identical", theme, height=height)
     for values, name, colour, dash in (
         (top_k, "best top-k prediction", _DOT[theme], "dash"),
-        (best, "best of all predictions", _STRONG[theme], "solid"),
+        (best, "best of all predictions", CURVE[theme], "solid"),
     ):
         figure.add_scatter(
             x=strengths,
@@ -232,7 +230,7 @@ def losses_by_strength(
 
 
 def running_times(runs: Sequence[TimedRun], *, loss_name: str, theme: Theme, height: int = 460) -> go.Figure:
-    """How long each method took against the number of items, both axes logarithmic: a power of n is a straight line.
+    """Draw how long each method took against the number of items, both axes logarithmic: powers are straight lines.
 
     `runs` as `timed_runs` yields them; the legend says how each method grows.
     """

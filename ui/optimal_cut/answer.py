@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core.errors import DataError
-from multiloss_core.figures.reliability import CurveMark, loss_curve, reliability_chart
+from multiloss_core.figures.loss_curve import CurveMark, loss_curve
+from multiloss_core.figures.reliability import reliability_chart
 from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import count, plural, short_percent, threshold
 from multiloss_core.losses.reliability import Reliability

@@ -3,8 +3,8 @@
 import numpy as np
 import streamlit as st
 
+from multiloss_core.figures.loss_curve import CurveMark, loss_curve
 from multiloss_core.figures.predictions import sorted_probabilities
-from multiloss_core.figures.reliability import CurveMark, loss_curve
 from multiloss_core.formatting import plural
 from multiloss_core.losses.expected.expected_losses import expected_losses
 from multiloss_core.losses.theorem_1.counterexamples import EARLY_STOP, early_stop_k

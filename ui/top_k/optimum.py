@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core.errors import DataError
+from multiloss_core.figures.loss_curve import CurveMark, loss_curve
 from multiloss_core.figures.predictions import all_predictions, small_loss_curves, sorted_probabilities
-from multiloss_core.figures.reliability import CurveMark, loss_curve
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_subsets, subset_distributions
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items

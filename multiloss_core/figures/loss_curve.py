@@ -1,0 +1,99 @@
+"""The expected loss of every cut as a figure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+
+from multiloss_core.figures.theme import Theme, ink, new_figure, paper
+from multiloss_core.numerics.arrays import Floats, Indices
+
+MAX_VERTICES = 2000
+# Also of what is predicted positive and of "the k most probable items" in the figures of predictions.
+CURVE = {"light": "#0072B2", "dark": "#56B4E9"}
+
+
+@dataclass(frozen=True)
+class CurveMark:
+    """A cut to point out on a loss curve: `label` says what it is, `k` how many items it flags.
+
+    `symbol` is Plotly's: "star" for the optimum, as in every figure of this project, "circle", "x", ….
+    """
+
+    label: str
+    k: int
+    symbol: str = "circle"
+
+
+def loss_curve(
+    values: Floats,
+    marks: Sequence[CurveMark],
+    *,
+    loss_name: str,
+    theme: Theme,
+    height: int = 420,
+    most: int | None = None,
+) -> go.Figure:
+    """Draw the expected loss L_k of flagging the k most probable items, against k, with some cuts pointed out.
+
+    `values` (n + 1,): L_k for k = 0..n. Of a long curve at most 2,000 vertices are drawn (`layout.meta` says how
+    many), among them the lowest and the highest of each stretch, every mark, and the minimum, so that no dip is
+    lost. Marks at the same k share a place, the first on top, and all stay in the legend. `most`: draw only k up to it,
+    in full detail, unless a mark lies further on. O(n).
+    """
+    n = values.size - 1 if most is None else min(values.size - 1, max([most, *(mark.k for mark in marks)]))
+    values = values[: n + 1]
+    kept = drawn_vertices(values, [mark.k for mark in marks])
+    figure = new_figure(f"Expected {loss_name} loss of every cut", theme, height=height)
+    figure.add_scatter(
+        x=kept,
+        y=values[kept],
+        mode="lines+markers" if n <= 40 else "lines",
+        name="flag the k most probable items",
+        line={"color": CURVE[theme], "width": 2},
+        marker={"color": CURVE[theme], "size": 5},
+        hovertemplate="the %{x:,} most probable items<br>expected loss %{y:.6g}<extra></extra>",
+    )
+    for place, mark in reversed(list(enumerate(marks))):
+        star = mark.symbol.startswith("star")
+        figure.add_scatter(
+            x=[mark.k],
+            y=[values[mark.k]],
+            mode="markers",
+            name=f"{mark.label} (k = {mark.k:,})",
+            legendrank=1001 + place,
+            marker={
+                "symbol": mark.symbol,
+                "color": ink(theme),
+                "size": 17 if star else 11,
+                "line": {"color": paper(theme), "width": 1.5},
+            },
+            hovertemplate=f"{mark.label}: %{{x:,}} items<br>expected loss %{{y:.6g}}<extra></extra>",
+        )
+    # Room for a legend with one entry on each line, as on a phone.
+    figure.update_layout(meta={"drawn": int(kept.size), "cuts": n + 1}, margin={"b": 84 + 19 * len(marks)})
+    figure.update_xaxes(
+        title_text="number of items predicted positive (k)", range=[-0.02 * n - 0.3, 1.02 * n + 0.3], tickformat=",~r"
+    )
+    figure.update_yaxes(title_text="expected loss (lower is better)")
+    return figure
+
+
+def drawn_vertices(values: Floats, always: Sequence[int] = ()) -> Indices:
+    """Choose which points of a curve to draw, in order: at most 2,000, among them the extremes of each stretch.
+
+    `values` (n,); `always`: positions kept in any case, as are both ends and the minimum.
+    """
+    if values.size <= MAX_VERTICES:
+        return np.arange(values.size)
+    wanted = np.unique([0, values.size - 1, int(np.argmin(values)), *always])
+    stretches = (MAX_VERTICES - wanted.size) // 2
+    starts = np.linspace(0, values.size, stretches + 1).astype(np.intp)
+    extremes = [
+        start + position
+        for start, end in pairwise(starts)
+        for position in (np.argmin(values[start:end]), np.argmax(values[start:end]))
+    ]
+    return np.asarray(np.union1d(wanted, extremes), dtype=np.intp)
