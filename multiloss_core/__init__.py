@@ -6,7 +6,6 @@ top k. `decisions` keeps what was decided as a record, with its exports and its 
 """
 
 from multiloss_core.decisions.deployable_code import (
-    markdown_summary,
     python_function,
     sql_where,
     thresholds_csv,
@@ -25,7 +24,7 @@ from multiloss_core.decisions.record import (
     data_fingerprint,
     recorded_thresholds,
 )
-from multiloss_core.decisions.report import html_report
+from multiloss_core.decisions.report import html_report, markdown_summary
 from multiloss_core.errors import DataError
 from multiloss_core.losses.constant_threshold import (
     TunedThreshold,

@@ -1,10 +1,20 @@
-"""Numbers as people read them, and the two units that TP and FP are counted in."""
+"""Numbers as people read them, text that is taken literally, and the two units that TP and FP are counted in."""
 
 import math
+import re
 from enum import StrEnum
 
 NEVER = "never"
 UNDEFINED = "undefined"
+_MARKDOWN = r"\`*_[]<>|&#~$"
+
+
+def as_markdown(text: str, *, also: str = "") -> str:
+    """Put text on one line, in which nothing is Markdown or HTML unless it starts the line.
+
+    `also`: characters that have a meaning where the text is shown, but not in Markdown itself.
+    """
+    return re.sub(f"([{re.escape(_MARKDOWN + also)}])", r"\\\1", " ".join(text.split()))
 
 
 def count(value: float) -> str:

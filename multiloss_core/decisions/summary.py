@@ -1,17 +1,25 @@
 """A decision in words and tables, plain text throughout: what the report and the Markdown summary both say."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
+from multiloss_core.decisions.record import DecisionRecord, ExpectedCounts, RecordedInterval
 from multiloss_core.formatting import UNDEFINED, count, money, plural, price, share, signed, threshold
-from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.points.thresholds_file import MEANING
 
 Row = tuple[str, ...]
 
-_DOCUMENTS = ("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
-_MONEY = ("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "Fraud in the money flagged")
+
+class _RowNames(NamedTuple):
+    caught: str
+    false_alerts: str
+    alerts: str
+    precision: str
+
+
+_DOCUMENTS = _RowNames("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
+_MONEY = _RowNames("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "Fraud in the money flagged")
 
 _STATUS = {
     "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at this "
@@ -24,6 +32,7 @@ _STATUS = {
 class Section:
     """A heading, sentences, a text in its author's own lines, and a table (its first column names the rows)."""
 
+    key: str
     title: str
     sentences: tuple[str, ...] = ()
     quotation: str = ""
@@ -63,6 +72,7 @@ def _thresholds(record: DecisionRecord) -> Section:
     header.append("Rating floor")
     columns.append(tuple(map(threshold, record.columns.floors)))
     return Section(
+        "thresholds",
         "Thresholds",
         (f"{sentence.capitalize()}; no score reaches a threshold of never.",),
         header=tuple(header),
@@ -86,7 +96,7 @@ def _meaning(record: DecisionRecord) -> Section:
         )
     else:
         counted = "No rated document would be flagged."
-    return Section("What it means", (counted, *_target_sentences(record), *_difference_sentences(record)))
+    return Section("meaning", "What it means", (counted, *_target_sentences(record), *_difference_sentences(record)))
 
 
 def _target_sentences(record: DecisionRecord) -> Iterator[str]:
@@ -110,10 +120,10 @@ def _target_sentences(record: DecisionRecord) -> Iterator[str]:
 
 
 def _difference_sentences(record: DecisionRecord) -> Iterator[str]:
-    current, expected = record.current, record.expected
-    if current is None or current.tp is None or current.fp is None:
+    before = _counted_before(record)
+    if before is None:
         return
-    caught, false = expected.tp - current.tp, expected.fp - current.fp
+    caught, false = record.expected.tp - before.tp, record.expected.fp - before.fp
     if record.settings.amount is None:
         more, less = f"{signed(caught, count(caught))} caught", f"{signed(false, count(false))} false alerts"
     else:
@@ -123,36 +133,60 @@ def _difference_sentences(record: DecisionRecord) -> Iterator[str]:
 
 
 def _counts(record: DecisionRecord) -> Section:
-    expected, current, level = record.expected, record.current, record.expected.level
+    expected, before = record.expected, _counted_before(record)
     header = ["", "On this data"]
-    if level is not None:
-        header += ["Expected on new data", f"{100 * level:.4g} % interval"]
-    compared = current is not None and current.tp is not None and current.fp is not None
-    old_tp, old_fp = (current.tp or 0.0, current.fp or 0.0) if current is not None else (0.0, 0.0)
-    if compared:
+    if expected.level is not None:
+        header += ["Expected on new data", f"{100 * expected.level:.4g} % interval"]
+    if before is not None:
         header += ["Current thresholds", "Difference"]
-    number, names = (count, _DOCUMENTS) if record.settings.amount is None else (money, _MONEY)
-    rows = []
-    for name, value, interval, old in zip(
-        names,
-        (expected.tp, expected.fp, expected.alerts),
-        (expected.tp_interval, expected.fp_interval, expected.alerts_interval),
-        (old_tp, old_fp, old_tp + old_fp),
-        strict=False,
-    ):
-        cells = [name, number(value)]
-        if level is not None:
-            cells += _interval_cells(interval, expected.alerts, as_share=False)
-        if compared:
-            cells += [number(old), signed(value - old, number(value - old))]
-        rows.append(tuple(cells))
-    cells = [names[-1], share(expected.precision, _base(record, expected.alerts))]
-    if level is not None:
-        cells += _interval_cells(expected.precision_interval, _base(record, expected.alerts), as_share=True)
-    if compared:
-        cells += _precision_cells(expected.precision, ratio(old_tp, old_tp + old_fp), _base(record, old_tp + old_fp))
-    rows.append(tuple(cells))
-    return Section("What it catches and costs", header=tuple(header), rows=tuple(rows))
+    old_tp, old_fp, old_alerts = (None,) * 3 if before is None else (before.tp, before.fp, before.alerts)
+    names = _DOCUMENTS if record.settings.amount is None else _MONEY
+    rows = (
+        _count_row(record, names.caught, expected.tp, expected.tp_interval, old_tp),
+        _count_row(record, names.false_alerts, expected.fp, expected.fp_interval, old_fp),
+        _count_row(record, names.alerts, expected.alerts, expected.alerts_interval, old_alerts),
+        _precision_row(record, names.precision, before),
+    )
+    return Section("counts", "What it catches and costs", header=tuple(header), rows=rows)
+
+
+def _counted_before(record: DecisionRecord) -> ExpectedCounts | None:
+    """What the thresholds that were in use do on the same data, where it is known."""
+    current = record.current
+    if current is None or current.tp is None or current.fp is None:
+        return None
+    return ExpectedCounts.of(current.tp, current.fp)
+
+
+def _count_row(
+    record: DecisionRecord, name: str, value: float, interval: RecordedInterval | None, old: float | None
+) -> Row:
+    number = count if record.settings.amount is None else money
+    cells: Row = (name, number(value))
+    if record.expected.level is not None:
+        cells += _interval_cells(interval, lambda estimate: count(round(estimate)))
+    return cells if old is None else (*cells, number(old), signed(value - old, number(value - old)))
+
+
+def _precision_row(record: DecisionRecord, name: str, before: ExpectedCounts | None) -> Row:
+    expected = record.expected
+    out_of = _base(record, expected.alerts)
+    cells: Row = (name, share(expected.precision, out_of))
+    if expected.level is not None:
+        cells += _interval_cells(expected.precision_interval, lambda estimate: share(estimate, out_of))
+    if before is None:
+        return cells
+    old = share(before.precision, _base(record, before.alerts))
+    if expected.precision is None or before.precision is None:
+        return (*cells, old, UNDEFINED)
+    points = 100 * (expected.precision - before.precision)
+    return (*cells, old, signed(points, f"{points:.1f} points"))
+
+
+def _interval_cells(interval: RecordedInterval | None, words: Callable[[float], str]) -> Row:
+    if interval is None:
+        return UNDEFINED, UNDEFINED
+    return words(interval.estimate), f"{words(interval.low)} to {words(interval.high)}"
 
 
 def _base(record: DecisionRecord, alerts: float) -> float:
@@ -160,28 +194,13 @@ def _base(record: DecisionRecord, alerts: float) -> float:
     return alerts if record.settings.amount is None else 0.0 if not alerts else 1_000.0
 
 
-def _interval_cells(interval: RecordedInterval | None, alerts: float, *, as_share: bool) -> Row:
-    if interval is None:
-        return UNDEFINED, UNDEFINED
-    estimate, low, high = (
-        share(value, alerts) if as_share else count(round(value))
-        for value in (interval.estimate, interval.low, interval.high)
-    )
-    return estimate, f"{low} to {high}"
-
-
-def _precision_cells(precision: float | None, old: float, old_alerts: float) -> Row:
-    if precision is None or not old_alerts:
-        return share(old, old_alerts), UNDEFINED
-    points = 100 * (precision - old)
-    return share(old, old_alerts), signed(points, f"{points:.1f} points")
-
-
 def _reason(record: DecisionRecord) -> Section:
     author = f"Decided by {record.author}" if record.author.strip() else "The author is not given"
     moment = f"{record.created:%Y-%m-%d %H:%M} UTC"
     reason = record.reason.strip()
-    return Section("Why", (f"{author}, {moment}.", *(() if reason else ("No reason is given.",))), quotation=reason)
+    return Section(
+        "reason", "Why", (f"{author}, {moment}.", *(() if reason else ("No reason is given.",))), quotation=reason
+    )
 
 
 def _unknown(record: DecisionRecord) -> Section:
@@ -196,6 +215,7 @@ def _unknown(record: DecisionRecord) -> Section:
         else ""
     )
     return Section(
+        "unknown",
         "What cannot be known",
         (
             "People rated only documents that scored at or above a rating floor. How much fraud lies below the floors is "
@@ -222,12 +242,13 @@ def _data(record: DecisionRecord) -> Section:
             ("Group column", columns.group or "none: rows are independent"),
         )
     rows = (("Name", data.name), *counted, *meaning, ("SHA-256 of data and columns", data.fingerprint))
-    return Section("The data", header=("", "Value"), rows=rows)
+    return Section("data", "The data", header=("", "Value"), rows=rows)
 
 
 def _origin(record: DecisionRecord) -> Section:
     settings = record.settings
     return Section(
+        "origin",
         "How it was found",
         header=("", "Value"),
         rows=(

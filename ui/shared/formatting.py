@@ -1,14 +1,15 @@
 """Text for the screen: Markdown taken literally, long names cut."""
 
-import re
+from multiloss_core.formatting import as_markdown
 
-_MARKDOWN = re.compile(r"([\\`*_\[\]()<>|&#~$:!])")
+# Streamlit reads :icons: and :colour[directives]; it shows pictures and links that Markdown files may hold.
+_IN_STREAMLIT = "():!"
 MAX_SHOWN = 80
 
 
 def as_text(text: str) -> str:
     """Text in which nothing is Markdown, on one line."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return as_markdown(text, also=_IN_STREAMLIT)
 
 
 def shortened(text: str) -> str:

@@ -1,7 +1,5 @@
 """A point in each segment of the documents."""
 
-import re
-import string
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +15,7 @@ from multiloss_core.thresholds.inspection.segments import Segment, Segmentation,
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
 from ui.operating_point.sections.over_time import ONLY_RATED
+from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 
 MAX_SHOWN = 20
@@ -43,7 +42,7 @@ def _show_segments(
         st.warning(ONLY_RATED, icon=":material/warning:")
     _show_table(found)
     st.caption(
-        f"Segments are the values of '{safe(analysis.rated.choice.segment or '')}', most alerts first. *Differs*: the 95 % "
+        f"Segments are the values of '{as_text(cut(analysis.rated.choice.segment or ''))}', most alerts first. *Differs*: the 95 % "
         "interval, widened for the number of segments looked at, does not hold the precision of all alerts together. "
         "Thresholds are the same everywhere; a segment that differs may deserve its own."
     )
@@ -94,16 +93,11 @@ def _difference_words(found: Sequence[Segment]) -> str:
 
 
 def _named(segments: Sequence[Segment]) -> str:
-    names = [f"**{safe(s.name)}** ({share(s.precision, s.alerts)})" for s in segments[:MAX_NAMED]]
+    names = [f"**{as_text(cut(s.name))}** ({share(s.precision, s.alerts)})" for s in segments[:MAX_NAMED]]
     more = len(segments) - MAX_NAMED
     if more > 0:
         return f"{', '.join(names)} and {plural(more, 'other')}"
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
-def safe(name: str) -> str:
-    """A name of the reader's data in Markdown, cut short and taken literally."""
-    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(cut(name).split()))
 
 
 def cut(name: str) -> str:
