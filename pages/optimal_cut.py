@@ -2,20 +2,11 @@
 
 import streamlit as st
 
-from ui.data.scored_workspace import choose_scored_source
-from ui.optimal_cut.answer import (
-    answered,
-    ask_item_columns,
-    ask_items,
-    ask_loss,
-    checked_items,
-    compare_losses,
-    introduction,
-    show_answer,
-    show_calibration,
-    show_curve,
-    show_facts,
-)
+from ui.data.scored_datasets import choose_scored_source
+from ui.optimal_cut.answer import answered, ask_loss, introduction, show_answer, show_curve
+from ui.optimal_cut.calibration import show_calibration
+from ui.optimal_cut.compare import compare_losses
+from ui.optimal_cut.items import ask_item_columns, ask_items, checked_items, show_facts
 from ui.shared.page_setup import bootstrap
 
 bootstrap()
@@ -25,16 +16,20 @@ with uploader:
     ask_items()
 with picker:
     source = choose_scored_source()
-    choice = ask_item_columns(source)
-dataset = checked_items(source, choice)
+    columns = ask_item_columns(source)
+dataset = checked_items(source, columns)
+if dataset is None:
+    st.stop()
 with picker:
     show_facts(dataset)
 
-loss, beta, everything = ask_loss()
-answer = answered(dataset, loss, beta)
-if answer is not None:
-    show_answer(dataset, answer)
-    show_curve(dataset, answer)
-if everything:
-    compare_losses(dataset, beta)
+asked = ask_loss()
+if asked is None:
+    st.stop()
+found = answered(dataset, asked)
+if found is not None:
+    show_answer(dataset, found)
+    show_curve(dataset, found)
+if asked.compare_all:
+    compare_losses(dataset, asked.beta)
 show_calibration(dataset)

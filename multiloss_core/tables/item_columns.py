@@ -44,8 +44,8 @@ def read_items(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
     require_few_items(len(frame), f"'{name}'")
     if all(_is_number(str(column)) for column in frame.columns):
         raise DataError(
-            f"The first row of '{name}' holds only numbers ('{frame.columns[0]}', …) where the names of the columns are "
-            "expected; put a header such as 'probability' above it."
+            f"The first row of '{name}' holds only numbers ('{frame.columns[0]}', …) where the names of the columns "
+            "are expected; put a header such as 'probability' above it."
         )
     choice = guess_item_columns(frame)
     return _with_leading_zeros(frame, data, choice), choice
@@ -58,7 +58,8 @@ def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
     """
     if len(text) > MAX_PASTED:
         raise DataError(
-            f"The pasted text has {len(text):,} characters, more than the limit of {MAX_PASTED:,}; upload a file instead."
+            f"The pasted text has {len(text):,} characters, more than the limit of {MAX_PASTED:,}; upload a file "
+            "instead."
         )
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
@@ -70,8 +71,8 @@ def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
     if wrong:
         number, line = wrong[0]
         raise DataError(
-            f"Line {number:,} of the pasted text is '{line[:40]}'{_more(len(wrong))}, which is not one number; paste one "
-            "number (with a decimal point) on each line, or a table whose first line names the columns."
+            f"Line {number:,} of the pasted text is '{line[:40]}'{_more(len(wrong))}, which is not one number; paste "
+            "one number (with a decimal point) on each line, or a table whose first line names the columns."
         )
     frame = pd.DataFrame({"probability": [float(line) for _, line in lines]})
     return frame, guess_item_columns(frame)
@@ -86,8 +87,8 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
     numeric = [column for column in frame.columns if _mostly_numbers(frame[column])]
     if not numeric:
         raise DataError(
-            f"None of the {frame.shape[1]} columns ('{str(frame.columns[0])[:40]}', …) is numeric; add a column with the "
-            "probability of each item, from 0 to 1."
+            f"None of the {frame.shape[1]} columns ('{str(frame.columns[0])[:40]}', …) is numeric; add a column with "
+            "the probability of each item, from 0 to 1."
         )
     likeliness = {column: _likeliness(frame[column]) for column in numeric}
     likeliest, *less_likely = sorted(numeric, key=lambda column: -likeliness[column])

@@ -1,7 +1,9 @@
-"""Where scored items come from: simulated samples, uploaded files and pasted text, as a table and its columns."""
+"""Scored items of one session: simulated samples, uploaded files and pasted text, and the choice of their columns."""
 
 import hashlib
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -14,10 +16,13 @@ from multiloss_core.losses.scored_items import ScoredItems
 from multiloss_core.losses.top_k import probability_order
 from multiloss_core.numerics.arrays import Bools, Indices
 from multiloss_core.tables.item_columns import ItemColumns, read_items, read_pasted
-from ui.data.uploads import Source
+from ui.data.uploads import Shelf, Source
 
 SAMPLE_ITEMS = 2_000
 PASTED = "Pasted items"
+MAX_UPLOADS = 2
+# How many times further from the middle the log odds are than they should be, and a seed.
+SAMPLES = MappingProxyType({"Calibrated alerts": (1.0, 31), "Overconfident alerts": (1.8, 32)})
 
 ScoredSource: TypeAlias = Source[ItemColumns]
 
@@ -52,8 +57,8 @@ def pasted_source(text: str) -> ScoredSource:
 
 def scored_dataset(source: ScoredSource, choice: ItemColumns) -> ScoredDataset:
     """The items of a source under a choice of columns, checked. Raises DataError."""
-    key = hashlib.sha256(f"{source.fingerprint}{choice}".encode()).hexdigest()
-    return _checked(key, source, choice)
+    key = json.dumps([source.fingerprint, asdict(choice)], sort_keys=True)
+    return _checked(hashlib.sha256(key.encode()).hexdigest(), source, choice)
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner="Checking and sorting the items …")
@@ -84,5 +89,23 @@ def scored_sample(name: str) -> ScoredSource:
     return ScoredSource(name, f"sample {name}", frame, ItemColumns("probability", "outcome", "fraud"))
 
 
-# How many times further from the middle the log odds are than they should be, and a seed.
-SAMPLES = {"Calibrated alerts": (1.0, 31), "Overconfident alerts": (1.8, 32)}
+@dataclass
+class ScoredWorkspace(Shelf[ItemColumns]):
+    """Also what became of the last paste, and which comparisons of all losses were made already."""
+
+    paste_complaint: str | None = None
+    compared: set[tuple[str, float]] = field(default_factory=set)
+
+
+def scored_workspace() -> ScoredWorkspace:
+    """This session's scored items."""
+    found: ScoredWorkspace = st.session_state.setdefault(
+        "scored_workspace", ScoredWorkspace("scored_data", MAX_UPLOADS)
+    )
+    return found
+
+
+def choose_scored_source() -> ScoredSource:
+    """Let the user pick a sample or what was loaded."""
+    hint = "Two simulated samples, and what you uploaded or pasted in this session."
+    return scored_workspace().pick("Items", SAMPLES, scored_sample, hint=hint)

@@ -7,28 +7,26 @@ import streamlit as st
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.constant_threshold import items_at, observed_loss, shortest_threshold, tuned_threshold
-from multiloss_core.losses.expected.expected_losses import ExpectedLosses, expected_losses
-from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED
+from multiloss_core.losses.expected.expected_losses import METHODS, ExpectedLosses, expected_losses
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.reliability import Reliability, reliability
 from multiloss_core.losses.top_k import best_k
 from ui.data.scored_datasets import ScoredDataset
+from ui.shared import loss_picker
 from ui.shared.loss_picker import named_loss
 
-# "F" instead of "F1": a link to it stays right whatever beta is.
-LOSS_CHOICES = ("F", "Jaccard", "AM", "G-TP/PR", "G-Mean", "H-Mean", "AUC")
-WINDOWED = ("G-Mean", "H-Mean")
+# Those that look at the positives only come first.
+LOSS_CHOICES = tuple(sorted(loss_picker.LOSS_CHOICES, key=lambda choice: choice not in ("F", "Jaccard")))
 HALF = 0.5
-# What is proven for these two is less tight, and still far below what is shown.
-_TOLERANCE = {"G-Mean": 1e-6, "H-Mean": 1e-6}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WayToCut:
     """One way to choose the items: the `k` most probable, all those at or above `threshold`.
 
-    `threshold` is nan where nothing is flagged, and `printed` in the fewest digits that flag the same. `worse`: expected loss above the optimum's. `observed`: the loss on the
-    labelled items kept aside, nan without them. `left_out`: items as probable as the last one flagged that are not.
+    `threshold` is NaN where nothing is flagged, and `printed` in the fewest digits that flag the same. `worse`:
+    expected loss above the optimum's. `observed`: the loss on the labelled items kept aside, NaN without them.
+    `left_out`: items as probable as the last one flagged that are not.
     """
 
     name: str
@@ -59,20 +57,17 @@ class Answer:
 
 
 def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:
-    """Why a loss cannot be computed for so many items, if so."""
-    n = dataset.items.probabilities.size
-    if choice in WINDOWED and n > LARGEST_WINDOWED:
-        return f"takes at most {LARGEST_WINDOWED:,} items"
-    return None
+    """Say why a loss cannot be computed for so many items, if so."""
+    largest = _largest(named_loss(choice, 1.0))
+    return f"takes at most {largest:,} items" if dataset.items.probabilities.size > largest else None
 
 
 def answer(dataset: ScoredDataset, choice: str, beta: float) -> Answer:
-    """The answer of one loss. Raises DataError where the loss takes fewer items."""
+    """Find the answer of one loss. Raises DataError where the loss takes fewer items."""
     too_many = too_many_for(choice, dataset)
     if too_many:
-        raise DataError(
-            f"{choice} {too_many}, and these are {dataset.items.probabilities.size:,}; choose another loss, or fewer items."
-        )
+        n = dataset.items.probabilities.size
+        raise DataError(f"{choice} {too_many}, and these are {n:,}; choose another loss, or fewer items.")
     return _answer(dataset.key, choice, beta if choice == "F" else 1.0, dataset)
 
 
@@ -80,7 +75,8 @@ def answer(dataset: ScoredDataset, choice: str, beta: float) -> Answer:
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Finding the expected loss of every cut …")
 def _answer(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> Answer:
     loss, items = named_loss(choice, beta), _dataset.items
-    curve = expected_losses(items.probabilities, loss, tolerance=_TOLERANCE.get(choice, 1e-9))
+    # What is proven in quadratic time is less tight, and still far below what is shown.
+    curve = expected_losses(items.probabilities, loss, tolerance=1e-9 if np.isinf(_largest(loss)) else 1e-6)
     k = best_k(curve.values)
     optimum = _way("optimum k*", _lowest_of(_dataset, k), k, curve, k, _dataset, loss)
     at_half = _at_threshold("threshold 0.5", HALF, curve, k, _dataset, loss)
@@ -94,8 +90,13 @@ def _answer(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> Answ
     )
 
 
+def _largest(loss: Loss) -> float:
+    """How many items the method that takes most can take."""
+    return max(method.largest for method in METHODS.values() if method.takes(loss, 1))
+
+
 def items_flagged(dataset: ScoredDataset, k: int) -> np.ndarray:
-    """The rows (k,) of the k most probable items, in the order of the file."""
+    """Find the rows (k,) of the k most probable items, in the order of the file."""
     return np.sort(dataset.order[:k])
 
 
@@ -105,7 +106,7 @@ def _reliability(key: str, _dataset: ScoredDataset) -> Reliability:
 
 
 def reliability_of(dataset: ScoredDataset) -> Reliability:
-    """How far the probabilities of the labelled items kept their promise; some must be labelled."""
+    """Find how far the probabilities of the labelled items kept their promise; some must be labelled."""
     return _reliability(dataset.key, dataset)
 
 
@@ -128,7 +129,16 @@ def _way(
     worse = max(expected - float(curve.values[best]), 0.0)
     printed = threshold if np.isnan(threshold) else shortest_threshold(dataset.items.probabilities, threshold)
     left_out = items_at(dataset.items.probabilities, threshold) - k if k else 0
-    return WayToCut(name, threshold, printed, k, expected, worse, _observed(k, dataset, loss), left_out)
+    return WayToCut(
+        name=name,
+        threshold=threshold,
+        printed=printed,
+        k=k,
+        expected_loss=expected,
+        worse=worse,
+        observed=_observed(k, dataset, loss),
+        left_out=left_out,
+    )
 
 
 def _observed(k: int, dataset: ScoredDataset, loss: Loss) -> float:
@@ -148,5 +158,6 @@ def _why_not_tuned(dataset: ScoredDataset) -> str:
         )
     tuned_on = dataset.items.known_labels[dataset.tuning]
     if tuned_on.all() or not tuned_on.any():
-        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on must hold both positives and negatives."
+        held = "must hold both positives and negatives"
+        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on {held}."
     return ""

@@ -1,17 +1,20 @@
-"""Losses by the names that the reader chooses from, and beta of F."""
+"""Losses by the names that the user chooses from, and beta of F."""
 
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.losses.multivariate import LOSSES, F, Loss
 
+# "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
+LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSSES.items())
+
 
 def named_loss(choice: str, beta: float) -> Loss:
-    """The loss of a choice, F with its beta."""
+    """Find the loss of a choice, F with its beta."""
     return F(beta) if choice == "F" else LOSSES[choice]
 
 
 def ask_beta(place: DeltaGenerator, key: str) -> float:
-    """Beta of F, within 0.1 to 10 in the browser only."""
+    """Ask for beta of F, within 0.1 to 10 in the browser only."""
     return place.number_input(
         "Beta of F",
         0.1,

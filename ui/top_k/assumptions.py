@@ -47,8 +47,8 @@ def broken_assumption(settings: Settings) -> None:
     """Let the reader break one of the two assumptions of Theorem 1."""
     st.subheader("Break an assumption")
     st.markdown(
-        "Theorem 1 needs labels that are independent and a loss that falls with every true positive. Take one away, and "
-        f"the best prediction may skip a more probable item. All {2**ITEMS} predictions on {ITEMS} drawn items are "
+        "Theorem 1 needs labels that are independent and a loss that falls with every true positive. Take one away, "
+        f"and the best prediction may skip a more probable item. All {2**ITEMS} predictions on {ITEMS} drawn items are "
         "tried; the first draw shown is one where top-k fails.",
         width=860,
     )
@@ -114,9 +114,9 @@ def tied_labels(settings: Settings) -> None:
     verdict(found, loss.name, certain=common_cause == "all" or strength == 0)
     if common_cause == "all":
         st.caption(
-            "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are independent "
-            "and the more probable item stays the more probable one. What breaks the theorem is that some items are "
-            "tied and others are not, or are tied the other way."
+            "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are "
+            "independent and the more probable item stays the more probable one. What breaks the theorem is that some "
+            "items are tied and others are not, or are tied the other way."
         )
     sides = np.sign(factor_loadings(common_cause, ITEMS, 1.0)).astype(np.intp) if common_cause != "all" else None
     best_column, top_k_column = st.columns(2)

@@ -33,7 +33,7 @@ class ExponentialSum:
 def exponential_sum(
     power: float, tolerance: float, *, smallest: float, largest: float, laplace: Callable[[Floats], Floats]
 ) -> ExponentialSum:
-    """The sum for D^-power, with an error of at most `tolerance` (> 0).
+    """Make the sum for D^-power, with an error of at most `tolerance` (> 0).
 
     `smallest` > 0: D is no less wherever N is not 0. `largest`: a bound on (E D^(power + 2))^(1 / (power + 2)).
     `laplace`: takes y > 0 (m,) and bounds E[exp(-y D); N is not 0]. About ln(largest / smallest) / h + 25 nodes; h is
@@ -59,9 +59,10 @@ def exponential_sum(
 
 
 def aliasing(power: float, step: float) -> float:
-    """The relative error of the trapezoidal rule: 2 sum over m >= 1 of |Gamma(power + 2 pi i m / step)| / Gamma(power).
+    """Bound the trapezoidal rule's relative error: 2 sum over m >= 1 of |Gamma(power + 2 pi i m / step)| / Gamma(power).
 
-    Eight terms; each is less than half of the one before for step <= 1.5 and power <= 1, so the last one bounds the rest.
+    Eight terms; each is less than half of the one before for step <= 1.5 and power <= 1, so the last one bounds the
+    rest.
     """
     terms = np.exp(np.real(loggamma(power + 2j * pi * np.arange(1, 9) / step)))
     return 2.0 * float(terms.sum() + terms[-1]) / gamma(power)

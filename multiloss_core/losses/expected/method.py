@@ -41,5 +41,6 @@ class Method:
         """Raise DataError for more items than the method takes."""
         if n > self.largest:
             raise DataError(
-                f"There are {n:,} probabilities; the {self.name} method takes at most {self.largest:,}, as {self.limit}."
+                f"There are {n:,} probabilities; the {self.name} method takes at most {self.largest:,}, as "
+                f"{self.limit}."
             )

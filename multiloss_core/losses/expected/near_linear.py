@@ -1,8 +1,8 @@
 """Every L_k of a loss whose only non-polynomial part is a power of a weighted count, in near-linear time.
 
-The power becomes a sum of exponentials (`exponential_sums`). E[exp(-x S)] of a sum S of independent labels is a product over
-the items, and E[K exp(-x S)] that product times a sum over the items (the mean of K under tilted probabilities), so
-prefix and suffix sums give all k at once: O(n Q) time for Q exponentials, O(n) memory.
+The power becomes a sum of exponentials (`exponential_sums`). E[exp(-x S)] of a sum S of independent labels is a
+product over the items, and E[K exp(-x S)] that product times a sum over the items (the mean of K under tilted
+probabilities), so prefix and suffix sums give all k at once: O(n Q) time for Q exponentials, O(n) memory.
 """
 
 from collections.abc import Callable

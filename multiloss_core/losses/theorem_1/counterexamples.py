@@ -67,7 +67,7 @@ class DrawSearch:
 
 
 def early_stop_k(values: ArrayLike) -> int:
-    """Where Natarajan et al. 2016, Algorithm 1, stops: the first k >= 1 with L_k <= L_(k+1), or n.
+    """Find where Natarajan et al. 2016, Algorithm 1, stops: the first k >= 1 with L_k <= L_(k+1), or n.
 
     This rule is wrong: L_k can fall again after it rose (see `EARLY_STOP`), and k = 0 is never considered. Use
     `optimal_top_k`, which weighs every k. `values` (n + 1,): L_k for k = 0..n, n >= 1, else DataError. O(n).
@@ -80,7 +80,7 @@ def early_stop_k(values: ArrayLike) -> int:
 
 
 def against_top_k(search: ExhaustiveSearch) -> AgainstTopK:
-    """The best prediction of an exhaustive search against the best top-k prediction in it; O(n)."""
+    """Compare the best prediction of an exhaustive search with the best top-k prediction in it; O(n)."""
     k = best_k(search.top_k_values)
     index = search.top_k_indices[k]
     top_k_loss = float(search.values[index])
@@ -133,14 +133,16 @@ EARLY_STOP: MappingProxyType[str, Counterexample] = MappingProxyType({example.na
 _NOT_MONOTONE = (
     NotMonotone(
         UserLoss(_unbalanced, "balanced batch", (0.0, 1.0)),
-        "A batch to train new reviewers: half of all items, and among them as many frauds as false alerts. It costs "
-        "the more, the further the batch is from either. Beyond half of the batch, another true positive makes it worse.",
+        "A batch to train new reviewers: half of all items, and among them as many positives as false positives. It costs "
+        "the more, the further the batch is from either. Beyond half of the batch, another true positive makes it "
+        "worse.",
         6,
     ),
     NotMonotone(
         FractionalLinear((0.3, 0.7, -0.3, 0.0), (1.0, 0.0, 0.0, 0.0), "release unseen"),
-        "The items predicted positive are released without review. Each fraud among them costs 0.7, each item kept "
-        "back for review costs 0.3, and the sum is divided by the number of items. Every true positive is a fraud let through.",
+        "The items predicted positive are released without review. Each positive among them costs 0.7, each item kept "
+        "back for review costs 0.3, and the sum is divided by the number of items. Every true positive is one let "
+        "through.",
         73,
     ),
 )

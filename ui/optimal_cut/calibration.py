@@ -1,0 +1,100 @@
+"""How far the probabilities can be believed, as far as labels tell."""
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from multiloss_core.figures.reliability import reliability_chart
+from multiloss_core.figures.theme import Theme
+from multiloss_core.formatting import count, plural
+from multiloss_core.losses.reliability import Reliability
+from ui.data.scored_datasets import ScoredDataset
+from ui.optimal_cut.answers import reliability_of
+from ui.shared.page_setup import theme
+
+# Half of the items below this: linear axes would show them all in one corner.
+RARE = 0.05
+
+
+def show_calibration(dataset: ScoredDataset) -> None:
+    """Compare promised with observed shares of positives, where outcomes are known."""
+    st.subheader("Can the probabilities be believed?", anchor=False)
+    st.markdown(
+        "The answer is only as good as the probabilities: *k\\** is best when, of all items given 30 %, about 30 % are "
+        "positive.",
+        width=860,
+    )
+    if dataset.items.labels is None:
+        st.info(
+            "Without outcomes this cannot be checked. Choose a column with outcomes (labels) to see promised against "
+            "observed shares.",
+            icon=":material/visibility_off:",
+        )
+        return
+    found = reliability_of(dataset)
+    (st.warning if found.is_doubtful else st.success)(
+        _conclusion(found), icon=":material/warning:" if found.is_doubtful else ":material/check:"
+    )
+    logarithmic = _ask_logarithmic(found)
+    chart, table = st.columns([3, 2])
+    chart.plotly_chart(
+        _figure(dataset.key, theme(), logarithmic, found),
+        theme=None,
+        key="cut_reliability",
+        alt=f"Observed share of positives against the mean probability in {found.items.size} groups of items; "
+        f"{int(found.outside.sum())} of the intervals miss the line where the two are equal.",
+        width="stretch",
+    )
+    with table:
+        _show_groups(found)
+
+
+def _conclusion(found: Reliability) -> str:
+    promised, observed = found.expected_positives, found.observed_positives
+    facts = (
+        f"Among {plural(int(found.items.sum()), 'labelled item')} the probabilities promise {promised:,.1f} positives; "
+        f"{count(observed)} {'was' if observed == 1 else 'were'} found."
+    )
+    outside, groups = int(found.outside.sum()), found.items.size
+    if not found.is_doubtful:
+        return f"{facts} Chance alone explains differences like these."
+    return (
+        f"{facts} In {outside} of {plural(groups, 'group')} the promise lies outside the 95 % interval, more than "
+        "chance explains: correct (calibrate) the probabilities before relying on these cuts."
+    )
+
+
+def _ask_logarithmic(found: Reliability) -> bool:
+    axes = st.segmented_control(
+        "Axes",
+        ["automatic axes", "linear", "logarithmic"],
+        default="automatic axes",
+        required=True,
+        key="cut_axes",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    rare = float(found.promised[found.promised.size // 2]) < RARE
+    return axes == "logarithmic" or (axes != "linear" and rare)
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def _figure(key: str, shade: Theme, logarithmic: bool, _found: Reliability) -> go.Figure:
+    return reliability_chart(_found, theme=shade, logarithmic=logarithmic)
+
+
+def _show_groups(found: Reliability) -> None:
+    st.dataframe(
+        pd.DataFrame(
+            {"Items": found.items, "Promised positives": found.promised * found.items, "Observed": found.positives}
+        ),
+        hide_index=True,
+        height=360,
+        column_config={
+            "Items": st.column_config.NumberColumn(format="localized"),
+            "Promised positives": st.column_config.NumberColumn(format="%.1f"),
+            "Observed": st.column_config.NumberColumn(format="localized"),
+        },
+        alt="Promised and observed positives of each group.",
+    )
+    st.caption("From the least to the most probable group; bars in the chart are 95 % intervals (Wilson).")
