@@ -21,7 +21,6 @@ from multiloss_core import (
     ThresholdPath,
     analytic_path,
     count_surfaces,
-    counts_along,
     flagged,
     graph_path,
     held_out_counts,
@@ -29,7 +28,7 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.paths.threshold_path import turning_points
+from multiloss_core.thresholds.data.flagging import turning_points
 
 POPULATIONS = ("gauss2", "skewed2", "discrete2")
 POSITIVES = (150, 800)
@@ -134,7 +133,7 @@ def _known(documents: RatedDocuments, paths: dict[str, ThresholdPath]) -> dict[s
 
 def _luck(source: RatedPopulation, documents: RatedDocuments, fixed_path: ThresholdPath, scale: float) -> Floats:
     """TP, FP and area of fixed thresholds and of a fixed path, less their expectation, (targets, 3)."""
-    tp, fp = counts_along(documents, fixed_path.thresholds, "any")
+    tp, fp = documents.counts_along(fixed_path.thresholds, "any")
     area = replace(fixed_path, tp=tp, fp=fp).normalised_area - _true_area(source, fixed_path)
     rows = []
     for target in TARGETS:

@@ -17,7 +17,6 @@ from multiloss_core import (
     mean_graph_path,
     operating_points,
     read_frame,
-    round_thresholds,
     smooth_path,
 )
 
@@ -29,13 +28,13 @@ def main() -> None:
     documents = read_documents(FILE)
     print(f"# {FILE.name}\n")
     print(
-        f"{len(documents.labels):,} rated documents, {documents.positives:,.0f} positive; floors "
+        f"{len(documents.labels):,} rated documents, {documents.totals.tp:,.0f} positive; floors "
         f"{', '.join(f'{name} {floor:g}' for name, floor in zip(documents.names, documents.floors, strict=True))}.\n"
     )
     print_header("method", "area", "marginal precision", "thresholds", "TP", "FP", "precision", "status")
     for path in all_paths(documents):
         for point in operating_points(path, TARGETS):
-            thresholds = round_thresholds(documents, point.thresholds)
+            thresholds = documents.round_thresholds(point.thresholds)
             on = flagged(documents.scores, thresholds, point.rule)
             tp, fp = int((on & documents.labels).sum()), int((on & ~documents.labels).sum())
             assert (tp, fp) == (point.tp, point.fp)

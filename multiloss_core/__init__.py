@@ -67,8 +67,8 @@ from multiloss_core.tables.read_table import read_frame
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv
 from multiloss_core.tables.time_column import document_times
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces, slice_surfaces
-from multiloss_core.thresholds.data.flagging import flagged
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces, slice_documents, slice_surfaces
+from multiloss_core.thresholds.data.flagging import Counts, flagged
 from multiloss_core.thresholds.data.grid_counts import BucketCounts, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_documents import DataFunnel, RatedDocuments
 from multiloss_core.thresholds.data.simulated_population import Population, simulate_population
@@ -89,7 +89,7 @@ from multiloss_core.thresholds.generalisation.rating_plan import (
 from multiloss_core.thresholds.inspection.borderline_documents import NearDocuments, NearThresholds, near_thresholds
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.inspection.contributions import Contribution, contributions
-from multiloss_core.thresholds.inspection.document_subset import Selection
+from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
 from multiloss_core.thresholds.inspection.drift import Drift, alerts_drift, precision_drift
 from multiloss_core.thresholds.inspection.periods import (
     Calendar,
@@ -106,19 +106,19 @@ from multiloss_core.thresholds.paths.analytic import analytic_path
 from multiloss_core.thresholds.paths.benchmark import benchmark_path
 from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path, to_networkx
 from multiloss_core.thresholds.paths.money import money_at, money_weighted
+from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, OperatingPoint
 from multiloss_core.thresholds.paths.smooth import smooth_path
-from multiloss_core.thresholds.paths.threshold_path import ConcaveMajorant, ThresholdPath, counts_along
-from multiloss_core.thresholds.points.classifier_margins import ClassifierMargin, classifier_margins
-from multiloss_core.thresholds.points.f_beta import f_beta_of_point
-from multiloss_core.thresholds.points.operating_point import (
-    OperatingPoint,
+from multiloss_core.thresholds.paths.threshold_path import (
+    ConcaveMajorant,
+    ThresholdPath,
     operating_point,
     operating_points,
-    round_thresholds,
 )
+from multiloss_core.thresholds.points.classifier_margins import ClassifierMargin, classifier_margins
+from multiloss_core.thresholds.points.f_beta import f_beta_of_point
 from multiloss_core.thresholds.points.payoffs import Payoffs
 from multiloss_core.thresholds.points.targets import (
-    point_by_hand,
+    manual_point,
     target_for_alerts,
     target_for_precision,
     target_for_price,
@@ -144,19 +144,23 @@ __all__ = [
     "Contribution",
     "CountSurfaces",
     "CountedThresholds",
+    "Counts",
     "CurrentThresholds",
     "DailyAlerts",
     "DataError",
     "DataFunnel",
     "DecisionRecord",
+    "DocumentSubset",
     "Drift",
     "ExhaustiveSearch",
     "ExpectedCounts",
     "ExpectedLosses",
     "F",
+    "FlaggedCounts",
     "FractionalLinear",
     "HeldOutCounts",
     "HeldOutStep",
+    "ManualPoint",
     "NearDocuments",
     "NearThresholds",
     "OperatingPoint",
@@ -175,7 +179,6 @@ __all__ = [
     "ScoredItems",
     "Segment",
     "Segmentation",
-    "Selection",
     "SigmoidItems",
     "SimplerCut",
     "ThresholdPath",
@@ -195,7 +198,6 @@ __all__ = [
     "contributions",
     "correlated_search",
     "count_surfaces",
-    "counts_along",
     "daily_alerts",
     "data_fingerprint",
     "days_in_data",
@@ -221,6 +223,7 @@ __all__ = [
     "is_tpr_tnr_monotone",
     "items_at",
     "joint_distribution",
+    "manual_point",
     "markdown_summary",
     "mean_graph_path",
     "meets_corrected_proposition_2",
@@ -237,7 +240,6 @@ __all__ = [
     "point_as_csv",
     "point_as_dict",
     "point_as_json",
-    "point_by_hand",
     "precision_drift",
     "price_of_simplicity",
     "python_function",
@@ -247,13 +249,13 @@ __all__ = [
     "read_thresholds",
     "recorded_thresholds",
     "reliability",
-    "round_thresholds",
     "segment_counts",
     "segmentation",
     "share_interval",
     "shortest_threshold",
     "sigmoid_items",
     "simulate_population",
+    "slice_documents",
     "slice_surfaces",
     "smooth_path",
     "sql_where",

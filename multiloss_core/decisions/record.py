@@ -38,7 +38,7 @@ from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
-from multiloss_core.thresholds.points.operating_point import Status
+from multiloss_core.thresholds.paths.operating_point import Status
 from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1

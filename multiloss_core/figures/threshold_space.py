@@ -11,8 +11,8 @@ from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-from multiloss_core.thresholds.points.operating_point import OperatingPoint
 
 HISTOGRAM_BINS = 40
 SHADED_NODES = 64
@@ -60,7 +60,7 @@ def score_histogram(documents: RatedDocuments, classifier: int, *, theme: Theme)
 def threshold_space(
     surfaces: CountSurfaces,
     paths: Sequence[ThresholdPath],
-    points: Sequence[OperatingPoint],
+    points: Sequence[Point],
     *,
     chosen: str,
     theme: Theme,
@@ -107,7 +107,7 @@ def space_backdrop(
 
 def space_marks(
     surfaces: CountSurfaces,
-    points: Sequence[OperatingPoint],
+    points: Sequence[Point],
     *,
     chosen: str,
     theme: Theme,
@@ -122,7 +122,7 @@ def space_marks(
 
 def tp_fp_plane(
     paths: Sequence[ThresholdPath],
-    points: Sequence[OperatingPoint],
+    points: Sequence[Point],
     *,
     chosen: str,
     theme: Theme,
@@ -164,7 +164,7 @@ def plane_backdrop(
 
 
 def plane_marks(
-    points: Sequence[OperatingPoint], *, chosen: str, theme: Theme, whole: bool = False
+    points: Sequence[Point], *, chosen: str, theme: Theme, whole: bool = False
 ) -> tuple[list[go.Scatter], dict[str, dict[str, list[float]]]]:
     """The tangent and the points of `tp_fp_plane`, and the ranges of its axes as an update of the layout."""
     points = _chosen_last(points, chosen)
@@ -181,19 +181,17 @@ def plane_marks(
     }
 
 
-def plane_view(
-    points: Sequence[OperatingPoint], *, whole: bool = False
-) -> tuple[float, tuple[list[float], list[float]]]:
+def plane_view(points: Sequence[Point], *, whole: bool = False) -> tuple[float, tuple[list[float], list[float]]]:
     """The part of the TP-FP plane that holds the points, the chosen one last: its right end, and the ranges of FP and TP."""
     main = points[-1]
-    right = main.rated_fp if whole else min(main.rated_fp, 1.6 * max(point.fp for point in points) + 20)
+    right = main.rated.fp if whole else min(main.rated.fp, 1.6 * max(point.fp for point in points) + 20)
     lowest = min(point.tp for point in points)
-    bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated_tp - lowest))
-    top = main.rated_tp + 0.05 * (main.rated_tp - bottom)
+    bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated.tp - lowest))
+    top = main.rated.tp + 0.05 * (main.rated.tp - bottom)
     return right, ([-0.01 * right, right], [bottom, top])
 
 
-def tangent_ends(point: OperatingPoint, right: float) -> tuple[list[float], list[float]]:
+def tangent_ends(point: Point, right: float) -> tuple[list[float], list[float]]:
     """FP and TP of the ends of the line through a point whose slope is its target, from FP = 0 to `right`."""
     return [0.0, right], [point.tp - point.slope * point.fp, point.tp + point.slope * (right - point.fp)]
 
@@ -282,7 +280,7 @@ def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOC
     return figure
 
 
-def threshold_mark(path: ThresholdPath, point: OperatingPoint, *, theme: Theme) -> go.Scatter:
+def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Scatter:
     """The chosen threshold as a line across `threshold_curves`; nothing where no threshold is reached."""
     threshold = float(point.thresholds[0])
     x = threshold if np.isfinite(threshold) and point.status != "unreachable" else None
@@ -440,13 +438,13 @@ def _path_marks(method: str) -> dict[str, object]:
     }
 
 
-def _chosen_last(points: Sequence[OperatingPoint], chosen: str) -> list[OperatingPoint]:
+def _chosen_last(points: Sequence[Point], chosen: str) -> list[Point]:
     """The points with the chosen one on top of the others."""
     return sorted(points, key=lambda point: point.method == chosen)
 
 
 def surface_marks(
-    points: Sequence[OperatingPoint],
+    points: Sequence[Point],
     surfaces: CountSurfaces,
     *,
     count: str,

@@ -18,7 +18,6 @@ from multiloss_core import (
     count_surfaces,
     graph_path,
     operating_point,
-    round_thresholds,
     simulate_population,
     smooth_path,
 )
@@ -160,7 +159,7 @@ def expected_point(frame, scores, rating, *, percent, method="smooth", rule="any
     else:
         path = analytic_path(documents, family=method.removeprefix("analytic "), rule=rule)
     point = operating_point(path, percent / 100)
-    return round_thresholds(documents, point.thresholds), point.tp, point.fp
+    return documents.round_thresholds(point.thresholds), point.tp, point.fp
 
 
 def expected_sample_point(name, percent, **more):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core import RatedDocuments, operating_point, round_thresholds, smooth_path
+from multiloss_core import RatedDocuments, operating_point, smooth_path
 from tests.browser.steps import (
     PAGES,
     cells,
@@ -108,7 +108,7 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
     expect(metric(page, MONEY_CAUGHT)).to_have_count(1)
     documents = RatedDocuments.from_frame(frame, SCORES, "verdict", weight="amount")
     best = operating_point(smooth_path(documents), 0.2)
-    thresholds = round_thresholds(documents, best.thresholds)
+    thresholds = documents.round_thresholds(best.thresholds)
     assert not np.array_equal(thresholds, point[0])
     alerts = flagged(frame, thresholds)
     assert money(alerts) == pytest.approx([best.tp, best.fp])

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core import RatedDocuments, operating_point, round_thresholds, smooth_path
+from multiloss_core import RatedDocuments, operating_point, smooth_path
 from tests.browser.steps import (
     cells,
     choose,
@@ -48,7 +48,7 @@ def path(documents):
 def corners(documents, path):
     """The points that the path can offer, strictest first: thresholds, TP, FP."""
     found = path.majorant.vertices
-    return [(round_thresholds(documents, path.thresholds[i]), path.tp[i], path.fp[i]) for i in found if path.tp[i]]
+    return [(documents.round_thresholds(path.thresholds[i]), path.tp[i], path.fp[i]) for i in found if path.tp[i]]
 
 
 def counted(*thresholds):
@@ -96,7 +96,7 @@ def expect_refused(page, words, point):
 
 def at_price(documents, path, marginal_precision):
     point = operating_point(path, marginal_precision)
-    return round_thresholds(documents, point.thresholds), point.tp, point.fp
+    return documents.round_thresholds(point.thresholds), point.tp, point.fp
 
 
 def euros(value):

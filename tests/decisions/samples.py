@@ -18,7 +18,6 @@ from multiloss_core import (
     data_fingerprint,
     operating_point,
     recorded_thresholds,
-    round_thresholds,
     simulate_population,
     smooth_path,
 )
@@ -54,7 +53,7 @@ def decision(frame, columns, name, fingerprint, *, percent=35.0, rule="all", spa
         columns=columns,
         settings=RecordedSettings(rule, "smooth", spacing, resolution),
         target=target,
-        thresholds=recorded_thresholds(round_thresholds(documents, point.thresholds)),
+        thresholds=recorded_thresholds(documents.round_thresholds(point.thresholds)),
         expected=ExpectedCounts.of(point.tp, point.fp),
     )
 

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
-from multiloss_core import flagged, operating_point, round_thresholds, simulate_population, smooth_path
+from multiloss_core import flagged, operating_point, simulate_population, smooth_path
 from multiloss_core.decisions.deployable_code import (
     python_function,
     sql_where,
@@ -308,7 +308,7 @@ def test_every_export_gives_the_recorded_counts_on_the_documents_of_the_decision
     point = operating_point(smooth_path(documents), 0.2)
     record = make_record(
         documents.names,
-        recorded_thresholds(round_thresholds(documents, point.thresholds)),
+        recorded_thresholds(documents.round_thresholds(point.thresholds)),
         expected=ExpectedCounts.of(point.tp, point.fp),
     )
     flag = function_of(python_function(record))

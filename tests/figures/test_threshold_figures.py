@@ -12,7 +12,7 @@ from multiloss_core import (
     mean_graph_path,
     operating_point,
     simulate_population,
-    slice_surfaces,
+    slice_documents,
 )
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.threshold_space import (
@@ -45,7 +45,7 @@ def found(request):
 def flat(documents, surfaces, point):
     if len(surfaces.axes) == 2:
         return surfaces
-    return slice_surfaces(documents, point.thresholds, (0, 1), rule="any", resolution=30)
+    return slice_documents(documents, point.thresholds, (0, 1), rule="any", resolution=30)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -116,7 +116,7 @@ def test_the_view_of_the_plane_holds_every_point(found):
         figure = tp_fp_plane(paths, points, chosen="graph", theme="light", whole=whole)
         (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
         assert all(left <= point.fp <= right and low <= point.tp <= high for point in points)
-    assert right == pytest.approx(points[0].rated_fp)
+    assert right == pytest.approx(points[0].rated.fp)
 
 
 def test_paths_lie_on_the_surface_and_surface_heights_are_the_counts(found):

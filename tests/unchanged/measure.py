@@ -28,6 +28,7 @@ from multiloss_core import (
     ExpectedCounts,
     F,
     FractionalLinear,
+    ManualPoint,
     Payoffs,
     RatedDocuments,
     RecordedColumns,
@@ -67,6 +68,7 @@ from multiloss_core import (
     is_tpr_tnr_monotone,
     items_at,
     joint_distribution,
+    manual_point,
     markdown_summary,
     mean_graph_path,
     money_at,
@@ -81,7 +83,6 @@ from multiloss_core import (
     point_as_csv,
     point_as_dict,
     point_as_json,
-    point_by_hand,
     precision_drift,
     price_of_simplicity,
     python_function,
@@ -90,12 +91,11 @@ from multiloss_core import (
     read_thresholds,
     recorded_thresholds,
     reliability,
-    round_thresholds,
     segment_counts,
     segmentation,
     shortest_threshold,
     sigmoid_items,
-    slice_surfaces,
+    slice_documents,
     smooth_path,
     sql_where,
     target_for_alerts,
@@ -278,7 +278,22 @@ POINT = ("status", "tp", "fp", "step_precision", "step_alerts", "next_precision"
 
 def point_figures(point: Any) -> Figures:
     """A point, whatever its target."""
-    return {"thresholds": plain(point.thresholds)} | of(point, *POINT)
+    thresholds = {"thresholds": plain(point.thresholds)}
+    if isinstance(point, ManualPoint):
+        # Nothing is known of the steps of a path.
+        steps = {
+            "step_precision": plain(math.nan),
+            "step_alerts": 0.0,
+            "next_precision": plain(math.nan),
+            "next_alerts": 0.0,
+        }
+        return thresholds | of(point, *POINT[:3]) | steps
+    return thresholds | of(point, *POINT)
+
+
+def rated_figures(rated: Any) -> Figures:
+    """The counts at the floors."""
+    return {"rated_tp": plain(rated.tp), "rated_fp": plain(rated.fp)}
 
 
 def path_figures(path: Any) -> Figures:
@@ -299,10 +314,11 @@ def path_figures(path: Any) -> Figures:
         "fp_per_tp",
         "share_of_rated_positives",
         "estimated",
-        "rated_tp",
-        "rated_fp",
     )
-    some = [{"f_beta": plain(f_beta_of_point(point))} | of(point, *rates) for point in points[9::10]]
+    some = [
+        {"f_beta": plain(f_beta_of_point(point))} | of(point, *rates) | rated_figures(point.rated)
+        for point in points[9::10]
+    ]
     return {
         **of(path, "method", "rule", "names", "monotone", "parameters", "area", "normalised_area"),
         "vertices": len(path.tp),
@@ -320,7 +336,8 @@ def source_figures(data: Data) -> Figures:
         return of(source, "names", "floors", "rule") | {"shape": plain(source.tp.shape), "sums": _sums(source)}
     guess = guess_columns(data.frame)
     return {
-        **of(source, "names", "floors", "notes", "positives", "negatives"),
+        **of(source, "names", "floors", "notes"),
+        **{"positives": plain(source.totals.tp), "negatives": plain(source.totals.fp)},
         "funnel": plain(source.funnel.steps),
         "guess": of(guess, "scores", "rating", "positive", "weight", "group", "amount", "time", "segment"),
         "suggested_floors": plain(RatedDocuments(source.scores, source.labels, names=source.names).floors),
@@ -340,7 +357,7 @@ def grid_figures(documents: RatedDocuments, rule: str) -> Figures:
         point = operating_point(graph_path(surfaces), 0.2)
         found[spacing] = {"shape": plain(surfaces.tp.shape), "sums": _sums(surfaces), "graph": point_figures(point)}
         if len(documents.names) > 2:
-            sliced = slice_surfaces(documents, point.thresholds, (0, 2), rule=rule, spacing=spacing)
+            sliced = slice_documents(documents, point.thresholds, (0, 2), rule=rule, spacing=spacing)
             found[spacing]["slice"] = {"shape": plain(sliced.tp.shape), "sums": _sums(sliced)}
     return found
 
@@ -380,7 +397,7 @@ def point_details(data: Data, path: Any, target: float) -> Figures:
     other = operating_point(path, 0.6).thresholds
     floors = source.floors
     by_hand = np.where(np.arange(len(names)) == 0, np.inf, floors) if rule == "any" else floors
-    hand = point_by_hand(source, path, by_hand)
+    hand = manual_point(source, path, by_hand)
     found = {
         "point": point_figures(point),
         "margins": margins_figures(source, point),
@@ -392,7 +409,7 @@ def point_details(data: Data, path: Any, target: float) -> Figures:
     }
     if isinstance(source, CountSurfaces):
         return found
-    rounded = round_thresholds(source, point.thresholds)
+    rounded = source.round_thresholds(point.thresholds)
     near = near_thresholds(source, point.thresholds, rule, most=20)
     sides = {"flagged": near.flagged, "not_flagged": near.not_flagged}
     csv = point_as_csv(point)
@@ -496,7 +513,7 @@ def context_figures() -> Figures:
             }
     money = money_weighted(documents, data.amounts)
     found["in money"] = {
-        "sums": plain([money.positives, money.negatives, len(money.labels)]),
+        "sums": plain([*money.totals, len(money.labels)]),
         "notes": plain(money.notes),
     }
     fit = smooth_fit(money)
@@ -821,7 +838,7 @@ def files_figures() -> Figures:
         columns=columns,
         settings=RecordedSettings("any", "smooth", "positives", 100),
         target=RecordedTarget("costs", wishes, point.marginal_precision, point.status),
-        thresholds=recorded_thresholds(round_thresholds(documents, point.thresholds)),
+        thresholds=recorded_thresholds(documents.round_thresholds(point.thresholds)),
         expected=ExpectedCounts.of(point.tp, point.fp, drawn.intervals(0.2)),
         current=CurrentThresholds((0.5, None), 320.0, 1500.0),
     )

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint, share_interval
+from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint
 from multiloss_core.formatting import Unit
+from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.generalisation.bootstrap import PointIntervals, bootstrap_thresholds
 from ui.data.rated_datasets import SAMPLES, ColumnChoice, Dataset, RatedSource, build_dataset, in_money, sample
 from ui.data.rated_workspace import workspace
 from ui.operating_point.analysis import RESOLUTIONS, Settings
-from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, counts_at, recorded_columns
+from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, recorded_columns
 from ui.operating_point.sections.new_data import ON_SLIDER
 from ui.operating_point.settings import RULE_WORDS, SPACING_WORDS, UNIT
 from ui.operating_point.target import IN_URL, current_target, settle
@@ -70,13 +71,12 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
     _, dataset = _as_recorded(record, source)
     data = dataset.source if record.settings.amount is None else in_money(dataset).source
     rule, thresholds = record.settings.rule, record.threshold_array
-    tp, fp = counts_at(data, thresholds, rule)
-    if isinstance(data, CountSurfaces):
-        corner = (0,) * data.tp.ndim
-        low, high = share_interval(tp, tp + fp) if tp + fp else (float("nan"), float("nan"))
-        return Observed(tp, fp, float(low), float(high), float(data.tp[corner] + data.fp[corner]))
-    precision = _intervals(f"{dataset.key}{record.record_id}", record, data).precision
-    return Observed(tp, fp, precision.low, precision.high, float(len(data.labels)))
+    counts, documents = data.counts_at(thresholds, rule), data.documents
+    if documents is None:
+        low, high = precision_interval(counts.precision, counts.alerts)
+        return Observed(counts.tp, counts.fp, low, high, data.totals.alerts)
+    precision = _intervals(f"{dataset.key}{record.record_id}", record, documents).precision
+    return Observed(counts.tp, counts.fp, precision.low, precision.high, float(len(documents.labels)))
 
 
 def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[str, str]:
@@ -178,7 +178,7 @@ def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
 
 
 def _rule_fits(record: DecisionRecord, dataset: Dataset) -> bool:
-    return isinstance(dataset.source, RatedDocuments) or dataset.source.rule == record.settings.rule
+    return not isinstance(dataset.source, CountSurfaces) or dataset.source.rule == record.settings.rule
 
 
 def _choices(record: DecisionRecord, source: RatedSource) -> dict[str, str]:

@@ -5,10 +5,11 @@ import math
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, DecisionRecord, OperatingPoint, RecordedTarget, recorded_thresholds
+from multiloss_core import DataError, DecisionRecord, RecordedTarget, recorded_thresholds
 from multiloss_core.decisions.record import RecordedInterval
 from multiloss_core.formatting import UNDEFINED, Unit, count, percent, signed, whole
 from multiloss_core.numerics.arrays import ratio
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.rated_datasets import RatedSource
 from ui.decisions.reopening import REOPENED, Observed, Reopened, observed, other_data, reopen, same_data
 from ui.operating_point.analysis import Analysis
@@ -45,7 +46,7 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
         _show_on_other_data(record, others[picked if picked in others else next(iter(others))], tag)
 
 
-def show_reopened(analysis: Analysis, point: OperatingPoint) -> None:
+def show_reopened(analysis: Analysis, point: Point) -> None:
     """On the operating point: which decision it was opened with, and whether the point is still there."""
     opened: Reopened | None = st.session_state.get(REOPENED)
     if opened is None or opened.data_name != analysis.dataset.name:

@@ -9,7 +9,7 @@ import streamlit as st
 from multiloss_core import (
     Certificate,
     CountSurfaces,
-    OperatingPoint,
+    FlaggedCounts,
     RatedDocuments,
     ThresholdPath,
     analytic_path,
@@ -18,13 +18,14 @@ from multiloss_core import (
     graph_path,
     mean_graph_path,
     money_at,
-    round_thresholds,
+    slice_documents,
     slice_surfaces,
     smooth_path,
 )
 from multiloss_core.formatting import Unit
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
 from ui.data.rated_datasets import Dataset, in_money
 
@@ -86,32 +87,23 @@ class Analysis:
         """For parts of the screen that count documents, whatever the paths were found on."""
         return replace(self, dataset=self.rated)
 
-    def in_other_unit(self, points: Sequence[OperatingPoint]) -> list[OperatingPoint | None]:
+    def in_other_unit(self, points: Sequence[Point]) -> list[FlaggedCounts | None]:
         """Points (of any thresholds) counted in money where documents are counted, and the other way round.
 
         None where there are no amounts. Nothing is said of the steps of a path.
         """
-        documents, amounts = self.rated.source, self.rated.amounts
-        if amounts is None or not isinstance(documents, RatedDocuments):
+        documents, amounts = self.rated.source.documents, self.rated.amounts
+        if amounts is None or documents is None:
             return [None] * len(points)
         values = np.ones_like(amounts) if self.settings.unit is Unit.MONEY else amounts
         thresholds = np.stack([documents.floors, *(point.thresholds for point in points)])
         # In the order of a path, which a slider's many targets share few vertices of.
         distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
-        tp, fp = (counts[places] for counts in money_at(documents, values, distinct, self.settings.rule))
+        counts = money_at(documents, values, distinct, self.settings.rule)
+        rated, *flagged = (counts.at(place) for place in places)
         return [
-            replace(
-                point,
-                tp=float(caught),
-                fp=float(false),
-                rated_tp=float(tp[0]),
-                rated_fp=float(fp[0]),
-                step_precision=np.nan,
-                step_alerts=0.0,
-                next_precision=np.nan,
-                next_alerts=0.0,
-            )
-            for point, caught, false in zip(points, tp[1:], fp[1:], strict=True)
+            FlaggedCounts(own.tp, own.fp, thresholds=point.thresholds, rule=point.rule, names=point.names, rated=rated)
+            for point, own in zip(points, flagged, strict=True)
         ]
 
     def with_certificate(self, certificate: Certificate) -> "Analysis":
@@ -124,24 +116,22 @@ class Analysis:
         """The path that a method found."""
         return next(path for path in self.paths if path.method == method)
 
-    def deployable(self, point: OperatingPoint) -> np.ndarray:
+    def deployable(self, point: Point) -> np.ndarray:
         """The point's thresholds in the fewest digits that flag the same documents."""
         return self.rounded(point.thresholds)
 
     def rounded(self, thresholds: np.ndarray) -> np.ndarray:
         """Thresholds (k,) in the fewest digits that flag the same documents."""
-        source = self.rated.source
-        return round_thresholds(source, thresholds) if isinstance(source, RatedDocuments) else thresholds
+        return self.rated.source.round_thresholds(thresholds)
 
-    def sliced(self, point: OperatingPoint, pair: tuple[int, int]) -> CountSurfaces:
+    def sliced(self, point: Point, pair: tuple[int, int]) -> CountSurfaces:
         """Surfaces over two of the classifiers while the others, where there are any, stay at a point."""
         if len(self.surfaces.names) <= 2:
             return self.surfaces
-        source = self.dataset.source
-        if isinstance(source, RatedDocuments) and len(source.labels) > MAX_DOCUMENTS_SLICED:
-            source = self.surfaces
-        settings = self.settings
-        return slice_surfaces(source, point.thresholds, pair, rule=settings.rule, spacing=settings.spacing)
+        documents, settings = self.dataset.source.documents, self.settings
+        if documents is None or len(documents.labels) > MAX_DOCUMENTS_SLICED:
+            return slice_surfaces(self.surfaces, point.thresholds, pair)
+        return slice_documents(documents, point.thresholds, pair, rule=settings.rule, spacing=settings.spacing)
 
 
 def analyse(dataset: Dataset, settings: Settings) -> Analysis:
@@ -193,7 +183,7 @@ def methods(settings: Settings, counted: Counted | None = None) -> dict[str, Pat
         "mean graph": lambda source: mean_graph_path(
             surfaces(source),
             np.random.default_rng(0),
-            documents=source if isinstance(source, RatedDocuments) else None,
+            documents=source.documents,
         ),
         "analytic power": lambda source: analytic_path(source, family="power", rule=rule),
         "analytic beta": lambda source: analytic_path(source, family="beta", rule=rule),

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from multiloss_core import DataError, OperatingPoint
+from multiloss_core import DataError
 from multiloss_core.formatting import NEVER, short_percent
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.flagging import checked_thresholds
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from multiloss_core.thresholds.points.thresholds_file import read_thresholds
 from ui.operating_point.analysis import Analysis
 from ui.shared.formatting import as_text
@@ -97,7 +98,7 @@ def current_thresholds(analysis: Analysis) -> Floats | None:
     return present_thresholds(analysis)
 
 
-def ask_current_thresholds(analysis: Analysis, point: OperatingPoint) -> None:
+def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
     """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
     kept = counterpart(analysis)
     for i, (place, name) in enumerate(
@@ -177,8 +178,12 @@ def _load(analysis: Analysis, kept: Counterpart) -> None:
     kept.with_pin, kept.origin = False, file.name
 
 
-def _pin(analysis: Analysis, kept: Counterpart, point: OperatingPoint) -> None:
-    how = "set by hand" if point.by_hand else f"{point.method} at {short_percent(point.marginal_precision)}"
+def _pin(analysis: Analysis, kept: Counterpart, point: Point) -> None:
+    how = (
+        "set by hand"
+        if isinstance(point, ManualPoint)
+        else f"{point.method} at {short_percent(point.marginal_precision)}"
+    )
     kept.pin = Pin(tuple(analysis.deployable(point).tolist()), how)
     kept.with_pin = True
 

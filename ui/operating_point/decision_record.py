@@ -7,7 +7,6 @@ from multiloss_core import (
     CurrentThresholds,
     DecisionRecord,
     ExpectedCounts,
-    OperatingPoint,
     RatedDocuments,
     RecordedColumns,
     RecordedData,
@@ -15,15 +14,15 @@ from multiloss_core import (
     RecordedTarget,
     Wish,
     data_fingerprint,
-    flagged,
     recorded_thresholds,
 )
 from multiloss_core.decisions.record import SET_BY_HAND
 from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.data.count_surfaces import node_index
 from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.generalisation.bootstrap import PointBootstrap, PointIntervals
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.operating_point.analysis import Analysis
 
@@ -33,7 +32,7 @@ GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
 
 def record_of(
     analysis: Analysis,
-    point: OperatingPoint,
+    point: Point,
     source: RatedSource,
     choice: ColumnChoice,
     *,
@@ -60,7 +59,7 @@ def record_of(
         data=RecordedData(
             source.name,
             data_fingerprint(source.fingerprint, columns),
-            data.funnel if isinstance(data, RatedDocuments) else None,
+            None if data.documents is None else data.documents.funnel,
         ),
         columns=columns,
         settings=RecordedSettings(
@@ -93,15 +92,15 @@ def recorded_columns(data: RatedDocuments | CountSurfaces, choice: ColumnChoice)
     )
 
 
-def target_of(analysis: Analysis, point: OperatingPoint) -> RecordedTarget:
+def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
     """What led to a point where nothing but the slider or the hand did, and the guarantee of its path."""
-    if point.by_hand:
+    if isinstance(point, ManualPoint):
         return RecordedTarget(SET_BY_HAND)
     wishes = (Wish(MARGINAL_PRECISION, point.marginal_precision), *guarantee_wishes(analysis, point))
     return RecordedTarget(MARGINAL_PRECISION, wishes, point.marginal_precision, point.status)
 
 
-def guarantee_wishes(analysis: Analysis, point: OperatingPoint) -> tuple[Wish, ...]:
+def guarantee_wishes(analysis: Analysis, point: Point) -> tuple[Wish, ...]:
     """What was guaranteed of the path that a point lies on, if anything was."""
     certificate = analysis.certificate
     if certificate is None or certificate.path is None or certificate.path.method != point.method:
@@ -109,20 +108,11 @@ def guarantee_wishes(analysis: Analysis, point: OperatingPoint) -> tuple[Wish, .
     return Wish(GUARANTEED, certificate.precision), Wish(CONFIDENCE, certificate.confidence)
 
 
-def counts_at(data: RatedDocuments | CountSurfaces, thresholds: Floats, rule: Rule) -> tuple[float, float]:
-    """TP and FP at thresholds (k,), infinity for never; on a table of counts, those of the next node."""
-    if isinstance(data, CountSurfaces):
-        node = tuple(node_index(data.axes, thresholds[np.newaxis])[0])
-        return float(data.tp[node]), float(data.fp[node])
-    caught = flagged(data.scores, thresholds, rule)
-    return tuple(float(data.weights[caught & kind].sum()) for kind in (data.labels, ~data.labels))  # type: ignore[return-value]
-
-
-def _intervals(point: OperatingPoint, evidence: PointBootstrap | None) -> PointIntervals | None:
+def _intervals(point: Point, evidence: PointBootstrap | None) -> PointIntervals | None:
     """What is expected on new data, where the resamples are complete and of this very point."""
     if evidence is None or evidence.done < evidence.requested:
         return None
-    if point.by_hand:
+    if isinstance(point, ManualPoint):
         # Thresholds that were not chosen have no target.
         fixed = np.isnan(evidence.targets).all() and np.array_equal(evidence.thresholds, point.thresholds[np.newaxis])
         return evidence.intervals() if fixed else None
@@ -132,5 +122,6 @@ def _intervals(point: OperatingPoint, evidence: PointBootstrap | None) -> PointI
     return evidence.intervals(float(evidence.targets[near[0]]))
 
 
-def _recorded_current(data: RatedDocuments | CountSurfaces, thresholds: Floats, rule: Rule) -> CurrentThresholds:
-    return CurrentThresholds(recorded_thresholds(thresholds), *counts_at(data, thresholds, rule))
+def _recorded_current(data: RatedData, thresholds: Floats, rule: Rule) -> CurrentThresholds:
+    counts = data.counts_at(thresholds, rule)
+    return CurrentThresholds(recorded_thresholds(thresholds), counts.tp, counts.fp)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from multiloss_core import OperatingPoint
 from multiloss_core.formatting import NEVER, Unit, price, rate, share, threshold
+from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 
 CAUGHT, FALSE, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
@@ -66,12 +66,12 @@ class PointWords:
     guarantee: str | None
 
 
-def point_words(analysis: Analysis, point: OperatingPoint) -> PointWords:
+def point_words(analysis: Analysis, point: Point) -> PointWords:
     """All that the screen says about a point."""
     return words_of_points(analysis, [point])[0]
 
 
-def words_of_points(analysis: Analysis, points: Sequence[OperatingPoint]) -> list[PointWords]:
+def words_of_points(analysis: Analysis, points: Sequence[Point]) -> list[PointWords]:
     """`point_words` for many points at once."""
     others = analysis.in_other_unit(points)
     return [_words(analysis, point, other) for point, other in zip(points, others, strict=True)]
@@ -92,7 +92,7 @@ def beside(label: str) -> str:
     return label.removesuffix(" (TP)").removesuffix(" (FP)")
 
 
-def _words(analysis: Analysis, point: OperatingPoint, other: OperatingPoint | None) -> PointWords:
+def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None) -> PointWords:
     unit = analysis.settings.unit
     # Whatever is counted, shares have the digits that the number of documents supports.
     documents = other if other is not None and unit is Unit.MONEY else point
@@ -102,7 +102,7 @@ def _words(analysis: Analysis, point: OperatingPoint, other: OperatingPoint | No
         (words.alerts, unit.number(point.alerts)),
         (words.precision, share(point.precision, documents.alerts)),
         (words.false_per_catch, rate(point.fp_per_tp)),
-        (words.kept, share(point.share_of_rated_positives, documents.rated_tp)),
+        (words.kept, share(point.share_of_rated_positives, documents.rated.tp)),
         *_steps(unit, point),
     )
     if other is not None:
@@ -111,7 +111,7 @@ def _words(analysis: Analysis, point: OperatingPoint, other: OperatingPoint | No
         rates += (
             (more.alerts, unit.other.number(other.alerts)),
             (more.precision, share(other.precision, documents.alerts)),
-            (more.kept, share(other.share_of_rated_positives, documents.rated_tp)),
+            (more.kept, share(other.share_of_rated_positives, documents.rated.tp)),
         )
     return PointWords(
         thresholds=tuple(
@@ -125,9 +125,9 @@ def _words(analysis: Analysis, point: OperatingPoint, other: OperatingPoint | No
     )
 
 
-def _steps(unit: Unit, point: OperatingPoint) -> Lines:
+def _steps(unit: Unit, point: Point) -> Lines:
     """What the steps of the path on either side hold; of thresholds set by hand nothing is known."""
-    if point.by_hand:
+    if isinstance(point, ManualPoint):
         return ()
     fraud = "Estimated fraud" if point.estimated else "Fraud"
     added = " added" if unit is Unit.DOCUMENTS else ""
@@ -143,9 +143,15 @@ def _steps(unit: Unit, point: OperatingPoint) -> Lines:
     )
 
 
-def _guarantee(analysis: Analysis, point: OperatingPoint) -> str | None:
+def _guarantee(analysis: Analysis, point: Point) -> str | None:
     certificate = analysis.certificate
-    if certificate is None or certificate.path is None or point.method != certificate.path.method:
+    # Thresholds by hand may lie between those of the path without being on it.
+    if (
+        isinstance(point, ManualPoint)
+        or certificate is None
+        or certificate.path is None
+        or point.method != certificate.path.method
+    ):
         return None
     if point.status == "unreachable" or not certificate.covers(point.thresholds):
         return "Outside the guaranteed range, which is marked on the slider."
@@ -154,8 +160,10 @@ def _guarantee(analysis: Analysis, point: OperatingPoint) -> str | None:
     return f"{sure} sure: at least {least} of {what} is flagged at these thresholds is fraud, now and from here on."
 
 
-def _warning(unit: Unit, point: OperatingPoint) -> tuple[str, str] | None:
+def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
     """When there is no point inside the path."""
+    if isinstance(point, ManualPoint):
+        return None
     target = f"{100 * point.marginal_precision:.3g}\N{NO-BREAK SPACE}%"
     holds, hold = ("is estimated to hold", "are estimated to hold") if point.estimated else ("holds", "hold")
     if point.status == "unreachable":

@@ -8,13 +8,14 @@ import numpy as np
 import streamlit as st
 from scipy.special import expit
 
-from multiloss_core import CountSurfaces, HeldOutCounts, OperatingPoint, RatedDocuments, held_out_steps
+from multiloss_core import CountSurfaces, HeldOutCounts, RatedDocuments, held_out_steps
 from multiloss_core.thresholds.generalisation.bootstrap import (
     PathBands,
     PointBootstrap,
     bootstrap_points,
     bootstrap_thresholds,
 )
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.operating_point.analysis import Analysis, PathFinder, Settings, methods
 from ui.shared.background_job import Job
 from ui.shared.slider_scale import PERCENTS
@@ -40,13 +41,13 @@ class PathEvidence:
     held_out: Mapping[str, HeldOutCounts] | None = None
 
 
-def point_job(analysis: Analysis, point: OperatingPoint) -> Job[PointBootstrap] | None:
+def point_job(analysis: Analysis, point: Point) -> Job[PointBootstrap] | None:
     """Resamples for a point of the smooth path, chosen again, or for thresholds set by hand, as they are.
 
     Begun at the first call, once the slider has come to rest. None for a point by hand on a table of counts.
     """
     source = analysis.dataset.source
-    if not point.by_hand:
+    if not isinstance(point, ManualPoint):
         key: Key = (analysis.dataset.key, analysis.settings, point.marginal_precision)
         return _job(key, lambda: _point_steps(analysis, point.marginal_precision), rest=SECONDS_OF_REST)
     if isinstance(source, CountSurfaces):
@@ -78,7 +79,7 @@ def _point_steps(analysis: Analysis, target: float) -> Iterator[PointBootstrap]:
     yield from bootstrap_points(source, analysis.fit, path, [target], generator=np.random.default_rng(0))
 
 
-def _fixed_steps(documents: RatedDocuments, point: OperatingPoint) -> Iterator[PointBootstrap]:
+def _fixed_steps(documents: RatedDocuments, point: Point) -> Iterator[PointBootstrap]:
     yield bootstrap_thresholds(documents, point.thresholds, point.rule, generator=np.random.default_rng(0))
 
 

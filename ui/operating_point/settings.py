@@ -8,6 +8,7 @@ import streamlit as st
 
 from multiloss_core import (
     CountSurfaces,
+    FlaggedCounts,
     OperatingPoint,
     classifier_margins,
     f_beta_of_point,
@@ -17,6 +18,7 @@ from multiloss_core import (
 from multiloss_core.formatting import UNDEFINED, Unit, area, between, count, money, plural, rate, share, threshold
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings
 from ui.operating_point.point_text import WORDS
@@ -155,10 +157,10 @@ def ask_pair(analysis: Analysis) -> tuple[int, int]:
     )
 
 
-def show_f_beta(analysis: Analysis, point: OperatingPoint) -> None:
+def show_f_beta(analysis: Analysis, point: Point) -> None:
     """The F_beta that the point would maximise, with the condition."""
     beta = f_beta_of_point(point)
-    if point.by_hand or math.isnan(beta):
+    if isinstance(point, ManualPoint) or math.isnan(beta):
         return
     has = "is estimated to have" if point.estimated else "has"
     of, missed = (
@@ -175,7 +177,7 @@ def show_f_beta(analysis: Analysis, point: OperatingPoint) -> None:
     st.page_link("pages/optimal_cut.py", label="Optimal cut", icon=":material/content_cut:")
 
 
-def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
+def offer_downloads(analysis: Analysis, point: Point) -> None:
     """The thresholds as files; applying them gives exactly the counts on the screen."""
     deployed = replace(point, thresholds=analysis.deployable(point))
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
@@ -190,7 +192,7 @@ def offer_downloads(analysis: Analysis, point: OperatingPoint) -> None:
             st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
 
 
-def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
+def show_margins(analysis: Analysis, point: Point) -> None:
     """Per classifier: what moving its threshold alone would add or lose."""
     if point.status == "unreachable":
         return
@@ -214,7 +216,7 @@ def show_margins(analysis: Analysis, point: OperatingPoint) -> None:
     )
 
 
-def _band(analysis: Analysis, point: OperatingPoint) -> float | None:
+def _band(analysis: Analysis, point: Point) -> float | None:
     """How much money next to a threshold is looked at: as much as goes with as many documents as else would be."""
     if analysis.settings.unit is Unit.DOCUMENTS:
         return None
@@ -242,7 +244,7 @@ def show_methods(analysis: Analysis, points: dict[str, OperatingPoint]) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="All methods at the same marginal precision.")
 
 
-def _counts(unit: Unit, point: OperatingPoint, other: OperatingPoint | None) -> dict[str, str]:
+def _counts(unit: Unit, point: Point, other: FlaggedCounts | None) -> dict[str, str]:
     if unit is Unit.DOCUMENTS or other is None:
         return {
             "TP": count(point.tp),
@@ -250,7 +252,7 @@ def _counts(unit: Unit, point: OperatingPoint, other: OperatingPoint | None) -> 
             "Alerts": count(point.alerts),
             "Precision": share(point.precision, point.alerts),
             "FP per TP": rate(point.fp_per_tp),
-            "Rated positives kept": share(point.share_of_rated_positives, point.rated_tp),
+            "Rated positives kept": share(point.share_of_rated_positives, point.rated.tp),
         }
     words = WORDS[Unit.MONEY]
     return {
@@ -258,7 +260,7 @@ def _counts(unit: Unit, point: OperatingPoint, other: OperatingPoint | None) -> 
         words.false: money(point.fp),
         words.precision: share(point.precision, other.alerts),
         words.false_per_catch: rate(point.fp_per_tp),
-        words.kept: share(point.share_of_rated_positives, other.rated_tp),
+        words.kept: share(point.share_of_rated_positives, other.rated.tp),
         "Alerts": count(other.alerts),
     }
 

@@ -9,12 +9,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
-from multiloss_core import DataError, OperatingPoint, RecordedTarget, ThresholdPath, Wish
+from multiloss_core import DataError, RecordedTarget, ThresholdPath, Wish
 from multiloss_core.formatting import Unit, count, threshold
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.inspection.periods import days_in_data
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from multiloss_core.thresholds.points.targets import (
-    point_by_hand,
+    manual_point,
     target_for_alerts,
     target_for_precision,
     target_for_price,
@@ -66,7 +67,7 @@ def ask_driver(analysis: Analysis, method: str, choice: DeltaGenerator, wish: De
             st.session_state[REFUSED] = False
 
 
-def point_set_by_hand(analysis: Analysis, method: str) -> OperatingPoint | None:
+def point_set_by_hand(analysis: Analysis, method: str) -> Point | None:
     """The point at the thresholds set by hand, where these drive."""
     thresholds = st.session_state.get(HAND)
     if st.session_state.get(DRIVER) != BY_HAND or thresholds is None or len(thresholds) != len(analysis.surfaces.names):
@@ -74,15 +75,15 @@ def point_set_by_hand(analysis: Analysis, method: str) -> OperatingPoint | None:
     return _counted(analysis, method, np.array(thresholds))
 
 
-def present_point(analysis: Analysis, method: str) -> OperatingPoint | None:
+def present_point(analysis: Analysis, method: str) -> Point | None:
     """The point at the thresholds that are in force now, where the reader gave any."""
     thresholds = current_thresholds(analysis)
     return None if thresholds is None else _counted(analysis, method, thresholds)
 
 
-def _counted(analysis: Analysis, method: str, thresholds: Floats) -> OperatingPoint | None:
+def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | None:
     try:
-        return point_by_hand(analysis.dataset.source, analysis.path(method), thresholds)
+        return manual_point(analysis.dataset.source, analysis.path(method), thresholds)
     except DataError:
         # Said where the thresholds were given.
         return None
@@ -101,10 +102,10 @@ def current_driver() -> str:
     return recorded_driver(scenario_now())[0] if driver == COSTS else driver if driver in WISHES else ""
 
 
-def recorded_target(analysis: Analysis, point: OperatingPoint) -> RecordedTarget | None:
+def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
     """What drove the point, with the wishes it was derived from; None for the slider and for thresholds by hand."""
     driver = current_driver()
-    if not driver or point.by_hand:
+    if not driver or isinstance(point, ManualPoint):
         return None
     wishes = recorded_driver(scenario_now())[1] if driven_by_costs(analysis) else _wishes(analysis, driver)
     return RecordedTarget(driver, (*wishes, *guarantee_wishes(analysis, point)), point.marginal_precision, point.status)
@@ -245,7 +246,7 @@ def _by_hand(analysis: Analysis, path: ThresholdPath) -> float:
     for j, (place, name) in enumerate(zip(st.columns(len(path.names)), path.names, strict=True)):
         st.session_state.setdefault(f"hand_{j}", threshold(start[j]))
         values.append(_number(place.text_input(f"{name} ≥", key=f"hand_{j}", help="A number, or never."), name))
-    point = point_by_hand(source, path, np.array(values))
+    point = manual_point(source, path, np.array(values))
     st.session_state[HAND] = values
     return float(np.clip(round(point.marginal_precision, 3), LOWEST / 100, HIGHEST / 100))
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from multiloss_core import CountSurfaces, OperatingPoint, operating_point
+from multiloss_core import CountSurfaces, operating_point
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PathBands, PointBootstrap
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, OperatingPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.sections.new_data import finished_evidence
 from ui.operating_point.target import current_target
@@ -24,16 +25,16 @@ class Scene:
     method: str
     pair: tuple[int, int]
     surfaces: CountSurfaces
-    chosen: OperatingPoint
-    told: OperatingPoint
-    present: OperatingPoint | None = None
+    chosen: Point
+    told: Point
+    present: Point | None = None
     resamples: PointBootstrap | None = None
     bands: PathBands | None = None
 
     @property
-    def by_hand(self) -> OperatingPoint | None:
+    def by_hand(self) -> Point | None:
         """The chosen point, where its thresholds were set by hand."""
-        return self.chosen if self.chosen.by_hand else None
+        return self.chosen if isinstance(self.chosen, ManualPoint) else None
 
     @property
     def cloud(self) -> Floats | None:

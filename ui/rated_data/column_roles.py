@@ -81,8 +81,9 @@ def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
     )
     st.caption(f"Rating floors: {as_text(floors)}. Thresholds below them cannot be judged.")
     if (documents.weights != 1).any():
+        totals = documents.totals
         st.caption(
-            f"With weights these stand for {count(documents.positives)} positive and {count(documents.negatives)} negative "
+            f"With weights these stand for {count(totals.tp)} positive and {count(totals.fp)} negative "
             "documents; TP and FP everywhere are sums of weights."
         )
     if documents.groups is not None:

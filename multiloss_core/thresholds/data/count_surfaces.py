@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
 from multiloss_core.thresholds.data.count_table import read_count_table, told_rule
-from multiloss_core.thresholds.data.flagging import Rule, flagged, require_rule
+from multiloss_core.thresholds.data.flagging import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.grid_counts import (
     MAX_NODES,
     Axes,
@@ -58,6 +59,45 @@ class CountSurfaces:
     def floors(self) -> Floats:
         """The first node (k,) of each axis: below it nothing was counted."""
         return np.array([axis[0] for axis in self.axes])
+
+    @property
+    def documents(self) -> None:
+        """Nothing: a table of counts tells no documents."""
+        return None
+
+    @property
+    def totals(self) -> Counts[float]:
+        """TP and FP at the first nodes."""
+        return self.counts_at(self.floors)
+
+    def counts_at(self, thresholds: ArrayLike, rule: Rule | None = None) -> Counts[float]:
+        """Count what thresholds (k,) flag at the first node of each axis that is not below them, infinity for never.
+
+        Raises
+        ------
+        DataError : not one usable threshold for each classifier, or another rule than the table's.
+        """
+        return self.counts_along(checked_thresholds(thresholds, self.names)[np.newaxis], rule).at(0)
+
+    def counts_along(self, thresholds: Floats, rule: Rule | None = None) -> Counts[Floats]:
+        """`counts_at` for each row of thresholds (m, k)."""
+        self.require_own(rule)
+        index = tuple(node_index(self.axes, thresholds).T)
+        return Counts(self.tp[index], self.fp[index])
+
+    def counted_thresholds(self, thresholds: Floats) -> Floats:
+        """The nodes (k,) at which thresholds (k,) are counted."""
+        node = node_index(self.axes, thresholds[np.newaxis])[0]
+        return np.array([axis[i] for axis, i in zip(self.axes, node, strict=True)])
+
+    def require_own(self, rule: Rule | None) -> None:
+        """Refuse another rule than the one that was counted with."""
+        if rule is not None and rule != self.rule:
+            raise DataError(f"The table of counts is for rule '{self.rule}', not '{rule}'.")
+
+    def round_thresholds(self, thresholds: ArrayLike) -> Floats:
+        """Thresholds (k,) as they are: what lies between the nodes is not known."""
+        return np.array(thresholds, dtype=np.float64)
 
     @classmethod
     def from_table(
@@ -152,8 +192,21 @@ def buckets_from_surfaces(surfaces: CountSurfaces) -> BucketCounts:
     return BucketCounts(surfaces.axes, cells, positives, negatives)
 
 
-def slice_surfaces(
-    source: RatedDocuments | CountSurfaces,
+def slice_surfaces(surfaces: CountSurfaces, thresholds: Floats, pair: tuple[int, int]) -> CountSurfaces:
+    """The surfaces over two of k >= 3 classifiers while the others stay at the node of thresholds (k,)."""
+    index: list[slice | int] = [int(i) for i in node_index(surfaces.axes, thresholds[np.newaxis])[0]]
+    for j in pair:
+        index[j] = slice(None)
+    tp, fp = surfaces.tp[tuple(index)], surfaces.fp[tuple(index)]
+    if pair[0] > pair[1]:
+        tp, fp = tp.T, fp.T
+    first, second = pair
+    axes = surfaces.axes[first], surfaces.axes[second]
+    return CountSurfaces(axes, tp, fp, surfaces.rule, (surfaces.names[first], surfaces.names[second]))
+
+
+def slice_documents(
+    documents: RatedDocuments,
     thresholds: Floats,
     pair: tuple[int, int],
     *,
@@ -161,44 +214,22 @@ def slice_surfaces(
     resolution: int = 100,
     spacing: Spacing = "uniform",
 ) -> CountSurfaces:
-    """The surfaces over two of k >= 3 classifiers while the others stay at the given thresholds (k,).
-
-    From documents the counts are exact at the others' thresholds; from surfaces the others stay at the first node
-    that is not below them.
-    """
-    if isinstance(source, CountSurfaces):
-        index: list[slice | int] = [int(i) for i in node_index(source.axes, thresholds[np.newaxis])[0]]
-        for j in pair:
-            index[j] = slice(None)
-        tp, fp = source.tp[tuple(index)], source.fp[tuple(index)]
-        if pair[0] > pair[1]:
-            tp, fp = tp.T, fp.T
-        return CountSurfaces(
-            (source.axes[pair[0]], source.axes[pair[1]]),
-            tp,
-            fp,
-            source.rule,
-            tuple(source.names[j] for j in pair),
-        )
-    others = [j for j in range(len(source.names)) if j not in pair]
-    decided = flagged(source.scores[:, others], thresholds[others], rule)
-    kept = ~decided if rule == "any" else decided
-    all_axes = grid_axes(source, resolution, spacing)
+    """`slice_surfaces` counted from documents, exact at the others' thresholds."""
+    others = [j for j in range(len(documents.names)) if j not in pair]
+    decided = flagged(documents.scores[:, others], thresholds[others], rule)
+    open_to_pair = ~decided if rule == "any" else decided
+    all_axes = grid_axes(documents, resolution, spacing)
     buckets = count_cells(
-        source.scores[kept][:, pair],
-        source.labels[kept],
-        source.weights[kept],
+        documents.scores[open_to_pair][:, pair],
+        documents.labels[open_to_pair],
+        documents.weights[open_to_pair],
         (all_axes[pair[0]], all_axes[pair[1]]),
     )
-    surfaces = surfaces_from_buckets(buckets, rule, tuple(source.names[j] for j in pair))
+    surfaces = surfaces_from_buckets(buckets, rule, tuple(documents.names[j] for j in pair))
     if rule == "all":
         return surfaces
-    always = source.weights * decided
-    return replace(
-        surfaces,
-        tp=surfaces.tp + always[source.labels].sum(),
-        fp=surfaces.fp + always[~source.labels].sum(),
-    )
+    always = documents.counts_of(decided)
+    return replace(surfaces, tp=surfaces.tp + always.tp, fp=surfaces.fp + always.fp)
 
 
 def node_index(axes: Axes, thresholds: Floats) -> Indices:

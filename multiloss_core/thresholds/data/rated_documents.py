@@ -11,9 +11,18 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.group_column import Groups, group_column, group_numbers
 from multiloss_core.tables.number_column import LARGEST_SCORE, numbers
 from multiloss_core.tables.rating_column import parse_ratings
+from multiloss_core.thresholds.data.flagging import (
+    Counts,
+    Rule,
+    checked_thresholds,
+    flagged,
+    flagged_weights,
+    require_rule,
+)
 from multiloss_core.thresholds.data.rating_floors import suggest_floors
 
 HUGE_TIE_SHARE = 0.5
@@ -237,14 +246,61 @@ class RatedDocuments:
         return tuple(column[order] for column, order in zip(self.scores.T, self.order, strict=True))
 
     @property
-    def positives(self) -> float:
-        """Weight of the rated positives: TP at the floors under rule `any`."""
-        return float(self.weights[self.labels].sum())
+    def documents(self) -> Self:
+        """The documents themselves; a table of counts has none."""
+        return self
 
     @property
-    def negatives(self) -> float:
-        """Weight of the rated negatives: FP at the floors under rule `any`."""
-        return float(self.weights[~self.labels].sum())
+    def totals(self) -> Counts[float]:
+        """Weight of the rated positives and negatives: TP and FP at the floors under rule `any`."""
+        return self.counts_of(np.ones(len(self.labels), dtype=bool))
+
+    def counts_of(self, chosen: Bools) -> Counts[float]:
+        """Count the documents of a mask (n,)."""
+        tp, fp = (float(self.weights[chosen & kind].sum()) for kind in (self.labels, ~self.labels))
+        return Counts(tp, fp)
+
+    def counts_at(self, thresholds: ArrayLike, rule: Rule = "any") -> Counts[float]:
+        """Count what thresholds (k,) flag, infinity for never. Time O(n k).
+
+        Raises
+        ------
+        DataError : not one usable threshold for each classifier, or an unknown rule.
+        """
+        require_rule(rule)
+        return self.counts_of(flagged(self.scores, checked_thresholds(thresholds, self.names), rule))
+
+    def counts_along(self, thresholds: Floats, rule: Rule = "any") -> Counts[Floats]:
+        """Count what each row of thresholds (m, k) flags, exactly and for any k without a grid.
+
+        Time O(n k log m) where thresholds never fall from one row to the next, as along a path: every document then has
+        one turning point, the first row that no longer flags it. Elsewhere O(n k m).
+        """
+        tp, fp = (
+            flagged_weights(self.scores[kind], self.weights[kind], thresholds, rule)
+            for kind in (self.labels, ~self.labels)
+        )
+        return Counts(tp, fp)
+
+    def counted_thresholds(self, thresholds: Floats) -> Floats:
+        """Thresholds (k,) as they are: documents are counted at any of them."""
+        return thresholds
+
+    def round_thresholds(self, thresholds: ArrayLike) -> Floats:
+        """Shorten thresholds (k,) to the fewest decimal digits that flag exactly the same of these documents.
+
+        A threshold at its floor stays as it is: below it nobody rated. One above every score stays above every score.
+        """
+        result = np.array(thresholds, dtype=np.float64)
+        for j, threshold in enumerate(result):
+            if threshold <= self.floors[j]:
+                continue
+            scores = self.ordered_scores[j]
+            first = int(np.searchsorted(scores, threshold))
+            lower = max(float(scores[first - 1]) if first else -np.inf, float(self.floors[j]))
+            upper = float(scores[first]) if first < len(scores) else np.inf
+            result[j] = shortest_between(float(threshold), lower, upper)
+        return result
 
 
 def _checked_names(names: Sequence[str] | None, classifiers: int) -> tuple[str, ...]:

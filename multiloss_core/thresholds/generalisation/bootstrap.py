@@ -15,8 +15,7 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.resampling import CellSample, cell_sample, cell_sample_of_counts
 from multiloss_core.thresholds.paths.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, flagged_cells, thresholds_at
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-from multiloss_core.thresholds.points.operating_point import operating_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
 
 RESAMPLES = 200
 CHUNK = 20

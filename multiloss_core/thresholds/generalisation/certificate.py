@@ -19,10 +19,10 @@ from multiloss_core.numerics.proportion_tests import (
     predicted_power,
     rough_documents_needed,
 )
-from multiloss_core.thresholds.data.flagging import Rule, require_rule
+from multiloss_core.thresholds.data.flagging import Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth import smooth_path
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, still_flagged, turning_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 Status = Literal["certified", "not_certified", "too_few"]
 Test = Literal["exact", "betting"]

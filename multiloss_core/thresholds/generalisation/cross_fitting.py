@@ -7,11 +7,10 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.flagging import Rule, flagged_weights
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, flagged_weights
-from multiloss_core.thresholds.points.operating_point import operating_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
 
 Method = Callable[[RatedDocuments], ThresholdPath]
 
@@ -184,7 +183,8 @@ class _Tally:
 
     def counts(self) -> HeldOutCounts:
         """What the sums say of all documents."""
-        whole = np.array([self.documents.positives, self.documents.negatives])
+        totals = self.documents.totals
+        whole = np.array([totals.tp, totals.fp])
         counted = max(self.counted, 1)
         plain = self.outside
         if self.counted < self.folds:

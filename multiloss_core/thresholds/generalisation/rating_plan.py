@@ -10,10 +10,10 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import effective_size
-from multiloss_core.thresholds.data.flagging import flagged
+from multiloss_core.thresholds.data.flagging import flagged, turning_points
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, turning_points
-from multiloss_core.thresholds.points.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 Advice = Literal["rate_a_band", "new_documents", "below_the_floors", "nothing_flagged"]
 
@@ -87,7 +87,7 @@ def rated_size(documents: RatedDocuments, chosen: Bools) -> RatedSize:
 
 
 def rating_plan(
-    documents: RatedDocuments, point: OperatingPoint, path: ThresholdPath, *, bands: int = 8, more: int = 100
+    documents: RatedDocuments, point: Point, path: ThresholdPath, *, bands: int = 8, more: int = 100
 ) -> RatingPlan:
     """Which band of a path's score to rate next, for the sharpest net benefit TP - m / (1 - m) FP at a point.
 
@@ -180,7 +180,7 @@ def _band(stratum: _Stratum, path: ThresholdPath, more: int, whole: float) -> Ra
     )
 
 
-def _advice(point: OperatingPoint, bands: Sequence[RatingBand]) -> Advice:
+def _advice(point: Point, bands: Sequence[RatingBand]) -> Advice:
     if point.status == "at_floor":
         return "below_the_floors"
     if not bands:

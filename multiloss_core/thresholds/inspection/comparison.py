@@ -6,15 +6,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
-from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, flagged, rated_in_full, require_rule
-from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.inspection.document_subset import Selection, counted_selection, selection
+from multiloss_core.numerics.arrays import UNDEFINED, Floats
+from multiloss_core.thresholds.data.flagging import (
+    Counts,
+    Rule,
+    checked_thresholds,
+    flagged,
+    rated_in_full,
+    require_rule,
+)
+from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.inspection.document_subset import DocumentSubset, counted_subset, document_subset
 
 
-@dataclass(frozen=True, eq=False)
-class CountedThresholds:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountedThresholds(Counts[float]):
     """Thresholds (k,), infinity for never, with the TP and FP (weights) of the rated documents that they flag.
 
     For a table of counts the thresholds are those of the node that was counted. `complete` is false where they also flag
@@ -22,19 +28,12 @@ class CountedThresholds:
     """
 
     thresholds: Floats
-    tp: float
-    fp: float
     complete: bool
 
     @property
-    def alerts(self) -> float:
-        """TP + FP: how many rated documents are flagged."""
-        return self.tp + self.fp
-
-    @property
     def precision(self) -> float:
-        """TP / (TP + FP); not a number where nothing is flagged or some of it was never rated."""
-        return ratio(self.tp, self.alerts) if self.complete else float("nan")
+        """TP / (TP + FP); NaN where nothing is flagged or some of it was never rated."""
+        return super().precision if self.complete else UNDEFINED
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,32 +46,12 @@ class Comparison:
 
     current: CountedThresholds
     proposed: CountedThresholds
-    added: Selection
-    dropped: Selection
+    added: DocumentSubset
+    dropped: DocumentSubset
     rule: Rule
 
-    @property
-    def tp_difference(self) -> float:
-        """True positives more (or, below 0, fewer)."""
-        return self.proposed.tp - self.current.tp
 
-    @property
-    def fp_difference(self) -> float:
-        """False positives more."""
-        return self.proposed.fp - self.current.fp
-
-    @property
-    def alerts_difference(self) -> float:
-        """Alerts more."""
-        return self.proposed.alerts - self.current.alerts
-
-    @property
-    def precision_difference(self) -> float:
-        """Precision more, as a share; not a number where either is not known."""
-        return self.proposed.precision - self.current.precision
-
-
-def compare(source: RatedDocuments | CountSurfaces, current: ArrayLike, proposed: ArrayLike, rule: Rule) -> Comparison:
+def compare(source: RatedData, current: ArrayLike, proposed: ArrayLike, rule: Rule) -> Comparison:
     """Current and proposed thresholds (k,) of the same data, infinity for never, and what lies between them.
 
     Of documents everything is exact, also which ones. A table of counts tells no documents, and thresholds between its
@@ -86,44 +65,36 @@ def compare(source: RatedDocuments | CountSurfaces, current: ArrayLike, proposed
     """
     require_rule(rule)
     first, second = (checked_thresholds(values, source.names) for values in (current, proposed))
-    if isinstance(source, CountSurfaces):
-        return _compare_on_surfaces(source, first, second, rule)
-    before, after = flagged(source.scores, first, rule), flagged(source.scores, second, rule)
+    documents = source.documents
+    if documents is None:
+        return _compare_counts(source, first, second, rule)
+    before, after = flagged(documents.scores, first, rule), flagged(documents.scores, second, rule)
     return Comparison(
-        _counted(source, first, before, rule),
-        _counted(source, second, after, rule),
-        selection(source, after & ~before),
-        selection(source, before & ~after),
+        _counted(source, first, rule),
+        _counted(source, second, rule),
+        document_subset(documents, after & ~before),
+        document_subset(documents, before & ~after),
         rule,
     )
 
 
-def _counted(documents: RatedDocuments, thresholds: Floats, chosen: Bools, rule: Rule) -> CountedThresholds:
-    tp, fp = (float(documents.weights[chosen & kind].sum()) for kind in (documents.labels, ~documents.labels))
-    return CountedThresholds(thresholds, tp, fp, rated_in_full(documents.floors, thresholds, rule))
+def _counted(source: RatedData, thresholds: Floats, rule: Rule) -> CountedThresholds:
+    counts = source.counts_at(thresholds, rule)
+    complete = rated_in_full(source.floors, thresholds, rule)
+    return CountedThresholds(counts.tp, counts.fp, thresholds=source.counted_thresholds(thresholds), complete=complete)
 
 
-def _compare_on_surfaces(surfaces: CountSurfaces, current: Floats, proposed: Floats, rule: Rule) -> Comparison:
-    if rule != surfaces.rule:
-        raise DataError(f"The table of counts is for rule '{surfaces.rule}', not '{rule}'.")
+def _compare_counts(source: RatedData, current: Floats, proposed: Floats, rule: Rule) -> Comparison:
+    before, after = (_counted(source, thresholds, rule) for thresholds in (current, proposed))
     for thresholds in (current, proposed):
-        for name, floor, value in zip(surfaces.names, surfaces.floors, thresholds, strict=True):
+        for name, floor, value in zip(source.names, source.floors, thresholds, strict=True):
             if value < floor:
                 raise DataError(
                     f"The threshold of '{name}', {value:g}, lies below the first one of the table, {floor:g}; what it "
                     "flags is not known."
                 )
-    nodes = node_index(surfaces.axes, np.array([current, proposed]))
-    meeting = nodes.min(axis=0) if rule == "any" else nodes.max(axis=0)
-    (before, after), common = (_at(surfaces, node) for node in nodes), _at(surfaces, meeting)
+    meeting = np.minimum(current, proposed) if rule == "any" else np.maximum(current, proposed)
+    common = source.counts_at(meeting, rule)
     more, fewer = (before, after) if rule == "any" else (after, before)
-    added, dropped = (
-        counted_selection(abs(common.tp - other.tp), abs(common.fp - other.fp)) for other in (more, fewer)
-    )
+    added, dropped = (counted_subset(abs(common.tp - other.tp), abs(common.fp - other.fp)) for other in (more, fewer))
     return Comparison(before, after, added, dropped, rule)
-
-
-def _at(surfaces: CountSurfaces, node: Indices) -> CountedThresholds:
-    index = tuple(int(i) for i in node)
-    thresholds = np.array([axis[i] for axis, i in zip(surfaces.axes, index, strict=True)])
-    return CountedThresholds(thresholds, float(surfaces.tp[index]), float(surfaces.fp[index]), True)

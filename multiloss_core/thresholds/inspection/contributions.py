@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.inspection.document_subset import Selection, selection
+from multiloss_core.thresholds.inspection.document_subset import DocumentSubset, document_subset
 
 MAX_CLASSIFIERS = 4
 
@@ -24,7 +24,7 @@ class Contribution:
 
     classifiers: tuple[int, ...]
     flagged: bool
-    documents: Selection
+    documents: DocumentSubset
 
 
 def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) -> tuple[Contribution, ...]:
@@ -53,7 +53,7 @@ def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) 
         held_back = [(tuple(i for i in everyone if i != missing), False) for missing in everyone if count > 1]
         wanted = [(everyone, True), *held_back]
     return tuple(
-        Contribution(members, flagged, selection(documents, code == sum(1 << i for i in members)))
+        Contribution(members, flagged, document_subset(documents, code == sum(1 << i for i in members)))
         for members, flagged in wanted
     )
 

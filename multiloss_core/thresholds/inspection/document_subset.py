@@ -4,44 +4,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multiloss_core.numerics.arrays import Bools, Indices, ratio
+from multiloss_core.numerics.arrays import Bools, Indices
 from multiloss_core.numerics.proportions import effective_size, precision_interval
+from multiloss_core.thresholds.data.flagging import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
-@dataclass(frozen=True, eq=False)
-class Selection:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DocumentSubset(Counts[float]):
     """TP and FP (weights) of some rated documents.
 
     `positions` (m,) are those of the documents in the arrays of the `RatedDocuments`, rising; None where only counts are
     known. `interval` is the 95 % Wilson interval (low, high) of the precision, over as many documents as the weights are
-    worth; not a number over nothing.
+    worth; NaN where there is none.
     """
 
     positions: Indices | None
-    tp: float
-    fp: float
     interval: tuple[float, float]
 
-    @property
-    def alerts(self) -> float:
-        """TP + FP: how many documents they stand for."""
-        return self.tp + self.fp
 
-    @property
-    def precision(self) -> float:
-        """TP / (TP + FP); not a number over nothing."""
-        return ratio(self.tp, self.alerts)
+def document_subset(documents: RatedDocuments, chosen: Bools) -> DocumentSubset:
+    """Count the documents of a mask (n,)."""
+    return _subset(documents.counts_of(chosen), np.flatnonzero(chosen), effective_size(documents.weights[chosen]))
 
 
-def selection(documents: RatedDocuments, chosen: Bools) -> Selection:
-    """The documents of a mask (n,)."""
-    positions = np.flatnonzero(chosen)
-    weights, labels = documents.weights[positions], documents.labels[positions]
-    tp, fp = float(weights[labels].sum()), float(weights[~labels].sum())
-    return Selection(positions, tp, fp, precision_interval(ratio(tp, tp + fp), effective_size(weights)))
-
-
-def counted_selection(tp: float, fp: float) -> Selection:
+def counted_subset(tp: float, fp: float) -> DocumentSubset:
     """Counts without documents, each of which counts once."""
-    return Selection(None, tp, fp, precision_interval(ratio(tp, tp + fp), tp + fp))
+    return _subset(Counts(tp, fp), None, tp + fp)
+
+
+def _subset(counts: Counts[float], positions: Indices | None, size: float) -> DocumentSubset:
+    interval = precision_interval(counts.precision, size)
+    return DocumentSubset(counts.tp, counts.fp, positions=positions, interval=interval)

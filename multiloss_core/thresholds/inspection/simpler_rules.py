@@ -7,8 +7,7 @@ import numpy as np
 
 from multiloss_core.numerics.arrays import Floats, ratio, rounding_tolerance
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import counts_along
-from multiloss_core.thresholds.points.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.operating_point import Point
 
 Kind = Literal["common", "alone"]
 
@@ -36,7 +35,7 @@ class SimplerCut:
     reaches: bool
 
 
-def price_of_simplicity(documents: RatedDocuments, point: OperatingPoint) -> tuple[SimplerCut, ...]:
+def price_of_simplicity(documents: RatedDocuments, point: Point) -> tuple[SimplerCut, ...]:
     """TP lost at equal FP by one common cut for all classifiers, then by each classifier alone.
 
     The common cut is the diagonal in ranks: every classifier flags the same weight of documents, the top of its own
@@ -60,10 +59,8 @@ def price_of_simplicity(documents: RatedDocuments, point: OperatingPoint) -> tup
     return tuple(cuts)
 
 
-def _at_equal_fp(
-    documents: RatedDocuments, point: OperatingPoint, kind: Kind, name: str, thresholds: Floats
-) -> SimplerCut:
-    tp, fp = counts_along(documents, thresholds, point.rule)
+def _at_equal_fp(documents: RatedDocuments, point: Point, kind: Kind, name: str, thresholds: Floats) -> SimplerCut:
+    tp, fp = documents.counts_along(thresholds, point.rule)
     # The loosest cut with at most the point's FP, and the next looser one.
     within = int(np.argmax(fp <= point.fp + rounding_tolerance(fp)))
     reaches = within > 0 or fp[0] >= point.fp - rounding_tolerance(fp)

@@ -9,11 +9,11 @@ from scipy.special import betainc, betaincinv
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, buckets_from_surfaces, node_index
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, buckets_from_surfaces
 from multiloss_core.thresholds.data.flagging import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import BucketCounts, Spacing, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, counts_along
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 MAX_VERTICES = 1_000
 SHARED_VERTICES = 201
@@ -144,7 +144,7 @@ def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Fl
     )
     thresholds = np.maximum.accumulate(thresholds.clip(floors, tops), axis=0)
     thresholds[0], thresholds[-1] = floors, tops
-    tp, fp = counts_along(documents, thresholds, rule)
+    tp, fp = documents.counts_along(thresholds, rule)
     return ThresholdPath(
         thresholds,
         tp,
@@ -166,11 +166,11 @@ def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) 
     nodes = np.maximum.accumulate(nodes, axis=0)
     thresholds = np.column_stack([axis[nodes[:, j]] for j, axis in enumerate(surfaces.axes)])
     thresholds[0], thresholds[-1] = surfaces.floors, tops
-    index = tuple(node_index(surfaces.axes, thresholds).T)
+    tp, fp = surfaces.counts_along(thresholds)
     return ThresholdPath(
         thresholds,
-        surfaces.tp[index],
-        surfaces.fp[index],
+        tp,
+        fp,
         f"analytic {family.name}",
         surfaces.rule,
         surfaces.names,

@@ -11,7 +11,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, counts_along
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 SMALLEST_SHARE_DELETED = 0.01
 
@@ -63,7 +63,7 @@ def mean_graph_path(
     mean[0], mean[-1] = lows, tops
     if documents is None:
         return _path_through(surfaces, node_index(surfaces.axes, mean), "mean graph")
-    tp, fp = counts_along(documents, mean, surfaces.rule)
+    tp, fp = documents.counts_along(mean, surfaces.rule)
     return ThresholdPath(mean, tp, fp, "mean graph", surfaces.rule, surfaces.names)
 
 

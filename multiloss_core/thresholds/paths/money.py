@@ -5,13 +5,12 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.number_column import LARGEST_SCORE
-from multiloss_core.thresholds.data.flagging import Rule, require_rule
+from multiloss_core.thresholds.data.flagging import Counts, Rule, flagged_weights, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import flagged_weights
 
 
-def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rule: Rule) -> tuple[Floats, Floats]:
-    """Money caught and money in false alerts (m,) at thresholds (m, k): sums of weight times amount over what is flagged.
+def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rule: Rule) -> Counts[Floats]:
+    """Money caught (TP) and money in false alerts (FP), (m,), at thresholds (m, k): sums of weight times amount over what is flagged.
 
     With amounts (n,) of 1 these are TP and FP. Time O(n k log m) where thresholds never fall from one row to the next, as
     along a path; elsewhere O(n k m).
@@ -22,11 +21,11 @@ def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rul
     """
     require_rule(rule)
     money = _money(documents, amounts)
-    caught, annoyed = (
+    caught, in_false_alerts = (
         flagged_weights(documents.scores[side], money[side], thresholds, rule)
         for side in (documents.labels, ~documents.labels)
     )
-    return caught, annoyed
+    return Counts(caught, in_false_alerts)
 
 
 def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments:

@@ -11,9 +11,8 @@ from multiloss_core.thresholds.data.count_surfaces import (
     CountSurfaces,
     buckets_from_surfaces,
     counts_at_nodes,
-    node_index,
 )
-from multiloss_core.thresholds.data.flagging import Rule, require_rule
+from multiloss_core.thresholds.data.flagging import Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.precision_model import (
@@ -26,7 +25,7 @@ from multiloss_core.thresholds.paths.precision_model import (
     precision_design,
     score_cells,
 )
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, counts_along, still_flagged, turning_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 RESOLUTION = 60
 # Marginal precisions from 0.1 to 99.9 %, evenly in the logarithm of their odds.
@@ -121,12 +120,10 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     expected = fit.totals * fit.model.precision
     turning = turning_points(fit.cells.cells, nodes + 1, rule)
     smooth_tp, smooth_fp = (still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
-    if isinstance(source, CountSurfaces):
-        index = tuple(node_index(source.axes, thresholds).T)
-        tp, fp = source.tp[index], source.fp[index]
-    else:
-        tp, fp = counts_along(source, thresholds, rule)
-    return ThresholdPath(thresholds, tp, fp, "smooth", rule, source.names, smooth_tp=smooth_tp, smooth_fp=smooth_fp)
+    counts = source.counts_along(thresholds, rule)
+    return ThresholdPath(
+        thresholds, counts.tp, counts.fp, "smooth", rule, source.names, smooth_tp=smooth_tp, smooth_fp=smooth_fp
+    )
 
 
 def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> Indices:

@@ -1,6 +1,6 @@
-"""ThresholdPath: a way through threshold space and the partial ROC curve it traces."""
+"""ThresholdPath: a way through threshold space, the partial ROC curve it traces, and its operating points."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,9 +8,9 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
-from multiloss_core.thresholds.data.flagging import Rule, flagged
-from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, rounding_tolerance
+from multiloss_core.thresholds.data.flagging import Counts, Rule
+from multiloss_core.thresholds.paths.operating_point import OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,40 +101,54 @@ class ThresholdPath:
         precisions = np.diff(tp[corners]) / np.diff(alerts[corners])
         return ConcaveMajorant(last - distinct[corners], precisions.clip(0.0, 1.0))
 
+    def at(self, marginal_precision: float) -> OperatingPoint:
+        """The vertex that maximises TP - m / (1 - m) FP for target marginal precision m.
 
-def counts_along(documents: RatedDocuments, thresholds: Floats, rule: Rule) -> tuple[Floats, Floats]:
-    """Exact TP and FP (m,) at thresholds (m, k) that never fall, for any k without a grid. Time O(n k log m).
+        TP and FP are the counts, or what a fit expects where the path carries that. The vertex is the tangent point of
+        the path's concave majorant (Robles et al. 2020, Algorithm 1, on counts): always a real vertex, moving one way as
+        m moves. A step whose marginal precision equals m is taken. Of vertices with equal counts the strictest is
+        returned, but the floors themselves when the point is at the floor. After the majorant, O(log m) for each target.
 
-    Along such a path every document has one turning point: the first vertex that no longer flags it.
-    """
-    turning = turning_points(documents.scores, thresholds, rule)
-    vertices = len(thresholds)
-    tp, fp = (
-        np.minimum.accumulate(still_flagged(turning[mask], documents.weights[mask], vertices))
-        for mask in (documents.labels, ~documents.labels)
-    )
-    return tp, fp
-
-
-def flagged_weights(scores: Floats, weights: Floats, thresholds: Floats, rule: Rule) -> Floats:
-    """The weight (m,) of documents with scores (n, k) and weights (n,) flagged at thresholds (m, k) in any order.
-
-    Time O(n k log m) where thresholds never fall from one row to the next, as along a path; elsewhere O(n k m).
-    """
-    if (thresholds[1:] >= thresholds[:-1]).all():
-        return still_flagged(turning_points(scores, thresholds, rule), weights, len(thresholds))
-    return np.array([weights[flagged(scores, row, rule)].sum() for row in thresholds])
+        Raises
+        ------
+        DataError : a target outside (0, 1).
+        """
+        return operating_points(self, [marginal_precision])[0]
 
 
-def turning_points(scores: Floats | Indices, thresholds: Floats | Indices, rule: Rule) -> Indices:
-    """For each row of scores (n, k), the first vertex of thresholds (m, k) that no longer flags it, 0..m."""
-    passed = [np.searchsorted(thresholds[:, j], scores[:, j], side="right") for j in range(thresholds.shape[1])]
-    turning: Indices = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
-    return turning
+def operating_point(path: ThresholdPath, marginal_precision: float) -> OperatingPoint:
+    """`ThresholdPath.at` as a function."""
+    return path.at(marginal_precision)
 
 
-def still_flagged(turning: Indices, weights: Floats, vertices: int) -> Floats:
-    """The weight (m,) flagged at each of m vertices, of documents with `turning` points (n,) and `weights` (n,). O(n + m)."""
-    # Of no document at all, NumPy counts integers.
-    at_turning = np.bincount(turning, weights, vertices + 1).astype(np.float64)
-    return np.cumsum(at_turning[::-1])[::-1][1:]
+def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) -> list[OperatingPoint]:
+    """`ThresholdPath.at` for many targets at once, one look-up each."""
+    majorant = path.majorant
+    vertices, precisions = majorant.vertices, majorant.marginal_precisions
+    tp, fp = path.tp[vertices], path.fp[vertices]
+    points = []
+    for target in marginal_precisions:
+        if not 0 < target < 1:
+            raise DataError(f"The marginal precision must lie between 0 and 1, not at {target}.")
+        steps = int(np.searchsorted(-precisions, -target, side="right"))
+        last = len(precisions)
+        points.append(
+            OperatingPoint(
+                # At the floor the floors themselves: nothing is known to be lost by looser thresholds there.
+                thresholds=path.thresholds[0 if steps == last and steps else vertices[steps]],
+                tp=float(tp[steps]),
+                fp=float(fp[steps]),
+                marginal_precision=float(target),
+                status="unreachable" if steps == 0 else "at_floor" if steps == last else "inside",
+                method=path.method,
+                rule=path.rule,
+                names=path.names,
+                rated=Counts(float(path.tp[0]), float(path.fp[0])),
+                step_precision=float(precisions[steps - 1]) if steps else UNDEFINED,
+                step_alerts=float((tp + fp)[steps] - (tp + fp)[steps - 1]) if steps else 0.0,
+                next_precision=float(precisions[steps]) if steps < last else UNDEFINED,
+                next_alerts=float((tp + fp)[steps + 1] - (tp + fp)[steps]) if steps < last else 0.0,
+                estimated=path.smooth_tp is not None,
+            )
+        )
+    return points

@@ -9,7 +9,7 @@ from multiloss_core.numerics.arrays import UNDEFINED, Floats, ratio
 from multiloss_core.numerics.proportions import effective_size, precision_interval
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.points.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.operating_point import Point
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ClassifierMargin:
 
 
 def classifier_margins(
-    source: RatedDocuments | CountSurfaces, point: OperatingPoint, *, band: float | None = None
+    source: RatedDocuments | CountSurfaces, point: Point, *, band: float | None = None
 ) -> tuple[ClassifierMargin, ...]:
     """For each classifier, the marginal precision of the documents next to its threshold that it alone decides.
 
@@ -53,7 +53,7 @@ def classifier_margins(
 
 
 def _nearest_decided(
-    documents: RatedDocuments, point: OperatingPoint, j: int, direction: Literal["down", "up"], band: float
+    documents: RatedDocuments, point: Point, j: int, direction: Literal["down", "up"], band: float
 ) -> tuple[float, float, tuple[float, float]]:
     """Weight, precision and its interval of the documents nearest to threshold j that it alone decides, up to a weight of `band`.
 

@@ -6,10 +6,10 @@ is the marginal precision at which that loss would operate. Both need calibrated
 
 import math
 
-from multiloss_core.thresholds.points.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.operating_point import Point
 
 
-def f_beta_of_point(point: OperatingPoint) -> float:
+def f_beta_of_point(point: Point) -> float:
     """The beta >= 0 for which an operating point maximises F_beta among all points of its path.
 
     F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated_tp`, all positives that were rated, is largest where
@@ -22,4 +22,4 @@ def f_beta_of_point(point: OperatingPoint) -> float:
         return math.nan
     # The average of the steps up to the point is at least the last one's; rounding may hide it.
     excess = max(point.tp / point.marginal_precision - point.alerts, 0.0)
-    return math.sqrt(excess / point.rated_tp)
+    return math.sqrt(excess / point.rated.tp)

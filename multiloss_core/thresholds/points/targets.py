@@ -3,15 +3,14 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import UNDEFINED
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
-from multiloss_core.thresholds.data.flagging import checked_thresholds
-from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, counts_along
-from multiloss_core.thresholds.points.operating_point import OperatingPoint
+from multiloss_core.thresholds.data.flagging import Counts, checked_thresholds
+from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.paths.operating_point import ManualPoint
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
 def target_for_price(false_per_catch: float) -> float:
@@ -68,10 +67,8 @@ def target_for_share(path: ThresholdPath, least: float) -> float:
     return _target_of(path, int(enough[0]))
 
 
-def point_by_hand(
-    source: RatedDocuments | CountSurfaces, path: ThresholdPath, thresholds: np.ndarray
-) -> OperatingPoint:
-    """Thresholds (k,) set by hand, with their counts; infinity stands for never. On surfaces, those of the next node.
+def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) -> ManualPoint:
+    """Count thresholds (k,) set by hand; infinity stands for never. On surfaces, those of the next node.
 
     Its marginal precision is that of the path where it flags as many. What a next step would bring is not known.
 
@@ -79,36 +76,24 @@ def point_by_hand(
     ------
     DataError : a threshold below its floor, where nobody rated, or one that is no number of a usual size.
     """
-    thresholds = checked_thresholds(thresholds, path.names)
-    for name, value, floor in zip(path.names, thresholds, source.floors, strict=True):
+    values = checked_thresholds(thresholds, path.names)
+    for name, value, floor in zip(path.names, values, source.floors, strict=True):
         if value < floor:
             raise DataError(f"The threshold of '{name}' must be at least its floor, {floor:g}: below it nobody rated.")
-    if isinstance(source, CountSurfaces):
-        node = tuple(node_index(source.axes, thresholds[np.newaxis])[0])
-        tp, fp = float(source.tp[node]), float(source.fp[node])
-    else:
-        along = np.vstack([thresholds, np.full(len(thresholds), np.inf)])
-        tp, fp = (float(counts[0]) for counts in counts_along(source, along, path.rule))
+    counts = source.counts_at(values, path.rule)
     corners, precisions = path.majorant.vertices, path.majorant.marginal_precisions
     alerts = (path.tp + path.fp)[corners]
-    step = int(np.clip(np.searchsorted(alerts, tp + fp) - 1, 0, max(len(precisions) - 1, 0)))
+    step = int(np.clip(np.searchsorted(alerts, counts.alerts) - 1, 0, max(len(precisions) - 1, 0)))
     marginal = float(precisions[step]) if len(precisions) else 0.5
-    return OperatingPoint(
-        thresholds=thresholds,
-        tp=tp,
-        fp=fp,
-        marginal_precision=float(np.clip(marginal, 1e-6, 1 - 1e-6)),
-        status="inside",
-        method=path.method,
+    return ManualPoint(
+        counts.tp,
+        counts.fp,
+        thresholds=values,
         rule=path.rule,
         names=path.names,
-        rated_tp=float(path.tp[0]),
-        rated_fp=float(path.fp[0]),
-        step_precision=UNDEFINED,
-        step_alerts=0.0,
-        next_precision=UNDEFINED,
-        next_alerts=0.0,
-        by_hand=True,
+        rated=Counts(float(path.tp[0]), float(path.fp[0])),
+        method=path.method,
+        marginal_precision=float(np.clip(marginal, 1e-6, 1 - 1e-6)),
     )
 
 

@@ -14,7 +14,7 @@ from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.number_column import LARGEST_SCORE
 from multiloss_core.tables.spreadsheet_csv import without_formula
 from multiloss_core.thresholds.data.flagging import Rule
-from multiloss_core.thresholds.points.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 
 MEANING = {
     "any": "flag a document when any score is at or above its threshold",
@@ -22,7 +22,7 @@ MEANING = {
 }
 
 
-def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Plain values of a point, ready for JSON: undefined rates and thresholds that nothing reaches are None.
 
     `source` says what data it came from.
@@ -34,7 +34,7 @@ def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None
             name: float(value) if math.isfinite(value) else None
             for name, value in zip(point.names, point.thresholds, strict=True)
         },
-        "method": "set by hand" if point.by_hand else point.method,
+        "method": "set by hand" if isinstance(point, ManualPoint) else point.method,
         "target_marginal_precision": point.marginal_precision,
         "status": point.status,
         "true_positives": point.tp,
@@ -47,12 +47,12 @@ def point_as_dict(point: OperatingPoint, source: Mapping[str, Any] | None = None
     }
 
 
-def point_as_json(point: OperatingPoint, source: Mapping[str, Any] | None = None) -> str:
+def point_as_json(point: Point, source: Mapping[str, Any] | None = None) -> str:
     """`point_as_dict` as indented JSON text."""
     return json.dumps(point_as_dict(point, source), indent=2, allow_nan=False)
 
 
-def point_as_csv(point: OperatingPoint) -> str:
+def point_as_csv(point: Point) -> str:
     """One row for each classifier: its name, comparison, threshold (inf: never) and the rule.
 
     Names cannot start a formula.

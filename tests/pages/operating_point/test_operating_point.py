@@ -221,7 +221,7 @@ def test_the_point_of_the_chosen_method_is_shown(name, method):
     assert number(rows["Alerts"]) == point.tp + point.fp
     assert percentage(rows["Precision"]) == pytest.approx(tp / (tp + fp), abs=0.006)
     assert float(rows["False alerts per catch"]) == pytest.approx(fp / tp, rel=0.006)
-    assert percentage(rows["Rated positives kept"]) == pytest.approx(tp / point.rated_tp, abs=0.006)
+    assert percentage(rows["Rated positives kept"]) == pytest.approx(tp / point.rated.tp, abs=0.006)
     (last,) = [words for words in rows if "raud in the last" in words]
     (after,) = [words for words in rows if "raud in the next" in words]
     assert percentage(rows[last]) >= 0.35 - 0.006

@@ -14,6 +14,7 @@ from multiloss_core import (
     count_surfaces,
     grid_axes,
     read_frame,
+    slice_documents,
     slice_surfaces,
 )
 from multiloss_core.thresholds.data import count_table
@@ -360,7 +361,7 @@ class TestSlices:
         pair = data.draw(st.sampled_from(list(permutations(range(k), 2))))
         floors = documents.floors.tolist()
         thresholds = np.array([data.draw(st.floats(floor, 8.0)) for floor in floors])
-        part = slice_surfaces(documents, thresholds, pair, rule=rule, resolution=5)
+        part = slice_documents(documents, thresholds, pair, rule=rule, resolution=5)
         self.check(part, documents, thresholds, pair, rule)
 
     @given(st.data(), rated_documents(classifiers=(3, 4), most=12), rules)
@@ -376,7 +377,7 @@ class TestSlices:
         # Two neighbouring floats have no number between them.
         assume(all(i == 0 or b > axis[i - 1] for axis, i, b in zip(surfaces.axes, nodes, below, strict=True)))
         for thresholds in (at_nodes, below):
-            part = slice_surfaces(surfaces, thresholds, pair, rule=rule)
+            part = slice_surfaces(surfaces, thresholds, pair)
             self.check(part, documents, at_nodes, pair, rule)
 
     def check(self, part, documents, thresholds, pair, rule):

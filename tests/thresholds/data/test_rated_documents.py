@@ -192,11 +192,11 @@ class TestWeights:
     def test_weights_add_up_to_the_rated_positives_and_negatives(self, frame):
         documents = documents_of(frame, weight="w")
         assert documents.weights.tolist() == [1.0, 2.0, 0.5, 3.0, 1.5]
-        assert (documents.positives, documents.negatives) == (4.0, 4.0)
+        assert (documents.totals.tp, documents.totals.fp) == (4.0, 4.0)
 
     def test_every_document_counts_once_without_weights(self, frame):
         documents = documents_of(frame)
-        assert (documents.positives, documents.negatives) == (3.0, 2.0)
+        assert (documents.totals.tp, documents.totals.fp) == (3.0, 2.0)
 
     @pytest.mark.parametrize("bad", [-1.0, 0.0, np.nan, np.inf, "much", ""])
     def test_weights_that_are_not_above_zero_are_refused(self, frame, bad):

@@ -92,7 +92,7 @@ def test_true_counts_at_thresholds(rule):
 def test_counts_at_the_floors_are_those_of_the_rated_documents():
     made = population(prevalence=0.01)
     rated = made.rated()
-    assert made.counts_at(made.floors)[:2] == (rated.positives, rated.negatives)
+    assert made.counts_at(made.floors)[:2] == (rated.totals.tp, rated.totals.fp)
 
 
 def test_the_same_seed_gives_the_same_population_and_another_seed_another():

@@ -9,7 +9,6 @@ from multiloss_core import (
     benchmark_path,
     certified_point,
     count_surfaces,
-    counts_along,
     flagged,
     simulate_population,
 )
@@ -38,7 +37,7 @@ def rising(generator, n, *, groups=None, weights=None, steepness=1.0):
 
 def cut_path(documents, *, rule):
     thresholds = CUTS[:, np.newaxis]
-    return ThresholdPath(thresholds, *counts_along(documents, thresholds, rule), "cuts", rule, documents.names)
+    return ThresholdPath(thresholds, *documents.counts_along(thresholds, rule), "cuts", rule, documents.names)
 
 
 class TestTests:

@@ -11,7 +11,6 @@ from multiloss_core import (
     analytic_path,
     benchmark_path,
     count_surfaces,
-    counts_along,
     flagged,
     graph_path,
     held_out_counts,
@@ -37,7 +36,7 @@ def benchmark(documents):
 def fixed(documents, rule="any"):
     """A path that ignores the data, down to where the operating points lie."""
     thresholds = np.linspace(documents.floors, [1.1] * len(documents.names), 9)
-    tp, fp = counts_along(documents, thresholds, rule)
+    tp, fp = documents.counts_along(thresholds, rule)
     smooth_tp, smooth_fp = np.linspace(0, 1, 9)[::-1] ** 0.5, np.linspace(0, 1, 9)[::-1] ** 2
     return ThresholdPath(
         thresholds, tp, fp, "fixed", rule, documents.names, smooth_tp=smooth_tp * 100, smooth_fp=smooth_fp * 100
@@ -113,7 +112,7 @@ class TestCounts:
         np.testing.assert_allclose(np.column_stack([held_out.plain_tp, held_out.plain_fp]), plain)
         np.testing.assert_allclose(
             np.column_stack([held_out.tp, held_out.fp]),
-            np.clip(adjusted, 0, [documents.positives, documents.negatives]),
+            np.clip(adjusted, 0, [documents.totals.tp, documents.totals.fp]),
         )
         assert held_out.plain_area == pytest.approx(plain_area)
         assert held_out.area == pytest.approx(area)
@@ -183,8 +182,8 @@ class TestCounts:
         documents = some_documents(6, 250, classifiers=3)
         methods = {"smooth": smooth_path, "power": analytic_path, "graph": graph, "benchmark": benchmark}
         for held_out in held_out_counts(documents, methods, TARGETS, folds=3).values():
-            assert ((held_out.tp >= 0) & (held_out.tp <= documents.positives)).all()
-            assert ((held_out.fp >= 0) & (held_out.fp <= documents.negatives)).all()
+            assert ((held_out.tp >= 0) & (held_out.tp <= documents.totals.tp)).all()
+            assert ((held_out.fp >= 0) & (held_out.fp <= documents.totals.fp)).all()
             assert 0 <= held_out.area <= 1
             alerts = held_out.tp + held_out.fp
             assert np.isnan(held_out.precision[alerts == 0]).all()

@@ -7,7 +7,6 @@ from multiloss_core import (
     DataError,
     RatedDocuments,
     ThresholdPath,
-    counts_along,
     effective_size,
     flagged,
     operating_point,
@@ -20,7 +19,7 @@ from tests.thresholds.brute_force import random_documents
 
 def path_through(documents, thresholds, rule="any"):
     thresholds = np.array(thresholds, dtype=float).reshape(-1, len(documents.names))
-    return ThresholdPath(thresholds, *counts_along(documents, thresholds, rule), "by hand", rule, documents.names)
+    return ThresholdPath(thresholds, *documents.counts_along(thresholds, rule), "by hand", rule, documents.names)
 
 
 def in_bands(rated, positives, weights, scores=None):

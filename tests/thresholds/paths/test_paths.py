@@ -15,7 +15,6 @@ from multiloss_core import (
     analytic_path,
     benchmark_path,
     count_surfaces,
-    counts_along,
     graph_path,
     mean_graph_path,
     simulate_population,
@@ -337,7 +336,7 @@ class TestCountsAlong:
         values = st.one_of(st.integers(0, 8).map(float), st.floats(0, 8))
         columns = [sorted(data.draw(st.lists(values, min_size=m, max_size=m))) for _ in documents.names]
         thresholds = np.array(columns).T
-        tp, fp = counts_along(documents, thresholds, rule)
+        tp, fp = documents.counts_along(thresholds, rule)
         expected_tp, expected_fp = counts(documents, thresholds, rule)
         np.testing.assert_allclose(tp, expected_tp, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(fp, expected_fp, rtol=1e-9, atol=1e-9)

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+from dataclasses import asdict
 from decimal import ROUND_FLOOR, Context, Decimal
 from itertools import pairwise
 
@@ -26,7 +27,6 @@ from multiloss_core import (
     point_as_csv,
     point_as_dict,
     point_as_json,
-    round_thresholds,
 )
 from tests.thresholds.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
 
@@ -98,7 +98,7 @@ class TestOperatingPoint:
         assert len(together) == len(several)
         for point, target in zip(together, several, strict=True):
             alone = operating_point(path, target)
-            np.testing.assert_equal(vars(point), vars(alone))
+            np.testing.assert_equal(asdict(point), asdict(alone))
 
     @pytest.mark.parametrize("target", [0.0, 1.0, -0.2, 1.5, float("nan"), 50])
     def test_targets_outside_0_and_1_are_refused(self, target):
@@ -129,7 +129,7 @@ class TestByHand:
         assert point.thresholds.tolist() == [vertex]
         assert (point.tp, point.fp) == (self.path.tp[vertex], self.path.fp[vertex])
         assert point.status == status
-        assert (point.rated_tp, point.rated_fp) == (6, 14)
+        assert (point.rated.tp, point.rated.fp) == (6, 14)
 
     def test_the_steps_on_both_sides(self):
         point = operating_point(self.path, 0.2)
@@ -244,8 +244,7 @@ def point_at(documents, thresholds, rule):
         method="by hand",
         rule=rule,
         names=documents.names,
-        rated_tp=documents.positives,
-        rated_fp=documents.negatives,
+        rated=documents.totals,
         step_precision=0.5,
         step_alerts=1.0,
         next_precision=0.5,
@@ -362,7 +361,7 @@ class TestRounding:
             float(np.nextafter(scores.max(), np.inf)),
         ]
         threshold = float(data.draw(st.sampled_from(candidates)))
-        rounded = round_thresholds(documents, [threshold])
+        rounded = documents.round_thresholds([threshold])
         assert rounded.shape == (1,)
         np.testing.assert_array_equal(scores >= rounded[0], scores >= threshold)
         if threshold <= scores.max():
@@ -371,14 +370,14 @@ class TestRounding:
     @given(st.data(), rated_documents())
     def test_several_classifiers_are_rounded_each_on_its_own(self, data, documents):
         thresholds = np.array([data.draw(st.floats(float(floor), 9.0)) for floor in documents.floors])
-        rounded = round_thresholds(documents, thresholds)
+        rounded = documents.round_thresholds(thresholds)
         np.testing.assert_array_equal(documents.scores >= rounded, documents.scores >= thresholds)
         assert (rounded >= documents.floors).all()
 
     def test_fewest_digits_between_two_neighbouring_scores(self):
         documents = RatedDocuments([0.1, 0.52, 0.561, 0.9], [0, 1, 0, 1])
         for threshold, expected in ((0.55432, 0.55), (0.561, 0.56), (0.8123, 0.8), (0.5609, 0.56)):
-            assert round_thresholds(documents, [threshold]).tolist() == [expected]
+            assert documents.round_thresholds([threshold]).tolist() == [expected]
 
     @given(st.lists(st.integers(-999, 999), min_size=3, max_size=8, unique=True), st.sampled_from([0.01, 0.001, 1.0]))
     def test_no_number_of_fewer_digits_would_do(self, numbers, unit):
@@ -390,30 +389,30 @@ class TestRounding:
                 for digits in range(1, 18)
                 if float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(repr(threshold))) > below
             )
-            assert significant_digits(round_thresholds(documents, [threshold])[0]) == fewest
+            assert significant_digits(documents.round_thresholds([threshold])[0]) == fewest
 
     def test_a_floor_is_kept_exactly(self):
         floors = [0.123456789012345, 16.0]
         documents = RatedDocuments([[0.2, 17.0], [0.3, 20.0], [0.9, 16.0]], [0, 1, 1], floors=floors)
-        assert round_thresholds(documents, floors).tolist() == floors
+        assert documents.round_thresholds(floors).tolist() == floors
 
     def test_a_threshold_just_above_its_floor_stays_above_it(self):
         floor = 0.123456789
         documents = RatedDocuments([0.2, 0.3, 0.9], [0, 1, 1], floors=[floor])
-        assert floor < round_thresholds(documents, [0.15])[0] <= 0.2
+        assert floor < documents.round_thresholds([0.15])[0] <= 0.2
 
     @pytest.mark.parametrize("highest", [-5.25, -1e-9, 0.0, 1e-12, 0.875, 257.0, 99.99, 123456.789, 1e30])
     def test_a_threshold_above_every_score_stays_above_them(self, highest):
         scores = np.array([highest - 3.0 * max(abs(highest), 1.0), highest])
         documents = RatedDocuments(scores, [0, 1])
         top = float(np.nextafter(highest, np.inf))
-        rounded = round_thresholds(documents, [top])[0]
+        rounded = documents.round_thresholds([top])[0]
         assert rounded > highest
         assert significant_digits(rounded) <= significant_digits(top)
 
     def test_a_short_threshold_far_above_every_score_does_not_become_longer(self):
         documents = RatedDocuments([0.25, 1.5], [0, 1])
-        rounded = round_thresholds(documents, [2.0])[0]
+        rounded = documents.round_thresholds([2.0])[0]
         assert rounded > 1.5
         assert significant_digits(rounded) == 1
 

@@ -15,7 +15,8 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.thresholds.points.targets import (
-    point_by_hand,
+    ManualPoint,
+    manual_point,
     target_for_alerts,
     target_for_precision,
     target_for_price,
@@ -161,10 +162,10 @@ def test_thresholds_set_by_hand_have_the_counts_of_a_count_by_hand(rule):
         thresholds = np.maximum(tried, documents.floors)
         reached = scores >= thresholds
         flagged = reached.any(axis=1) if rule == "any" else reached.all(axis=1)
-        point = point_by_hand(documents, path, thresholds)
+        point = manual_point(documents, path, thresholds)
         assert (point.tp, point.fp) == ((flagged & documents.labels).sum(), (flagged & ~documents.labels).sum())
-        assert point.by_hand
-        on_table = point_by_hand(surfaces, graph_path(surfaces), thresholds)
+        assert isinstance(point, ManualPoint)
+        on_table = manual_point(surfaces, graph_path(surfaces), thresholds)
         assert on_table.alerts <= point.alerts
         # The path pays that much where it flags as many.
         if 0 < point.alerts < path.tp[0] + path.fp[0]:
@@ -181,4 +182,4 @@ def test_thresholds_below_a_floor_or_no_numbers_are_refused(thresholds):
     generator = np.random.default_rng(1)
     documents = RatedDocuments(0.4 + 0.6 * generator.random((200, 2)), generator.random(200) < 0.3, floors=[0.4, 0.4])
     with pytest.raises(DataError, match="threshold"):
-        point_by_hand(documents, smooth_path(documents), np.array(thresholds))
+        manual_point(documents, smooth_path(documents), np.array(thresholds))

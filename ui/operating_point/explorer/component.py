@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from multiloss_core import OperatingPoint
 from multiloss_core.figures import theme as style
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.table import explorer_table, row_of
@@ -84,7 +84,7 @@ def _heard(name: str) -> object:
     return None
 
 
-def _row_of(analysis: Analysis, scene: Scene, point: OperatingPoint | None) -> dict[str, Any] | None:
+def _row_of(analysis: Analysis, scene: Scene, point: Point | None) -> dict[str, Any] | None:
     if point is None:
         return None
     others = [scene.points[name] for name in analysis.methods if name != scene.method]

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from multiloss_core import OperatingPoint, operating_points
+from multiloss_core import operating_points
 from multiloss_core.figures.threshold_space import inside, plane_view, tangent_ends
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import PointWords, price_words, words_of_points
 from ui.shared.slider_scale import HIGHEST, LOWEST, PERCENTS, STEP
@@ -48,7 +49,7 @@ def _table(
     )
 
 
-def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[OperatingPoint]) -> list[float] | None:
+def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Point]) -> list[float] | None:
     """The lowest and the highest target whose point is certified."""
     certificate = analysis.certificate
     if certificate is None or certificate.path is None or points[0].method != certificate.path.method:
@@ -61,9 +62,7 @@ def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Oper
     return [float(held[0]), float(held[-1])] if held else None
 
 
-def row_of(
-    analysis: Analysis, points: Sequence[OperatingPoint], pair: tuple[int, int], words: PointWords
-) -> dict[str, Any]:
+def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], words: PointWords) -> dict[str, Any]:
     """What the explorer shows of the points of all methods, the chosen one last, which the words are about."""
     chosen = points[-1]
     # A point where nothing is flagged says nothing beside the others, but the chosen one is never missing.

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import CountSurfaces, OperatingPoint
+from multiloss_core import CountSurfaces
 from multiloss_core.figures.contributions import contributions_chart
 from multiloss_core.formatting import between, count, plural, share
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.inspection.borderline_documents import NearDocuments, near_thresholds
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
@@ -20,7 +21,7 @@ MAX_NEAR = 50
 
 
 @shown_when_open("Who flags what", icon=":material/join_inner:", key="contributions")
-def show_contributions(analysis: Analysis, point: OperatingPoint) -> None:
+def show_contributions(analysis: Analysis, point: Point) -> None:
     """What each classifier flags alone and together with others; under `all`, what each alone holds back."""
     documents = analysis.dataset.source
     if isinstance(documents, CountSurfaces):
@@ -65,7 +66,7 @@ def show_contributions(analysis: Analysis, point: OperatingPoint) -> None:
 
 
 @shown_when_open("Documents near the thresholds", icon=":material/zoom_in:", key="near")
-def show_near(analysis: Analysis, point: OperatingPoint) -> None:
+def show_near(analysis: Analysis, point: Point) -> None:
     """The documents that are just flagged and those that are just not."""
     documents = analysis.dataset.source
     if isinstance(documents, CountSurfaces):

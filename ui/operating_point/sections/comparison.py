@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, OperatingPoint, RatedDocuments, money_at
+from multiloss_core import DataError, money_at
 from multiloss_core.formatting import NEVER, UNDEFINED, Unit, between, count, money, plural, share, signed, threshold
+from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
-from multiloss_core.thresholds.inspection.document_subset import Selection
+from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import ask_current_thresholds, counterpart, current_thresholds
@@ -23,7 +25,7 @@ NOT_KNOWN = "not known"
 
 
 @shown_when_open("Compare with the present thresholds", icon=":material/difference:", key="compare")
-def show_comparison(analysis: Analysis, point: OperatingPoint) -> None:
+def show_comparison(analysis: Analysis, point: Point) -> None:
     """The point beside the present thresholds or a pinned point, and the documents added and dropped between them."""
     ask_current_thresholds(analysis, point)
     current = current_thresholds(analysis)
@@ -82,23 +84,21 @@ def _money_rows(
     analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]
 ) -> list[tuple[str, ...]]:
     """Money caught and money in false alerts, where documents have amounts."""
-    documents, amounts, words = analysis.rated.source, analysis.rated.amounts, WORDS[Unit.MONEY]
-    if amounts is None or not isinstance(documents, RatedDocuments):
+    documents, amounts, words = analysis.rated.source.documents, analysis.rated.amounts, WORDS[Unit.MONEY]
+    if amounts is None or documents is None:
         return []
     sums = money_at(documents, amounts, np.array([current, proposed]), found.rule)
     return [
         (beside(label), *_counts(found, before, after, money))
-        for label, (before, after) in zip((words.caught, words.false), sums, strict=True)
+        for label, (before, after) in ((words.caught, sums.tp), (words.false, sums.fp))
     ]
 
 
 def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], side: CountedThresholds) -> None:
     """What stands in the way of exact counts: nobody rated below a floor, and a table has counts at its nodes only."""
     source = analysis.dataset.source
-    triples = zip(
-        source.names, thresholds, side.thresholds if isinstance(source, CountSurfaces) else source.floors, strict=True
-    )
-    if isinstance(source, CountSurfaces):
+    triples = zip(source.names, thresholds, side.thresholds if source.documents is None else source.floors, strict=True)
+    if source.documents is None:
         moved = [f"{name} {threshold(node)}" for name, value, node in triples if value not in (node, math.inf)]
         if moved:
             st.caption(
@@ -126,11 +126,11 @@ def _show_bands(analysis: Analysis, found: Comparison) -> None:
         st.markdown(_band_words(title, only, band, complete, source))
         if band.positions is not None and band.positions.size:
             show_documents(analysis.dataset, band.positions, what=f"{title.lower()} documents")
-    if isinstance(source, CountSurfaces):
+    if source.documents is None:
         st.caption(NO_DOCUMENTS)
 
 
-def _band_words(title: str, only: str, band: Selection, complete: bool, source: RatedDocuments | CountSurfaces) -> str:
+def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, source: RatedData) -> str:
     words = f"**{title}: {_at_least(complete)}{plural(band.alerts, 'alert')}**"
     if not band.alerts:
         return f"{words} that only the {only} thresholds flag."
@@ -140,8 +140,8 @@ def _band_words(title: str, only: str, band: Selection, complete: bool, source: 
     )
     if (
         band.positions is not None
-        and isinstance(source, RatedDocuments)
-        and source.weights.min() < source.weights.max()
+        and source.documents is not None
+        and source.documents.weights.min() < source.documents.weights.max()
     ):
         words += f" {plural(band.positions.size, 'rated document')} stand for them."
     return f"{words} Only the {only} thresholds flag them."

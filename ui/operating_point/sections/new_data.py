@@ -12,7 +12,6 @@ from multiloss_core import (
     Certificate,
     CountSurfaces,
     DataError,
-    OperatingPoint,
     certified_point,
     price_of_simplicity,
     rated_size,
@@ -36,6 +35,7 @@ from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.data.flagging import flagged
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointBootstrap
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.operating_point.analysis import Analysis, Settings
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, path_job, point_job
@@ -64,23 +64,21 @@ def ask_new_data() -> bool:
     )
 
 
-def show_new_data(analysis: Analysis, point: OperatingPoint) -> None:
+def show_new_data(analysis: Analysis, point: Point) -> None:
     """Intervals at the point, the smooth path's or one set by hand, bands along the path and held-out counts."""
     jobs = _jobs(analysis, point)
     unfinished = not all(job.finished for job in jobs)
     st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS if unfinished else None)(analysis, point, unfinished)
 
 
-def finished_evidence(analysis: Analysis, point: OperatingPoint) -> tuple[PointBootstrap | None, PathEvidence | None]:
+def finished_evidence(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
     """What is known by now, for the charts."""
     bootstrap, path = _latest(analysis, point)
     complete = bootstrap is not None and bootstrap.done == bootstrap.requested
     return (bootstrap if complete else None), path
 
 
-def interval_words(
-    analysis: Analysis, bootstrap: PointBootstrap | None, point: OperatingPoint
-) -> dict[str, Any] | None:
+def interval_words(analysis: Analysis, bootstrap: PointBootstrap | None, point: Point) -> dict[str, Any] | None:
     """Intervals of what is expected on new data, to be shown beside the numbers of their point."""
     if bootstrap is None:
         return None
@@ -92,23 +90,25 @@ def interval_words(
         words.precision: (found.precision, percent),
     }
     return {
-        "percent": current_target().percent if point.by_hand else round(100 * float(bootstrap.targets[0]), DIGITS),
-        "by_hand": point.by_hand,
+        "percent": current_target().percent
+        if isinstance(point, ManualPoint)
+        else round(100 * float(bootstrap.targets[0]), DIGITS),
+        "by_hand": isinstance(point, ManualPoint),
         "words": {label: f"expected {_between(interval, shown)}" for label, (interval, shown) in lines.items()},
     }
 
 
-def _jobs(analysis: Analysis, point: OperatingPoint) -> tuple[Job[PointBootstrap] | Job[PathEvidence], ...]:
+def _jobs(analysis: Analysis, point: Point) -> tuple[Job[PointBootstrap] | Job[PathEvidence], ...]:
     resampling, others = point_job(analysis, point), path_job(analysis)
     return (others,) if resampling is None else (resampling, others)
 
 
-def _latest(analysis: Analysis, point: OperatingPoint) -> tuple[PointBootstrap | None, PathEvidence | None]:
+def _latest(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
     resampling = point_job(analysis, point)
     return None if resampling is None else resampling.latest, path_job(analysis).latest
 
 
-def _look(analysis: Analysis, point: OperatingPoint, unfinished: bool) -> None:
+def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
     jobs = _jobs(analysis, point)
     if unfinished and all(job.finished for job in jobs):
         # Once more for everything: the charts show bands and clouds.
@@ -149,8 +149,8 @@ def _show_progress(
             job.cancel()
 
 
-def _show_intervals(analysis: Analysis, point: OperatingPoint, bootstrap: PointBootstrap | None) -> None:
-    if point.by_hand and isinstance(analysis.dataset.source, CountSurfaces):
+def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:
+    if isinstance(point, ManualPoint) and isinstance(analysis.dataset.source, CountSurfaces):
         st.caption("A table of counts says nothing of thresholds set by hand on new data: that takes the documents.")
     if bootstrap is None or bootstrap.done < bootstrap.requested:
         return
@@ -172,9 +172,9 @@ def _show_intervals(analysis: Analysis, point: OperatingPoint, bootstrap: PointB
             percent,
         ),
     ]
-    if not point.by_hand:
+    if not isinstance(point, ManualPoint):
         rows.append(("Marginal precision", "", found.marginal_precision, None, percent))
-    where = "the thresholds set by hand" if point.by_hand else "the smooth path's point"
+    where = "the thresholds set by hand" if isinstance(point, ManualPoint) else "the smooth path's point"
     st.dataframe(
         pd.DataFrame(
             [
@@ -191,7 +191,7 @@ def _show_intervals(analysis: Analysis, point: OperatingPoint, bootstrap: PointB
         hide_index=True,
         alt=f"Counts and precision of {where} on this data and on new data, with intervals.",
     )
-    if point.by_hand:
+    if isinstance(point, ManualPoint):
         st.caption(
             f"For these thresholds as they are; they were not chosen again. The documents were drawn anew {bootstrap.done} "
             "times. *Expected* is the mean of many new periods; a single new period varies more. Where this data suggested "
@@ -209,7 +209,7 @@ def _show_intervals(analysis: Analysis, point: OperatingPoint, bootstrap: PointB
     )
 
 
-def _show_held_out(analysis: Analysis, point: OperatingPoint, path: PathEvidence | None) -> None:
+def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) -> None:
     if path is None or path.held_out is None:
         return
     near = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
@@ -336,7 +336,7 @@ def _more_ratings(more: int | None) -> str:
     return f" About {count(float(f'{more:.1g}'))} more rated documents would give it in 4 of 5 cases."
 
 
-def show_simpler_cuts(analysis: Analysis, point: OperatingPoint) -> None:
+def show_simpler_cuts(analysis: Analysis, point: Point) -> None:
     """What simpler cuts lose at as many false positives, and what to rate next."""
     documents = analysis.dataset.source
     if isinstance(documents, RatedDocuments) and point.status != "unreachable":
@@ -344,7 +344,7 @@ def show_simpler_cuts(analysis: Analysis, point: OperatingPoint) -> None:
 
 
 @shown_when_open("Simpler cuts, and what to rate next", icon=":material/compare_arrows:", key="simpler")
-def _show_simpler_cuts(analysis: Analysis, documents: RatedDocuments, point: OperatingPoint) -> None:
+def _show_simpler_cuts(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
     st.dataframe(
         pd.DataFrame(
             [
@@ -366,7 +366,7 @@ def _show_simpler_cuts(analysis: Analysis, documents: RatedDocuments, point: Ope
         st.caption("What to rate next is told where documents are counted.")
 
 
-def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: OperatingPoint) -> None:
+def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
     try:
         plan = rating_plan(documents, point, analysis.path(point.method))
     except DataError as error:
@@ -396,7 +396,7 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Oper
         )
 
 
-def show_effective_size(analysis: Analysis, point: OperatingPoint) -> None:
+def show_effective_size(analysis: Analysis, point: Point) -> None:
     """With weights, how much the rates rest on."""
     documents = analysis.dataset.source
     if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():

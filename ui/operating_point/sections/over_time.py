@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import OperatingPoint, RatedDocuments
+from multiloss_core import RatedDocuments
 from multiloss_core.figures.periods import daily_chart, weekly_chart
 from multiloss_core.formatting import between, count, percent, plural, share
 from multiloss_core.tables.time_column import Times
@@ -18,6 +18,7 @@ from multiloss_core.thresholds.inspection.periods import (
     daily_alerts,
     weekly_counts,
 )
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
 from ui.shared.lazy_section import shown_when_open
@@ -27,7 +28,7 @@ MAX_DAYS_DRAWN = 1_100
 ONLY_RATED = "The thresholds reach below a floor, where nothing was rated: only rated documents are counted here."
 
 
-def show_alerts_per_day(analysis: Analysis, point: OperatingPoint) -> None:
+def show_alerts_per_day(analysis: Analysis, point: Point) -> None:
     """Alerts per day in a line. Nothing where documents have no times."""
     dated = _dated(analysis)
     if dated is not None:
@@ -35,7 +36,7 @@ def show_alerts_per_day(analysis: Analysis, point: OperatingPoint) -> None:
         st.caption(_day_words(days))
 
 
-def show_periods(analysis: Analysis, point: OperatingPoint) -> None:
+def show_periods(analysis: Analysis, point: Point) -> None:
     """TP, FP and precision per week, with what they tell of drift. Nothing where documents have no times."""
     dated = _dated(analysis)
     if dated is not None:
@@ -43,7 +44,7 @@ def show_periods(analysis: Analysis, point: OperatingPoint) -> None:
 
 
 @shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
-def _show_periods(analysis: Analysis, point: OperatingPoint, dated: tuple[RatedDocuments, Calendar]) -> None:
+def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments, Calendar]) -> None:
     thresholds, rule = analysis.deployable(point), analysis.settings.rule
     weeks = weekly_counts(*dated, thresholds, rule)
     if not weeks.alerts.any():

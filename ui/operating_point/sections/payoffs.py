@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import DataError, OperatingPoint, Payoffs, operating_point
+from multiloss_core import DataError, Payoffs, operating_point
 from multiloss_core.formatting import count, share, short_percent, threshold
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.payoff_scenarios import (
     CURRENCY,
@@ -55,7 +56,7 @@ def ask_payoffs() -> Payoffs:
     return scenario_now().payoffs
 
 
-def show_scenarios(analysis: Analysis, method: str, point: OperatingPoint) -> None:
+def show_scenarios(analysis: Analysis, method: str, point: Point) -> None:
     """The payoff matrix with what the point brings, and the kept scenarios side by side."""
     # Drawn while closed, too: the name belongs to the link.
     with st.expander("Payoffs and scenarios", icon=":material/payments:", key="scenarios_box"):
@@ -74,7 +75,7 @@ def show_scenarios(analysis: Analysis, method: str, point: OperatingPoint) -> No
         _show_comparison(analysis, method, point, now)
 
 
-def _show_matrix(now: Scenario, point: OperatingPoint) -> None:
+def _show_matrix(now: Scenario, point: Point) -> None:
     payoffs = now.payoffs
     st.dataframe(
         pd.DataFrame(
@@ -135,7 +136,7 @@ def _ask_about_kept(place: DeltaGenerator) -> None:
             st.button("Remove", icon=":material/delete:", key="scenario_remove", on_click=_remove)
 
 
-def _show_comparison(analysis: Analysis, method: str, point: OperatingPoint, now: Scenario | None) -> None:
+def _show_comparison(analysis: Analysis, method: str, point: Point, now: Scenario | None) -> None:
     kept = scenarios().kept
     if not kept:
         return
@@ -158,7 +159,7 @@ def _show_comparison(analysis: Analysis, method: str, point: OperatingPoint, now
     )
 
 
-def _row(analysis: Analysis, method: str, point: OperatingPoint, scenario: Scenario, *, drives: bool) -> dict[str, str]:
+def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario, *, drives: bool) -> dict[str, str]:
     payoffs = scenario.payoffs
     # As the slider would hold it: where a step of the path is just worth it, the last digits decide.
     own = operating_point(analysis.path(method), round(100 * payoffs.marginal_precision, DIGITS) / 100)

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core import DataError, DecisionRecord, OperatingPoint, RecordedTarget, html_report
+from multiloss_core import DataError, DecisionRecord, RecordedTarget, html_report
 from multiloss_core.decisions.validation import MAX_NAME, MAX_REASON
 from multiloss_core.figures.threshold_space import count_surface, surface_marks, threshold_curves, threshold_mark
 from multiloss_core.figures.threshold_space import threshold_space as space_figure
 from multiloss_core.figures.threshold_space import tp_fp_plane as plane_figure
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PointBootstrap
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.rated_datasets import SAMPLES, RatedSource, sample
 from ui.data.rated_workspace import workspace
 from ui.operating_point.analysis import Analysis
@@ -36,7 +37,7 @@ class Made:
 @shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER)
 def show_decision(
     analysis: Analysis,
-    point: OperatingPoint,
+    point: Point,
     *,
     target: RecordedTarget | None = None,
     evidence: PointBootstrap | None = None,
@@ -117,7 +118,7 @@ def _show_outcome(made: Made) -> None:
         st.info("Not saved in the log. Here are the files of the decision.", icon=":material/description:")
 
 
-def _offer_report(record: DecisionRecord, analysis: Analysis, point: OperatingPoint, pair: tuple[int, int]) -> None:
+def _offer_report(record: DecisionRecord, analysis: Analysis, point: Point, pair: tuple[int, int]) -> None:
     """The report with its figures, 5 MB, made when it is asked for."""
     report = st.session_state.get(REPORT)
     if report is None or report[0] != record.record_id:
@@ -129,7 +130,7 @@ def _offer_report(record: DecisionRecord, analysis: Analysis, point: OperatingPo
     offer_file("Report with figures (HTML)", report[1], f"{stem_of(record)}.html", HTML, "made")
 
 
-def _figures(analysis: Analysis, point: OperatingPoint, pair: tuple[int, int]) -> dict[str, go.Figure]:
+def _figures(analysis: Analysis, point: Point, pair: tuple[int, int]) -> dict[str, go.Figure]:
     """The figures of the point by their titles; a single classifier has no surfaces."""
     paths, chosen, unit = analysis.paths, point.method, analysis.settings.unit
     plane = plane_figure(paths, [point], chosen=chosen, theme="light", unit=unit)

@@ -7,11 +7,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from multiloss_core import OperatingPoint, RatedDocuments
+from multiloss_core import RatedDocuments
 from multiloss_core.formatting import between, count, plural, share
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.data.flagging import rated_in_full
 from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, folded, segment_counts, segmentation
+from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
 from ui.operating_point.sections.over_time import ONLY_RATED
@@ -23,7 +24,7 @@ MAX_NAMED = 8
 LONGEST_NAME = 40
 
 
-def show_segments(analysis: Analysis, point: OperatingPoint) -> None:
+def show_segments(analysis: Analysis, point: Point) -> None:
     """What the point flags in each segment, and where it is clearly different. Nothing where there are no segments."""
     documents, segments = analysis.rated.source, analysis.rated.segments
     if segments is not None and isinstance(documents, RatedDocuments):
@@ -31,9 +32,7 @@ def show_segments(analysis: Analysis, point: OperatingPoint) -> None:
 
 
 @shown_when_open("The point in each segment", icon=":material/category:", key="segments")
-def _show_segments(
-    analysis: Analysis, point: OperatingPoint, documents: RatedDocuments, segments: NDArray[np.object_]
-) -> None:
+def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, segments: NDArray[np.object_]) -> None:
     thresholds, rule = analysis.deployable(point), analysis.settings.rule
     known = _segmentation(analysis.rated.key, segments)
     found = segment_counts(documents, known, thresholds, rule)

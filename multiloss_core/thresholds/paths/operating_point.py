@@ -1,0 +1,88 @@
+"""The operating point: thresholds with the counts of what they flag."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Bools, Floats, ratio
+from multiloss_core.thresholds.data.flagging import Counts, Rule, flagged
+
+Status = Literal["inside", "at_floor", "unreachable"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class FlaggedCounts(Counts[float]):
+    """Thresholds (k,) under a rule, infinity for never, with the counts of what they flag and of all at the floors."""
+
+    thresholds: Floats
+    rule: Rule
+    names: tuple[str, ...]
+    rated: Counts[float]
+
+    @property
+    def share_of_rated_positives(self) -> float:
+        """TP over the rated positives at the floors. Not recall: what lies below the floors was never rated."""
+        return ratio(self.tp, self.rated.tp)
+
+    def flags(self, scores: ArrayLike) -> Bools:
+        """Which documents with scores (n, k) are flagged: a score counts when it is >= its threshold.
+
+        Raises
+        ------
+        DataError : not k scores for each document.
+        """
+        table = np.asarray(scores, dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] != len(self.names):
+            raise DataError(
+                f"Scores must have {len(self.names)} columns, one for each classifier, not shape {table.shape}."
+            )
+        return flagged(table, self.thresholds, self.rule)
+
+    def __repr__(self) -> str:
+        thresholds = ", ".join(f"{name} >= {value:g}" for name, value in zip(self.names, self.thresholds, strict=True))
+        return f"{type(self).__name__}({thresholds}; TP {self.tp:g}, FP {self.fp:g}, precision {self.precision:.4g})"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class _OfPath(FlaggedCounts):
+    """What any point has of a path: the marginal precision in (0, 1), and the method that found the path."""
+
+    marginal_precision: float
+    method: str
+
+    @property
+    def slope(self) -> float:
+        """The marginal precision as the slope dTP/dFP = m / (1 - m): the paper's target derivative."""
+        return self.marginal_precision / (1 - self.marginal_precision)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ManualPoint(_OfPath):
+    """Thresholds set by hand. `marginal_precision` is that of the path where it flags as many."""
+
+    status: ClassVar[Status] = "inside"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class OperatingPoint(_OfPath):
+    """Thresholds (k,) of a path with their exact counts at a target marginal precision in (0, 1).
+
+    `status`: `inside` the path; `at_floor` when even the documents at the floors are worth it, so that the best point
+    lies below what was rated; `unreachable` when no part of the path reaches the target, so that nothing is
+    flagged. `step_precision` and `step_alerts` describe the last step up to the point, `next_precision` and
+    `next_alerts` the step that would follow (NaN and 0 where there is none). `estimated`: the precisions of the
+    steps are those of a smooth fit, not counted.
+    """
+
+    status: Status
+    step_precision: float
+    step_alerts: float
+    next_precision: float
+    next_alerts: float
+    estimated: bool = False
+
+
+Point: TypeAlias = OperatingPoint | ManualPoint
