@@ -291,7 +291,7 @@ def point_figures(point: Any) -> Figures:
     return thresholds | of(point, *POINT)
 
 
-def rated_figures(rated: Any) -> Figures:
+def floor_figures(rated: Any) -> Figures:
     """The counts at the floors."""
     return {"rated_tp": plain(rated.tp), "rated_fp": plain(rated.fp)}
 
@@ -316,7 +316,7 @@ def path_figures(path: Any) -> Figures:
         "estimated",
     )
     some = [
-        {"f_beta": plain(f_beta_of_point(point))} | of(point, *rates) | rated_figures(point.rated)
+        {"f_beta": plain(f_beta_of_point(point))} | of(point, *rates) | floor_figures(point.rated)
         for point in points[9::10]
     ]
     return {
