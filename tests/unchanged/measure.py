@@ -386,7 +386,10 @@ def comparison_figures(source: Any, current: Any, proposed: Any, rule: str) -> F
         "proposed": of(found.proposed, *counted),
         "added": selection_figures(found.added),
         "dropped": selection_figures(found.dropped),
-        **of(found, "tp_difference", "fp_difference", "alerts_difference", "precision_difference"),
+        **{
+            f"{name}_difference": plain(getattr(found.proposed, name) - getattr(found.current, name))
+            for name in ("tp", "fp", "alerts", "precision")
+        },
     }
 
 
