@@ -79,6 +79,12 @@ def signed(value: float, words: str) -> str:
     return f"{'+' if value > 0 else ''}{words}".replace("-", "\N{MINUS SIGN}")
 
 
+def shortened(text: object, limit: int = 40) -> str:
+    """A name or a cell of a table on one line, cut after `limit` characters."""
+    words = " ".join(str(text).split())
+    return words if len(words) <= limit else f"{words[:limit]}…"
+
+
 def plural(value: float, noun: str) -> str:
     """A count with its noun."""
     return f"{count(value)} {noun}{'' if value == 1 else 's'}"

@@ -1,14 +1,14 @@
-"""Amounts of money beside rated documents."""
+"""Reads the amount of money that goes with each rated document."""
 
 import pandas as pd
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.tables.number_column import LARGEST_SCORE, numbers
+from multiloss_core.tables.number_column import LARGEST_SCORE, numbers, require_usable
 
 
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
-    """The amounts (n,) >= 0 that a column holds in some rows of a table; rows (n,) count from 0.
+    """Read a column as amounts (n,) >= 0 of some `rows` (n,) of a table, counted from 0.
 
     Raises
     ------
@@ -19,12 +19,7 @@ def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
         raise DataError(f"There is no column '{column}' with amounts; choose another amount column or none.")
     cells = frame[column].iloc[rows]
     values, _, _ = numbers(cells)
-    bad = ~((values >= 0) & (values < LARGEST_SCORE))
-    if bad.any():
-        first = int(bad.argmax())
-        cell = "blank" if pd.isna(cells.iloc[first]) else f"'{str(cells.iloc[first])[:40]}'"
-        raise DataError(
-            f"Of the amounts in column '{column}', {bad.sum():,} cannot be read as numbers of at least 0 (first: row "
-            f"{rows[first] + 1:,}, {cell}); correct them or choose no amount column."
-        )
+    usable = (values >= 0) & (values < LARGEST_SCORE)
+    way_out = "correct these amounts or choose no amount column"
+    require_usable(cells, usable, rows, expected="numbers of at least 0", way_out=way_out)
     return values

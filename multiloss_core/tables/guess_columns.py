@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables.amount_column import document_amounts
+from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
 from multiloss_core.tables.rating_column import guess_positive, rating_values
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.time_column import document_times
@@ -39,9 +40,6 @@ MAX_RATINGS = 20
 
 
 MAX_SEGMENTS = 30
-
-
-GUESSED_FROM = 10_000
 
 
 _RATING_NAME = re.compile(r"label|rating|rated|verdict|truth|target|class|fraud|genuine|outcome|decision|is_|^y$", re.I)
@@ -95,7 +93,7 @@ def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
     rating = _guess_rating(frame if weight is None else frame.drop(columns=weight))
     positive = guess_positive(rating_values(frame[rating])[1]) if rating is not None else None
     group = next((c for c in frame.columns if c not in (rating, weight) and _looks_like_group(frame[c])), None)
-    sample = frame.iloc[np.linspace(0, len(frame) - 1, min(len(frame), GUESSED_FROM)).astype(np.intp)]
+    sample = sampled(frame)
     others = [c for c in frame.columns if c not in (rating, weight, group)]
     candidates = [c for c in others if _looks_like_score(sample[c])]
     named = [c for c in candidates if _SCORE_NAME.search(str(c))]
@@ -128,7 +126,7 @@ def require_documents(frame: pd.DataFrame) -> None:
             f"The table has one column, '{frame.columns[0]}'; a score and a rating are needed (columns are separated by "
             "comma, semicolon, tab or bar)."
         )
-    if not any(_is_numeric(frame[c]) for c in frame.columns):
+    if not any(is_numeric(frame[c]) for c in frame.columns):
         raise DataError(
             f"None of the {frame.shape[1]} columns ('{frame.columns[0]}', …) is numeric from row 1 on; add the "
             "classifiers' scores as numbers."
@@ -194,20 +192,10 @@ def _is_accepted(
     return True
 
 
-def _is_numeric(column: "pd.Series[Any]") -> bool:
-    if pd.api.types.is_bool_dtype(column.dtype):
-        return False
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return True
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return False
-    return bool(pd.to_numeric(column.astype("object"), errors="coerce").notna().mean() > 0.5)
-
-
 def _looks_like_score(column: "pd.Series[Any]") -> bool:
-    if not _is_numeric(column) or _IDENTIFIER_NAME.search(str(column.name)):
+    if not is_numeric(column) or _IDENTIFIER_NAME.search(str(column.name)):
         return False
-    values = pd.to_numeric(column.astype("object"), errors="coerce").to_numpy(dtype=np.float64)
+    values = sampled_numbers(column)
     values = values[np.isfinite(values)]
     return values.size > 0 and values.min() < values.max() and not _counts_rows(values)
 

@@ -11,13 +11,12 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guess_columns import guess_columns
-from multiloss_core.tables.number_column import numbers
+from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
 from multiloss_core.tables.rating_column import NEGATIVE_WORDS, POSITIVE_WORDS, parse_ratings, rating_values
-from multiloss_core.tables.read_table import read_frame
+from multiloss_core.tables.read_table import guess_separator, read_frame
 
 MAX_ITEMS = 1_000_000
 MAX_PASTED = 200_000
-_GUESSED_FROM = 10_000
 _PROBABILITY_NAME = re.compile(r"prob|score|pred|proba|^p$|^p[_\s]|likelihood|chance|risk|eta\b|calibrated", re.I)
 _OTHER_NAME = re.compile(r"(^|[_\s])(id|uuid|number|row|index|date|time|day|timestamp|amount|weight)s?$", re.I)
 _LEADING_ZERO = re.compile(rb"[,;\t|\"\n]0\d+[,;\t|\"\r\n]")
@@ -84,7 +83,7 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
     Raises DataError where no column is numeric, and where none has usable probabilities: then it says what is wrong
     with the likeliest one.
     """
-    numeric = [column for column in frame.columns if _mostly_numbers(frame[column])]
+    numeric = [column for column in frame.columns if is_numeric(frame[column])]
     if not numeric:
         raise DataError(
             f"None of the {frame.shape[1]} columns ('{str(frame.columns[0])[:40]}', …) is numeric; add a column with "
@@ -192,17 +191,9 @@ def _more(count: int) -> str:
     return "" if count == 1 else f" (and {count - 1:,} more row{'s' if count > 2 else ''} like it)"
 
 
-def _mostly_numbers(column: "pd.Series[Any]") -> bool:
-    if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return False
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return True
-    return bool(np.mean(~np.isnan(_sampled_numbers(column))) > 0.5)
-
-
 def _likeliness(column: "pd.Series[Any]") -> float:
     """How much a numeric column looks like probabilities: by its name and its values."""
-    values = _sampled_numbers(column)
+    values = sampled_numbers(column)
     within = float(np.mean((values >= 0.0) & (values <= 1.0)))
     # Outcomes lie between 0 and 1, too.
     whole = bool(np.all((values == np.rint(values)) | np.isnan(values)))
@@ -222,11 +213,6 @@ def _usable(column: "pd.Series[Any]") -> bool:
     return not np.all(values == np.rint(values))
 
 
-def _sampled_numbers(column: "pd.Series[Any]") -> Floats:
-    rows = np.linspace(0, len(column) - 1, min(len(column), _GUESSED_FROM)).astype(np.intp)
-    return pd.to_numeric(column.iloc[rows].astype("object"), errors="coerce").to_numpy(dtype=np.float64)
-
-
 def _with_leading_zeros(frame: pd.DataFrame, data: bytes, choice: ItemColumns) -> pd.DataFrame:
     """Keep whole numbers such as 00123, which identify something, as they stand in a CSV file."""
     if data[:4] == b"PAR1" or not _LEADING_ZERO.search(data):
@@ -235,7 +221,7 @@ def _with_leading_zeros(frame: pd.DataFrame, data: bytes, choice: ItemColumns) -
     try:
         text = pd.read_csv(
             io.BytesIO(data),
-            sep=max(",;\t|", key=first_line.count),
+            sep=guess_separator(first_line),
             names=[str(column) for column in frame.columns],
             header=0,
             dtype=str,

@@ -40,6 +40,11 @@ def read_frame(data: bytes, name: str) -> pd.DataFrame:
     return frame
 
 
+def guess_separator(first_line: str) -> str:
+    """Guess what separates the cells of a CSV file: comma, semicolon, tab or bar, whichever the header holds most of."""
+    return max(",;\t|", key=first_line.count)
+
+
 def _decoded(data: bytes, name: str) -> str:
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
@@ -68,7 +73,7 @@ def _read_csv(text: str, name: str) -> pd.DataFrame:
         raise DataError(
             f"'{name}' is not a table: it starts with '{first_line.lstrip()[0]}'; export it as CSV or Parquet."
         )
-    separator = max(",;\t|", key=first_line.count)
+    separator = guess_separator(first_line)
     cells, first_row = _first_records(text, separator, name)
     header = [cell.strip() or f"column {position}" for position, cell in enumerate(cells, 1)]
     _require_size(text.rstrip("\n").count("\n"), len(header), name)

@@ -569,10 +569,10 @@ UNUSABLE = {
     "no rating": (lambda frame: frame.assign(rating=""), ["'rating'", "blank"]),
     "infinity": (changed("model A", [4, 8, 15], "inf"), ["'model A'", "3 values", "row 4", "'inf'"]),
     "text": (changed("model B", [5, 6], "n/k"), ["'model B'", "2 values", "row 5", "'n/k'"]),
-    "negative weight": (weighted(-1.5), ["'weight'", "2 weights", "row 7", "'-1.5'"]),
-    "weight of zero": (weighted(0.0), ["'weight'", "2 weights", "row 7", "'0.0'"]),
-    "infinite weight": (weighted(np.inf), ["'weight'", "2 weights", "row 7", "'inf'"]),
-    "blank weight": (weighted(np.nan), ["'weight'", "2 weights", "row 7"]),
+    "negative weight": (weighted(-1.5), ["'weight'", "2 values", "row 7", "'-1.5'"]),
+    "weight of zero": (weighted(0.0), ["'weight'", "2 values", "row 7", "'0.0'"]),
+    "infinite weight": (weighted(np.inf), ["'weight'", "2 values", "row 7", "'inf'"]),
+    "blank weight": (weighted(np.nan), ["'weight'", "2 values", "row 7"]),
 }
 
 

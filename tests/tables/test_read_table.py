@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 from multiloss_core import DataError, RatedDocuments, guess_columns, is_count_table, read_frame
 from multiloss_core.tables import guess_columns as guessing
+from multiloss_core.tables import number_column
 from multiloss_core.tables import read_table as reading
 from multiloss_core.tables.guess_columns import threshold_columns
 
@@ -333,7 +334,7 @@ class TestGuesses:
         assert (guess.scores, guess.amount) == (("model_a", "model_b"), None)
 
     def test_a_bad_amount_between_the_rows_that_are_looked_at_is_found(self, monkeypatch, frame):
-        monkeypatch.setattr(guessing, "GUESSED_FROM", 10)
+        monkeypatch.setattr(number_column, "MAX_SAMPLED", 10)
         frame["amount"] = 12.5
         assert guess_columns(frame).amount == "amount"
         frame.loc[211, "amount"] = -1.0

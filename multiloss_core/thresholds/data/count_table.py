@@ -1,6 +1,7 @@
 """A ready table of counts: one row for each node of a full grid of thresholds."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
 from multiloss_core.tables.guess_columns import threshold_columns
-from multiloss_core.tables.number_column import numbers
+from multiloss_core.tables.number_column import numbers, require_usable
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes
 
@@ -29,7 +30,7 @@ def read_count_table(
         raise DataError("A table of counts needs threshold columns (T1, T2, …) beside TP and FP; add them.")
     if len(frame) > MAX_NODES:
         raise DataError(f"The table has {len(frame):,} rows, more than {MAX_NODES:,} nodes; use a coarser grid.")
-    columns = [_finite_column(frame, name) for name in [*names, by_name["tp"], by_name["fp"]]]
+    columns = [_finite_column(frame[name]) for name in [*names, by_name["tp"], by_name["fp"]]]
     axes, positions = zip(*(np.unique(values, return_inverse=True) for values in columns[: len(names)]), strict=True)
     shape = tuple(len(axis) for axis in axes)
     for name, axis in zip(names, axes, strict=True):
@@ -43,15 +44,10 @@ def read_count_table(
     return axes, tp, fp, tuple(map(str, names))
 
 
-def _finite_column(frame: pd.DataFrame, name: str) -> Floats:
-    values, blank, unusable = numbers(frame[name])
-    bad = blank | unusable
-    if bad.any():
-        row = int(bad.argmax())
-        raise DataError(
-            f"Column '{name}' has {bad.sum():,} cells that are not finite numbers (first: row {row + 1:,}, "
-            f"'{str(frame[name].iloc[row])[:40]}'); correct them."
-        )
+def _finite_column(column: "pd.Series[Any]") -> Floats:
+    values, blank, unusable = numbers(column)
+    rows = np.arange(len(column))
+    require_usable(column, ~(blank | unusable), rows, expected="finite numbers", way_out="correct them")
     return values
 
 

@@ -13,7 +13,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.group_column import Groups, group_column, group_numbers
-from multiloss_core.tables.number_column import LARGEST_SCORE, numbers
+from multiloss_core.tables.number_column import LARGEST_SCORE, numbers, require_usable
 from multiloss_core.tables.rating_column import parse_ratings
 from multiloss_core.thresholds.data.flagging import (
     Counts,
@@ -168,8 +168,10 @@ class RatedDocuments:
             notes.append(f"{len(frame) - rated:,} rows without a rating in '{label}' were left out.")
 
         table, blank, unusable = _score_columns(frame, scores, rows)
-        if unusable.any() and not leave_out_unusable:
-            raise DataError(_unusable_sentence(frame, scores, rows, unusable))
+        if not leave_out_unusable:
+            way_out = "correct them, leave such rows out, or choose another score column"
+            for name, wrong in zip(scores, unusable.T, strict=True):
+                require_usable(frame[name].iloc[rows], ~wrong, rows, expected="finite numbers", way_out=way_out)
         for mask, what in ((unusable, "a score that is not a finite number"), (blank, "a blank score")):
             if mask.any():
                 row, column = np.argwhere(mask)[0]
@@ -446,27 +448,14 @@ def _score_columns(frame: pd.DataFrame, scores: Sequence[str], rows: Indices) ->
     return table, blank, unusable
 
 
-def _unusable_sentence(frame: pd.DataFrame, scores: Sequence[str], rows: Indices, unusable: Bools) -> str:
-    column = int(unusable.any(axis=0).argmax())
-    row = rows[unusable[:, column].argmax()]
-    cell = str(frame[scores[column]].iloc[row])[:40]
-    return (
-        f"Column '{scores[column]}' has {unusable[:, column].sum():,} values that are not finite numbers (first: row "
-        f"{row + 1:,}, '{cell}'); correct them, leave such rows out, or choose another score column."
-    )
-
-
 def _weight_column(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floats | None:
     if weight is None:
         return None
-    values, _, _ = numbers(frame[weight].iloc[rows])
-    bad = ~((values > 0) & (values < LARGEST_SCORE))
-    if bad.any():
-        row = rows[bad.argmax()]
-        raise DataError(
-            f"Column '{weight}' has {bad.sum():,} weights that are not numbers above 0 (first: row {row + 1:,}, "
-            f"'{str(frame[weight].iloc[row])[:40]}'); correct them or choose no weight column."
-        )
+    column = frame[weight].iloc[rows]
+    values, _, _ = numbers(column)
+    usable = (values > 0) & (values < LARGEST_SCORE)
+    way_out = "correct these weights or choose no weight column"
+    require_usable(column, usable, rows, expected="numbers above 0", way_out=way_out)
     return values
 
 

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
+import pandas as pd
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.number_column import LARGEST_SCORE
-from multiloss_core.tables.spreadsheet_csv import without_formula
+from multiloss_core.tables.read_table import guess_separator
+from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 
@@ -62,12 +64,9 @@ def point_as_csv(point: Point) -> str:
 
 def thresholds_as_csv(names: Iterable[str], thresholds: Iterable[float], rule: str) -> str:
     """`point_as_csv` for thresholds without a point."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(["classifier", "comparison", "threshold", "rule"])
-    for name, value in zip(names, thresholds, strict=True):
-        writer.writerow([without_formula(name), ">=", float(value), rule])
-    return text.getvalue()
+    rows = [(name, ">=", float(value), rule) for name, value in zip(names, thresholds, strict=True)]
+    table = pd.DataFrame(rows, columns=["classifier", "comparison", "threshold", "rule"])
+    return frame_as_csv(table, quoting=csv.QUOTE_NONNUMERIC, line_end="\n")
 
 
 def _defined(value: float) -> float | None:
@@ -136,7 +135,7 @@ def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
 
 
 def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
-    separator = max(",;\t", key=text.split("\n", 1)[0].count)
+    separator = guess_separator(text.split("\n", 1)[0])
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
         # A spreadsheet that separates by semicolons writes decimals with a comma.

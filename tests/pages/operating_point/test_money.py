@@ -356,7 +356,7 @@ class TestUploads:
         key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
         run(app.selectbox(key=key).set_value("paid"))
         (error,) = app.error
-        assert "Of the amounts in column 'paid', 1 cannot" in error.value
+        assert "Column 'paid' has 1 values that are not numbers of at least 0" in error.value
         assert "row 250" in error.value
         assert "choose no amount column" in error.value
         run(app.switch_page("pages/operating_point.py"))

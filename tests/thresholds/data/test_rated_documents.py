@@ -201,7 +201,9 @@ class TestWeights:
     @pytest.mark.parametrize("bad", [-1.0, 0.0, np.nan, np.inf, "much", ""])
     def test_weights_that_are_not_above_zero_are_refused(self, frame, bad):
         frame["w"] = pd.Series([1.0, 2.0, bad, bad, 1.5], dtype=object)
-        with pytest.raises(DataError, match=r"'w' has 2 weights.*first: row 3.*choose no weight column"):
+        with pytest.raises(
+            DataError, match=r"'w' has 2 values that are not numbers above 0.*first: row 3.*choose no weight column"
+        ):
             documents_of(frame, weight="w")
 
     @pytest.mark.parametrize("bad", [-1.0, 0.0, np.nan, np.inf])
