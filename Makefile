@@ -16,8 +16,9 @@ lint:       ## style, and who may import whom
 	.venv/bin/ruff format --check .
 	.venv/bin/lint-imports --no-logo
 
-types:
+types:      ## of Python, and of the explorer's browser modules
 	.venv/bin/mypy
+	npm install --silent --no-package-lock && npm run --silent types
 
 docs:       ## the library's reference, in site/
 	$(PYTHON) -W error -m pdoc --output-directory site multiloss_core

@@ -46,7 +46,7 @@ def settle(page):
     """
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
-    page.evaluate("document.querySelector('.explorer')?.explorer?.turns")
+    page.evaluate("document.querySelector('.explorer')?.multiloss?.drawn")
 
 
 def follow(page, link, title):

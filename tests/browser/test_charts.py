@@ -27,27 +27,29 @@ from tests.browser.steps import (
 )
 from ui.data.rated_datasets import sample
 
-RANGE = "chart => JSON.stringify([chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range])"
-CAMERA = "chart => JSON.stringify(chart._fullLayout.scene._scene.getCamera().eye)"
-# Where Plotly has the point of a chart, in pixels of the window, told by Plotly's own axes.
-ON_AXES = """([chart, x, y]) => {
-    const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect()
-    return [box.x + xaxis._offset + xaxis.d2p(x), box.y + yaxis._offset + yaxis.d2p(y)]
-}"""
+RANGE = "chart => JSON.stringify([chart.layout.xaxis.range, chart.layout.yaxis.range])"
+CAMERA = """chart => JSON.stringify(
+    chart.closest('.explorer').multiloss.camera(chart.parentElement.dataset.chart).eye)"""
+# Where a chart has a point, in pixels of the window: by the ranges of its axes, and the box that catches the mouse.
+PLACE = """const { xaxis, yaxis } = chart.layout, box = chart.querySelector('.nsewdrag').getBoundingClientRect()
+    const share = ({ range: [from, to] }, value) => (value - from) / (to - from)
+    const place = (x, y) => [box.x + share(xaxis, x) * box.width, box.bottom - share(yaxis, y) * box.height]"""
+ON_AXES = f"""([chart, x, y]) => {{
+    {PLACE}
+    return place(x, y)
+}}"""
 
 
 # Where a curve of the TP-FP plane has a vertex away from the point.
-ON_CURVE = """chart => {
-    const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect()
-    const curve = chart._fullData.find(trace => trace.name === 'graph')
-    const seen = i => [xaxis.d2p(curve.x[i]), yaxis.d2p(curve.y[i])]
-    const inside = Array.from(curve.x, (_, i) => i).filter(i => {
-        const [x, y] = seen(i)
-        return x > 0.1 * xaxis._length && x < 0.4 * xaxis._length && y > 10 && y < yaxis._length - 10
-    })
-    const [x, y] = seen(inside[Math.floor(inside.length / 2)])
-    return [box.x + xaxis._offset + x, box.y + yaxis._offset + y]
-}"""
+ON_CURVE = f"""chart => {{
+    {PLACE}
+    const numbers = ({{ bdata }}) => new Float64Array(Uint8Array.from(atob(bdata), sign => sign.charCodeAt(0)).buffer)
+    const curve = chart.data.find(trace => trace.name === 'graph')
+    const [fp, tp] = [numbers(curve.x), numbers(curve.y)]
+    const inside = Array.from(fp, (x, i) => place(x, tp[i])).filter(([x, y]) =>
+        x > box.x + 0.1 * box.width && x < box.x + 0.4 * box.width && y > box.y + 10 && y < box.bottom - 10)
+    return inside[Math.floor(inside.length / 2)]
+}}"""
 
 
 def chart(page, name):
@@ -194,7 +196,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     assert space.locator(".heatmaplayer image").evaluate("image => image.href.baseVal") == shade
 
     zoom(page, plane)
-    page.wait_for_function("chart => chart._fullLayout.xaxis.range[0] > 0", arg=plane.element_handle())
+    page.wait_for_function("chart => chart.layout.xaxis.range[0] > 0", arg=plane.element_handle())
     zoomed = plane.evaluate(RANGE)
     press(page, "End", "99.5")
     settle_target(page, "99.5")
@@ -271,7 +273,7 @@ def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")
     expect(visible).to_have_count(shown - 1)
-    hidden = "chart => chart._fullData.filter(trace => trace.name === 'benchmark').map(trace => trace.visible)"
+    hidden = "chart => chart.data.filter(trace => trace.name === 'benchmark').map(trace => trace.visible)"
     for name in ("space", "plane"):
         page.wait_for_function(
             f"chart => ({hidden})(chart).join() === 'false'", arg=figure(page, name).element_handle()
@@ -286,7 +288,10 @@ def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
         button.click()
         expect(button).to_have_attribute("aria-pressed", pressed)
     settle(page)
-    lost = "charts => charts.map(chart => chart._fullLayout.scene._scene.glplot.gl.isContextLost())"
+    lost = """charts => charts.map(chart => {
+        const canvas = chart.querySelector('.gl-container canvas')
+        return (canvas.getContext('webgl2') ?? canvas.getContext('webgl')).isContextLost()
+    })"""
     assert surfaces(page).evaluate_all(lost) == [False, False]
 
 
@@ -298,6 +303,47 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     press(page, "ArrowRight", "20.5")
     expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 20.5))
     expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
+
+
+def test_where_plotly_renamed_its_private_fields_the_marks_still_move(server, new_page):
+    page, warned = new_page(), []
+    page.on("console", lambda message: warned.append(message.text) if "Plotly's fields" in message.text else None)
+
+    def renamed(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=re.sub(r"\b(d2p|cameraParams)\b", r"\1_", answer.text()))
+
+    page.route("**/app/static/plotly*", renamed)
+    open_page(page, f"{server}/operating_point", "Operating point")
+    expect(surfaces(page)).to_have_count(2)
+    scores = sample("Card alerts").first_choice.scores
+    expect_point(page, scores, expected_sample_point("Card alerts", 20))
+    assert len(warned) == 4
+    expect(page.locator(".explorer .marks")).to_have_count(0)
+    marks = "chart => chart.data.findLast(trace => trace.mode === 'markers')"
+    drawn_star = figure(page, "plane").locator(".scatterlayer .trace:last-child .point:last-child")
+    before = drawn_star.bounding_box()
+    for percent in (20.5, 62.5):
+        percent_box(page).fill(f"{percent}")
+        percent_box(page).press("Enter")
+        settle_target(page, f"{percent:g}")
+        thresholds, tp, fp = expected_sample_point("Card alerts", percent)
+        expect_point(page, scores, (thresholds, tp, fp))
+        for name, place in (
+            ("plane", (fp, tp)),
+            ("space", thresholds),
+            ("tp", (*thresholds, tp)),
+            ("fp", (*thresholds, fp)),
+        ):
+            page.wait_for_function(
+                f"""([chart, place]) => {{
+                    const mark = ({marks})(chart)
+                    return place.every((at, i) => Math.abs(mark['xyz'[i]].at(-1) - at) < 1e-3 * (1 + Math.abs(at)))
+                }}""",
+                arg=[figure(page, name).element_handle(), [float(at) for at in place]],
+            )
+    drawn = drawn_star.bounding_box()
+    assert (drawn["x"], drawn["y"]) != (before["x"], before["y"])
 
 
 def test_where_the_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):
@@ -341,7 +387,7 @@ def test_page_and_charts_follow_the_scheme_of_the_reader(server, new_page, schem
         papers = charts.evaluate_all(
             """charts => charts.map(chart => {
                 const canvas = document.createElement('canvas').getContext('2d');
-                canvas.fillStyle = chart._fullLayout.paper_bgcolor;
+                canvas.fillStyle = chart.querySelector('.main-svg').style.background;
                 canvas.fillRect(0, 0, 1, 1);
                 return 'rgb(' + canvas.getImageData(0, 0, 1, 1).data.join(',') + ')';
             })"""

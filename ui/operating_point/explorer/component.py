@@ -1,16 +1,16 @@
 """The component: Python sends charts and a table, the browser sends the target back once it comes to rest."""
 
 import math
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from typing import cast
 
 import streamlit as st
 
 from multiloss_core.figures import theme as style
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.explorer.browser_files import browser_file, joined_modules
 from ui.operating_point.explorer.figures import live_charts
+from ui.operating_point.explorer.messages import Intervals, Key, Message, Row
 from ui.operating_point.explorer.table import explorer_table, row_of
 from ui.operating_point.point_help import explanations
 from ui.operating_point.point_text import WORDS, point_words
@@ -25,43 +25,38 @@ KEY = "explorer"
 CSS_DASHES = {"solid": "solid", "dash": "dashed", "dashdot": "dashed", "dot": "dotted"}
 
 
-def _part(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
 _mount = st.components.v2.component(
     "multiloss_explorer",
-    html=_part("explorer.html"),
-    css=_part("explorer.css"),
-    js=_part("explorer.js"),
+    html=browser_file("explorer.html"),
+    css=browser_file("explorer.css"),
+    js=joined_modules(),
     # Plotly's own styles are those of the page.
     isolate_styles=False,
 )
 
 
 def explorer(analysis: Analysis, scene: Scene) -> None:
-    """Slider, numbers and charts at the current target."""
+    """Show slider, numbers and charts at the current target."""
     target, unit = current_target(), analysis.settings.unit
+    message: Message = {
+        "library": library_address(),
+        "about": f"{analysis.dataset.key} {scene.pair} {unit}",
+        "target": {"percent": target.percent, "heard": target.heard},
+        "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
+        "charts": live_charts(analysis, scene, theme()),
+        "key": _key(analysis, scene.method),
+        "explanations": explanations(unit),
+        "question": WORDS[unit].question,
+        "note": WORDS[unit].note.replace("*", ""),
+        "intervals": _intervals(analysis, scene),
+        "hand": _row(analysis, scene, scene.by_hand),
+        "present": _row(analysis, scene, scene.present),
+        "driver": current_driver(),
+        "space": {"pair": scene.pair, "thresholds": _finite(scene)},
+    }
     _mount(
         key=KEY,
-        data={
-            "library": library_address(),
-            # The reader's zoom lasts as long as the axes mean the same.
-            "about": f"{analysis.dataset.key} {scene.pair} {unit}",
-            "target": {"percent": target.percent, "heard": target.heard},
-            "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
-            "charts": {name: asdict(chart) for name, chart in live_charts(analysis, scene, theme()).items()},
-            "key": _key(analysis, scene.method),
-            "explanations": explanations(unit),
-            "question": WORDS[unit].question,
-            "note": WORDS[unit].note.replace("*", ""),
-            "intervals": _intervals(analysis, scene),
-            "hand": _row_of(analysis, scene, scene.by_hand),
-            "present": _row_of(analysis, scene, scene.present),
-            "driver": current_driver(),
-            # What a click in threshold space leaves as it is.
-            "space": {"pair": scene.pair, "thresholds": _finite(scene)},
-        },
+        data=message,
         on_moved_change=_moved,
         on_picked_change=lambda: pick(_heard("picked")),
         on_failed_change=lambda: st.session_state.update(plain=True),
@@ -75,7 +70,7 @@ def _moved() -> None:
 
 
 def _heard(name: str) -> object:
-    """What the reader did, which has its number; anybody's browser may say anything."""
+    """Return what the user did, which has its number; anybody's browser may say anything."""
     match _state(name):
         # One run may bring two moves, in any order: the last one counts.
         case [said, int(number)] if number > current_target().heard:
@@ -84,15 +79,18 @@ def _heard(name: str) -> object:
     return None
 
 
-def _row_of(analysis: Analysis, scene: Scene, point: Point | None) -> dict[str, Any] | None:
+def _row(analysis: Analysis, scene: Scene, point: Point | None) -> Row | None:
+    """Return the row of a point off the chosen method's path, among the other methods' points at the target."""
     if point is None:
         return None
     others = [scene.points[name] for name in analysis.methods if name != scene.method]
     return row_of(analysis, [*others, point], scene.pair, point_words(analysis, point))
 
 
-def _intervals(analysis: Analysis, scene: Scene) -> dict[str, Any] | None:
-    return interval_words(analysis, scene.resamples, scene.chosen) if scene.told is scene.chosen else None
+def _intervals(analysis: Analysis, scene: Scene) -> Intervals | None:
+    if scene.told is not scene.chosen:
+        return None
+    return cast("Intervals | None", interval_words(analysis, scene.resamples, scene.chosen))
 
 
 def _finite(scene: Scene) -> list[float | None]:
@@ -103,7 +101,7 @@ def _state(name: str) -> object:
     return getattr(st.session_state[KEY], name, None)
 
 
-def _key(analysis: Analysis, method: str) -> dict[str, Any]:
+def _key(analysis: Analysis, method: str) -> Key:
     return {
         "methods": [
             {"name": name, "colour": style.METHOD_COLOURS[name], "dash": CSS_DASHES[style.METHOD_DASHES[name]]}

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import plotly
@@ -25,26 +24,11 @@ from multiloss_core.figures.threshold_space import (
 )
 from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.view_state import Scene
 
 
-@dataclass(frozen=True)
-class LiveChart:
-    """One chart: each trace and the layout as JSON texts, so that what did not change is known by its text.
-
-    `marks` carry in `meta.follows` which columns of the explorer's table their coordinates follow.
-    """
-
-    title: str
-    height: int
-    traces: tuple[str, ...]
-    layout: str
-    alt: str
-    surface: bool = False
-    marks: tuple[str, ...] = ()
-
-
-def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, LiveChart]:
+def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, ChartMessage]:
     """The explorer's charts by name; a single classifier has no surfaces."""
     points = [scene.points[method] for method in analysis.methods]
     chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
@@ -75,13 +59,13 @@ def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, Liv
 
 
 def _with(
-    chart: LiveChart, more: Sequence[BaseTraceType], marks: Sequence[tuple[BaseTraceType, str | list[str]]]
-) -> LiveChart:
-    return replace(
-        chart,
-        traces=(*chart.traces, *map(_as_text, more)),
-        marks=tuple(_following(mark, columns) for mark, columns in marks),
-    )
+    chart: ChartMessage, more: Sequence[BaseTraceType], marks: Sequence[tuple[BaseTraceType, str | list[str]]]
+) -> ChartMessage:
+    return {
+        **chart,
+        "traces": [*chart["traces"], *map(_as_text, more)],
+        "marks": [_following(mark, columns) for mark, columns in marks],
+    }
 
 
 def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
@@ -92,43 +76,43 @@ def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
     return _as_text(spec)
 
 
-def _space(analysis: Analysis, scene: Scene, theme: Theme) -> LiveChart:
+def _space(analysis: Analysis, scene: Scene, theme: Theme) -> ChartMessage:
     if scene.surfaces is analysis.surfaces:
         return _whole_space(analysis.key, theme, analysis)
     # A slice at the chosen point: another one for each.
     return _space_of(scene.surfaces, analysis, theme, scene.pair)
 
 
-def _surface(analysis: Analysis, scene: Scene, theme: Theme, count: str) -> LiveChart:
+def _surface(analysis: Analysis, scene: Scene, theme: Theme, count: str) -> ChartMessage:
     if scene.surfaces is analysis.surfaces:
         return _whole_surface(analysis.key, theme, count, analysis)
     return _surface_of(scene.surfaces, analysis, theme, count, scene.pair)
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _plane(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> LiveChart:
+def _plane(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> ChartMessage:
     figure = plane_backdrop(_analysis.paths, theme=theme, legend=False, unit=_analysis.settings.unit)
     return _still(figure, "True against false positives along each path.")
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _whole_space(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> LiveChart:
+def _whole_space(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> ChartMessage:
     return _space_of(_analysis.surfaces, _analysis, theme, (0, 1))
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _whole_surface(key: tuple[object, ...], theme: Theme, count: str, _analysis: Analysis) -> LiveChart:
+def _whole_surface(key: tuple[object, ...], theme: Theme, count: str, _analysis: Analysis) -> ChartMessage:
     return _surface_of(_analysis.surfaces, _analysis, theme, count, (0, 1))
 
 
-def _space_of(surfaces: CountSurfaces, analysis: Analysis, theme: Theme, pair: tuple[int, int]) -> LiveChart:
+def _space_of(surfaces: CountSurfaces, analysis: Analysis, theme: Theme, pair: tuple[int, int]) -> ChartMessage:
     figure = space_backdrop(surfaces, analysis.paths, theme=theme, pair=pair, legend=False)
     return _still(figure, "Thresholds with the paths of all methods.")
 
 
 def _surface_of(
     surfaces: CountSurfaces, analysis: Analysis, theme: Theme, count: str, pair: tuple[int, int]
-) -> LiveChart:
+) -> ChartMessage:
     figure = count_surface(
         surfaces, analysis.paths, count=count, theme=theme, pair=pair, legend=False, unit=analysis.settings.unit
     )
@@ -137,11 +121,17 @@ def _surface_of(
     return _still(figure, alt, True)
 
 
-def _still(figure: go.Figure, alt: str, surface: bool = False) -> LiveChart:
+def _still(figure: go.Figure, alt: str, surface: bool = False) -> ChartMessage:
     parts = figure.to_plotly_json()
-    traces = tuple(_as_text(trace) for trace in parts["data"])
-    title, height = figure.layout.title.text, figure.layout.height
-    return LiveChart(title, height, traces, _as_text(parts["layout"]), alt, surface)
+    return {
+        "title": figure.layout.title.text,
+        "height": figure.layout.height,
+        "traces": [_as_text(trace) for trace in parts["data"]],
+        "layout": _as_text(parts["layout"]),
+        "alt": alt,
+        "surface": surface,
+        "marks": [],
+    }
 
 
 def _as_text(part: Any) -> str:

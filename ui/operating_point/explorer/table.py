@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -13,6 +12,7 @@ from multiloss_core.figures.threshold_space import inside, plane_view, tangent_e
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.explorer.messages import Row, Table
 from ui.operating_point.point_text import PointWords, price_words, words_of_points
 from ui.shared.slider_scale import HIGHEST, LOWEST, PERCENTS, STEP
 
@@ -35,21 +35,19 @@ def _table(
     paths = [operating_points(_analysis.path(name), percents / 100) for name in order]
     words = words_of_points(_analysis, paths[-1])
     rows = [row_of(_analysis, points, pair, said) for points, said in zip(zip(*paths, strict=True), words, strict=True)]
-    return json.dumps(
-        {
-            "percents": percents.tolist(),
-            "lowest": LOWEST,
-            "highest": HIGHEST,
-            "step": STEP,
-            "methods": order,
-            "rows": rows,
-            "certified": _certified_range(_analysis, percents, paths[-1]),
-        },
-        allow_nan=False,
-    )
+    table: Table = {
+        "percents": percents.tolist(),
+        "lowest": LOWEST,
+        "highest": HIGHEST,
+        "step": STEP,
+        "methods": order,
+        "rows": rows,
+        "certified": _certified_range(_analysis, percents, paths[-1]),
+    }
+    return json.dumps(table, allow_nan=False)
 
 
-def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Point]) -> list[float] | None:
+def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Point]) -> tuple[float, float] | None:
     """The lowest and the highest target whose point is certified."""
     certificate = analysis.certificate
     if certificate is None or certificate.path is None or points[0].method != certificate.path.method:
@@ -59,10 +57,10 @@ def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Poin
         for percent, point in zip(percents, points, strict=True)
         if point.status != "unreachable" and certificate.covers(point.thresholds)
     ]
-    return [float(held[0]), float(held[-1])] if held else None
+    return (float(held[0]), float(held[-1])) if held else None
 
 
-def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], words: PointWords) -> dict[str, Any]:
+def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], words: PointWords) -> Row:
     """What the explorer shows of the points of all methods, the chosen one last, which the words are about."""
     chosen = points[-1]
     # A point where nothing is flagged says nothing beside the others, but the chosen one is never missing.

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict"
+import { describe, test } from "node:test"
+
+import {
+  checked, Choice, clamped, MILLISECONDS_OF_REST, pickedThresholds, rowAt, withoutHidden,
+} from "../../ui/operating_point/explorer/browser/protocol.js"
+
+const row = (price = "20") => ({ price, x: [0.1, 0.2], y: [0.3, 0.4], fp: [5, 6], tp: [7, 8] })
+const table = (more = {}) => ({
+  percents: [10, 20, 30], lowest: 10, highest: 30, step: 10, methods: ["graph", "smooth"],
+  rows: [row("10"), row("20"), row("30")], certified: null, ...more,
+})
+const message = (percent, heard, more = {}) => ({
+  library: "", about: "", target: { percent, heard }, table: JSON.stringify(table()), charts: {}, key: {},
+  explanations: {}, question: "", note: "", intervals: null, hand: null, present: null, driver: "", space: {}, ...more,
+})
+
+function chosen(first = message(20, 0)) {
+  const choice = new Choice()
+  const told = []
+  choice.tell = (event, value) => told.push([event, value])
+  choice.take(first)
+  return { choice, told }
+}
+
+test("a row is found by its target", () => {
+  assert.equal(rowAt(table(), 30).price, "30")
+  assert.equal(rowAt(table(), 25), undefined)
+})
+
+test("hidden methods have no point, and the chosen one, which is last, always has", () => {
+  const whole = row()
+  assert.equal(withoutHidden(whole, ["graph", "smooth"], new Set()), whole)
+  const left = withoutHidden(whole, ["graph", "smooth"], new Set(["graph", "smooth"]))
+  assert.deepEqual([left.x, left.y, left.fp, left.tp], [[null, 0.2], [null, 0.4], [null, 6], [null, 8]])
+  assert.equal(left.price, "20")
+  assert.deepEqual(whole, row())
+})
+
+for (const [typed, expected] of [
+  ["12.345", 12.35], ["25", 25], ["0.1", 10], ["99", 30], ["-5", 10], ["", 20], ["abc", 20], ["Infinity", 20], ["NaN", 20],
+]) test(`'${typed}' in the box is ${expected} %`, () => assert.equal(clamped(typed, 20, table()), expected))
+
+describe("a click", () => {
+  const space = { pair: [0, 2], thresholds: [0.1, null, 0.3] }
+  test("in threshold space sets the two thresholds that are drawn", () => {
+    assert.deepEqual(pickedThresholds("space", { x: 0.7, y: 0.8 }, space), [0.7, null, 0.8])
+    assert.deepEqual(space.thresholds, [0.1, null, 0.3])
+  })
+  test("in the space of a single classifier sets its threshold", () => {
+    assert.deepEqual(pickedThresholds("space", { x: 0.7, y: 55 }, { pair: [0, 1], thresholds: [0.1] }), [0.7])
+  })
+  test("on a curve sets the thresholds of its vertex, null where there is none", () => {
+    assert.deepEqual(pickedThresholds("plane", { x: 1, y: 2, customdata: [0.5, "0.25", NaN] }, space), [0.5, 0.25, null])
+    assert.deepEqual(pickedThresholds("plane", { x: 1, y: 2, customdata: Float64Array.of(0.5, NaN) }, space), [0.5, null])
+  })
+  test("elsewhere sets nothing", () => {
+    assert.equal(pickedThresholds("plane", { x: 1, y: 2 }, space), undefined)
+    assert.equal(pickedThresholds("tp", { x: 1, y: 2, customdata: [1] }, space), undefined)
+  })
+})
+
+describe("a message", () => {
+  test("of the agreed kind is taken as it is", () => {
+    const sent = message(20, 0)
+    assert.equal(checked(sent), sent)
+    assert.equal(checked({ ...sent, hand: {}, present: {}, intervals: {} }).about, "")
+  })
+  for (const wrong of [{ table: undefined }, { target: null }, { driver: null }, { charts: "none" }, { hand: undefined }]) {
+    test(`with ${JSON.stringify(wrong)} is refused by the name of what is wrong`, () => {
+      assert.throws(() => checked({ ...message(20, 0), ...wrong }), new RegExp(Object.keys(wrong)[0]))
+    })
+  }
+  test("that is none at all is refused", () => {
+    for (const nothing of [null, undefined, "text"]) assert.throws(() => checked(nothing), TypeError)
+  })
+})
+
+describe("the user's choice", () => {
+  test("starts as Python says, and follows it where Python has heard of everything", () => {
+    const { choice } = chosen(message(20, 3, { driver: "costs", hand: row("hand") }))
+    assert.deepEqual([choice.percent, choice.driver, choice.row.price], [20, "costs", "hand"])
+    choice.take(message(30, 3))
+    assert.deepEqual([choice.percent, choice.driver, choice.row.price], [30, "", "30"])
+  })
+  test("stands until Python has heard of it", () => {
+    const { choice } = chosen(message(20, 3, { driver: "costs", hand: row("hand") }))
+    choice.move(10)
+    choice.move(30)
+    for (const late of [message(20, 3, { hand: row("hand") }), message(10, 4, { driver: "costs" })]) {
+      choice.take(late)
+      assert.deepEqual([choice.percent, choice.driver, choice.row.price], [30, "", "30"])
+    }
+    choice.take(message(20, 5))
+    assert.equal(choice.percent, 20)
+  })
+  test("gives way to a new session of Python, which counts anew", () => {
+    const { choice } = chosen(message(20, 7))
+    choice.move(30)
+    choice.take(message(10, 0))
+    assert.deepEqual([choice.percent, choice.isUntold], [10, false])
+  })
+  test("gives way where the new table has no row for it", () => {
+    const { choice } = chosen()
+    choice.move(10)
+    const rest = table({ percents: [20, 30], rows: [row("20"), row("30")] })
+    choice.take(message(30, 0, { table: JSON.stringify(rest) }))
+    assert.equal(choice.percent, 30)
+  })
+  test("a table whose text has not changed is the same table", () => {
+    const { choice } = chosen()
+    const before = choice.table
+    choice.take(message(30, 0))
+    assert.equal(choice.table, before)
+  })
+})
+
+describe("Python is told", () => {
+  test("of the last of several moves, once, after a rest", context => {
+    context.mock.timers.enable({ apis: ["setTimeout"] })
+    const { choice, told } = chosen(message(20, 3))
+    for (const percent of [30, 10]) {
+      choice.move(percent)
+      choice.release()
+      context.mock.timers.tick(MILLISECONDS_OF_REST - 1)
+    }
+    assert.deepEqual([told, choice.isUntold], [[], true])
+    context.mock.timers.tick(1)
+    assert.deepEqual([told, choice.isUntold], [[["moved", [10, 5]]], false])
+    context.mock.timers.tick(10 * MILLISECONDS_OF_REST)
+    assert.equal(told.length, 1)
+  })
+  test("at once of a target that is not in the table, and the shown one stays meanwhile", context => {
+    context.mock.timers.enable({ apis: ["setTimeout"] })
+    const { choice, told } = chosen()
+    choice.move(30)
+    choice.release()
+    choice.ask(12.34)
+    context.mock.timers.tick(MILLISECONDS_OF_REST)
+    assert.deepEqual([told, choice.percent, choice.isUntold], [[["moved", [12.34, 2]]], 30, false])
+  })
+  test("of thresholds set by hand instead of a target that was on its way", context => {
+    context.mock.timers.enable({ apis: ["setTimeout"] })
+    const { choice, told } = chosen()
+    choice.move(30)
+    choice.release()
+    choice.pick([0.5, null])
+    context.mock.timers.tick(MILLISECONDS_OF_REST)
+    assert.deepEqual([told, choice.isUntold], [[["picked", [[0.5, null], 2]]], false])
+  })
+  test("of nothing once the explorer is left", context => {
+    context.mock.timers.enable({ apis: ["setTimeout"] })
+    const { choice, told } = chosen()
+    choice.move(30)
+    choice.release()
+    choice.stop()
+    context.mock.timers.tick(MILLISECONDS_OF_REST)
+    assert.deepEqual(told, [])
+  })
+})
+

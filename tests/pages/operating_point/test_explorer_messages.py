@@ -1,0 +1,60 @@
+import json
+import re
+from dataclasses import fields
+
+import pytest
+
+from tests.pages.steps import explorer, opened
+from ui.operating_point.explorer import component, messages
+from ui.operating_point.explorer.browser_files import browser_file
+from ui.operating_point.point_text import PointWords
+
+NAMES = ["Message", "Target", "Row", "Table", "ChartMessage", "Key", "Intervals", "Space", "Events"]
+
+
+def declared(name):
+    """The keys of an interface in the browser's half of the contract."""
+    body = re.search(
+        rf"^export interface {name} {{$(.*?)^}}$", browser_file("messages.d.ts"), re.MULTILINE | re.DOTALL
+    )[1]
+    return re.findall(r"^  (\w+): ", body, re.MULTILINE)
+
+
+def keys(name):
+    return set(getattr(messages, name).__annotations__)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_sides_of_the_contract_name_the_same_keys(name):
+    assert sorted(declared(name)) == sorted(keys(name))
+
+
+def test_both_sides_name_all_that_is_sent():
+    interfaces = set(re.findall(r"^export interface (\w+)", browser_file("messages.d.ts"), re.MULTILINE))
+    assert interfaces == {*NAMES, "Words"}
+    assert {name for name, value in vars(messages).items() if hasattr(value, "__total__")} == {*NAMES, "MethodStyle"}
+    assert set(declared("Words")) == {field.name for field in fields(PointWords)}
+    (method,) = re.findall(r"^  methods: {(.*)}\[\]$", browser_file("messages.d.ts"), re.MULTILINE)
+    assert set(re.findall(r"(\w+):", method)) == keys("MethodStyle")
+
+
+def test_python_sends_exactly_what_the_contract_names():
+    data = explorer(opened(data="Card alerts", driver="thresholds by hand", hand="0.9,never", now="0.8,never"))
+    assert set(data) == keys("Message")
+    for name in ("target", "key", "space", "table"):
+        assert set(data[name]) == keys(name.capitalize()), name
+    assert set(data["charts"]) == {"space", "plane", "tp", "fp"}
+    for chart in data["charts"].values():
+        assert set(chart) == keys("ChartMessage")
+        assert all("follows" in json.loads(mark)["meta"] for mark in chart["marks"])
+    assert {frozenset(method) for method in data["key"]["methods"]} == {frozenset(keys("MethodStyle"))}
+    rows = [*data["table"]["rows"], data["hand"], data["present"]]
+    assert {frozenset(row) for row in rows} == {frozenset(keys("Row"))}
+    assert {frozenset(row["words"]) for row in rows} == {frozenset(field.name for field in fields(PointWords))}
+
+
+def test_python_listens_to_the_events_of_the_contract(monkeypatch):
+    heard = []
+    monkeypatch.setattr(component, "_mount", lambda **options: heard.append(options))
+    opened(data="Login alerts")
+    assert set(heard[0]) == {"key", "data"} | {f"on_{name}_change" for name in messages.Events.__annotations__}

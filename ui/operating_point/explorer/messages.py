@@ -1,0 +1,121 @@
+"""What Python and the browser tell each other. The same contract, key by key, stands in `browser/messages.d.ts`."""
+
+from typing import Any, TypedDict
+
+
+class Target(TypedDict):
+    """The target in percent, and the number of the user's last event that Python has heard of."""
+
+    percent: float
+    heard: int
+
+
+class Row(TypedDict):
+    """One target: its words, and the points of all methods in the order of the table; None is not drawn.
+
+    `words` are those of `PointWords`; `tangent` and `view` hold FP, then TP: the ends of the tangent, and the ranges that
+    show the point.
+    """
+
+    price: str
+    slope: str
+    words: dict[str, Any]
+    x: list[float | None]
+    y: list[float | None]
+    fp: list[float | None]
+    tp: list[float | None]
+    tangent: tuple[list[float], list[float]]
+    view: tuple[list[float], list[float]]
+
+
+class Table(TypedDict):
+    """Everything that moves, for every target of the slider; `methods` with the chosen one last.
+
+    `certified` holds the lowest and the highest target in percent whose point is certified.
+    """
+
+    percents: list[float]
+    lowest: float
+    highest: float
+    step: float
+    methods: list[str]
+    rows: list[Row]
+    certified: tuple[float, float] | None
+
+
+class ChartMessage(TypedDict):
+    """One chart: each trace, the layout and each mark as JSON text, so that what did not change is known by its text.
+
+    Marks carry in `meta.follows` which columns of `Row` their coordinates follow.
+    """
+
+    title: str
+    height: int
+    traces: list[str]
+    layout: str
+    alt: str
+    surface: bool
+    marks: list[str]
+
+
+class MethodStyle(TypedDict):
+    """How the lines of a method look, in words of CSS."""
+
+    name: str
+    colour: str
+    dash: str
+
+
+class Key(TypedDict):
+    """The looks of all methods, the colour of the chosen one and that of ink."""
+
+    methods: list[MethodStyle]
+    chosen: str
+    ink: str
+
+
+class Intervals(TypedDict):
+    """What new data will show of one point: by label, an interval in words."""
+
+    percent: float
+    by_hand: bool
+    words: dict[str, str]
+
+
+class Space(TypedDict):
+    """The classifiers whose thresholds are drawn, and the chosen thresholds of all; None for no threshold."""
+
+    pair: tuple[int, int]
+    thresholds: list[float | None]
+
+
+class Message(TypedDict):
+    """Sent to the browser at each run of the page.
+
+    `about` is what the axes mean: the user's zoom is kept while it stays the same. `table` is a `Table` as JSON text, which
+    is not parsed again while it stays the same. `explanations` are found by the beginning of a label. `hand` is the point
+    at thresholds set by hand, where these drive; `present` the one at the thresholds in force now.
+    """
+
+    library: str
+    about: str
+    target: Target
+    table: str
+    charts: dict[str, ChartMessage]
+    key: Key
+    explanations: dict[str, str]
+    question: str
+    note: str
+    intervals: Intervals | None
+    hand: Row | None
+    present: Row | None
+    driver: str
+    space: Space
+
+
+class Events(TypedDict):
+    """Sent by the browser, each as a value of the component; events carry their number, as they arrive in any order."""
+
+    moved: tuple[float, int]
+    picked: tuple[list[float | None], int]
+    failed: bool
