@@ -8,26 +8,10 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 
+from multiloss_core.thresholds.paths.methods import PATH_METHODS
+
 Theme = Literal["light", "dark"]
 
-METHOD_COLOURS = {
-    "smooth": "#AA3377",
-    "analytic power": "#0072B2",
-    "analytic beta": "#56B4E9",
-    "graph": "#D55E00",
-    "mean graph": "#999933",
-    "benchmark": "#8C8C8C",
-    "guaranteed": "#7570B3",
-}
-METHOD_DASHES = {
-    "smooth": "solid",
-    "analytic power": "solid",
-    "analytic beta": "dash",
-    "graph": "solid",
-    "mean graph": "dashdot",
-    "benchmark": "dot",
-    "guaranteed": "solid",
-}
 TRUE_POSITIVE = "#009E73"
 FALSE_POSITIVE = "#E69F00"
 # Single-hue scales, light to strong, for surfaces and contours of the two counts.
@@ -87,7 +71,7 @@ def _template(theme: Theme) -> go.layout.Template:
             "font": {"color": ink(theme), "size": 13},
             "paper_bgcolor": paper(theme),
             "plot_bgcolor": paper(theme),
-            "colorway": list(METHOD_COLOURS.values()),
+            "colorway": [method.colour for method in PATH_METHODS],
             "xaxis": axis,
             "yaxis": axis,
             "scene": {"xaxis": scene_axis, "yaxis": scene_axis, "zaxis": scene_axis},

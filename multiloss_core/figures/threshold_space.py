@@ -11,6 +11,7 @@ from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
@@ -238,7 +239,7 @@ def count_surface(
             y=y,
             z=counts[tuple(node_index(surfaces.axes, path.thresholds[kept][:, pair]).T)] + lift,
             mode="lines",
-            line={"color": style.METHOD_COLOURS[path.method], "width": 6},
+            line={"color": look_of(path.method).colour, "width": 6},
             name=path.method,
             hoverinfo="skip",
         )
@@ -430,10 +431,10 @@ def _range(axis: Floats) -> list[float]:
 
 
 def _path_marks(method: str) -> dict[str, object]:
-    colour = style.METHOD_COLOURS[method]
+    colour = look_of(method).colour
     return {
         "name": method,
-        "line": {"color": colour, "width": 2.5, "dash": style.METHOD_DASHES[method]},
+        "line": {"color": colour, "width": 2.5, "dash": look_of(method).dash},
         "marker": {"size": 5, "symbol": "x-thin-open", "color": colour},
     }
 
@@ -463,7 +464,7 @@ def surface_marks(
         marker={
             "symbol": ["diamond" if point.method == chosen else "circle" for point in points],
             "size": [9 if point.method == chosen else 4 for point in points],
-            "color": [style.METHOD_COLOURS[point.method] for point in points],
+            "color": [look_of(point.method).colour for point in points],
             "line": {"color": style.ink(theme), "width": 1},
             "opacity": 1.0,
         },
@@ -490,7 +491,7 @@ def _point_marks(methods: Sequence[str], chosen: str, theme: Theme) -> dict[str,
         "marker": {
             "symbol": ["star" if method == chosen else "circle" for method in methods],
             "size": [18 if method == chosen else 10 for method in methods],
-            "color": [style.METHOD_COLOURS[method] for method in methods],
+            "color": [look_of(method).colour for method in methods],
             "line": {"color": style.ink(theme), "width": 1.5},
             "opacity": 1.0,
         },

@@ -11,6 +11,7 @@ from multiloss_core.figures.threshold_space import inside
 from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PathBands
+from multiloss_core.thresholds.paths.methods import SMOOTH
 
 BAND_OPACITY = 0.18
 # What is flagged, in the title of an axis and beside a number.
@@ -29,7 +30,7 @@ def threshold_cloud(cloud: Floats, axes: Sequence[Floats]) -> go.Scatter:
         x=first,
         y=second,
         mode="markers",
-        marker={"color": style.METHOD_COLOURS["smooth"], "size": 5, "opacity": 0.3},
+        marker={"color": SMOOTH.colour, "size": 5, "opacity": 0.3},
         name="chosen from resamples",
         hoverinfo="skip",
         showlegend=False,
@@ -49,7 +50,7 @@ def marginal_precision_curve(
         x=alerts[order],
         y=bands.marginal_precision[0][order],
         mode="lines",
-        line={"color": style.METHOD_COLOURS["smooth"], "width": 2.5},
+        line={"color": SMOOTH.colour, "width": 2.5},
         name="smooth path",
         hovertemplate=f"%{{x:,.0f}} {what}<br>marginal precision %{{y:.1%}}<extra></extra>",
     )
@@ -63,7 +64,7 @@ def marginal_precision_curve(
 def _band(x: Floats, values: Floats, name: str) -> list[go.Scatter]:
     """The area between rows 1 and 2 of `values` (3, m)."""
     edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    colour = style.translucent(style.METHOD_COLOURS["smooth"], BAND_OPACITY)
+    colour = style.translucent(SMOOTH.colour, BAND_OPACITY)
     return [
         go.Scatter(x=x, y=values[1], name=f"{name}, low", **edges),
         go.Scatter(x=x, y=values[2], name=name, fill="tonexty", fillcolor=colour, **edges),

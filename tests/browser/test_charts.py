@@ -4,7 +4,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core.figures.theme import METHOD_COLOURS
+from multiloss_core.thresholds.paths.methods import look_of
 from tests.browser.steps import (
     PAGES,
     choose,
@@ -202,7 +202,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     settle_target(page, "99.5")
     assert plane.evaluate(RANGE) == zoomed
     choose(page, "Path", "graph")
-    expect(page.locator(".explorer")).to_have_attribute("style", f"--colour: {METHOD_COLOURS['graph']};")
+    expect(page.locator(".explorer")).to_have_attribute("style", f"--colour: {look_of('graph').colour};")
     settle(page)
     assert plane.evaluate(RANGE) == zoomed
     press(page, "Home", "0.5")

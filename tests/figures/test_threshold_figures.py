@@ -26,6 +26,7 @@ from multiloss_core.figures.threshold_space import (
     threshold_space,
     tp_fp_plane,
 )
+from multiloss_core.thresholds.paths.methods import CERTIFIED, PATH_METHODS, look_of
 
 
 @pytest.fixture(scope="module", params=[2, 3])
@@ -79,8 +80,9 @@ def test_one_colour_for_each_method_in_every_view(found):
     ]
     for path in paths:
         colours = {trace.line.color for view in views for trace in view.data if trace.name == path.method}
-        assert colours == {style.METHOD_COLOURS[path.method]}
-    assert len(set(style.METHOD_COLOURS.values())) == len(style.METHOD_COLOURS)
+        assert colours == {look_of(path.method).colour}
+    looks = (*PATH_METHODS, CERTIFIED, look_of("of my own"))
+    assert len({look.colour for look in looks}) == len(looks)
 
 
 def test_the_points_are_drawn_where_they_are(found):
@@ -95,7 +97,7 @@ def test_the_points_are_drawn_where_they_are(found):
         ):
             assert (x, y) == pytest.approx(place(point))
             assert symbol == ("star" if point.method == "graph" else "circle")
-            assert colour == style.METHOD_COLOURS[point.method]
+            assert colour == look_of(point.method).colour
 
 
 def test_the_tangent_touches_the_chosen_point_with_the_target_slope_and_stays_above_its_curve(found):

@@ -58,6 +58,7 @@ from multiloss_core import (
     exhaustive_search,
     expected_losses,
     f_beta_of_point,
+    factor_loadings,
     flagged,
     frame_as_csv,
     graph_path,
@@ -104,7 +105,6 @@ from multiloss_core import (
     target_for_share,
     thresholds_csv,
     thresholds_json,
-    tied_loadings,
     tuned_threshold,
     weekly_counts,
 )
@@ -740,7 +740,7 @@ def theory_figures() -> Figures:
     eight = sigmoid_items(np.random.default_rng(143), n=8, scale=1.0).probabilities
     for ties in ("ring", "rivals", "all"):
         for strength in (0.0, 0.5, 0.9, 1.0):
-            loadings = tied_loadings(ties, 8, strength)
+            loadings = factor_loadings(ties, 8, strength)
             found["tied"][f"{ties} {strength:g}"] = {
                 "loadings": plain(loadings),
                 "joint": thinned(np.ravel(joint_distribution(eight, loadings))),

@@ -1,6 +1,6 @@
 """The core's expensive answers, cached by what went into them and never shared between users."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,38 +12,20 @@ from multiloss_core import (
     FlaggedCounts,
     RatedDocuments,
     ThresholdPath,
-    analytic_path,
-    benchmark_path,
-    count_surfaces,
-    graph_path,
-    mean_graph_path,
     money_at,
     slice_documents,
     slice_surfaces,
-    smooth_path,
 )
 from multiloss_core.formatting import Unit
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.paths.methods import PATH_METHODS, PathSearch
 from multiloss_core.thresholds.paths.operating_point import Point
-from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
+from multiloss_core.thresholds.paths.smooth import SmoothFit
 from ui.data.rated_datasets import Dataset, in_money
 
-METHODS = ("smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark")
-METHOD_HELP = """How the way through threshold space was found.
-
-- **smooth**: the best thresholds under a smooth estimate of how precision rises with the scores. It loses least on new
-  data; a classifier not worth listening to at a target gets the threshold *never*.
-- **graph**: the best path over the nodes of the grid; may follow chance in the data.
-- **mean graph**: the mean of best paths after random deletions; smoother.
-- **analytic power**, **analytic beta**: the best smooth curve of a family.
-- **benchmark**: the node that catches most in each hundredth of the false positives; no path, to compare with.
-- **guaranteed**: after a guarantee was asked for, the path that it was tested on.
-"""
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 MAX_DOCUMENTS_SLICED = 200_000
-
-PathFinder = Callable[[RatedDocuments | CountSurfaces], ThresholdPath]
 
 
 @dataclass(frozen=True)
@@ -54,6 +36,10 @@ class Settings:
     spacing: Spacing
     resolution: int
     unit: Unit = Unit.DOCUMENTS
+
+    def search(self, source: RatedDocuments | CountSurfaces) -> PathSearch:
+        """The search for paths through data under these settings."""
+        return PathSearch(source, self.rule, self.resolution, self.spacing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,47 +131,6 @@ def analyse(dataset: Dataset, settings: Settings) -> Analysis:
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
 def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
     dataset = in_money(_dataset) if settings.unit is Unit.MONEY else _dataset
-    source = dataset.source
-    counted = Counted(settings)
-    fit = smooth_fit(source)
-    finders = methods(settings, counted)
-    finders["smooth"] = lambda source: path_of_fit(source, fit, settings.rule)
-    paths = tuple(finders[name](source) for name in METHODS)
-    return Analysis(dataset, settings, counted(source), paths, fit, _dataset)
-
-
-class Counted:
-    """The surfaces of a source, counted once while the same source is asked for again."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.latest: tuple[RatedDocuments, CountSurfaces] | None = None
-
-    def __call__(self, source: RatedDocuments | CountSurfaces) -> CountSurfaces:
-        """The surfaces; a table of counts is its own."""
-        if isinstance(source, CountSurfaces):
-            return source
-        if self.latest is None or self.latest[0] is not source:
-            settings = self.settings
-            surfaces = count_surfaces(
-                source, rule=settings.rule, resolution=settings.resolution, spacing=settings.spacing
-            )
-            self.latest = source, surfaces
-        return self.latest[1]
-
-
-def methods(settings: Settings, counted: Counted | None = None) -> dict[str, PathFinder]:
-    """How each method finds its path through rated documents or a table of counts."""
-    rule, surfaces = settings.rule, counted or Counted(settings)
-    return {
-        "smooth": lambda source: smooth_path(source, rule=rule),
-        "graph": lambda source: graph_path(surfaces(source)),
-        "mean graph": lambda source: mean_graph_path(
-            surfaces(source),
-            np.random.default_rng(0),
-            documents=source.documents,
-        ),
-        "analytic power": lambda source: analytic_path(source, family="power", rule=rule),
-        "analytic beta": lambda source: analytic_path(source, family="beta", rule=rule),
-        "benchmark": lambda source: benchmark_path(surfaces(source)),
-    }
+    search = settings.search(dataset.source)
+    paths = tuple(method.find(search) for method in PATH_METHODS if method.works_on(search.source))
+    return Analysis(dataset, settings, search.surfaces, paths, search.fit, _dataset)

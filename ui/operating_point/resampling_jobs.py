@@ -2,21 +2,23 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
 import streamlit as st
 from scipy.special import expit
 
-from multiloss_core import CountSurfaces, HeldOutCounts, RatedDocuments, held_out_steps
+from multiloss_core import CountSurfaces, HeldOutCounts, RatedDocuments, ThresholdPath, held_out_steps
 from multiloss_core.thresholds.generalisation.bootstrap import (
     PathBands,
     PointBootstrap,
     bootstrap_points,
     bootstrap_thresholds,
 )
+from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathMethod
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
-from ui.operating_point.analysis import Analysis, PathFinder, Settings, methods
+from ui.operating_point.analysis import Analysis, Settings
 from ui.shared.background_job import Job
 from ui.shared.slider_scale import PERCENTS
 
@@ -26,6 +28,7 @@ SECONDS_OF_REST = 0.4
 MAX_JOBS = 12
 
 T = TypeVar("T")
+PathFinder = Callable[[RatedDocuments], ThresholdPath]
 Key = tuple[str, Settings, float | tuple[float, ...] | None]
 
 
@@ -75,7 +78,7 @@ def _job(key: Key, steps: Callable[[], Iterator[T]], rest: float = 0.0) -> Job[T
 
 
 def _point_steps(analysis: Analysis, target: float) -> Iterator[PointBootstrap]:
-    source, path = analysis.dataset.source, analysis.path("smooth")
+    source, path = analysis.dataset.source, analysis.path(SMOOTH.name)
     yield from bootstrap_points(source, analysis.fit, path, [target], generator=np.random.default_rng(0))
 
 
@@ -86,7 +89,7 @@ def _fixed_steps(documents: RatedDocuments, point: Point) -> Iterator[PointBoots
 def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:
     source, bands = analysis.dataset.source, None
     whole = 1.0 if isinstance(source, CountSurfaces) else 0.5
-    path, generator = analysis.path("smooth"), np.random.default_rng(1)
+    path, generator = analysis.path(SMOOTH.name), np.random.default_rng(1)
     for bootstrap in bootstrap_points(source, analysis.fit, path, BAND_TARGETS, generator=generator):
         complete = bootstrap.done == bootstrap.requested
         bands = bootstrap.bands() if complete else None
@@ -99,8 +102,14 @@ def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:
 
 def _known_on_all(analysis: Analysis) -> dict[str, PathFinder]:
     """Every method; on all documents its path is known."""
+    # The methods are asked for one part of the documents after another: its surfaces are counted once.
+    search = lru_cache(maxsize=1)(analysis.settings.search)
 
-    def known(name: str, find: PathFinder) -> PathFinder:
-        return lambda source: analysis.path(name) if source is analysis.dataset.source else find(source)
+    def finder(method: PathMethod) -> PathFinder:
+        def find(source: RatedDocuments) -> ThresholdPath:
+            known = source is analysis.dataset.source
+            return analysis.path(method.name) if known else method.find(search(source))
 
-    return {name: known(name, find) for name, find in methods(analysis.settings).items()}
+        return find
+
+    return {method.name: finder(method) for method in PATH_METHODS if method.works_on(analysis.dataset.source)}

@@ -18,9 +18,10 @@ from multiloss_core import (
 from multiloss_core.formatting import UNDEFINED, Unit, area, between, count, money, plural, rate, share, threshold
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.paths.methods import CERTIFIED, PATH_METHODS
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.data.rated_datasets import Dataset
-from ui.operating_point.analysis import METHOD_HELP, RESOLUTIONS, Analysis, Settings
+from ui.operating_point.analysis import RESOLUTIONS, Analysis, Settings
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.presentation import ask_presentation
 from ui.shared.formatting import as_text
@@ -137,8 +138,15 @@ def ask_plain() -> None:
 def ask_method(analysis: Analysis) -> str:
     """Which path the chosen point lies on."""
     names = analysis.methods
-    picked = st.selectbox("Path", names, key="method", bind="query-params", help=METHOD_HELP)
+    picked = st.selectbox("Path", names, key="method", bind="query-params", help=_method_help())
     return picked if picked in names else names[0]
+
+
+def _method_help() -> str:
+    looks = (*PATH_METHODS, CERTIFIED)
+    return "\n".join(
+        ["How the way through threshold space was found.", "", *(f"- **{look.name}**: {look.help}" for look in looks)]
+    )
 
 
 def ask_pair(analysis: Analysis) -> tuple[int, int]:

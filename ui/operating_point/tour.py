@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from multiloss_core.thresholds.paths.methods import SMOOTH
 from ui.operating_point.settings import UNIT
 from ui.operating_point.target import settle
 from ui.operating_point.target_drivers import take_over
@@ -36,7 +37,7 @@ STEPS = (
         "Fraud is rare, so people rated only documents that scored above a floor: *caught* and *false alerts* are known, "
         "missed fraud is not.",
         "Load the sample of card alerts",
-        lambda: _choose(data=SAMPLE, method="smooth", **{UNIT: "documents"}),
+        lambda: _choose(data=SAMPLE, method=SMOOTH.name, **{UNIT: "documents"}),
     ),
     Step(
         "The slider asks one question: of the last alerts added, how many must be fraud? At 20 % you pay 4 false alerts for "
@@ -53,7 +54,7 @@ STEPS = (
     Step(
         "Thresholds look best on the data that chose them; resampling and held-out documents tell what next month will show.",
         "Show what new data will show",
-        lambda: _choose(method="smooth", new_data=True),
+        lambda: _choose(method=SMOOTH.name, new_data=True),
     ),
     Step(
         "What was decided leaves the room as a file: the thresholds exactly as printed, with the counts they give.",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from multiloss_core import CountSurfaces, operating_point
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PathBands, PointBootstrap
+from multiloss_core.thresholds.paths.methods import SMOOTH
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, OperatingPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.sections.new_data import finished_evidence
@@ -47,7 +48,7 @@ def scene_now(analysis: Analysis, method: str, pair: tuple[int, int], *, new_dat
     target = current_target().marginal_precision
     points = {path.method: operating_point(path, target) for path in analysis.paths}
     by_hand = point_set_by_hand(analysis, method)
-    chosen, told = by_hand or points[method], by_hand or points["smooth"]
+    chosen, told = by_hand or points[method], by_hand or points[SMOOTH.name]
     resamples, along_path = finished_evidence(analysis, told) if new_data else (None, None)
     return Scene(
         points,

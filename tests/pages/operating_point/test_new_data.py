@@ -10,10 +10,11 @@ from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, certified_point, held_out_counts, operating_point, smooth_path
 from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
+from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.smooth import smooth_fit
 from tests.pages.steps import APP, explorer
 from ui.data.rated_datasets import sample
-from ui.operating_point.analysis import Settings, methods
+from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
 from ui.shared.background_job import Job
 
@@ -83,7 +84,8 @@ def test_the_intervals_are_those_of_the_core():
 def test_the_held_out_counts_are_those_of_the_core_for_every_method():
     shown = table(finished(), "TP held out").set_index("Method")
     settings = Settings("any", "positives", 300)
-    found = held_out_counts(documents(), methods(settings), SLIDER_TARGETS)
+    finders = {method.name: lambda part, find=method.find: find(settings.search(part)) for method in PATH_METHODS}
+    found = held_out_counts(documents(), finders, SLIDER_TARGETS)
     i = int(np.flatnonzero(np.isclose(SLIDER_TARGETS, PERCENT / 100))[0])
     assert list(shown.index) == list(found)
     for name, counts in found.items():

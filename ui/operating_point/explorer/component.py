@@ -6,6 +6,7 @@ from typing import cast
 import streamlit as st
 
 from multiloss_core.figures import theme as style
+from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.browser_files import browser_file, joined_modules
@@ -104,9 +105,9 @@ def _state(name: str) -> object:
 def _key(analysis: Analysis, method: str) -> Key:
     return {
         "methods": [
-            {"name": name, "colour": style.METHOD_COLOURS[name], "dash": CSS_DASHES[style.METHOD_DASHES[name]]}
-            for name in analysis.methods
+            {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
+            for look in map(look_of, analysis.methods)
         ],
-        "chosen": style.METHOD_COLOURS[method],
+        "chosen": look_of(method).colour,
         "ink": style.ink(theme()),
     }

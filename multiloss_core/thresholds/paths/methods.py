@@ -1,0 +1,129 @@
+"""The methods that find a path, one entry each: a new method is one more entry here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.analytic import analytic_path
+from multiloss_core.thresholds.paths.benchmark import benchmark_path
+from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path
+from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+
+Dash = Literal["solid", "dot", "dash", "dashdot"]
+
+
+@dataclass(frozen=True, eq=False)
+class PathSearch:
+    """Data, a rule and a grid in which paths are searched; what several methods need is computed once.
+
+    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule.
+    """
+
+    source: RatedDocuments | CountSurfaces
+    rule: Rule = "any"
+    resolution: int = 100
+    spacing: Spacing = "uniform"
+
+    @cached_property
+    def surfaces(self) -> CountSurfaces:
+        """TP and FP on the grid; a table of counts is its own."""
+        if isinstance(self.source, CountSurfaces):
+            return self.source
+        return count_surfaces(self.source, rule=self.rule, resolution=self.resolution, spacing=self.spacing)
+
+    @cached_property
+    def fit(self) -> SmoothFit:
+        """The smooth estimate of the precision."""
+        return smooth_fit(self.source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathLook:
+    """How a path is named, explained and drawn wherever it appears: `help` in Markdown, `colour` as "#rrggbb"."""
+
+    name: str
+    help: str
+    colour: str
+    dash: Dash = "solid"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathMethod(PathLook):
+    """A method that finds a path: `find` takes a search; without documents it is left out where it needs them."""
+
+    find: Callable[[PathSearch], ThresholdPath]
+    needs_documents: bool = False
+
+    def works_on(self, source: RatedDocuments | CountSurfaces) -> bool:
+        """Whether the method can find a path through these data."""
+        return not self.needs_documents or source.documents is not None
+
+
+SMOOTH = PathMethod(
+    name="smooth",
+    help="the best thresholds under a smooth estimate of how precision rises with the scores. It loses least on new "
+    "data; a classifier not worth listening to at a target gets the threshold *never*.",
+    colour="#AA3377",
+    find=lambda search: path_of_fit(search.source, search.fit, search.rule),
+)
+# In the order in which they are offered; the first one is the default.
+PATH_METHODS = (
+    SMOOTH,
+    PathMethod(
+        name="graph",
+        help="the best path over the nodes of the grid; may follow chance in the data.",
+        colour="#D55E00",
+        find=lambda search: graph_path(search.surfaces),
+    ),
+    PathMethod(
+        name="mean graph",
+        help="the mean of best paths after random deletions; smoother.",
+        colour="#999933",
+        dash="dashdot",
+        find=lambda search: mean_graph_path(
+            search.surfaces, np.random.default_rng(0), documents=search.source.documents
+        ),
+    ),
+    PathMethod(
+        name="analytic power",
+        help="the best smooth curve T_j = x^p_j.",
+        colour="#0072B2",
+        find=lambda search: analytic_path(search.source, family="power", rule=search.rule),
+    ),
+    PathMethod(
+        name="analytic beta",
+        help="the best smooth curve of regularised incomplete beta functions.",
+        colour="#56B4E9",
+        dash="dash",
+        find=lambda search: analytic_path(search.source, family="beta", rule=search.rule),
+    ),
+    PathMethod(
+        name="benchmark",
+        help="the node that catches most in each hundredth of the false positives; no path, to compare with.",
+        colour="#8C8C8C",
+        dash="dot",
+        find=lambda search: benchmark_path(search.surfaces),
+    ),
+)
+CERTIFIED = PathLook(
+    name="guaranteed",
+    help="after a guarantee was asked for, the path that it was tested on.",
+    colour="#7570B3",
+)
+_LOOKS: dict[str, PathLook] = {look.name: look for look in (*PATH_METHODS, CERTIFIED)}
+
+
+def look_of(method: str) -> PathLook:
+    """Look up how a path is drawn; one that no entry knows, such as a path of the user's own, is drawn in a neutral way.
+
+    The colour of unknown paths is the same for all of them.
+    """
+    return _LOOKS.get(method) or PathLook(name=method, help="", colour="#CC79A7", dash="dash")
