@@ -1,12 +1,11 @@
 """A decision in the languages of the systems that apply it: JSON, CSV, SQL and Python."""
 
-import json
 import math
 from fractions import Fraction
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.templating import environment
-from multiloss_core.thresholds.points.thresholds_file import MEANING, thresholds_as_csv
+from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv, thresholds_as_json
 
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)
@@ -15,25 +14,24 @@ _TEMPLATES = environment(ascii)
 
 
 def thresholds_json(record: DecisionRecord) -> str:
-    """The thresholds and the rule as indented JSON text (null: never), with the record and the data they come from."""
-    content = {
-        "rule": record.settings.rule,
-        "meaning": MEANING[record.settings.rule] + "; no score reaches a threshold of null",
-        "thresholds": dict(zip(record.columns.scores, record.thresholds, strict=True)),
-        "record_id": record.record_id,
-        "created": record.as_dict()["created"],
-        "source": {"data": record.data.name, "data_and_columns_sha256": record.data.fingerprint},
-    }
-    return json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
+    """Write the thresholds and the rule as JSON, with the record and the data they come from."""
+    return thresholds_as_json(
+        record.columns.scores,
+        record.threshold_array,
+        record.settings.rule,
+        {"data": record.data.name, "data_and_columns_sha256": record.data.fingerprint},
+        record_id=record.record_id,
+        created=record.as_dict()["created"],
+    )
 
 
 def thresholds_csv(record: DecisionRecord) -> str:
-    """One row for each classifier: its name, comparison, threshold (inf: never) and the rule; no cell is a formula."""
+    """Write one row for each classifier: its name, comparison, threshold (inf: never) and the rule; no cell is a formula."""
     return thresholds_as_csv(record.columns.scores, record.threshold_array, record.settings.rule)
 
 
 def sql_where(record: DecisionRecord) -> str:
-    """A WHERE clause that selects the documents to flag, from a table with a numeric column for each score.
+    """Write a WHERE clause that selects the documents to flag, from a table with a numeric column for each score.
 
     Names are quoted as in the SQL standard (MySQL: with sql_mode ANSI_QUOTES), and thresholds are read back as exactly
     the same double precision numbers. A NULL reaches no threshold, nor does a NaN; each comparison is true or false,
@@ -59,7 +57,7 @@ def sql_where(record: DecisionRecord) -> str:
 
 
 def python_function(record: DecisionRecord) -> str:
-    """The source of a module with a function `flag(document)`, in ASCII, that needs nothing but Python 3.10 or newer."""
+    """Write the source of a module with a function `flag(document)`, in ASCII, that needs nothing but Python 3.10 or newer."""
     return _TEMPLATES.get_template("flag.py.jinja").render(
         record_id=record.record_id,
         created=record.as_dict()["created"],

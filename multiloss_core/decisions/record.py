@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Self
 from uuid import uuid4
 
 import numpy as np
+import pandas as pd
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
 
 from multiloss_core.decisions.validation import (
@@ -33,8 +34,10 @@ from multiloss_core.decisions.validation import (
     validated_json,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Floats, ratio
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.formatting import count, threshold
+from multiloss_core.numerics.arrays import Bools, Floats, ratio
+from multiloss_core.tables.number_column import numbers, require_usable
+from multiloss_core.thresholds.data.flagging import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
@@ -75,11 +78,11 @@ class RecordedData:
     @model_validator(mode="after")
     def _funnel_narrows(self) -> Self:
         left = None
-        for name, count in asdict(self.funnel).items() if self.funnel is not None else ():
-            if count < 0 or (left is not None and count > left):
+        for name, rows in asdict(self.funnel).items() if self.funnel is not None else ():
+            if rows < 0 or (left is not None and rows > left):
                 most = "" if left is None else f" and at most the {left:,} of the step before"
-                raise FieldError(f"a number of rows of at least 0{most}", shown(count), f"funnel.{name}")
-            left = count
+                raise FieldError(f"a number of rows of at least 0{most}", shown(rows), f"funnel.{name}")
+            left = rows
         return self
 
 
@@ -286,13 +289,13 @@ class DecisionRecord:
 
     @model_validator(mode="after")
     def _one_threshold_for_each_score(self) -> Self:
-        count = len(self.columns.scores)
+        k = len(self.columns.scores)
         for place, values in (
             ("thresholds", self.thresholds),
             ("current.thresholds", self.current.thresholds if self.current is not None else self.thresholds),
         ):
-            if len(values) != count:
-                raise FieldError(f"a list of {count} thresholds, one for each score", f"{len(values)}", place)
+            if len(values) != k:
+                raise FieldError(f"a list of {k} thresholds, one for each score", f"{len(values)}", place)
         return self
 
     @classmethod
@@ -319,6 +322,26 @@ class DecisionRecord:
         if self.settings.amount is None:
             del content["settings"]["amount"]
         return content
+
+    def flags(self, frame: pd.DataFrame) -> Bools:
+        """Flag the n rows of a table by its score columns: (n,) truth values.
+
+        A cell that is blank or NaN reaches no threshold.
+
+        Raises
+        ------
+        DataError : a score column that is missing, there twice, or holds text.
+        """
+        scores = np.column_stack([_score_column(frame, name) for name in self.columns.scores])
+        return flagged(scores, self.threshold_array, self.settings.rule)
+
+    def __repr__(self) -> str:
+        pairs = zip(self.columns.scores, self.thresholds, strict=True)
+        scores = {"any": " or ", "all": " and "}[self.settings.rule].join(
+            f"{name} {'' if value is None else '>= '}{threshold(value)}" for name, value in pairs
+        )
+        counts = f"TP {count(self.expected.tp)}, FP {count(self.expected.fp)}"
+        return " ".join(f"DecisionRecord({self.data.name}, {self.created:%Y-%m-%d}: {scores}; {counts})".split())
 
     @property
     def threshold_array(self) -> Floats:
@@ -364,6 +387,21 @@ def _require_every_field(content: Any, written: Any, place: str = "") -> None:
             if name not in content:
                 raise unusable(f"{place}{name}", "given", "missing")
             _require_every_field(content[name], value, f"{place}{name}.")
+
+
+def _score_column(frame: pd.DataFrame, name: str) -> Floats:
+    """One score of each row, NaN where the cell is blank."""
+    places = [i for i, column in enumerate(frame.columns) if str(column) == name]
+    if len(places) != 1:
+        raise DataError(
+            f"The table has {len(places) or 'no'} column{'s' if len(places) > 1 else ''} '{name}', and the decision needs one "
+            "of this name; choose a table with the scores of the decision."
+        )
+    column = frame.iloc[:, places[0]]
+    values, blank, _ = numbers(column)
+    usable = blank | ~np.isnan(values)
+    require_usable(column, usable, np.arange(len(frame)), expected="numbers", way_out="correct them and try again")
+    return values
 
 
 def _close(told: float, computed: float) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -302,6 +303,41 @@ def test_the_version_is_said_in_one_place():
     assert "version" in project["project"]["dynamic"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "multiloss_core.version.__version__"}
     assert make_record().program_version == multiloss_core.__version__
+
+
+class TestApplying:
+    @pytest.mark.parametrize("rule", ["any", "all"])
+    def test_it_flags_the_rows_that_its_thresholds_flag(self, rule):
+        record = make_record(("a", "b"), (0.5, None), rule=rule)
+        record = dataclasses.replace(record, thresholds=(0.5, 0.25))
+        frame = pd.DataFrame({"b": [0.2, 0.25, np.inf, 0.1, None], "other": "x", "a": [0.5, 0.4, 0.5, "", np.nan]})
+        flags = record.flags(frame)
+        assert flags.dtype == bool
+        assert flags.tolist() == {"any": [1, 1, 1, 0, 0], "all": [0, 0, 1, 0, 0]}[rule]
+
+    def test_no_score_reaches_never(self):
+        frame = pd.DataFrame({"a": [0.4, 0.6], "b": [1.0, np.inf]})
+        assert make_record(("a", "b"), (0.5, None)).flags(frame).tolist() == [False, True]
+        assert make_record(("a", "b"), (0.5, None), rule="all").flags(frame[["b", "a"]].iloc[:1]).tolist() == [False]
+
+    @pytest.mark.parametrize(
+        ("frame", "words"),
+        [
+            (pd.DataFrame({"a": [1.0]}), "has no column 'b'"),
+            (pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "b"]), "has 2 columns 'b'"),
+            (
+                pd.DataFrame({"a": [1, 2, 3], "b": [0.1, "high", "low"]}),
+                "Column 'b' has 2 values .*first: row 2, 'high'",
+            ),
+        ],
+    )
+    def test_a_table_without_the_scores_is_refused(self, frame, words):
+        with pytest.raises(DataError, match=words):
+            make_record(("a", "b")).flags(frame)
+
+    def test_it_is_printed_on_one_line(self):
+        record = make_record(("a\nb", "c"), (0.75, None))
+        assert repr(record) == "DecisionRecord(alerts.csv, 2026-01-31: a b >= 0.75 or c never; TP 300, FP 1,100)"
 
 
 class TestSchema:

@@ -2,7 +2,6 @@
 
 import io
 import re
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -27,7 +26,7 @@ from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from tests.pages.steps import explorer, opened, run
 from ui.data.rated_datasets import sample
-from ui.records.log_access import ADDRESS, data_folder, log_address
+from ui.records.log_access import ADDRESS, log_address
 
 
 def press(app, label):
@@ -560,18 +559,16 @@ def test_an_unreachable_server_is_told_without_its_password(monkeypatch):
 
 def test_without_an_address_the_log_is_a_file_of_this_user(monkeypatch, tmp_path):
     monkeypatch.delenv(ADDRESS)
-    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "données #1 %20?"))
-    address = log_address()
-    with DecisionLog(address) as log:
-        assert log.place == str(data_folder() / "decisions.db")
-    assert (data_folder() / "decisions.db").is_file()
+    file = tmp_path / "données #1 %20?" / "multiloss" / "decisions.db"
+    with DecisionLog(log_address()) as log:
+        assert log.place == str(file)
+    assert file.is_file()
     assert opened("decisions").title[0].value == "Decisions"
 
 
 def test_a_folder_that_cannot_be_made_is_told(monkeypatch, tmp_path):
     monkeypatch.delenv(ADDRESS)
-    monkeypatch.setattr(sys, "platform", "linux")
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     assert "No folder for the decision log can be made" in said(opened("decisions").error)

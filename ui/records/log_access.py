@@ -1,12 +1,11 @@
 """The decision log of this installation: where it is, opened once, and what the screen says when it cannot be used."""
 
 import os
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
 import streamlit as st
+from platformdirs import user_data_path
 from sqlalchemy import URL
 
 from decision_log import DecisionLog
@@ -14,6 +13,7 @@ from multiloss_core import DataError
 from ui.shared.formatting import as_text
 
 ADDRESS = "MULTILOSS_DECISION_LOG"
+PROGRAM = "multiloss"
 FILE = "decisions.db"
 COMPLAINT = "decision_log_complaint"
 
@@ -41,23 +41,14 @@ def log_address() -> str:
     if told:
         return told
     try:
-        folder = data_folder()
+        folder = user_data_path(PROGRAM, appauthor=False)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError) as error:
+    except OSError as error:
         raise DataError(
             f"No folder for the decision log can be made ({error}); set {ADDRESS} to sqlite:///decisions.db or "
             "postgresql+psycopg://user:password@host/database."
         ) from None
     return URL.create("sqlite", database=str(folder / FILE)).render_as_string()
-
-
-def data_folder() -> Path:
-    """Where programs of this system keep what belongs to a user."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Multiloss"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "Multiloss"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "multiloss"
 
 
 def from_log(ask: Callable[[DecisionLog], T]) -> T | None:

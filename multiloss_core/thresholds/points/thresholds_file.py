@@ -1,4 +1,4 @@
-"""An operating point as a file for the systems that will apply it."""
+"""Thresholds as a file for the systems that will apply them, and read back from it."""
 
 import csv
 import io
@@ -22,68 +22,61 @@ MEANING = {
     "any": "flag a document when any score is at or above its threshold",
     "all": "flag a document when every score is at or above its threshold",
 }
+MAX_BYTES = 1_000_000
+MAX_SHOWN = 60
+ADVICE = "choose a thresholds.json or thresholds.csv that was exported here"
 
 
 def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Plain values of a point, ready for JSON: undefined rates and thresholds that nothing reaches are None.
+    """Describe a point in plain values, ready for JSON: undefined rates and thresholds that nothing reaches are None.
 
     `source` says what data it came from.
     """
-    return {
-        "rule": point.rule,
-        "meaning": MEANING[point.rule] + "; no score reaches a threshold of null",
-        "thresholds": {
-            name: float(value) if math.isfinite(value) else None
-            for name, value in zip(point.names, point.thresholds, strict=True)
-        },
-        "method": "set by hand" if isinstance(point, ManualPoint) else point.method,
-        "target_marginal_precision": point.marginal_precision,
-        "status": point.status,
-        "true_positives": point.tp,
-        "false_positives": point.fp,
-        "alerts": point.alerts,
-        "precision": _defined(point.precision),
-        "false_positives_per_true_positive": _defined(point.fp_per_tp),
-        "share_of_rated_positives": _defined(point.share_of_rated_positives),
-        "source": dict(source or {}),
-    }
+    return _content(
+        zip(point.names, point.thresholds, strict=True),
+        point.rule,
+        source or {},
+        method="set by hand" if isinstance(point, ManualPoint) else point.method,
+        target_marginal_precision=point.marginal_precision,
+        status=point.status,
+        true_positives=point.tp,
+        false_positives=point.fp,
+        alerts=point.alerts,
+        precision=_defined(point.precision),
+        false_positives_per_true_positive=_defined(point.fp_per_tp),
+        share_of_rated_positives=_defined(point.share_of_rated_positives),
+    )
 
 
 def point_as_json(point: Point, source: Mapping[str, Any] | None = None) -> str:
-    """`point_as_dict` as indented JSON text."""
-    return json.dumps(point_as_dict(point, source), indent=2, allow_nan=False)
+    """Write `point_as_dict` as indented JSON text."""
+    return _as_text(point_as_dict(point, source))
 
 
 def point_as_csv(point: Point) -> str:
-    """One row for each classifier: its name, comparison, threshold (inf: never) and the rule.
-
-    Names cannot start a formula.
-    """
+    """Write `thresholds_as_csv` of a point."""
     return thresholds_as_csv(point.names, point.thresholds, point.rule)
 
 
+def thresholds_as_json(
+    names: Iterable[str], thresholds: Iterable[float], rule: Rule, source: Mapping[str, Any], **details: Any
+) -> str:
+    """Write thresholds (null: never), the rule, what is known of them besides, and what data they came from."""
+    return _as_text(_content(zip(names, thresholds, strict=True), rule, source, **details))
+
+
 def thresholds_as_csv(names: Iterable[str], thresholds: Iterable[float], rule: str) -> str:
-    """`point_as_csv` for thresholds without a point."""
+    """Write one row for each classifier: its name, comparison, threshold (inf: never) and the rule.
+
+    Names cannot start a formula.
+    """
     rows = [(name, ">=", float(value), rule) for name, value in zip(names, thresholds, strict=True)]
     table = pd.DataFrame(rows, columns=["classifier", "comparison", "threshold", "rule"])
     return frame_as_csv(table, quoting=csv.QUOTE_NONNUMERIC, line_end="\n")
 
 
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-MAX_BYTES = 1_000_000
-
-
-MAX_SHOWN = 60
-
-
-ADVICE = "choose a thresholds.json or thresholds.csv that was exported here"
-
-
 def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) -> Floats:
-    """The thresholds (k,), infinity for never, of k classifiers in thresholds.json, thresholds.csv or a decision record.
+    """Read the thresholds (k,), infinity for never, of k classifiers from what is written here or a decision record.
 
     `file` is its name, for messages. Nothing in it is executed.
 
@@ -119,6 +112,27 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
         if value != math.inf and not abs(value) < LARGEST_SCORE:
             raise DataError(f"The threshold of '{_short(name)}' in '{_short(file)}' is no number; correct it.")
     return np.array([found[name] for name in names], dtype=np.float64)
+
+
+def _content(
+    thresholds: Iterable[tuple[str, float]], rule: Rule, source: Mapping[str, Any], **details: Any
+) -> dict[str, Any]:
+    """The one shape of such a file; `details` differ, for a point and a decision know different things."""
+    return {
+        "rule": rule,
+        "meaning": MEANING[rule] + "; no score reaches a threshold of null",
+        "thresholds": {name: float(value) if math.isfinite(value) else None for name, value in thresholds},
+        **details,
+        "source": dict(source),
+    }
+
+
+def _as_text(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
