@@ -1,23 +1,29 @@
 """Theorem 1 on synthetic items: the best of all 2^n predictions is always a top-k set, as long as it may assume so."""
 
+import streamlit as st
+
 from ui.shared.page_setup import bootstrap
 from ui.top_k.assumptions import broken_assumption
 from ui.top_k.early_stop import early_stop
+from ui.top_k.more_of_the_paper import more_of_the_paper
 from ui.top_k.optimum import (
     chosen_settings,
     drawn_probabilities,
     every_loss,
     found_optima,
     introduction,
-    many_draws,
     one_loss,
     optimum_table,
 )
+from ui.top_k.threshold_graph import threshold_graph_of_two
 from ui.top_k.timing import timing
+from ui.top_k.verification import many_draws
 
 bootstrap()
 introduction()
 settings = chosen_settings()
+if settings is None:
+    st.stop()
 probabilities = drawn_probabilities(settings.n, settings.seed, settings.scale)
 optima = found_optima(settings)
 optimum_table(optima)
@@ -27,3 +33,5 @@ many_draws(settings)
 early_stop()
 broken_assumption(settings)
 timing(settings)
+more_of_the_paper(settings, probabilities)
+threshold_graph_of_two()

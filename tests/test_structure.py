@@ -78,7 +78,8 @@ def test_the_library_works_without_streamlit():
 
 
 def test_the_library_neither_draws_figures_nor_opens_a_database_when_imported():
-    code = "import sys, multiloss_core; print([m for m in ('plotly', 'streamlit', 'sqlalchemy') if m in sys.modules])"
+    unwanted = ("plotly", "streamlit", "sqlalchemy", "networkx")
+    code = f"import sys, multiloss_core; print([m for m in {unwanted} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.stdout.strip() == "[]", result.stderr
 

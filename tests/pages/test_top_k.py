@@ -1,5 +1,6 @@
 import base64
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core.losses.expected.expected_losses import expected_losses
+from multiloss_core.losses.multinomial import multinomial_top_k
 from multiloss_core.losses.multivariate import G_MEAN, JACCARD, LOSSES, F
 from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
 from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings
@@ -339,3 +341,50 @@ def decoded(values):
     if isinstance(values, dict):
         return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
     return values
+
+
+def test_more_of_the_paper_is_worked_out_when_it_is_opened(page):
+    page.run()
+    assert "The best classes under F1" not in titles(page)
+    page.session_state["topk_more"] = True
+    page.run()
+    assert not page.exception
+    monotone, joint = (
+        next(element.value for element in page.dataframe if column in element.value)
+        for column in ("Proposition 2", "Common cause")
+    )
+    monotone = monotone.set_index("Loss")
+    assert monotone.loc["F1"].tolist() == ["yes"] * 4
+    assert monotone.loc["u / (2 + 2u)"].tolist() == ["no", "no", "yes", "no"]
+    assert set(monotone.loc[[*LOSSES], "Definition 1"]) == {"yes"}
+    assert monotone.loc[[*NOT_MONOTONE], "Definition 1"].tolist() == ["no"] * len(NOT_MONOTONE)
+    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
+    classes = probabilities / probabilities.sum()
+    best = {name: multinomial_top_k(classes, loss).k for name, loss in LOSSES.items()}
+    assert f"k* under each loss: {', '.join(f'{name} {k}' for name, k in best.items())}." in captions(page)
+    assert "The best classes under F1" in titles(page)
+    positive = np.array([labels.split() for labels in joint["Labels"]], dtype=float)
+    few = np.sort(probabilities)[::-1][:3]
+    for name in ("Independent", "Common cause"):
+        np.testing.assert_allclose(joint[name] @ positive, few, atol=1e-9)
+    np.testing.assert_allclose(joint["Independent"].iloc[-1], few.prod())
+    assert joint["Common cause"].iloc[-1] > joint["Independent"].iloc[-1]
+
+
+def test_the_threshold_graph_shows_its_shortest_path(page):
+    page.run()
+    assert "Threshold graph and its shortest path" not in titles(page)
+    page.session_state["topk_graph"] = True
+    page.run()
+    by_key(page.slider, "topk_graph_steps").set_value(4).run()
+    assert not page.exception
+    assert "Threshold graph and its shortest path" in titles(page)
+    (said,) = [text for text in captions(page) if "Bellman" in text]
+    assert said.startswith("16 nodes, 24 steps.")
+    areas = re.findall(r"([\d,]+\.\d)", said)
+    assert len(areas) == 2
+    assert areas[0] == areas[1]
+
+
+def captions(page):
+    return [element.value for element in page.caption]

@@ -1,4 +1,4 @@
-"""Long work that the reader can watch and stop."""
+"""Long work that the user can watch and stop."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ def stoppable(key: str) -> Iterator[Show]:
     """A progress bar with Cancel while the body runs; any other input on the page stops it, too.
 
     The body calls what it is given after each piece of work, and keeps what is done in the session state: Streamlit
-    ends the run at such a call when the reader has done anything.
+    ends the run at such a call when the user has done anything.
     """
     place = st.empty()
     with place.container():

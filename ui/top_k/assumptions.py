@@ -24,8 +24,9 @@ from multiloss_core.losses.theorem_1.counterexamples import (
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
 from multiloss_core.numerics.arrays import Floats, Indices
 from ui.shared.cancellable_work import stoppable
+from ui.shared.loss_picker import LOSS_CHOICES
 from ui.shared.page_setup import theme
-from ui.top_k.optimum import LOSS_CHOICES, Settings, chosen_losses, require_within
+from ui.top_k.optimum import Settings, chosen_losses, require_within
 
 ITEMS = 8
 SCALE = 1.0
@@ -44,7 +45,7 @@ FAILING_DRAW, FAILING_STRENGTH = 143, 0.9
 
 
 def broken_assumption(settings: Settings) -> None:
-    """Let the reader break one of the two assumptions of Theorem 1."""
+    """Let the user break one of the two assumptions of Theorem 1."""
     st.subheader("Break an assumption")
     st.markdown(
         "Theorem 1 needs labels that are independent and a loss that falls with every true positive. Take one away, "
@@ -111,7 +112,7 @@ def tied_labels(settings: Settings) -> None:
         return
     common_cause, loss = COMMON_CAUSES[picked], losses[choice]
     found = against_top_k(tied_search(draw, common_cause, strength, loss))
-    verdict(found, loss.name, certain=common_cause == "all" or strength == 0)
+    conclusion(found, loss.name, certain=common_cause == "all" or strength == 0)
     if common_cause == "all":
         st.caption(
             "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are "
@@ -172,7 +173,7 @@ def loss_that_is_not_monotone() -> None:
         width=860,
     )
     found = against_top_k(search_independent(draw, example.loss))
-    verdict(found, f"“{example.loss.name}”", certain=monotone)
+    conclusion(found, f"“{example.loss.name}”", certain=monotone)
     best_column, top_k_column = st.columns(2)
     both_predictions(best_column, top_k_column, "topk_other", draw, found, None)
     offer_search(key, example.loss.name, draw, lambda seed: search_independent(seed, example.loss))
@@ -197,7 +198,7 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
     )
 
 
-def verdict(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
+def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
     """Whether the best prediction is a top-k set, and what top-k gives away."""
     k, flagged = int(np.sum(found.top_k)), int(np.sum(found.best))
     if found.lost > 0.0:

@@ -1,4 +1,4 @@
-"""The parts of the page on Theorem 1."""
+"""Theorem 1 on drawn items: the optimum under each loss, found with and without the theorem."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,20 +13,15 @@ from multiloss_core.figures.predictions import all_predictions, small_loss_curve
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_subsets, subset_distributions
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
-from multiloss_core.losses.theorem_1.verify import Verification, verify_theorem_1
 from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.numerics.arrays import Floats
-from ui.shared.cancellable_work import stoppable
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.loss_picker import ask_beta, named_loss
+from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
 from ui.shared.page_setup import theme
-
-# "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
-LOSS_CHOICES = ["AM", "F", "Jaccard", "G-TP/PR", "G-Mean", "H-Mean", "AUC"]
 
 
 class Settings(NamedTuple):
-    """The reader's choices, checked: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
+    """The user's choices, checked: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
 
     n: int
     seed: int
@@ -43,7 +38,7 @@ class Optimum(NamedTuple):
 
 
 def introduction() -> None:
-    """What the theorem says and why it matters."""
+    """Say what the theorem says and why it matters."""
     st.title("Top-k: sort, then cut")
     st.markdown(
         "Which of *n* alerts should be flagged when each one's probability of being fraud is known? There "
@@ -54,8 +49,8 @@ def introduction() -> None:
     )
 
 
-def chosen_settings() -> Settings:
-    """Ask for n, seed, scale and beta; checked again in code."""
+def chosen_settings() -> Settings | None:
+    """Ask for n, seed, scale and beta, checked again in code; None, with an error on the screen, outside the limits."""
     n_column, seed_column, scale_column, beta_column = st.columns(4)
     n = n_column.number_input(
         "Items (n)",
@@ -95,7 +90,7 @@ def chosen_settings() -> Settings:
         require_within("Beta of F", beta, 0.1, 10)
     except DataError as error:
         st.error(str(error))
-        st.stop()
+        return None
     return Settings(int(n), int(seed), float(scale), float(beta))
 
 
@@ -107,12 +102,12 @@ def require_within(label: str, value: float, least: float, most: float) -> None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def drawn_probabilities(n: int, seed: int, scale: float) -> Floats:
-    """The probabilities (n,) of the drawn items."""
+    """Draw the items' probabilities (n,)."""
     return sigmoid_items(np.random.default_rng(seed), n=n, scale=scale).probabilities
 
 
 def found_optima(settings: Settings) -> dict[str, Optimum]:
-    """For each loss, all predictions and the best top-k set."""
+    """Find all predictions and the best top-k set under each loss."""
     probabilities = drawn_probabilities(settings.n, settings.seed, settings.scale)
     losses = chosen_losses(settings.beta)
     searches = all_searches(*settings)
@@ -123,19 +118,19 @@ def found_optima(settings: Settings) -> dict[str, Optimum]:
 
 
 def chosen_losses(beta: float) -> dict[str, Loss]:
-    """The seven losses of Table 1, F with the chosen beta."""
+    """Make the seven losses of Table 1, F with the chosen beta."""
     return {choice: named_loss(choice, beta) for choice in LOSS_CHOICES}
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def all_searches(n: int, seed: int, scale: float, beta: float) -> dict[str, ExhaustiveSearch]:
-    """All 2^n predictions under each loss."""
+    """Search all 2^n predictions under each loss."""
     distributions = subset_distributions(drawn_probabilities(n, seed, scale))
     return {choice: search_subsets(distributions, loss) for choice, loss in chosen_losses(beta).items()}
 
 
 def optimum_table(optima: Mapping[str, Optimum]) -> None:
-    """The optimum under each loss as a table."""
+    """Show the optimum under each loss as a table."""
     st.subheader("The optimum under each loss")
     found = optima.values()
     st.dataframe(
@@ -172,7 +167,7 @@ def optimum_table(optima: Mapping[str, Optimum]) -> None:
 
 
 def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
-    """One loss in full: its prediction, the expected loss of every k, and all predictions as dots."""
+    """Show one loss in full: its prediction, the expected loss of every k, and all predictions as dots."""
     st.subheader("One loss in full")
     choice = st.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params", width=240)
     if choice not in optima:
@@ -212,7 +207,7 @@ def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
 
 @shown_when_open("The same items under all seven losses", key="topk_every_loss")
 def every_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
-    """The best prediction and the expected loss of every k under each loss, small."""
+    """Show the best prediction and the expected loss of every k under each loss, small."""
     st.caption("P(Y = 1 | x) of each item, largest first. Strong colour: predicted positive.")
     places = [*st.columns(4), *st.columns(4)]
     for place, (name, search, top_k) in zip(places, optima.values(), strict=False):
@@ -242,63 +237,3 @@ def every_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
         config={"displayModeBar": False},
     )
     st.caption("Each loss has a scale of its own: different losses cannot be compared with each other.")
-
-
-def many_draws(settings: Settings) -> None:
-    """Offer to verify the theorem on many draws."""
-    st.subheader("Verify on many draws")
-    st.markdown(
-        f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
-        "counts how often the best one is a top-k set."
-    )
-    draws = st.number_input("Number of draws", 10, 1000, 200, 10, key="topk_draws", bind="query-params", width=240)
-    try:
-        require_within("Number of draws", draws, 10, 1000)
-    except DataError as error:
-        st.error(str(error))
-        return
-    if st.button("Verify", key="topk_verify", type="primary"):
-        verify(settings, int(draws))
-    verification_result(settings, int(draws))
-
-
-def verify(settings: Settings, draws: int) -> None:
-    """Draw, search and count, with progress; any other input stops it."""
-    losses = list(chosen_losses(settings.beta).values())
-    # The first draw of this generator is the items shown above.
-    generator = np.random.default_rng(settings.seed)
-    with stoppable("topk_cancel") as show:
-        for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
-            st.session_state["topk_verification"] = ((settings, draws), state)
-            show(state.done / draws, f"{state.done:,} of {draws:,} draws")
-
-
-def verification_result(settings: Settings, draws: int) -> None:
-    """How many draws were top-k."""
-    kept = st.session_state.get("topk_verification")
-    if kept is None or kept[0] != (settings, draws):
-        return
-    state: Verification = kept[1]
-    if state.done < draws:
-        st.info(f"Stopped after {state.done:,} of {draws:,} draws.")
-    if not state.failures:
-        st.success(
-            f"On all {state.done:,} draws and under all {len(state.top_k)} losses, the best of the "
-            f"{2**settings.n:,} predictions was a top-k set."
-        )
-    else:
-        st.error(
-            f"On {len(state.failures):,} occasions no top-k set was best; the first was under "
-            f"{state.failures[0].loss_name}, with the probabilities "
-            f"{', '.join(f'{probability:.6f}' for probability in state.failures[0].probabilities)}."
-        )
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "Loss": list(state.top_k),
-                "Result": [f"{count:,} of {state.done:,} draws were top-k" for count in state.top_k.values()],
-            }
-        ),
-        hide_index=True,
-        width=420,
-    )

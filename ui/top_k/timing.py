@@ -1,4 +1,4 @@
-"""Running time of the methods, measured while the reader watches."""
+"""Running time of the methods, measured while the user watches."""
 
 import pandas as pd
 import streamlit as st
@@ -9,8 +9,9 @@ from multiloss_core.losses.expected.expected_losses import METHODS
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for, sizes_of, timed_runs
 from ui.shared.cancellable_work import stoppable
+from ui.shared.loss_picker import LOSS_CHOICES
 from ui.shared.page_setup import theme
-from ui.top_k.optimum import LOSS_CHOICES, Settings, chosen_losses
+from ui.top_k.optimum import Settings, chosen_losses
 
 KEPT = "topk_timed"
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from multiloss_core.errors import DataError
@@ -12,6 +12,9 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 SMALLEST_SHARE_DELETED = 0.01
 
@@ -67,12 +70,15 @@ def mean_graph_path(
     return ThresholdPath(mean, tp, fp, "mean graph", surfaces.rule, surfaces.names)
 
 
-def to_networkx(surfaces: CountSurfaces) -> nx.DiGraph:
+def to_networkx(surfaces: CountSurfaces) -> "nx.DiGraph":
     """The paper's graph (its figure 2), to look at and to analyse: for small grids, time and memory O(k N).
 
     Nodes are index tuples with attributes `thresholds`, `tp` and `fp`; an edge raises one threshold by one node and
     has the attribute `weight`, minus the area of its trapezoid (equation 3).
     """
+    # Only this function needs it, and it takes long to load.
+    import networkx as nx  # noqa: PLC0415
+
     graph = nx.DiGraph(rule=surfaces.rule, names=surfaces.names)
     for node in np.ndindex(surfaces.tp.shape):
         thresholds = tuple(float(axis[i]) for axis, i in zip(surfaces.axes, node, strict=True))

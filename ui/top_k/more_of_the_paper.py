@@ -1,0 +1,120 @@
+"""More of Natarajan et al. 2016: which losses are TP-monotone, one label among n classes, labels drawn together."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core.figures.loss_curve import CurveMark, loss_curve
+from multiloss_core.figures.predictions import sorted_probabilities
+from multiloss_core.losses.monotonicity import (
+    is_tp_monotone,
+    is_tpr_tnr_monotone,
+    meets_corrected_proposition_2,
+    meets_proposition_2,
+)
+from multiloss_core.losses.multinomial import multinomial_losses, multinomial_top_k
+from multiloss_core.losses.multivariate import FractionalLinear
+from multiloss_core.losses.theorem_1.correlated_labels import factor_loadings, joint_distribution
+from multiloss_core.losses.theorem_1.counterexamples import NOT_MONOTONE
+from multiloss_core.numerics.arrays import Floats
+from ui.shared.lazy_section import shown_when_open
+from ui.shared.page_setup import theme
+from ui.top_k.optimum import Settings, chosen_losses
+
+ITEMS = 8
+# It has c1 = 1 < d1 = 2 and rises with every true positive.
+RISING = FractionalLinear((0.0, 1.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0), "u / (2 + 2u)")
+JOINT_ITEMS = 3
+STRENGTH = 0.9
+
+
+@shown_when_open("More of the paper", key="topk_more")
+def more_of_the_paper(settings: Settings, probabilities: Floats) -> None:
+    """Show Proposition 2 and its correction, Theorem 2 and the joint distribution of dependent labels."""
+    _monotone_losses(settings.beta)
+    _one_label_among_classes(settings.beta, probabilities)
+    _labels_drawn_together(probabilities)
+
+
+def _monotone_losses(beta: float) -> None:
+    st.markdown(
+        "**Which losses fall with every true positive?** Theorem 1 asks for that (definition 1). By Proposition 3 it is "
+        "enough that a higher true positive rate together with a higher true negative rate costs less (definition 2). "
+        "For a ratio of linear functions, Proposition 2 asks only whether *c₁ < d₁*. That is too little: *u / (2 + 2u)* "
+        "meets it and rises. The corrected condition compares the whole ratio, *c₁ (d₀ + d₂v + d₃p) < d₁ (c₀ + c₂v + "
+        "c₃p)*.",
+        width=860,
+    )
+    losses = [*chosen_losses(beta).values(), RISING, *(example.loss for example in NOT_MONOTONE.values())]
+    forms = [loss.fractional_linear for loss in losses]
+    columns: dict[str, list[bool | None]] = {
+        "Definition 1": [is_tp_monotone(loss, ITEMS) for loss in losses],
+        "Definition 2": [is_tpr_tnr_monotone(loss, ITEMS) for loss in losses],
+        "Proposition 2": [None if form is None else meets_proposition_2(form) for form in forms],
+        "Corrected": [None if form is None else meets_corrected_proposition_2(form, ITEMS) for form in forms],
+    }
+    words = {True: "yes", False: "no", None: "not such a ratio"}
+    st.dataframe(
+        pd.DataFrame(
+            {"Loss": [loss.name for loss in losses]}
+            | {title: [words[met] for met in column] for title, column in columns.items()}
+        ),
+        hide_index=True,
+        alt="Which losses meet which condition for Theorem 1.",
+    )
+    st.caption(f"Checked at every count of {ITEMS} items.")
+
+
+def _one_label_among_classes(beta: float, probabilities: Floats) -> None:
+    st.markdown(
+        "**One label among *n* classes.** Theorem 2: where exactly one class is true, the best set of classes to predict "
+        "is a top-k set as well. Here the items above are classes, their probabilities divided by their sum.",
+        width=860,
+    )
+    classes = probabilities / probabilities.sum()
+    losses = chosen_losses(beta)
+    best = {choice: multinomial_top_k(classes, loss) for choice, loss in losses.items()}
+    name, chosen = losses["F"].name, best["F"]
+    left, right = st.columns(2)
+    left.plotly_chart(
+        sorted_probabilities(classes, chosen.selected, title=f"The best classes under {name}", theme=theme()),
+        key="topk_classes",
+        alt=f"The probabilities of {classes.size} classes, largest first. The best set under {name} holds {chosen.k}.",
+        theme=None,
+        width="stretch",
+    )
+    right.plotly_chart(
+        loss_curve(
+            multinomial_losses(classes, losses["F"]),
+            [CurveMark("optimum k*", chosen.k, "star")],
+            loss_name=name,
+            theme=theme(),
+        ),
+        key="topk_classes_curve",
+        alt=f"The expected {name} loss against the number of classes, smallest at k = {chosen.k}.",
+        theme=None,
+        width="stretch",
+    )
+    st.caption("k* under each loss: " + ", ".join(f"{losses[c].name} {found.k}" for c, found in best.items()) + ".")
+
+
+def _labels_drawn_together(probabilities: Floats) -> None:
+    few = np.sort(probabilities)[::-1][:JOINT_ITEMS]
+    st.markdown(
+        f"**Labels that depend on each other.** The probability of every outcome of the {few.size} most probable items: "
+        f"independent, and with a common cause of strength {STRENGTH:g} (a Gaussian copula with one factor). Each item "
+        "keeps its own probability; what changes is which labels occur together.",
+        width=860,
+    )
+    outcomes = (np.arange(2**few.size)[:, np.newaxis] >> np.arange(few.size)) & 1
+    joint = {
+        name: joint_distribution(few, factor_loadings("all", few.size, strength))
+        for name, strength in (("Independent", 0.0), ("Common cause", STRENGTH))
+    }
+    st.dataframe(
+        pd.DataFrame({"Labels": [" ".join(map(str, labels)) for labels in outcomes], **joint}),
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in joint},
+        alt="The probability of every outcome with independent labels and with a common cause.",
+    )
+    st.caption("Probabilities of a positive label: " + ", ".join(f"{value:.4f}" for value in few) + ".")

@@ -1,0 +1,70 @@
+"""Theorem 1 verified on many random draws, while the user watches."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.theorem_1.verify import Verification, verify_theorem_1
+from ui.shared.cancellable_work import stoppable
+from ui.top_k.optimum import Settings, chosen_losses, require_within
+
+
+def many_draws(settings: Settings) -> None:
+    """Offer to verify the theorem on many draws."""
+    st.subheader("Verify on many draws")
+    st.markdown(
+        f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
+        "counts how often the best one is a top-k set."
+    )
+    draws = st.number_input("Number of draws", 10, 1000, 200, 10, key="topk_draws", bind="query-params", width=240)
+    try:
+        require_within("Number of draws", draws, 10, 1000)
+    except DataError as error:
+        st.error(str(error))
+        return
+    if st.button("Verify", key="topk_verify", type="primary"):
+        verify(settings, int(draws))
+    verification_result(settings, int(draws))
+
+
+def verify(settings: Settings, draws: int) -> None:
+    """Draw, search and count, with progress; any other input stops it."""
+    losses = list(chosen_losses(settings.beta).values())
+    # The first draw of this generator is the items shown above.
+    generator = np.random.default_rng(settings.seed)
+    with stoppable("topk_cancel") as show:
+        for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
+            st.session_state["topk_verification"] = ((settings, draws), state)
+            show(state.done / draws, f"{state.done:,} of {draws:,} draws")
+
+
+def verification_result(settings: Settings, draws: int) -> None:
+    """How many draws were top-k."""
+    kept = st.session_state.get("topk_verification")
+    if kept is None or kept[0] != (settings, draws):
+        return
+    state: Verification = kept[1]
+    if state.done < draws:
+        st.info(f"Stopped after {state.done:,} of {draws:,} draws.")
+    if not state.failures:
+        st.success(
+            f"On all {state.done:,} draws and under all {len(state.top_k)} losses, the best of the "
+            f"{2**settings.n:,} predictions was a top-k set."
+        )
+    else:
+        st.error(
+            f"On {len(state.failures):,} occasions no top-k set was best; the first was under "
+            f"{state.failures[0].loss_name}, with the probabilities "
+            f"{', '.join(f'{probability:.6f}' for probability in state.failures[0].probabilities)}."
+        )
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "Loss": list(state.top_k),
+                "Result": [f"{count:,} of {state.done:,} draws were top-k" for count in state.top_k.values()],
+            }
+        ),
+        hide_index=True,
+        width=420,
+    )
