@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
-from multiloss_core import RatedDocuments, ThresholdPath, certified_point, smooth_path
+from multiloss_core import RatedDocuments, ThresholdPath, certify, smooth_path
 from multiloss_core.numerics.proportion_tests import betting_p_value, documents_needed, exact_p_value
 from multiloss_core.thresholds.data.flagging import Rule
 
@@ -132,7 +132,7 @@ def outcomes(case: Case, seed: int) -> list[Outcome]:
 
     found = []
     for precision in case.precisions:
-        thresholds = certified_point(documents, precision, seed=seed, method=once).thresholds
+        thresholds = certify(documents, precision, seed=seed, method=once).thresholds
         if thresholds is None:
             found.append(Outcome(False, False, 0.0))
             continue
@@ -145,11 +145,11 @@ def outcomes(case: Case, seed: int) -> list[Outcome]:
 def after_more_ratings(case: Case, seed: int) -> tuple[int | None, bool]:
     source = population(case.name)
     documents = drawn(case, seed)
-    more = certified_point(documents, case.precisions[0], seed=seed).more_ratings
+    more = certify(documents, case.precisions[0], seed=seed).more_ratings
     if more is None or more > 100_000:
         return None, False
     larger = sample_of_size(source, len(documents.labels) + more, 10_000_000 + seed)
-    return more, certified_point(larger, case.precisions[0], seed=seed).thresholds is not None
+    return more, certify(larger, case.precisions[0], seed=seed).thresholds is not None
 
 
 def drawn(case: Case, seed: int) -> RatedDocuments:

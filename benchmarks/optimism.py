@@ -16,14 +16,14 @@ import numpy as np
 from benchmarks.markdown_table import print_header, print_row
 from benchmarks.populations import RatedPopulation, best_thresholds, population, sample, true_rates
 from multiloss_core import (
-    HeldOutCounts,
+    CrossFittedCounts,
     RatedDocuments,
     ThresholdPath,
     analytic_path,
     count_surfaces,
+    cross_fit,
     flagged,
     graph_path,
-    held_out_counts,
     operating_points,
     smooth_path,
 )
@@ -104,7 +104,7 @@ def _cells(name: str, source: RatedPopulation, positives: int, seeds: int, folds
             for j, point in enumerate(operating_points(path, TARGETS)):
                 truth[i, j, seed, :2] = np.multiply(true_rates(source, point.thresholds, "any"), scale)
         for number in folds:
-            held_out = held_out_counts(documents, _known(documents, paths), TARGETS, folds=number)
+            held_out = cross_fit(documents, _known(documents, paths), TARGETS, folds=number)
             for i, counts in enumerate(held_out.values()):
                 for title, values in _claims(counts, number).items():
                     claims.setdefault(title, np.empty(shape))[i, :, seed] = np.column_stack(values) - luck
@@ -113,7 +113,7 @@ def _cells(name: str, source: RatedPopulation, positives: int, seeds: int, folds
             yield Cell(name, positives, method, target, truth[i, j], {title: x[i, j] for title, x in claims.items()})
 
 
-def _claims(counts: HeldOutCounts, folds: int) -> dict[str, tuple[Floats, Floats, Floats]]:
+def _claims(counts: CrossFittedCounts, folds: int) -> dict[str, tuple[Floats, Floats, Floats]]:
     areas = np.ones(len(TARGETS))
     return {
         "in-sample": (counts.in_sample_tp, counts.in_sample_fp, counts.in_sample_area * areas),

@@ -22,9 +22,9 @@ from multiloss_core import (
     analytic_path,
     benchmark_path,
     count_surfaces,
+    cross_fit,
     flagged,
     graph_path,
-    held_out_counts,
     mean_graph_path,
     operating_points,
     read_frame,
@@ -86,7 +86,7 @@ def _print_file(file: Path, splits: int) -> None:
         halves = [_documents(frame, facts, first, inside) for inside in (True, False)]
         for train, other in (halves, halves[::-1]):
             sizes.append([train.labels.sum(), len(train.labels)])
-            held_out = held_out_counts(train, METHODS, TARGETS)
+            held_out = cross_fit(train, METHODS, TARGETS)
             for name, method in METHODS.items():
                 path = method(train)
                 claim = held_out[name]

@@ -72,12 +72,12 @@ from multiloss_core.thresholds.data.flagging import Counts, flagged
 from multiloss_core.thresholds.data.grid_counts import BucketCounts, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_documents import DataFunnel, RatedDocuments
 from multiloss_core.thresholds.data.simulated_population import Population, simulate_population
-from multiloss_core.thresholds.generalisation.certificate import Certificate, certified_point
+from multiloss_core.thresholds.generalisation.certificate import Certificate, certify
 from multiloss_core.thresholds.generalisation.cross_fitting import (
-    HeldOutCounts,
-    HeldOutStep,
-    held_out_counts,
-    held_out_steps,
+    CrossFittedCounts,
+    CrossFittingStep,
+    cross_fit,
+    cross_fit_steps,
 )
 from multiloss_core.thresholds.generalisation.rating_plan import (
     RatedSize,
@@ -86,7 +86,11 @@ from multiloss_core.thresholds.generalisation.rating_plan import (
     rated_size,
     rating_plan,
 )
-from multiloss_core.thresholds.inspection.borderline_documents import NearDocuments, NearThresholds, near_thresholds
+from multiloss_core.thresholds.inspection.borderline_documents import (
+    BorderlineDocuments,
+    BorderlineSides,
+    borderline_documents,
+)
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.inspection.contributions import Contribution, contributions
 from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
@@ -101,7 +105,7 @@ from multiloss_core.thresholds.inspection.periods import (
     weekly_counts,
 )
 from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, segment_counts, segmentation
-from multiloss_core.thresholds.inspection.simpler_rules import SimplerCut, price_of_simplicity
+from multiloss_core.thresholds.inspection.simpler_rules import SimplerRule, compare_with_simpler_rules
 from multiloss_core.thresholds.paths.analytic import analytic_path
 from multiloss_core.thresholds.paths.benchmark import benchmark_path
 from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path, to_networkx
@@ -135,6 +139,8 @@ __all__ = [
     "H_MEAN",
     "JACCARD",
     "LOSSES",
+    "BorderlineDocuments",
+    "BorderlineSides",
     "BucketCounts",
     "Calendar",
     "Certificate",
@@ -145,6 +151,8 @@ __all__ = [
     "CountSurfaces",
     "CountedThresholds",
     "Counts",
+    "CrossFittedCounts",
+    "CrossFittingStep",
     "CurrentThresholds",
     "DailyAlerts",
     "DataError",
@@ -158,11 +166,7 @@ __all__ = [
     "F",
     "FlaggedCounts",
     "FractionalLinear",
-    "HeldOutCounts",
-    "HeldOutStep",
     "ManualPoint",
-    "NearDocuments",
-    "NearThresholds",
     "OperatingPoint",
     "Payoffs",
     "Population",
@@ -180,7 +184,7 @@ __all__ = [
     "Segment",
     "Segmentation",
     "SigmoidItems",
-    "SimplerCut",
+    "SimplerRule",
     "ThresholdPath",
     "TopK",
     "TunedThreshold",
@@ -190,14 +194,18 @@ __all__ = [
     "alerts_drift",
     "analytic_path",
     "benchmark_path",
+    "borderline_documents",
     "bucket_counts",
     "calendar",
-    "certified_point",
+    "certify",
     "classifier_margins",
     "compare",
+    "compare_with_simpler_rules",
     "contributions",
     "correlated_search",
     "count_surfaces",
+    "cross_fit",
+    "cross_fit_steps",
     "daily_alerts",
     "data_fingerprint",
     "days_in_data",
@@ -215,8 +223,6 @@ __all__ = [
     "graph_path",
     "grid_axes",
     "guess_columns",
-    "held_out_counts",
-    "held_out_steps",
     "html_report",
     "is_count_table",
     "is_tp_monotone",
@@ -232,7 +238,6 @@ __all__ = [
     "money_weighted",
     "multinomial_losses",
     "multinomial_top_k",
-    "near_thresholds",
     "observed_loss",
     "operating_point",
     "operating_points",
@@ -241,7 +246,6 @@ __all__ = [
     "point_as_dict",
     "point_as_json",
     "precision_drift",
-    "price_of_simplicity",
     "python_function",
     "rated_size",
     "rating_plan",

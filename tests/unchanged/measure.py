@@ -41,13 +41,16 @@ from multiloss_core import (
     alerts_drift,
     analytic_path,
     benchmark_path,
+    borderline_documents,
     calendar,
-    certified_point,
+    certify,
     classifier_margins,
     compare,
+    compare_with_simpler_rules,
     contributions,
     correlated_search,
     count_surfaces,
+    cross_fit,
     daily_alerts,
     data_fingerprint,
     days_in_data,
@@ -63,7 +66,6 @@ from multiloss_core import (
     frame_as_csv,
     graph_path,
     guess_columns,
-    held_out_counts,
     html_report,
     is_tp_monotone,
     is_tpr_tnr_monotone,
@@ -76,7 +78,6 @@ from multiloss_core import (
     money_weighted,
     multinomial_losses,
     multinomial_top_k,
-    near_thresholds,
     observed_loss,
     operating_point,
     operating_points,
@@ -85,7 +86,6 @@ from multiloss_core import (
     point_as_dict,
     point_as_json,
     precision_drift,
-    price_of_simplicity,
     python_function,
     rated_size,
     rating_plan,
@@ -413,7 +413,7 @@ def point_details(data: Data, path: Any, target: float) -> Figures:
     if isinstance(source, CountSurfaces):
         return found
     rounded = source.round_thresholds(point.thresholds)
-    near = near_thresholds(source, point.thresholds, rule, most=20)
+    near = borderline_documents(source, point.thresholds, rule, most=20)
     sides = {"flagged": near.flagged, "not_flagged": near.not_flagged}
     csv = point_as_csv(point)
     return found | {
@@ -426,7 +426,7 @@ def point_details(data: Data, path: Any, target: float) -> Figures:
         "near": {name: of(side, "positions", "deciding", "distances") for name, side in sides.items()},
         "simpler": [
             of(cut, "kind", "name", "thresholds", "tp", "fp", "tp_at_equal_fp", "tp_lost", "share_lost", "reaches")
-            for cut in price_of_simplicity(source, point)
+            for cut in compare_with_simpler_rules(source, point)
         ],
         "plan": plan_figures(source, point, path),
     }
@@ -593,7 +593,7 @@ def fixed_figures(documents: RatedDocuments, thresholds: Any, rule: str) -> Figu
 def held_out_figures(documents: RatedDocuments, rule: str, names: Iterable[str], **options: Any) -> Figures:
     """Cross-fitted counts of some methods."""
     finders = {name: (lambda part, name=name: path_of(part, rule, name)) for name in names}
-    counts = held_out_counts(documents, finders, SOME_TARGETS, **options)
+    counts = cross_fit(documents, finders, SOME_TARGETS, **options)
     shown = (
         *("tp", "fp", "precision", "area", "plain_tp", "plain_fp", "plain_area", "in_sample_tp", "in_sample_fp"),
         *("in_sample_area", "in_sample_precision", "tp_optimism", "fp_optimism", "precision_optimism"),
@@ -604,7 +604,7 @@ def held_out_figures(documents: RatedDocuments, rule: str, names: Iterable[str],
 
 def certificate_figures(documents: RatedDocuments, precision: float, rule: str, **options: Any) -> Figures:
     """A guarantee, or why there is none."""
-    found = certified_point(documents, precision, rule=rule, **options)
+    found = certify(documents, precision, rule=rule, **options)
     shown = (
         *("status", "precision", "confidence", "test", "thresholds", "tp", "fp", "tested_tp", "tested_fp"),
         *("lower_bound", "p_value", "largest", "tried", "more_ratings", "loosest", "strictest"),

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from scipy.special import expit
 
-from multiloss_core import CountSurfaces, HeldOutCounts, RatedDocuments, ThresholdPath, held_out_steps
+from multiloss_core import CountSurfaces, CrossFittedCounts, RatedDocuments, ThresholdPath, cross_fit_steps
 from multiloss_core.thresholds.generalisation.bootstrap import (
     PathBands,
     PointBootstrap,
@@ -41,7 +41,7 @@ class PathEvidence:
 
     share_done: float
     bands: PathBands | None = None
-    held_out: Mapping[str, HeldOutCounts] | None = None
+    held_out: Mapping[str, CrossFittedCounts] | None = None
 
 
 def point_job(analysis: Analysis, point: Point) -> Job[PointBootstrap] | None:
@@ -95,7 +95,7 @@ def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:
         bands = bootstrap.bands() if complete else None
         yield PathEvidence(whole * bootstrap.done / bootstrap.requested, bands)
     if isinstance(source, RatedDocuments):
-        for step in held_out_steps(source, _known_on_all(analysis), SLIDER_TARGETS):
+        for step in cross_fit_steps(source, _known_on_all(analysis), SLIDER_TARGETS):
             done = step.done == step.total
             yield PathEvidence(whole + (1 - whole) * step.done / step.total, bands, step.counts if done else None)
 

@@ -89,7 +89,7 @@ class Certificate:
         return ratio(self.tested_tp, self.tested_tp + self.tested_fp)
 
 
-def certified_point(
+def certify(
     documents: RatedDocuments,
     precision: float,
     *,

@@ -16,7 +16,7 @@ Method = Callable[[RatedDocuments], ThresholdPath]
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutCounts:
+class CrossFittedCounts:
     """What a method does at targets (m,) on documents that did not choose its thresholds, beside what it does on all.
 
     Plain cross-fitting (`plain_tp`, `plain_fp`, `plain_area`) flags each fold's documents by thresholds that were chosen
@@ -81,23 +81,23 @@ class HeldOutCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutStep:
+class CrossFittingStep:
     """After `done` of `total` fits, the last of them of `method`: what is known so far of the methods begun."""
 
     done: int
     total: int
     method: str
-    counts: Mapping[str, HeldOutCounts]
+    counts: Mapping[str, CrossFittedCounts]
 
 
-def held_out_counts(
+def cross_fit(
     documents: RatedDocuments,
     methods: Mapping[str, Method],
     targets: Sequence[float] | Floats,
     *,
     folds: int = 5,
     seed: int = 0,
-) -> dict[str, HeldOutCounts]:
+) -> dict[str, CrossFittedCounts]:
     """Cross-fitted TP, FP and area of methods at target marginal precisions (m,), beside those on all documents.
 
     For each fold, `methods[name]` finds a path on the other folds, its operating point at each target is counted on the
@@ -111,21 +111,21 @@ def held_out_counts(
     DataError : a target outside (0, 1), fewer than two folds, one group only, or a method that cannot be fitted on all
         documents.
     """
-    counts: Mapping[str, HeldOutCounts] = {}
-    for step in held_out_steps(documents, methods, targets, folds=folds, seed=seed):
+    counts: Mapping[str, CrossFittedCounts] = {}
+    for step in cross_fit_steps(documents, methods, targets, folds=folds, seed=seed):
         counts = step.counts
     return dict(counts)
 
 
-def held_out_steps(
+def cross_fit_steps(
     documents: RatedDocuments,
     methods: Mapping[str, Method],
     targets: Sequence[float] | Floats,
     *,
     folds: int = 5,
     seed: int = 0,
-) -> Iterator[HeldOutStep]:
-    """`held_out_counts` fit by fit, to show progress and to stop early: the last step holds the final counts.
+) -> Iterator[CrossFittingStep]:
+    """`cross_fit` fit by fit, to show progress and to stop early: the last step holds the final counts.
 
     First each method is fitted on all documents, then fold by fold on the others; what has been counted so far always
     stands for all documents.
@@ -139,14 +139,14 @@ def held_out_steps(
     for name, method in methods.items():
         tallies[name] = _Tally(documents, method(documents), wanted, parts)
         done += 1
-        yield HeldOutStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
+        yield CrossFittingStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
     for number in range(parts):
         left_out = fold == number
         others = _part_or_none(documents, ~left_out)
         for name, method in methods.items():
             tallies[name].add(left_out, _path_or_none(method, others))
             done += 1
-            yield HeldOutStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
+            yield CrossFittingStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
 
 
 class _Tally:
@@ -181,7 +181,7 @@ class _Tally:
         area, pairs = _area(*_counts(self.documents, self.everything, path.thresholds, path.rule))
         self.area_on_all += area / pairs if pairs else float("nan")
 
-    def counts(self) -> HeldOutCounts:
+    def counts(self) -> CrossFittedCounts:
         """What the sums say of all documents."""
         totals = self.documents.totals
         whole = np.array([totals.tp, totals.fp])
@@ -191,7 +191,7 @@ class _Tally:
             plain = plain * ratio(whole, self.weight_outside)[:, np.newaxis]
         adjusted = (plain + (self.in_sample - self.on_all / counted)).clip(0.0, whole[:, np.newaxis])
         plain_area = self.area_outside / self.pairs_outside if self.pairs_outside else float("nan")
-        return HeldOutCounts(
+        return CrossFittedCounts(
             targets=self.targets,
             tp=adjusted[0],
             fp=adjusted[1],

@@ -12,7 +12,7 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
 @dataclass(frozen=True, eq=False)
-class NearDocuments:
+class BorderlineDocuments:
     """Documents on one side of the thresholds, nearest first.
 
     `positions` (m,) in the arrays of the `RatedDocuments`; `deciding` (m,), the classifier whose score decides; `distances`
@@ -25,14 +25,16 @@ class NearDocuments:
 
 
 @dataclass(frozen=True, eq=False)
-class NearThresholds:
+class BorderlineSides:
     """The nearest documents that are just flagged, and the nearest that are just not flagged."""
 
-    flagged: NearDocuments
-    not_flagged: NearDocuments
+    flagged: BorderlineDocuments
+    not_flagged: BorderlineDocuments
 
 
-def near_thresholds(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule, *, most: int = 50) -> NearThresholds:
+def borderline_documents(
+    documents: RatedDocuments, thresholds: ArrayLike, rule: Rule, *, most: int = 50
+) -> BorderlineSides:
     """At most `most` documents on either side of thresholds (k,), infinity for never, nearest in ranks first.
 
     The distance of a score from its threshold is the weight of the documents between them in that classifier's ranking,
@@ -56,13 +58,13 @@ def near_thresholds(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule
     if rule == "any":
         # A score on the other side has no part in the decision.
         above[np.isinf(above)] = -np.inf
-        return NearThresholds(
+        return BorderlineSides(
             _nearest(above, above.argmax(axis=1), chosen, most),
             _nearest(below, below.argmin(axis=1), ~chosen, most),
         )
     out_of_reach = np.isinf(below) & np.isinf(above)
     below[np.isinf(below) & ~out_of_reach] = -np.inf
-    return NearThresholds(
+    return BorderlineSides(
         _nearest(above, above.argmin(axis=1), chosen, most),
         _nearest(below, below.argmax(axis=1), ~chosen, most),
     )
@@ -83,11 +85,11 @@ def _distances(documents: RatedDocuments, thresholds: Floats) -> tuple[Floats, F
     return above, below
 
 
-def _nearest(distances: Floats, deciding: Indices, side: Bools, most: int) -> NearDocuments:
+def _nearest(distances: Floats, deciding: Indices, side: Bools, most: int) -> BorderlineDocuments:
     decided = distances[np.arange(len(distances)), deciding]
     members = np.flatnonzero(side & np.isfinite(decided))
     if members.size > most:
         limit = np.partition(decided[members], most - 1)[most - 1]
         members = members[decided[members] <= limit]
     members = members[np.argsort(decided[members], kind="stable")][:most]
-    return NearDocuments(members, deciding[members], decided[members])
+    return BorderlineDocuments(members, deciding[members], decided[members])

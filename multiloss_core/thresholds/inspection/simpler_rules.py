@@ -13,7 +13,7 @@ Kind = Literal["common", "alone"]
 
 
 @dataclass(frozen=True, eq=False)
-class SimplerCut:
+class SimplerRule:
     """A simpler cut at about the false positives of a chosen point, with exact counts.
 
     `kind`: `common`, every classifier flags its top documents, equally many; `alone`, one classifier (`name`) without
@@ -35,7 +35,7 @@ class SimplerCut:
     reaches: bool
 
 
-def price_of_simplicity(documents: RatedDocuments, point: Point) -> tuple[SimplerCut, ...]:
+def compare_with_simpler_rules(documents: RatedDocuments, point: Point) -> tuple[SimplerRule, ...]:
     """TP lost at equal FP by one common cut for all classifiers, then by each classifier alone.
 
     The common cut is the diagonal in ranks: every classifier flags the same weight of documents, the top of its own
@@ -59,7 +59,7 @@ def price_of_simplicity(documents: RatedDocuments, point: Point) -> tuple[Simple
     return tuple(cuts)
 
 
-def _at_equal_fp(documents: RatedDocuments, point: Point, kind: Kind, name: str, thresholds: Floats) -> SimplerCut:
+def _at_equal_fp(documents: RatedDocuments, point: Point, kind: Kind, name: str, thresholds: Floats) -> SimplerRule:
     tp, fp = documents.counts_along(thresholds, point.rule)
     # The loosest cut with at most the point's FP, and the next looser one.
     within = int(np.argmax(fp <= point.fp + rounding_tolerance(fp)))
@@ -71,7 +71,7 @@ def _at_equal_fp(documents: RatedDocuments, point: Point, kind: Kind, name: str,
         equal += share * float(tp[beyond] - tp[within])
         nearest = beyond if share > 1 / 2 else within
     lost = point.tp - equal
-    return SimplerCut(
+    return SimplerRule(
         kind,
         name,
         thresholds[nearest],

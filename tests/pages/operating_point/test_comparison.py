@@ -227,7 +227,7 @@ def test_nothing_is_computed_while_the_sections_are_closed(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    for name in ("compare_views.compare", "document_views.contributions", "document_views.near_thresholds"):
+    for name in ("compare_views.compare", "document_views.contributions", "document_views.borderline_documents"):
         monkeypatch.setattr(f"ui.{name}", refuse)
     app = opened()
     assert not app.number_input

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core import RatedDocuments, certified_point, held_out_counts, operating_point, smooth_path
+from multiloss_core import RatedDocuments, certify, cross_fit, operating_point, smooth_path
 from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.smooth import smooth_fit
@@ -85,7 +85,7 @@ def test_the_held_out_counts_are_those_of_the_core_for_every_method():
     shown = table(finished(), "TP held out").set_index("Method")
     settings = Settings("any", "positives", 300)
     finders = {method.name: lambda part, find=method.find: find(settings.search(part)) for method in PATH_METHODS}
-    found = held_out_counts(documents(), finders, SLIDER_TARGETS)
+    found = cross_fit(documents(), finders, SLIDER_TARGETS)
     i = int(np.flatnonzero(np.isclose(SLIDER_TARGETS, PERCENT / 100))[0])
     assert list(shown.index) == list(found)
     for name, counts in found.items():
@@ -254,7 +254,7 @@ def test_a_guaranteed_range_is_shown_on_the_slider_and_the_points_inside_it_say_
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = NAME
     app.switch_page("pages/operating_point.py").run()
-    found = certified_point(documents(), 0.8)
+    found = certify(documents(), 0.8)
     app.session_state["guarantee"] = True
     app.session_state["certify_precision"] = 80.0
     app.run()

@@ -7,7 +7,7 @@ from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
     benchmark_path,
-    certified_point,
+    certify,
     count_surfaces,
     flagged,
     simulate_population,
@@ -114,7 +114,7 @@ class TestTests:
 class TestCertifiedPoint:
     def test_it_is_what_the_fixed_sequence_certifies(self):
         documents = rising(np.random.default_rng(3), 900)
-        certificate = certified_point(documents, 0.7, method=cut_path, seed=5)
+        certificate = certify(documents, 0.7, method=cut_path, seed=5)
         assert certificate.status == "certified"
         assert certificate.test == "exact"
         # The same split, then every test from the start on by scipy.
@@ -157,7 +157,7 @@ class TestCertifiedPoint:
                 documents = RatedDocuments(
                     documents.scores[groups], documents.labels[groups], floors=[0.0], groups=groups
                 )
-            certificate = certified_point(documents, precision, method=cut_path, seed=seed)
+            certificate = certify(documents, precision, method=cut_path, seed=seed)
             assert certificate.test == ("exact" if form == "plain" else "betting")
             if certificate.thresholds is not None:
                 certified += 1
@@ -171,22 +171,22 @@ class TestCertifiedPoint:
             generator = np.random.default_rng(seed)
             labels = generator.random(300) < 0.4
             documents = RatedDocuments(generator.random(300), labels, floors=[0.0])
-            certified += certified_point(documents, 0.4, method=cut_path, seed=seed).status == "certified"
+            certified += certify(documents, 0.4, method=cut_path, seed=seed).status == "certified"
         assert certified <= binom.ppf(0.999, 250, 0.05)
 
     def test_groups_stay_whole_and_copies_count_once(self):
         documents = rising(np.random.default_rng(0), 300)
         rows = np.repeat(np.arange(300), 5)
         copies = RatedDocuments(documents.scores[rows], documents.labels[rows], floors=[0.0], groups=rows)
-        alone = certified_point(copies, 0.75, method=cut_path)
+        alone = certify(copies, 0.75, method=cut_path)
         assert (alone.test, alone.largest) == ("betting", 5)
         assert alone.tested_tp % 5 == alone.tested_fp % 5 == 0
         # Five copies of every document prove no more than one.
         heavy = RatedDocuments(documents.scores, documents.labels, np.full(300, 5.0), floors=[0.0])
-        exact = certified_point(heavy, 0.75, method=cut_path)
+        exact = certify(heavy, 0.75, method=cut_path)
         assert exact.test == "exact"
         assert alone.thresholds >= exact.thresholds
-        single = certified_point(documents, 0.75, method=cut_path)
+        single = certify(documents, 0.75, method=cut_path)
         assert single.thresholds == exact.thresholds
         assert exact.tp == 5 * single.tp
         assert close(single.p_value, exact.p_value)
@@ -194,23 +194,23 @@ class TestCertifiedPoint:
     def test_groups_of_one_are_independent_documents(self):
         documents = rising(np.random.default_rng(0), 300)
         groups = RatedDocuments(documents.scores, documents.labels, floors=[0.0], groups=np.arange(300))
-        one, other = (certified_point(d, 0.75, method=cut_path) for d in (documents, groups))
+        one, other = (certify(d, 0.75, method=cut_path) for d in (documents, groups))
         assert (one.test, one.p_value) == (other.test, other.p_value)
 
     def test_more_ratings_as_suggested_mostly_certify(self):
         successes, suggestions = 0, []
         for seed in range(30):
-            certificate = certified_point(rising(np.random.default_rng(seed), 300), 0.9, method=cut_path, seed=seed)
+            certificate = certify(rising(np.random.default_rng(seed), 300), 0.9, method=cut_path, seed=seed)
             if certificate.more_ratings is not None and certificate.more_ratings < 20_000:
                 suggestions.append(certificate.more_ratings)
                 larger = rising(np.random.default_rng(1000 + seed), 300 + certificate.more_ratings)
-                successes += certified_point(larger, 0.9, method=cut_path, seed=seed).status == "certified"
+                successes += certify(larger, 0.9, method=cut_path, seed=seed).status == "certified"
         assert len(suggestions) >= 15
         assert successes / len(suggestions) > 0.5
 
     def test_out_of_reach_no_ratings_are_said_to_help(self):
         documents = rising(np.random.default_rng(1), 2000, steepness=0.5)
-        certificate = certified_point(documents, 0.9, method=cut_path)
+        certificate = certify(documents, 0.9, method=cut_path)
         assert certificate.status == "not_certified"
         assert certificate.thresholds is None
         assert certificate.more_ratings is None
@@ -218,30 +218,30 @@ class TestCertifiedPoint:
 
     def test_too_few_documents_to_choose_from(self):
         documents = RatedDocuments([[1.0], [2.0], [3.0]], [0, 0, 1])
-        assert certified_point(documents, 0.5).status == "too_few"
+        assert certify(documents, 0.5).status == "too_few"
 
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_on_the_smooth_path_of_two_classifiers(self, rule):
         population = simulate_population(np.random.default_rng(0), documents=300_000, prevalence=0.002)
         documents = population.rated()
-        certificate = certified_point(documents, 0.3, rule=rule)
+        certificate = certify(documents, 0.3, rule=rule)
         assert certificate.status == "certified"
         assert certificate.rule == rule
         caught = flagged(documents.scores, certificate.thresholds, rule)
         assert certificate.tp == documents.labels[caught].sum()
         assert certificate.tp + certificate.fp == caught.sum()
-        again = certified_point(documents, 0.3, rule=rule)
+        again = certify(documents, 0.3, rule=rule)
         assert (again.thresholds == certificate.thresholds).all()
 
     @pytest.mark.parametrize("value", [0.0, 1.0, -1.0, float("nan")])
     def test_refusals(self, value):
         documents = rising(np.random.default_rng(0), 20)
         with pytest.raises(DataError, match="precision must lie"):
-            certified_point(documents, value)
+            certify(documents, value)
         with pytest.raises(DataError, match="confidence must lie"):
-            certified_point(documents, 0.5, confidence=value)
+            certify(documents, 0.5, confidence=value)
         with pytest.raises(DataError, match="rule"):
-            certified_point(documents, 0.5, rule="some")
+            certify(documents, 0.5, rule="some")
 
     def test_a_path_whose_thresholds_fall_is_refused(self):
         documents = simulate_population(np.random.default_rng(1), documents=100_000, prevalence=0.01).rated()
@@ -250,12 +250,12 @@ class TestCertifiedPoint:
             return benchmark_path(count_surfaces(part, rule=rule, resolution=20))
 
         with pytest.raises(DataError, match="never fall"):
-            certified_point(documents, 0.5, method=envelope)
+            certify(documents, 0.5, method=envelope)
 
 
 def test_every_vertex_of_the_certified_range_passes_its_test_and_the_next_does_not():
     documents = simulate_population(np.random.default_rng(8), documents=100_000, prevalence=0.01).rated()
-    found = certified_point(documents, 0.5)
+    found = certify(documents, 0.5)
     assert found.status == "certified"
     path = found.path
     assert 0 < found.loosest < found.strictest < len(path.tp)

@@ -11,10 +11,10 @@ from multiloss_core import (
     analytic_path,
     benchmark_path,
     count_surfaces,
+    cross_fit,
+    cross_fit_steps,
     flagged,
     graph_path,
-    held_out_counts,
-    held_out_steps,
     operating_points,
     simulate_population,
     smooth_path,
@@ -107,7 +107,7 @@ class TestCounts:
         def method(part):
             return graph(part, rule)
 
-        held_out = held_out_counts(documents, {"graph": method}, TARGETS, folds=4, seed=3)["graph"]
+        held_out = cross_fit(documents, {"graph": method}, TARGETS, folds=4, seed=3)["graph"]
         plain, adjusted, plain_area, area = by_hand(documents, method, TARGETS, 4, 3)
         np.testing.assert_allclose(np.column_stack([held_out.plain_tp, held_out.plain_fp]), plain)
         np.testing.assert_allclose(
@@ -127,7 +127,7 @@ class TestCounts:
     @pytest.mark.parametrize("grouped", [False, True])
     def test_a_path_that_ignores_the_data_does_the_same_everywhere(self, rule, grouped):
         documents = some_documents(1, weighted=True, grouped=grouped)
-        held_out = held_out_counts(documents, {"fixed": lambda part: fixed(part, rule)}, TARGETS)["fixed"]
+        held_out = cross_fit(documents, {"fixed": lambda part: fixed(part, rule)}, TARGETS)["fixed"]
         assert (held_out.in_sample_tp[:2] > 0).all()
         assert len(set(held_out.in_sample_tp)) == len(TARGETS)
         for tp, fp in ((held_out.tp, held_out.fp), (held_out.plain_tp, held_out.plain_fp)):
@@ -141,11 +141,11 @@ class TestCounts:
     def test_targets_may_come_in_any_order_and_number(self):
         documents = some_documents(2)
         methods = {"graph": graph, "benchmark": benchmark}
-        forward = held_out_counts(documents, methods, TARGETS)
-        for name, held_out in held_out_counts(documents, methods, TARGETS[::-1]).items():
+        forward = cross_fit(documents, methods, TARGETS)
+        for name, held_out in cross_fit(documents, methods, TARGETS[::-1]).items():
             assert held_out.tp.tolist() == forward[name].tp[::-1].tolist()
             assert held_out.fp.tolist() == forward[name].fp[::-1].tolist()
-        assert held_out_counts(documents, methods, [])["graph"].tp.shape == (0,)
+        assert cross_fit(documents, methods, [])["graph"].tp.shape == (0,)
 
     def test_the_order_of_the_documents_does_not_matter(self):
         for grouped in (False, True):
@@ -154,7 +154,7 @@ class TestCounts:
             groups = np.arange(150) // 4 if grouped else None
             order = generator.permutation(150)
             results = [
-                held_out_counts(
+                cross_fit(
                     RatedDocuments(
                         scores[rows], labels[rows], floors=[0, 0], groups=None if groups is None else groups[rows]
                     ),
@@ -172,7 +172,7 @@ class TestCounts:
         tenfold = RatedDocuments(
             documents.scores, documents.labels, documents.weights * 10, documents.names, documents.floors.tolist()
         )
-        one, ten = (held_out_counts(d, {"graph": graph}, TARGETS)["graph"] for d in (documents, tenfold))
+        one, ten = (cross_fit(d, {"graph": graph}, TARGETS)["graph"] for d in (documents, tenfold))
         np.testing.assert_allclose(ten.tp, 10 * one.tp)
         np.testing.assert_allclose(ten.fp, 10 * one.fp)
         np.testing.assert_allclose(ten.precision, one.precision)
@@ -181,7 +181,7 @@ class TestCounts:
     def test_every_method_can_be_held_out(self):
         documents = some_documents(6, 250, classifiers=3)
         methods = {"smooth": smooth_path, "power": analytic_path, "graph": graph, "benchmark": benchmark}
-        for held_out in held_out_counts(documents, methods, TARGETS, folds=3).values():
+        for held_out in cross_fit(documents, methods, TARGETS, folds=3).values():
             assert ((held_out.tp >= 0) & (held_out.tp <= documents.totals.tp)).all()
             assert ((held_out.fp >= 0) & (held_out.fp <= documents.totals.fp)).all()
             assert 0 <= held_out.area <= 1
@@ -201,7 +201,7 @@ class TestCounts:
             def method(part):
                 return graph_path(count_surfaces(part, resolution=40, spacing="positives"))
 
-            held_out = held_out_counts(documents, {"graph": method}, [0.5])["graph"]
+            held_out = cross_fit(documents, {"graph": method}, [0.5])["graph"]
             (point,) = operating_points(method(documents), [0.5])
             on = flagged(scores[~chosen], point.thresholds, "any")
             truth = [(on & labels[~chosen]).sum() / 3, (on & ~labels[~chosen]).sum() / 3]
@@ -221,20 +221,20 @@ class TestProgress:
     def test_each_fit_is_reported_and_the_last_step_holds_the_counts(self):
         documents = some_documents(7)
         methods = {"graph": graph, "fixed": fixed}
-        steps = list(held_out_steps(documents, methods, TARGETS, folds=3))
+        steps = list(cross_fit_steps(documents, methods, TARGETS, folds=3))
         assert [step.done for step in steps] == list(range(1, 9))
         assert {step.total for step in steps} == {8}
         assert [step.method for step in steps] == ["graph", "fixed"] * 4
         assert steps[0].counts.keys() == {"graph"}
         assert [step.counts["graph"].folds_counted for step in steps] == [0, 0, 1, 1, 2, 2, 3, 3]
-        final = held_out_counts(documents, methods, TARGETS, folds=3)
+        final = cross_fit(documents, methods, TARGETS, folds=3)
         for name in methods:
             assert steps[-1].counts[name].tp.tolist() == final[name].tp.tolist()
             assert steps[-1].counts[name].area == final[name].area
 
     def test_what_was_counted_so_far_stands_for_all_documents(self):
         documents = some_documents(8, 400)
-        for step in held_out_steps(documents, {"fixed": fixed}, TARGETS, folds=4):
+        for step in cross_fit_steps(documents, {"fixed": fixed}, TARGETS, folds=4):
             held_out = step.counts["fixed"]
             if step.done == 1:
                 assert np.isnan(held_out.tp).all()
@@ -250,7 +250,7 @@ class TestProgress:
             fits.append(len(part.labels))
             return fixed(part)
 
-        steps = held_out_steps(some_documents(), {"fixed": method}, TARGETS)
+        steps = cross_fit_steps(some_documents(), {"fixed": method}, TARGETS)
         next(steps)
         next(steps)
         steps.close()
@@ -263,7 +263,7 @@ class TestSmallData:
         generator = np.random.default_rng(9)
         scores = generator.random((30, 2))
         documents = RatedDocuments(scores, np.arange(30) < positives, floors=[0, 0])
-        held_out = held_out_counts(documents, {"graph": graph}, TARGETS)["graph"]
+        held_out = cross_fit(documents, {"graph": graph}, TARGETS)["graph"]
         assert np.isfinite(held_out.fp).all()
         if positives == 1:
             # The fold with the only positive has nothing left to choose thresholds from.
@@ -276,7 +276,7 @@ class TestSmallData:
             assert np.isfinite(held_out.tp).all()
 
     def test_two_documents(self):
-        held_out = held_out_counts(RatedDocuments([0.2, 0.8], [0, 1]), {"graph": graph}, TARGETS)["graph"]
+        held_out = cross_fit(RatedDocuments([0.2, 0.8], [0, 1]), {"graph": graph}, TARGETS)["graph"]
         assert (held_out.folds, held_out.folds_counted, held_out.folds_left_out) == (2, 0, 2)
         assert np.isnan(held_out.tp).all()
         assert held_out.in_sample_area == 1.0
@@ -289,7 +289,7 @@ class TestSmallData:
             np.column_stack([generator.random(60), rule]), generator.random(60) < 0.4, floors=[0.0, 0.0]
         )
         fold = document_folds(documents)
-        held_out = held_out_counts(documents, {"fixed": fixed}, TARGETS)["fixed"]
+        held_out = cross_fit(documents, {"fixed": fixed}, TARGETS)["fixed"]
         assert (held_out.folds_counted, held_out.folds_left_out) == (4, 1)
         counted = fold != fold[7]
         points = operating_points(fixed(documents), TARGETS)
@@ -306,7 +306,7 @@ class TestSmallData:
                 raise DataError("not today.")
             return fixed(part)
 
-        counts = held_out_counts(some_documents(), {"moody": moody, "fixed": fixed}, TARGETS)
+        counts = cross_fit(some_documents(), {"moody": moody, "fixed": fixed}, TARGETS)
         assert (counts["moody"].folds_counted, counts["moody"].folds_left_out) == (4, 1)
         assert (counts["fixed"].folds_counted, counts["fixed"].folds_left_out) == (5, 0)
 
@@ -316,12 +316,12 @@ class TestSmallData:
     )
     def test_bad_choices_are_refused(self, options, message):
         with pytest.raises(DataError, match=message):
-            held_out_counts(some_documents(), {"fixed": fixed}, **({"targets": TARGETS} | options))
+            cross_fit(some_documents(), {"fixed": fixed}, **({"targets": TARGETS} | options))
 
     def test_one_group_cannot_be_held_out(self):
         documents = RatedDocuments([0.1, 0.5, 0.9], [0, 1, 1], groups=["x", "x", "x"])
         with pytest.raises(DataError, match=r"one group.*choose another group column or none"):
-            held_out_counts(documents, {"graph": graph}, TARGETS)
+            cross_fit(documents, {"graph": graph}, TARGETS)
 
 
 class TestFolds:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.thresholds.inspection.borderline_documents import near_thresholds
+from multiloss_core.thresholds.inspection.borderline_documents import borderline_documents
 from tests.thresholds.brute_force import HIGHEST, RULES, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)
@@ -44,7 +44,7 @@ def distance(documents, i, thresholds, rule):
 @given(documents_and_point(), rules, st.integers(1, 25))
 def test_the_nearest_on_either_side_are_those_of_a_plain_search(drawn, rule, most):
     documents, thresholds = drawn
-    found = near_thresholds(documents, thresholds, rule, most=most)
+    found = borderline_documents(documents, thresholds, rule, most=most)
     distances = {i: distance(documents, i, thresholds, rule) for i in range(len(documents.labels))}
     for side, near in ((True, found.flagged), (False, found.not_flagged)):
         members = [
@@ -62,7 +62,7 @@ def test_the_nearest_on_either_side_are_those_of_a_plain_search(drawn, rule, mos
 @given(documents_and_point(), rules)
 def test_the_deciding_classifier_is_as_far_away_as_is_said(drawn, rule):
     documents, thresholds = drawn
-    found = near_thresholds(documents, thresholds, rule)
+    found = borderline_documents(documents, thresholds, rule)
     for near in (found.flagged, found.not_flagged):
         for i, j, away in zip(near.positions, near.deciding, near.distances, strict=True):
             low, high = sorted([documents.scores[i, j], thresholds[j]])
@@ -75,7 +75,7 @@ def test_the_deciding_classifier_is_as_far_away_as_is_said(drawn, rule):
 def test_with_one_classifier_the_nearest_are_those_next_to_the_threshold():
     scores = np.arange(10.0)
     documents = RatedDocuments(scores, scores > 5)
-    found = near_thresholds(documents, [4.5], "any", most=3)
+    found = borderline_documents(documents, [4.5], "any", most=3)
     assert found.flagged.positions.tolist() == [5, 6, 7]
     assert found.flagged.distances.tolist() == [1, 2, 3]
     assert found.not_flagged.positions.tolist() == [4, 3, 2]
@@ -84,7 +84,7 @@ def test_with_one_classifier_the_nearest_are_those_next_to_the_threshold():
 
 def test_equal_distances_come_in_the_order_of_the_documents_and_no_more_than_asked_for():
     documents = RatedDocuments([1.0] * 5 + [2.0] * 5, [0, 1] * 5)
-    found = near_thresholds(documents, [2.0], "any", most=2)
+    found = borderline_documents(documents, [2.0], "any", most=2)
     assert found.flagged.positions.tolist() == [5, 6]
     assert found.not_flagged.positions.tolist() == [0, 1]
     assert found.flagged.distances.tolist() == [5, 5]
@@ -93,8 +93,8 @@ def test_equal_distances_come_in_the_order_of_the_documents_and_no_more_than_ask
 def test_scores_of_other_sizes_compare_by_ranks():
     documents = RatedDocuments([[0.1, 1e6], [0.2, 5e6], [0.3, 2e6], [0.4, 3e6]], [0, 1, 0, 1])
     grown = RatedDocuments(documents.scores * [1.0, 1e-9], documents.labels)
-    first = near_thresholds(documents, [0.35, 4e6], "any")
-    second = near_thresholds(grown, [0.35, 4e-3], "any")
+    first = borderline_documents(documents, [0.35, 4e6], "any")
+    second = borderline_documents(grown, [0.35, 4e-3], "any")
     np.testing.assert_array_equal(first.flagged.positions, second.flagged.positions)
     np.testing.assert_array_equal(first.not_flagged.deciding, second.not_flagged.deciding)
 
@@ -102,7 +102,7 @@ def test_scores_of_other_sizes_compare_by_ranks():
 @pytest.mark.parametrize(("rule", "flagged", "not_flagged"), [("any", [1], [0]), ("all", [], [])])
 def test_nothing_is_near_to_a_threshold_of_never(rule, flagged, not_flagged):
     documents = RatedDocuments([[1.0, 3.0], [2.0, 4.0]], [0, 1])
-    found = near_thresholds(documents, [2.0, np.inf], rule)
+    found = borderline_documents(documents, [2.0, np.inf], rule)
     assert found.flagged.positions.tolist() == flagged
     assert found.not_flagged.positions.tolist() == not_flagged
     assert set(found.flagged.deciding) | set(found.not_flagged.deciding) <= {0}
@@ -111,8 +111,8 @@ def test_nothing_is_near_to_a_threshold_of_never(rule, flagged, not_flagged):
 def test_bad_questions_are_refused():
     documents = RatedDocuments([1.0, 2.0], [0, 1])
     with pytest.raises(DataError, match="At least one"):
-        near_thresholds(documents, [1.0], "any", most=0)
+        borderline_documents(documents, [1.0], "any", most=0)
     with pytest.raises(DataError, match="score 1"):
-        near_thresholds(documents, [np.nan], "any")
+        borderline_documents(documents, [np.nan], "any")
     with pytest.raises(DataError, match="rule"):
-        near_thresholds(documents, [1.0], "most")
+        borderline_documents(documents, [1.0], "most")

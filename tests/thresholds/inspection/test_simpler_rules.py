@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from multiloss_core import (
     RatedDocuments,
+    compare_with_simpler_rules,
     count_surfaces,
     graph_path,
     operating_point,
-    price_of_simplicity,
     smooth_path,
 )
 from tests.thresholds.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
@@ -63,7 +63,7 @@ def point_of(documents, rule, target=0.4):
 @settings(max_examples=60, deadline=None)
 def test_every_cut_is_as_counted_document_by_document(documents, rule):
     point = point_of(documents, rule)
-    common, *alone = price_of_simplicity(documents, point)
+    common, *alone = compare_with_simpler_rules(documents, point)
     assert [cut.kind for cut in alone] == ["alone"] * len(documents.names)
     assert [cut.name for cut in alone] == list(documents.names)
     assert common.kind == "common"
@@ -84,7 +84,7 @@ def test_every_cut_is_as_counted_document_by_document(documents, rule):
 @settings(max_examples=30, deadline=None)
 def test_the_real_cut_is_the_nearest_in_false_positives(documents, rule):
     point = point_of(documents, rule)
-    common, *alone = price_of_simplicity(documents, point)
+    common, *alone = compare_with_simpler_rules(documents, point)
     nearest = min(abs(fp - point.fp) for _, _, fp in counts_of_all_common_cuts(documents, rule))
     assert abs(common.fp - point.fp) == pytest.approx(nearest, abs=1e-9)
     for j, cut in enumerate(alone):
@@ -95,7 +95,7 @@ def test_the_real_cut_is_the_nearest_in_false_positives(documents, rule):
 def test_alone_under_all_asks_nobody_else():
     documents = RatedDocuments([[3, 0], [2, 5], [1, 4], [1, 5]], [1, 1, 0, 0], floors=[1, 4])
     point = point_of(documents, "all", 0.9)
-    _, first, _ = price_of_simplicity(documents, point)
+    _, first, _ = compare_with_simpler_rules(documents, point)
     assert first.thresholds[1] == -np.inf
     assert first.tp_at_equal_fp == 2
 
@@ -105,7 +105,7 @@ def test_a_classifier_that_knows_nothing_costs_nothing_to_leave_out_but_the_othe
     labels = np.arange(400) < 100
     good = generator.normal(size=400) + 6.0 * labels
     documents = RatedDocuments(np.column_stack([good, generator.normal(size=400)]), labels, names=("good", "noise"))
-    common, alone, noise = price_of_simplicity(documents, operating_point(smooth_path(documents), 0.5))
+    common, alone, noise = compare_with_simpler_rules(documents, operating_point(smooth_path(documents), 0.5))
     assert alone.share_lost == pytest.approx(0, abs=0.02)
     assert noise.share_lost > 0.9
     assert alone.share_lost < common.share_lost < noise.share_lost
@@ -120,7 +120,7 @@ def test_two_alike_classifiers_lose_nothing_by_a_common_cut():
     )
     for rule in RULES:
         point = operating_point(graph_path(count_surfaces(twins, rule=rule, resolution=50, spacing="quantile")), 0.5)
-        common, *alone = price_of_simplicity(twins, point)
+        common, *alone = compare_with_simpler_rules(twins, point)
         assert common.tp_lost <= 1e-9
         assert close(common.tp_lost, alone[0].tp_lost)
         assert common.fp == point.fp
@@ -129,7 +129,7 @@ def test_two_alike_classifiers_lose_nothing_by_a_common_cut():
 def test_with_one_classifier_there_is_only_itself():
     documents = random_documents(1, n=50, k=1)
     point = operating_point(smooth_path(documents), 0.5)
-    (alone,) = price_of_simplicity(documents, point)
+    (alone,) = compare_with_simpler_rules(documents, point)
     assert alone.kind == "alone"
     assert alone.tp_lost <= 1e-9
 
@@ -140,7 +140,7 @@ def test_a_classifier_whose_floor_is_too_high_does_not_reach():
     )
     point = operating_point(graph_path(count_surfaces(documents, resolution=9)), 0.05)
     assert point.fp == 2
-    _, wide, narrow = price_of_simplicity(documents, point)
+    _, wide, narrow = compare_with_simpler_rules(documents, point)
     assert wide.reaches
     assert not narrow.reaches
     assert (narrow.tp, narrow.fp, narrow.tp_at_equal_fp, narrow.tp_lost) == (1, 1, 1, 2)
@@ -151,6 +151,6 @@ def test_where_nothing_is_flagged_nothing_is_lost():
     documents = RatedDocuments([[1, 1], [2, 3], [3, 2]], [1, 0, 0])
     point = operating_point(graph_path(count_surfaces(documents, resolution=4)), 0.9)
     assert point.status == "unreachable"
-    for cut in price_of_simplicity(documents, point):
+    for cut in compare_with_simpler_rules(documents, point):
         assert cut.tp_lost <= 0
         assert np.isnan(cut.share_lost)

@@ -8,7 +8,7 @@ from multiloss_core import CountSurfaces
 from multiloss_core.figures.contributions import contributions_chart
 from multiloss_core.formatting import between, count, plural, share
 from multiloss_core.thresholds.data.flagging import Rule
-from multiloss_core.thresholds.inspection.borderline_documents import NearDocuments, near_thresholds
+from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.document_table import NO_DOCUMENTS, show_documents
@@ -72,7 +72,7 @@ def show_near(analysis: Analysis, point: Point) -> None:
     if isinstance(documents, CountSurfaces):
         st.info(NO_DOCUMENTS)
         return
-    found = near_thresholds(documents, analysis.deployable(point), analysis.settings.rule, most=MAX_NEAR)
+    found = borderline_documents(documents, analysis.deployable(point), analysis.settings.rule, most=MAX_NEAR)
     _show_side(analysis, "just flagged", found.flagged, "Nothing is flagged at this point.")
     _show_side(
         analysis,
@@ -86,7 +86,7 @@ def show_near(analysis: Analysis, point: Point) -> None:
     )
 
 
-def _show_side(analysis: Analysis, what: str, near: NearDocuments, nothing: str) -> None:
+def _show_side(analysis: Analysis, what: str, near: BorderlineDocuments, nothing: str) -> None:
     documents = analysis.dataset.source
     if isinstance(documents, CountSurfaces):
         return

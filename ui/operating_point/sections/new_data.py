@@ -12,8 +12,8 @@ from multiloss_core import (
     Certificate,
     CountSurfaces,
     DataError,
-    certified_point,
-    price_of_simplicity,
+    certify,
+    compare_with_simpler_rules,
     rated_size,
     rating_plan,
 )
@@ -325,7 +325,7 @@ def _put_on_slider(analysis: Analysis, asked: tuple[float, float]) -> None:
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Choosing on one third, testing on the others …")
 def _certificate(key: str, settings: Settings, asked: tuple[float, float], _documents: RatedDocuments) -> Certificate:
     precision, confidence = asked
-    return certified_point(_documents, precision, confidence=confidence, rule=settings.rule)
+    return certify(_documents, precision, confidence=confidence, rule=settings.rule)
 
 
 def _more_ratings(more: int | None) -> str:
@@ -354,7 +354,7 @@ def _show_simpler_cuts(analysis: Analysis, documents: RatedDocuments, point: Poi
                     "TP lost": analysis.settings.unit.estimate(cut.tp_lost),
                     "of the point's": percent(cut.share_lost),
                 }
-                for cut in price_of_simplicity(documents, point)
+                for cut in compare_with_simpler_rules(documents, point)
             ]
         ),
         hide_index=True,
