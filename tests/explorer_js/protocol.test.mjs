@@ -17,10 +17,10 @@ const message = (percent, heard, more = {}) => ({
 
 function chosen(first = message(20, 0)) {
   const choice = new Choice()
-  const told = []
-  choice.tell = (event, value) => told.push([event, value])
+  const sent = []
+  choice.send = (event, value) => sent.push([event, value])
   choice.take(first)
-  return { choice, told }
+  return { choice, sent }
 }
 
 test("a row is found by its target", () => {
@@ -98,7 +98,7 @@ describe("the user's choice", () => {
     const { choice } = chosen(message(20, 7))
     choice.move(30)
     choice.take(message(10, 0))
-    assert.deepEqual([choice.percent, choice.isUntold], [10, false])
+    assert.deepEqual([choice.percent, choice.isUnsent], [10, false])
   })
   test("gives way where the new table has no row for it", () => {
     const { choice } = chosen()
@@ -115,47 +115,47 @@ describe("the user's choice", () => {
   })
 })
 
-describe("Python is told", () => {
+describe("Python hears", () => {
   test("of the last of several moves, once, after a rest", context => {
     context.mock.timers.enable({ apis: ["setTimeout"] })
-    const { choice, told } = chosen(message(20, 3))
+    const { choice, sent } = chosen(message(20, 3))
     for (const percent of [30, 10]) {
       choice.move(percent)
       choice.release()
       context.mock.timers.tick(MILLISECONDS_OF_REST - 1)
     }
-    assert.deepEqual([told, choice.isUntold], [[], true])
+    assert.deepEqual([sent, choice.isUnsent], [[], true])
     context.mock.timers.tick(1)
-    assert.deepEqual([told, choice.isUntold], [[["moved", [10, 5]]], false])
+    assert.deepEqual([sent, choice.isUnsent], [[["moved", [10, 5]]], false])
     context.mock.timers.tick(10 * MILLISECONDS_OF_REST)
-    assert.equal(told.length, 1)
+    assert.equal(sent.length, 1)
   })
   test("at once of a target that is not in the table, and the shown one stays meanwhile", context => {
     context.mock.timers.enable({ apis: ["setTimeout"] })
-    const { choice, told } = chosen()
+    const { choice, sent } = chosen()
     choice.move(30)
     choice.release()
     choice.ask(12.34)
     context.mock.timers.tick(MILLISECONDS_OF_REST)
-    assert.deepEqual([told, choice.percent, choice.isUntold], [[["moved", [12.34, 2]]], 30, false])
+    assert.deepEqual([sent, choice.percent, choice.isUnsent], [[["moved", [12.34, 2]]], 30, false])
   })
   test("of thresholds set by hand instead of a target that was on its way", context => {
     context.mock.timers.enable({ apis: ["setTimeout"] })
-    const { choice, told } = chosen()
+    const { choice, sent } = chosen()
     choice.move(30)
     choice.release()
     choice.pick([0.5, null])
     context.mock.timers.tick(MILLISECONDS_OF_REST)
-    assert.deepEqual([told, choice.isUntold], [[["picked", [[0.5, null], 2]]], false])
+    assert.deepEqual([sent, choice.isUnsent], [[["picked", [[0.5, null], 2]]], false])
   })
   test("of nothing once the explorer is left", context => {
     context.mock.timers.enable({ apis: ["setTimeout"] })
-    const { choice, told } = chosen()
+    const { choice, sent } = chosen()
     choice.move(30)
     choice.release()
     choice.stop()
     context.mock.timers.tick(MILLISECONDS_OF_REST)
-    assert.deepEqual(told, [])
+    assert.deepEqual(sent, [])
   })
 })
 

@@ -13,8 +13,8 @@ class Target(TypedDict):
 class Row(TypedDict):
     """One target: its words, and the points of all methods in the order of the table; None is not drawn.
 
-    `words` are those of `PointWords`; `tangent` and `view` hold FP, then TP: the ends of the tangent, and the ranges that
-    show the point.
+    `words` are those of `PointWords`; `tangent` and `view` hold FP, then TP: the ends of the tangent, and the ranges
+    that show the point.
     """
 
     price: str
@@ -92,9 +92,9 @@ class Space(TypedDict):
 class Message(TypedDict):
     """Sent to the browser at each run of the page.
 
-    `about` is what the axes mean: the user's zoom is kept while it stays the same. `table` is a `Table` as JSON text, which
-    is not parsed again while it stays the same. `explanations` are found by the beginning of a label. `hand` is the point
-    at thresholds set by hand, where these drive; `present` the one at the thresholds in force now.
+    `about` is what the axes mean: the user's zoom is kept while it stays the same. `table` is a `Table` as JSON text,
+    which is not parsed again while it stays the same. `explanations` are found by the beginning of a label. `hand` is
+    the point at thresholds set by hand, where these drive; `present` the one at the thresholds in force now.
     """
 
     library: str

@@ -63,7 +63,7 @@ def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Poin
 def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], words: PointWords) -> Row:
     """What the explorer shows of the points of all methods, the chosen one last, which the words are about."""
     chosen = points[-1]
-    # A point where nothing is flagged says nothing beside the others, but the chosen one is never missing.
+    # A point where nothing is flagged says nothing next to the others, but the chosen one is never missing.
     drawn = [point for point in points if point.status != "unreachable" or point is chosen]
     right, view = plane_view(drawn)
     m = chosen.marginal_precision

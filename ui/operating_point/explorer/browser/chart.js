@@ -43,14 +43,8 @@ export class Chart {
     this.isDrawn = false
   }
 
-  /**
-   * Traces whose text has not changed are left as they are, and so is the user's view.
-   *
-   * @param {PlotlyLibrary} Plotly
-   * @param {ChartMessage} message
-   * @param {View} view
-   * @returns {Promise<void>}
-   */
+  // Traces whose text has not changed are left as they are, and so is the user's view.
+  /** @param {PlotlyLibrary} Plotly @param {ChartMessage} message @param {View} view @returns {Promise<void>} */
   async draw(Plotly, message, view) {
     const { hidden, row, about, points, ink, present } = view
     this.#drawn = message.traces.map((text, i) => {
@@ -103,12 +97,8 @@ export class Chart {
     if (this.isDrawn && row) this.marks.move(row)
   }
 
-  /**
-   * Show the range that has the point, unless the user zoomed; while the slider is dragged, only when it leaves.
-   *
-   * @param {Row} row
-   * @param {boolean} released
-   */
+  // Show the range that has the point, unless the user zoomed; while the slider is dragged, only when it leaves.
+  /** @param {Row} row @param {boolean} released */
   fit({ fp, tp, view }, released) {
     const [x, y] = this.#given
     if (this.name !== "plane" || !x || !y || !same(this.#shown(), this.#given)) return
@@ -124,13 +114,8 @@ export class Chart {
     return AXES.map(axis => this.figure.element.layout?.[axis]?.range?.slice())
   }
 
-  /**
-   * Leave the user's zoom in a new layout, because Plotly takes a new range for a wish to leave it.
-   *
-   * @param {Record<string, any>} layout
-   * @param {Row} row
-   * @param {string} about
-   */
+  // Leave the user's zoom in a new layout, because Plotly takes a new range for a wish to leave it.
+  /** @param {Record<string, any>} layout @param {Row} row @param {string} about */
   #setView(layout, row, about) {
     if (this.name === "plane") {
       AXES.forEach((axis, i) => { layout[axis] = { ...layout[axis], range: [...row.view[i]] } })

@@ -24,16 +24,12 @@ export class DrawingQueue {
     this.fail = fail
   }
 
-  /**
-   * Draw what a message says, unless another one comes in before its turn. `view` is asked for at each chart: the
-   * slider may have moved meanwhile.
-   *
-   * @param {Message} message
-   * @param {() => View} view
-   */
+  // Draw what a message says, unless another one comes in before its turn. `view` is asked for at each chart: the
+  // slider may have moved meanwhile.
+  /** @param {Message} message @param {() => View} view */
   draw(message, view) {
     this.#message = message
-    // A chart that failed is told of in the console, and does not keep the next ones from being drawn.
+    // A chart that failed is reported in the console, and does not keep the next ones from being drawn.
     this.drawn = this.drawn.catch(() => {}).then(() => this.#drawAll(view))
   }
 

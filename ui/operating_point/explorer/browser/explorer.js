@@ -4,7 +4,7 @@
 
 /** @import { Message, Row } from "./messages.d.ts" */
 /** @import { View } from "./chart.js" */
-/** @import { Place, Tell } from "./protocol.js" */
+/** @import { Place, Send } from "./protocol.js" */
 import { memory, part, parts } from "./dom.js"
 import { DrawingQueue } from "./drawing_queue.js"
 import { pointsOf } from "./marks.js"
@@ -22,12 +22,12 @@ class Explorer {
     this.charts = new DrawingQueue(
       parts(root, ".chart"),
       (chart, place) => this.pick(chart, place),
-      () => this.choice.tell("failed", true),
+      () => this.choice.send("failed", true),
     )
     this.panel = new Panel(root, {
       move: percent => this.move(percent),
       release: () => this.release(),
-      leave: () => { if (this.choice.isUntold) this.release() },
+      leave: () => { if (this.choice.isUnsent) this.release() },
       type: typed => this.type(typed),
       back: () => { this.move(this.choice.percent); this.release() },
       toggle: method => this.toggle(method),
@@ -96,12 +96,8 @@ class Explorer {
     }
   }
 
-  /**
-   * A click on a curve or in threshold space: its thresholds become the point.
-   *
-   * @param {string} chart
-   * @param {Place} place
-   */
+  // A click on a curve or in threshold space: its thresholds become the point.
+  /** @param {string} chart @param {Place} place */
   pick(chart, place) {
     const picked = this.message && pickedThresholds(chart, place, this.message.space)
     if (picked) this.choice.pick(picked)
@@ -138,17 +134,14 @@ function inspectionOf({ charts }) {
   }
 }
 
-/**
- * What Streamlit calls whenever Python sent something, and what it gives.
- *
- * @param {{ data: unknown, parentElement: HTMLElement, setStateValue: Tell, setTriggerValue: Tell }} component
- */
+// What Streamlit calls whenever Python sent something, and what it gives.
+/** @param {{ data: unknown, parentElement: HTMLElement, setStateValue: Send, setTriggerValue: Send }} component */
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   /** @type {Root} */
   const root = part(parentElement, ".explorer")
   const explorer = root.explorer ??= new Explorer(root)
   root.multiloss ??= inspectionOf(explorer)
-  explorer.choice.tell = (event, value) => (event === "picked" ? setTriggerValue : setStateValue)(event, value)
+  explorer.choice.send = (event, value) => (event === "picked" ? setTriggerValue : setStateValue)(event, value)
   explorer.take(checked(data))
   return () => explorer.leave()
 }

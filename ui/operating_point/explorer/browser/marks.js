@@ -18,25 +18,14 @@ const OUT_OF_SIGHT = -9
  * @typedef {{ traces: MarkTrace[], points: Points, ink: string, present: Row | null }} Parts
  */
 
-/**
- * The colours of a table's methods, in its order.
- *
- * @param {Key} key
- * @param {string[]} methods
- * @returns {Points}
- */
+/** The colours of a table's methods, in its order. @param {Key} key @param {string[]} methods @returns {Points} */
 export function pointsOf(key, methods) {
   const colours = new Map(key.methods.map(({ name, colour }) => [name, colour]))
   return methods.map((name, i) => ({ colour: colours.get(name) ?? "", chosen: i === methods.length - 1 }))
 }
 
-/**
- * The coordinates that a mark has at a row, as Plotly has them.
- *
- * @param {Follows} follows
- * @param {Row} row
- * @returns {Record<string, (number | null)[]>}
- */
+// The coordinates that a mark has at a row, as Plotly has them.
+/** @param {Follows} follows @param {Row} row @returns {Record<string, (number | null)[]>} */
 export function coordinates(follows, row) {
   if (follows === "tangent") return { x: row.tangent[0], y: row.tangent[1] }
   if (follows === "threshold") return { x: [row.x.at(-1) ?? null, row.x.at(-1) ?? null] }
@@ -103,13 +92,8 @@ export class Marks {
     if (this.#line) this.#moveLine(this.#line, row)
   }
 
-  /**
-   * Put a mark where a row has the point of a method.
-   *
-   * @param {SVGElement} mark
-   * @param {Row | null | undefined} row
-   * @param {number} i
-   */
+  // Put a mark where a row has the point of a method.
+  /** @param {SVGElement} mark @param {Row | null | undefined} row @param {number} i */
   #put(mark, row, i) {
     const [x, y, z] = (row && this.columns?.map(name => row[name][i])) ?? []
     const shown = typeof x === "number" && typeof y === "number"
@@ -146,12 +130,8 @@ export class TraceMarks {
     this.figure = figure
   }
 
-  /**
-   * What is to be drawn with the figure, last: the present point, and the marks at a row.
-   *
-   * @param {Parts} parts
-   * @param {Row} row
-   */
+  // What is to be drawn with the figure, last: the present point, and the marks at a row.
+  /** @param {Parts} parts @param {Row} row */
   traces({ traces, ink, present }, row) {
     this.#marks = traces
     const hollow = { name: "", text: "", marker: { symbol: "circle-open", size: 14, color: ink } }

@@ -1,49 +1,29 @@
 // @ts-check
-// What stands beside the charts: the slider and its box, the numbers, what they mean, and the key of the methods.
+// What stands next to the charts: the slider and its box, the numbers, what they mean, and the key of the methods.
 
 /** @import { Intervals, Key, Lines, Message, Row, Table, Words } from "./messages.d.ts" */
 import { element, part, parts } from "./dom.js"
 
-/**
- * What the screen says to who cannot see it, of a target and its row.
- *
- * @param {number} percent
- * @param {Words} words
- */
+/** What the screen says to who cannot see it, of a target and its row. @param {number} percent @param {Words} words */
 export function inWords(percent, { counts, thresholds, warning, guarantee }) {
   const numbers = [...counts, ...thresholds].map(([label, value]) => `${label} ${value}`).join(", ")
   return `${percent} %. ${numbers}. ${warning ? warning.join(" ") : ""} ${guarantee ?? ""}`
 }
 
-/**
- * Where the chosen point is in a chart.
- *
- * @param {string} chart
- * @param {Words} words
- */
+/** Where the chosen point is in a chart. @param {string} chart @param {Words} words */
 export function placeInWords(chart, { counts, thresholds }) {
   if (chart !== "space") return `Chosen point at TP ${counts[0][1]}, FP ${counts[1][1]}.`
   return `Chosen point at ${thresholds.map(pair => pair.join(" ")).join(", ")}.`
 }
 
-/**
- * What a label means, with the values on the screen.
- *
- * @param {string} explanation
- * @param {Words} words
- */
+/** What a label means, with the values on the screen. @param {string} explanation @param {Words} words */
 export function explained(explanation, { thresholds, counts, rates }) {
   const values = Object.fromEntries([...thresholds, ...counts, ...rates])
   return explanation.replace(/{(.*?)}/g, (_, label) => values[label])
 }
 
-/**
- * The intervals of what is on the screen: by label; none where they are of another point.
- *
- * @param {Intervals | null} intervals
- * @param {number} percent
- * @param {boolean} byHand
- */
+// The intervals of what is on the screen: by label; none where they are of another point.
+/** @param {Intervals | null} intervals @param {number} percent @param {boolean} byHand */
 export function intervalsOf(intervals, percent, byHand) {
   return intervals?.percent === percent && intervals.by_hand === byHand ? intervals.words : {}
 }
@@ -53,11 +33,7 @@ class List {
   /** @type {ReturnType<typeof metric>[]} */
   #lines = []
 
-  /**
-   * @param {HTMLElement} place
-   * @param {typeof metric} make
-   * @param {(label: string) => Node} explainer
-   */
+  /** @param {HTMLElement} place @param {typeof metric} make @param {(label: string) => Node} explainer */
   constructor(place, make, explainer) {
     this.place = place
     this.make = make
@@ -130,12 +106,7 @@ export class Panel {
     this.rates = new List(part(root, ".rates tbody"), tableRow, explainer)
   }
 
-  /**
-   * What stays while the slider moves.
-   *
-   * @param {Message} message
-   * @param {Table} table
-   */
+  /** What stays while the slider moves. @param {Message} message @param {Table} table */
   take(message, { lowest, highest, step, certified }) {
     this.message = message
     for (const input of [this.slider, this.box]) Object.assign(input, { min: lowest, max: highest, step })
@@ -146,13 +117,8 @@ export class Panel {
     this.#showRange(certified, lowest, highest)
   }
 
-  /**
-   * The targets at which a precision is guaranteed, below the slider.
-   *
-   * @param {[number, number] | null} certified
-   * @param {number} lowest
-   * @param {number} highest
-   */
+  // The targets at which a precision is guaranteed, below the slider.
+  /** @param {[number, number] | null} certified @param {number} lowest @param {number} highest */
   #showRange(certified, lowest, highest) {
     const place = part(this.root, ".certified")
     place.hidden = !certified
@@ -163,14 +129,8 @@ export class Panel {
     place.replaceChildren(bar)
   }
 
-  /**
-   * The numbers of a point; of one set by hand, or derived from what `driver` says.
-   *
-   * @param {number} percent
-   * @param {Row} row
-   * @param {boolean} byHand
-   * @param {string} driver
-   */
+  // The numbers of a point; of one set by hand, or derived from what `driver` says.
+  /** @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
   show(percent, row, byHand, driver) {
     this.#again = () => this.show(percent, row, byHand, driver)
     const { words, price, slope } = row
@@ -208,12 +168,8 @@ export class Panel {
     guaranteed.textContent = guarantee ?? ""
   }
 
-  /**
-   * Whether the point is the best one of its path, and what it was derived from.
-   *
-   * @param {boolean} byHand
-   * @param {string} driver
-   */
+  // Whether the point is the best one of its path, and what it was derived from.
+  /** @param {boolean} byHand @param {string} driver */
   #showDriver(byHand, driver) {
     const place = part(this.root, ".driver")
     place.hidden = !byHand && !driver
@@ -229,7 +185,7 @@ export class Panel {
       element("button", { ...back, textContent: byHand ? "Back to optimised" : "Back to the slider" }))
   }
 
-  /** A button beside a number that tells what it means, with the figures on the screen. @param {string} label */
+  /** A button next to a number that tells what it means, with the figures on the screen. @param {string} label */
   #explainer(label) {
     const about = Object.keys(this.message?.explanations ?? {}).find(words => label.startsWith(words))
     return element("button", {

@@ -25,12 +25,8 @@
 /** @type {Promise<PlotlyLibrary> | undefined} */
 let library
 
-/**
- * Plotly, loaded once for the whole page; rejected where it cannot be loaded, and then asked for anew the next time.
- *
- * @param {string} address
- * @returns {Promise<PlotlyLibrary>}
- */
+// Plotly, loaded once for the whole page; rejected where it cannot be loaded, and then asked for anew the next time.
+/** @param {string} address @returns {Promise<PlotlyLibrary>} */
 export function loaded(address) {
   const present = /** @type {any} */ (window).Plotly
   if (present) return Promise.resolve(present)
@@ -52,12 +48,8 @@ export function offersWebGL() {
   return webgl ??= ["webgl2", "webgl"].some(kind => document.createElement("canvas").getContext(kind))
 }
 
-/**
- * The product of a 4 x 4 matrix, column by column as WebGL has it, and a vector.
- *
- * @param {ArrayLike<number>} matrix
- * @param {number[]} vector
- */
+// The product of a 4 x 4 matrix, column by column as WebGL has it, and a vector.
+/** @param {ArrayLike<number>} matrix @param {number[]} vector */
 export function times(matrix, vector) {
   return [0, 1, 2, 3].map(i => vector.reduce((sum, value, j) => sum + matrix[i + 4 * j] * value, 0))
 }
@@ -93,8 +85,8 @@ export function isSurfaceReadable(plot) {
 export class PlotlyFigure {
   /** @type {PlotlyLibrary | undefined} */
   #plotly
-  /** Drawing loops that already tell of their frames. */
-  #told = new WeakSet()
+  /** Scenes whose frames are already listened to. */
+  #hooked = new WeakSet()
 
   /** Whether it is drawn in 3D. */
   isSurface = false
@@ -113,14 +105,8 @@ export class PlotlyFigure {
     return this.#plot.scene._scene
   }
 
-  /**
-   * Draw traces; `config` should be one and the same object at each drawing, else Plotly draws everything anew.
-   *
-   * @param {PlotlyLibrary} Plotly
-   * @param {object[]} traces
-   * @param {object} layout
-   * @param {object} config
-   */
+  // Draw traces; `config` should be one and the same object at each drawing, else Plotly draws everything anew.
+  /** @param {PlotlyLibrary} Plotly @param {object[]} traces @param {object} layout @param {object} config */
   async draw(Plotly, traces, layout, config) {
     this.#plotly = Plotly
     await Plotly.react(this.element, traces, layout, config)
@@ -141,13 +127,8 @@ export class PlotlyFigure {
     return { x: l + w * x[0], y: t + h * (1 - y[1]), width: w * (x[1] - x[0]), height: h * (y[1] - y[0]) }
   }
 
-  /**
-   * Pixels from the upper left corner of the plot; of an axis that is not given, NaN.
-   *
-   * @param {number} x
-   * @param {number} y
-   * @param {number} [z]
-   */
+  // Pixels from the upper left corner of the plot; of an axis that is not given, NaN.
+  /** @param {number} x @param {number} y @param {number} [z] */
   toPixels(x, y, z = NaN) {
     if (!this.isSurface) return [this.#plot.xaxis.d2p(x), this.#plot.yaxis.d2p(y)]
     const { dataScale, glplot } = this.#scene
@@ -157,11 +138,11 @@ export class PlotlyFigure {
 
   /** Call at each frame that a surface is drawn in; safe to ask for again. @param {() => void} listener */
   onFrame(listener) {
-    if (!this.isSurface || this.#told.has(this.#scene.glplot)) return
+    if (!this.isSurface || this.#hooked.has(this.#scene.glplot)) return
     const { glplot } = this.#scene
     const render = glplot.onrender
     glplot.onrender = () => { render(); listener() }
-    this.#told.add(glplot)
+    this.#hooked.add(glplot)
   }
 
   /** Where the user looks at a surface from; while it is turned, ahead of the figure's layout. */
