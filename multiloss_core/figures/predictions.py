@@ -257,7 +257,7 @@ def running_times(runs: Sequence[TimedRun], *, loss_name: str, theme: Theme, hei
 
 
 def _sideways(sizes: Indices) -> Floats:
-    """A shift in [-0.35, 0.35] for each prediction: wider where more of them flag equally many items."""
+    """Spread predictions sideways: a shift in [-0.35, 0.35] each, wider where more of them flag equally many items."""
     counts = np.bincount(sizes)
     order = np.argsort(sizes, kind="stable")
     position = np.empty(sizes.size, dtype=np.int64)

@@ -27,12 +27,12 @@ class TunedThreshold:
 
 
 def items_at(probabilities: ArrayLike, threshold: float) -> int:
-    """How many of the probabilities (n,) are at or above a threshold. O(n)."""
+    """Count the probabilities (n,) that are at or above a threshold. O(n)."""
     return int(np.count_nonzero(np.asarray(probabilities) >= threshold))
 
 
 def shortest_threshold(probabilities: ArrayLike, threshold: float) -> float:
-    """The threshold with the fewest digits that flags the same of the probabilities (n,), at or below the given one.
+    """Find the threshold of fewest digits, at or below the given one, that flags the same of the probabilities (n,).
 
     `threshold` is finite. O(n).
     """
@@ -43,7 +43,7 @@ def shortest_threshold(probabilities: ArrayLike, threshold: float) -> float:
 
 
 def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> TunedThreshold:
-    """The threshold t that minimises phi(u, v, p) of flagging the items with a probability of at least t.
+    """Find the threshold t that minimises phi(u, v, p) of flagging the items with a probability of at least t.
 
     `probabilities` (n,) in [0, 1] and `labels` (n,) bool of the same items. Every distinct probability is tried, and
     an infinite threshold that flags nothing; among losses within 1e-12 of the smallest, the highest threshold.
@@ -63,7 +63,7 @@ def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | Lo
 
 
 def observed_loss(flagged: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> float:
-    """phi(u, v, p) of one prediction on labelled items: `flagged` (n,) bool, `labels` (n,) bool, n >= 1. O(n)."""
+    """Compute phi(u, v, p) of one prediction `flagged` (n,) bool on items with `labels` (n,) bool, n >= 1. O(n)."""
     chosen, positives = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
     if chosen.shape != positives.shape or chosen.ndim != 1 or not chosen.size:
         raise DataError(f"{chosen.size:,} predictions do not fit {positives.size:,} labels; give one for each item.")
@@ -73,7 +73,7 @@ def observed_loss(flagged: ArrayLike, labels: ArrayLike, loss: Loss | LossFuncti
 
 
 def random_half(n: int, generator: np.random.Generator) -> Bools:
-    """A mask (n,) of n // 2 items drawn at random: tune on these and judge on the others."""
+    """Draw n // 2 items at random as a mask (n,): tune on these and judge on the others."""
     half = np.zeros(n, dtype=bool)
     half[generator.permutation(n)[: n // 2]] = True
     return half

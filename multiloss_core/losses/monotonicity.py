@@ -45,7 +45,7 @@ def is_tpr_tnr_monotone(loss: Loss | LossFunction, n: int) -> bool:
 
 
 def meets_proposition_2(loss: FractionalLinear) -> bool:
-    """c1 < d1, from which Proposition 2 concludes that the loss is TP-monotone.
+    """Whether c1 < d1, from which Proposition 2 concludes that the loss is TP-monotone.
 
     It does follow where the denominator is positive, d1 <= 0 and the loss is at most 1 (F and Jaccard are such), but
     not in general: u / (2 + 2u) has c1 = 1 < d1 = 2 and increases. `meets_corrected_proposition_2` is the condition
@@ -55,12 +55,12 @@ def meets_proposition_2(loss: FractionalLinear) -> bool:
 
 
 def meets_corrected_proposition_2(loss: FractionalLinear, n: int) -> bool:
-    """c1 (d0 + d2 v + d3 p) < d1 (c0 + c2 v + c3 p), with a denominator of one sign, at every v and p of n items.
+    """Whether the condition that Proposition 2 should have asked for holds at every v and p of n items.
 
-    Exactly then the loss strictly decreases in u where its denominator is 0 nowhere: between u and u' it changes by
-    (u' - u) (left - right) / (product of the two denominators). In rational arithmetic on the coefficients as given.
-    Where the denominator is 0 for some outcome (0/0), it asks only about the others. Raises DataError unless
-    1 <= n <= 200. O(n^2).
+    It is c1 (d0 + d2 v + d3 p) < d1 (c0 + c2 v + c3 p), with a denominator of one sign. Exactly then the loss strictly
+    decreases in u where its denominator is 0 nowhere: between u and u' it changes by (u' - u) (left - right) /
+    (product of the two denominators). In rational arithmetic on the coefficients as given. Where the denominator is
+    0 for some outcome (0/0), it asks only about the others. Raises DataError unless 1 <= n <= 200. O(n^2).
     """
     _check(n)
     c0, c1, c2, c3 = (Fraction(coefficient) for coefficient in loss.c)

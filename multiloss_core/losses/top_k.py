@@ -16,7 +16,7 @@ TIE = 1e-12
 class TopK:
     """The prediction that minimises the expected loss.
 
-    `k`: how many items are predicted positive. `cut`: the probability of the k-th item, nan when k = 0.
+    `k`: how many items are predicted positive. `cut`: the probability of the k-th item, NaN when k = 0.
     `expected_loss`: its expected loss, known to within `error_bound`. `selected` (n,) bool: which items,
     in the input's order.
     """
@@ -31,7 +31,7 @@ class TopK:
 def optimal_top_k(
     probabilities: ArrayLike, loss: Loss | LossFunction, *, method: str = "auto", tolerance: float = 1e-9
 ) -> TopK:
-    """The best of the n + 1 top-k predictions; for a TP-monotone loss, the best of all 2^n predictions.
+    """Find the best of the n + 1 top-k predictions; for a TP-monotone loss, the best of all 2^n predictions.
 
     `probabilities` (n,) in [0, 1], in any order, of independent labels. Ties: among computed expected losses
     within 1e-12 of the smallest, the smallest k; among equal probabilities, the earlier item first. No other k is
@@ -46,12 +46,12 @@ def optimal_top_k(
 
 
 def best_k(values: Floats) -> int:
-    """The smallest k whose expected loss is within 1e-12 of the smallest."""
+    """Find the smallest k whose expected loss is within 1e-12 of the smallest."""
     return int(np.flatnonzero(values <= values.min() + TIE)[0])
 
 
 def top_k_of(probabilities: Floats, order: Indices, k: int, expected_loss: float, error_bound: float) -> TopK:
-    """The first k items of `order` (n,) as a prediction."""
+    """Make the prediction that flags the first k items of `order` (n,)."""
     selected = np.zeros(probabilities.size, dtype=bool)
     selected[order[:k]] = True
     cut = float(probabilities[order[k - 1]]) if k else float("nan")
@@ -59,5 +59,5 @@ def top_k_of(probabilities: Floats, order: Indices, k: int, expected_loss: float
 
 
 def probability_order(probabilities: Floats) -> Indices:
-    """Positions (n,) of the items from the most to the least probable, equal ones in the input's order."""
+    """Order the positions (n,) of the items from the most to the least probable, equal ones in the input's order."""
     return np.argsort(-probabilities, kind="stable")

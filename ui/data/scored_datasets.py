@@ -56,7 +56,7 @@ def pasted_source(text: str) -> ScoredSource:
 
 
 def scored_dataset(source: ScoredSource, choice: ItemColumns) -> ScoredDataset:
-    """The items of a source under a choice of columns, checked. Raises DataError."""
+    """Check the items of a source under a choice of columns. Raises DataError."""
     key = json.dumps([source.fingerprint, asdict(choice)], sort_keys=True)
     return _checked(hashlib.sha256(key.encode()).hexdigest(), source, choice)
 
@@ -74,7 +74,7 @@ def _checked(key: str, _source: ScoredSource, _choice: ItemColumns) -> ScoredDat
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def scored_sample(name: str) -> ScoredSource:
-    """A simulated sample; the same for everybody."""
+    """Simulate a sample, the same for everybody."""
     exaggeration, seed = SAMPLES[name]
     generator = np.random.default_rng(seed)
     log_odds = -3.0 + 1.9 * generator.standard_normal(SAMPLE_ITEMS)
@@ -98,7 +98,7 @@ class ScoredWorkspace(Shelf[ItemColumns]):
 
 
 def scored_workspace() -> ScoredWorkspace:
-    """This session's scored items."""
+    """Find this session's scored items."""
     found: ScoredWorkspace = st.session_state.setdefault(
         "scored_workspace", ScoredWorkspace("scored_data", MAX_UPLOADS)
     )

@@ -1,4 +1,4 @@
-"""The optimal cut under one loss: asked for, next to constant thresholds, drawn and taken away."""
+"""The optimal cut under one loss: next to constant thresholds, as a curve, and its rows as a file."""
 
 import math
 from types import MappingProxyType
@@ -31,7 +31,7 @@ class LossChoice(NamedTuple):
 
 
 def introduction() -> None:
-    """What the page answers."""
+    """Say what the page answers."""
     st.title("Optimal cut")
     st.markdown(
         "Items with a probability each: how many of the most probable ones should be flagged? For each loss there is "
@@ -74,7 +74,7 @@ def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
 
 
 def show_answer(dataset: ScoredDataset, found: Answer) -> None:
-    """k* in one sentence, then every way to cut beside the others, and the selected rows to take away."""
+    """Show k* in one sentence, every way to cut next to the others, and a download of the selected rows."""
     optimum, n = found.optimum, dataset.items.probabilities.size
     if optimum.k == 0:
         sentence = f"Under {found.loss_name}, flagging **nothing** is best."
@@ -140,7 +140,7 @@ def _worse(way: WayToCut, optimum: WayToCut) -> str:
 
 
 def _link_to_operating_point(way: WayToCut) -> None:
-    """The operating point with the marginal precision of a cut, where the slider there can be set to it."""
+    """Link to the operating point with the marginal precision of a cut, where its slider can be set to it."""
     percent = STEP * round(100 * way.threshold / STEP)
     if not LOWEST <= percent <= HIGHEST:
         st.caption(
@@ -159,7 +159,7 @@ def _link_to_operating_point(way: WayToCut) -> None:
 
 
 def _reach(way: WayToCut) -> str:
-    """Which probabilities are flagged."""
+    """Say which probabilities are flagged."""
     if way.left_out:
         return f"down to a probability of {threshold(way.threshold)}"
     return f"a probability of {threshold(way.printed)} or more"
@@ -211,7 +211,7 @@ def _offer_download(dataset: ScoredDataset, optimum: WayToCut) -> None:
 
 
 def show_curve(dataset: ScoredDataset, found: Answer) -> None:
-    """The expected loss of every cut, with the ways to cut pointed out."""
+    """Draw the expected loss of every cut, with the ways to cut pointed out."""
     n = dataset.items.probabilities.size
     near = min(n, max(20, 3 * max(way.k for way in found.ways)))
     whole = near == n

@@ -91,7 +91,7 @@ def _answer(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> Answ
 
 
 def _largest(loss: Loss) -> float:
-    """How many items the method that takes most can take."""
+    """Find how many items the method that takes most can take."""
     return max(method.largest for method in METHODS.values() if method.takes(loss, 1))
 
 

@@ -14,7 +14,7 @@ Show = Callable[[float, str], None]
 
 @contextmanager
 def stoppable(key: str) -> Iterator[Show]:
-    """A progress bar with Cancel while the body runs; any other input on the page stops it, too.
+    """Show a progress bar with Cancel while the body runs; any other input on the page stops it, too.
 
     The body calls what it is given after each piece of work, and keeps what is done in the session state: Streamlit
     ends the run at such a call when the user has done anything.

@@ -68,7 +68,7 @@ def broken_assumption(settings: Settings) -> None:
 
 
 def tied_labels(settings: Settings) -> None:
-    """Labels with a common cause, from independent to identical."""
+    """Show labels with a common cause, from independent to identical."""
     cause_column, loss_column, strength_column, draw_column = st.columns(4)
     picked = cause_column.selectbox(
         "Who shares a common cause",
@@ -146,7 +146,7 @@ def tied_labels(settings: Settings) -> None:
 
 
 def loss_that_is_not_monotone() -> None:
-    """Losses for which another true positive can cost more."""
+    """Show losses for which another true positive can cost more."""
     loss_column, draw_column, _ = st.columns([1, 1, 2])
     choice = loss_column.selectbox(
         "Loss that is not TP-monotone",
@@ -199,7 +199,7 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
 
 
 def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
-    """Whether the best prediction is a top-k set, and what top-k gives away."""
+    """Say whether the best prediction is a top-k set, and what top-k gives away."""
     k, flagged = int(np.sum(found.top_k)), int(np.sum(found.best))
     if found.lost > 0.0:
         st.warning(
@@ -223,7 +223,7 @@ def both_predictions(
     found: AgainstTopK,
     sides: Indices | None,
 ) -> None:
-    """The best of all predictions beside the best top-k prediction."""
+    """Draw the best of all predictions next to the best top-k prediction."""
     probabilities = drawn_items(draw)
     for place, name, prediction, loss in (
         (best_place, "Best of all predictions", found.best, found.best_loss),
@@ -259,7 +259,7 @@ def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int],
 
 
 def found_so_far(state: DrawSearch, draw: int) -> None:
-    """What a search found."""
+    """Say what a search found."""
     if state.failed == draw:
         st.info(f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k gives away {state.lost:.4f} on it.")
     elif state.failed is None and state.done == state.draws:
@@ -269,23 +269,23 @@ def found_so_far(state: DrawSearch, draw: int) -> None:
 
 
 def tied_search(draw: int, common_cause: str, strength: float, loss: Loss) -> ExhaustiveSearch:
-    """All predictions on a draw whose labels share a common cause."""
+    """Search all predictions on a draw whose labels share a common cause."""
     return correlated_search(drawn_items(draw), factor_loadings(common_cause, ITEMS, strength), loss)
 
 
 def search_independent(draw: int, loss: Loss) -> ExhaustiveSearch:
-    """All predictions on a draw of independent labels."""
+    """Search all predictions on a draw of independent labels."""
     return exhaustive_search(drawn_items(draw), loss)
 
 
 def drawn_items(draw: int) -> Floats:
-    """The probabilities (8,) of a draw; not cached, as a search goes through thousands."""
+    """Draw the probabilities (8,) of a seed; not cached, as a search goes through thousands."""
     return sigmoid_items(np.random.default_rng(draw), n=ITEMS, scale=SCALE).probabilities
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def by_strength(draw: int, common_cause: str, choice: str, beta: float) -> tuple[Floats, Floats]:
-    """The smallest expected loss of all and of top-k predictions at each of `STRENGTHS`."""
+    """Find the smallest expected loss of all and of top-k predictions at each of `STRENGTHS`."""
     loss = chosen_losses(beta)[choice]
     found = [against_top_k(tied_search(draw, common_cause, float(strength), loss)) for strength in STRENGTHS]
     return np.array([both.best_loss for both in found]), np.array([both.top_k_loss for both in found])

@@ -13,7 +13,7 @@ from ui.shared.page_setup import theme
 
 
 def early_stop() -> None:
-    """Stopping at the first rise of L_k, on stored items where it misses the optimum."""
+    """Show the stop at the first rise of L_k, on stored items where it misses the optimum."""
     st.subheader("Why every k is tried")
     st.markdown(
         "It is tempting to add items only as long as the expected loss falls. The paper's Algorithm 1 does so: it "
@@ -40,7 +40,7 @@ def early_stop() -> None:
     curve_column, sorted_column = st.columns(2)
     marks = [CurveMark("stop at the first rise", stopped, "x"), CurveMark("optimum", best, "star")]
     curve = loss_curve(values, marks, loss_name=name, theme=theme())
-    # Flagging nothing costs several times as much; beside it the rise could not be seen.
+    # Flagging nothing costs several times as much; next to it the rise could not be seen.
     margin = 0.1 * np.ptp(values[1:])
     curve.update_xaxes(range=[0.5, values.size - 0.5], dtick=1)
     curve.update_yaxes(range=[values[1:].min() - margin, values[1:].max() + margin])

@@ -38,11 +38,11 @@ def more_of_the_paper(settings: Settings, probabilities: Floats) -> None:
 
 def _monotone_losses(beta: float) -> None:
     st.markdown(
-        "**Which losses fall with every true positive?** Theorem 1 asks for that (definition 1). By Proposition 3 it is "
-        "enough that a higher true positive rate together with a higher true negative rate costs less (definition 2). "
-        "For a ratio of linear functions, Proposition 2 asks only whether *c₁ < d₁*. That is too little: *u / (2 + 2u)* "
-        "meets it and rises. The corrected condition compares the whole ratio, *c₁ (d₀ + d₂v + d₃p) < d₁ (c₀ + c₂v + "
-        "c₃p)*.",
+        "**Which losses fall with every true positive?** Theorem 1 asks for that (definition 1). By Proposition 3 it "
+        "is enough that a higher true positive rate together with a higher true negative rate costs less (definition "
+        "2). For a ratio of linear functions, Proposition 2 asks only whether *c₁ < d₁*. That is too little: *u / (2 + "
+        "2u)* meets it and rises. The corrected condition compares the whole ratio, *c₁ (d₀ + d₂v + d₃p) < d₁ (c₀ + "
+        "c₂v + c₃p)*.",
         width=860,
     )
     losses = [*chosen_losses(beta).values(), RISING, *(example.loss for example in NOT_MONOTONE.values())]
@@ -67,8 +67,8 @@ def _monotone_losses(beta: float) -> None:
 
 def _one_label_among_classes(beta: float, probabilities: Floats) -> None:
     st.markdown(
-        "**One label among *n* classes.** Theorem 2: where exactly one class is true, the best set of classes to predict "
-        "is a top-k set as well. Here the items above are classes, their probabilities divided by their sum.",
+        "**One label among *n* classes.** Theorem 2: where exactly one class is true, the best set of classes to "
+        "predict is a top-k set as well. Here the items above are classes, their probabilities divided by their sum.",
         width=860,
     )
     classes = probabilities / probabilities.sum()
@@ -101,9 +101,9 @@ def _one_label_among_classes(beta: float, probabilities: Floats) -> None:
 def _labels_drawn_together(probabilities: Floats) -> None:
     few = np.sort(probabilities)[::-1][:JOINT_ITEMS]
     st.markdown(
-        f"**Labels that depend on each other.** The probability of every outcome of the {few.size} most probable items: "
-        f"independent, and with a common cause of strength {STRENGTH:g} (a Gaussian copula with one factor). Each item "
-        "keeps its own probability; what changes is which labels occur together.",
+        f"**Labels that depend on each other.** The probability of every outcome of the {few.size} most probable "
+        f"items: independent, and with a common cause of strength {STRENGTH:g} (a Gaussian copula with one factor). "
+        "Each item keeps its own probability; what changes is which labels occur together.",
         width=860,
     )
     outcomes = (np.arange(2**few.size)[:, np.newaxis] >> np.arange(few.size)) & 1

@@ -53,7 +53,7 @@ def measure(loss: Loss) -> None:
 
 
 def measured(loss: Loss) -> None:
-    """What was measured for this loss, as a chart and a table."""
+    """Show what was measured for this loss, as a chart and a table."""
     name, runs, complete = st.session_state.get(KEPT, ("", [], True))
     if name != loss.name or not runs:
         return
@@ -104,5 +104,5 @@ def measured(loss: Loss) -> None:
 
 
 def last_runs(runs: list[TimedRun]) -> list[TimedRun]:
-    """The run of each method with the most items."""
+    """Find the run of each method with the most items."""
     return list({run.method: run for run in runs}.values())

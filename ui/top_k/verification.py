@@ -40,7 +40,7 @@ def verify(settings: Settings, draws: int) -> None:
 
 
 def verification_result(settings: Settings, draws: int) -> None:
-    """How many draws were top-k."""
+    """Say how many draws were top-k."""
     kept = st.session_state.get("topk_verification")
     if kept is None or kept[0] != (settings, draws):
         return

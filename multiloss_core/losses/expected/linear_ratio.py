@@ -43,7 +43,7 @@ class OrientedRatio(LinearRatio):
 
 
 def as_linear_ratio(loss: FractionalLinear, n: int) -> LinearRatio:
-    """Equation 4 times n / n, with u = K1 / n, v = k / n, p = (K1 + K2) / n."""
+    """Write equation 4 in counts, with u = K1 / n, v = k / n, p = (K1 + K2) / n."""
     k = np.arange(n + 1, dtype=np.float64)
     ones = np.ones(n + 1)
     c0, c1, c2, c3 = loss.c
@@ -60,7 +60,7 @@ def as_linear_ratio(loss: FractionalLinear, n: int) -> LinearRatio:
 
 
 def oriented(ratio: LinearRatio) -> OrientedRatio | None:
-    """The same ratio with its denominator turned to be >= 0 with weights >= 0; None where that cannot be.
+    """Rewrite a ratio with its denominator turned to be >= 0 with weights >= 0; None where that cannot be.
 
     It can if the denominator has one sign over all outcomes and is 0 only where the numerator is. O(n).
     """

@@ -1,4 +1,4 @@
-"""How many of the first items are positive: Poisson-binomial probabilities within a window, with what is missing."""
+"""Poisson-binomial probabilities: how many of the first items are positive, in a window, with the mass it misses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class CountWindow:
 
 
 def count_windows(probabilities: Floats, allowed: float) -> Iterator[CountWindow]:
-    """The windows of the first 0, 1, …, n items, none missing more than `allowed`; O(n W) time for W chances.
+    """Yield the windows of the first 0, 1, …, n items, none missing more than `allowed`; O(n W) time for W chances.
 
     Convolution only adds positive numbers, so mass left out once stays left out, and its sum is exactly what is
     missing. W grows as the square root of n and of log(n / allowed).

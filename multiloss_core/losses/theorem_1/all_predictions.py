@@ -1,6 +1,4 @@
-"""The expected loss of every one of the 2^n predictions: what Theorem 1 saves, and the check that it is
-right.
-"""
+"""The expected loss of every one of the 2^n predictions: what Theorem 1 saves, and the check that it is right."""
 
 from dataclasses import dataclass
 
@@ -58,17 +56,16 @@ class SubsetDistributions:
 
 
 def exhaustive_search(probabilities: ArrayLike, loss: Loss) -> ExhaustiveSearch:
-    """The expected loss of all 2^n predictions, found without Theorem 1.
+    """Find the expected loss of all 2^n predictions without Theorem 1.
 
-    `probabilities` (n,) in [0, 1] of independent labels, n <= 14, else DataError. O(2^n n^2) time, O(2^n
-    n) memory. Several losses on the same items: call `subset_distributions` once and `search_subsets` per
-    loss.
+    `probabilities` (n,) in [0, 1] of independent labels, n <= 14, else DataError. O(2^n n^2) time, O(2^n n) memory.
+    Several losses on the same items: call `subset_distributions` once and `search_subsets` per loss.
     """
     return search_subsets(subset_distributions(probabilities), loss)
 
 
 def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:
-    """The distribution of the number of positives in every set of items; O(2^n n). DataError when n > 14."""
+    """Find the distribution of the number of positives in every set of items; O(2^n n). DataError when n > 14."""
     checked = checked_probabilities(probabilities)
     n = checked.size
     if n > LARGEST_EXHAUSTIVE:
@@ -91,12 +88,12 @@ def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:
 
 
 def search_subsets(distributions: SubsetDistributions, loss: Loss) -> ExhaustiveSearch:
-    """`exhaustive_search` on distributions already made; O(2^n n^2)."""
+    """Search as `exhaustive_search` does, on distributions already made; O(2^n n^2)."""
     return search_values(_expected_losses_of_all(distributions, loss), distributions)
 
 
 def search_values(values: Floats, distributions: SubsetDistributions) -> ExhaustiveSearch:
-    """The optimum among all predictions whose expected losses `values` (2^n,) are known, however they were found.
+    """Find the optimum among all predictions whose expected losses `values` (2^n,) are known, however they were found.
 
     Of `distributions` only the sizes and the sums of probabilities count. O(2^n).
     """

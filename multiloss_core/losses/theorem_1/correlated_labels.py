@@ -26,7 +26,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss) -> ExhaustiveSearch:
-    """Find the expected loss of all 2^n predictions on labels with a common cause, found without Theorem 1.
+    """Find the expected loss of all 2^n predictions on labels with a common cause, without Theorem 1.
 
     `probabilities` (n,) and `loadings` (n,) as in `joint_distribution`, n <= 12, else DataError. With loadings of 0 it
     is `exhaustive_search`. With equal loadings some top-k set is always best: given the common cause, labels are

@@ -133,9 +133,9 @@ EARLY_STOP: MappingProxyType[str, Counterexample] = MappingProxyType({example.na
 _NOT_MONOTONE = (
     NotMonotone(
         UserLoss(_unbalanced, "balanced batch", (0.0, 1.0)),
-        "A batch to train new reviewers: half of all items, and among them as many positives as false positives. It costs "
-        "the more, the further the batch is from either. Beyond half of the batch, another true positive makes it "
-        "worse.",
+        "A batch to train new reviewers: half of all items, and among them as many positives as false positives. It "
+        "costs the more, the further the batch is from either. Beyond half of the batch, another true positive makes "
+        "it worse.",
         6,
     ),
     NotMonotone(

@@ -39,8 +39,7 @@ class Verification:
 def verify_theorem_1(
     generator: np.random.Generator, losses: Sequence[Loss], *, n: int, scale: float, draws: int
 ) -> Iterator[Verification]:
-    """Search all 2^n predictions under each loss on `draws` random draws of n items; yields after every
-    draw.
+    """Search all 2^n predictions under each loss on `draws` random draws of n items; yields after every draw.
 
     Items come from `sigmoid_items`. Raises DataError, at once, unless 1 <= n <= 14, draws >= 1, the scale
     is finite and >= 0, and the losses have different names. O(2^n n^2) per draw and loss. Source:
