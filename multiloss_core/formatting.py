@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 
 NEVER = "never"
@@ -90,12 +91,26 @@ def plural(value: float, noun: str) -> str:
     return f"{count(value)} {noun}{'' if value == 1 else 's'}"
 
 
-def price(marginal_precision: float) -> str:
-    """A marginal precision as what is paid for what is caught."""
+def price(marginal_precision: float, positive: str = "positive") -> str:
+    """A marginal precision as what is paid for what is caught; `positive` names one of these."""
     false_per_catch = (1 - marginal_precision) / marginal_precision
     if false_per_catch >= 1:
-        return f"{false_per_catch:.3g} false alert{'' if false_per_catch == 1 else 's'} for each extra fraud caught"
-    return f"1 false alert for every {1 / false_per_catch:.3g} extra frauds caught"
+        return (
+            f"{false_per_catch:.3g} false alert{'' if false_per_catch == 1 else 's'} for each extra {positive} caught"
+        )
+    return f"1 false alert for every {1 / false_per_catch:.3g} extra {positive}s caught"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """What charts call positives: neutral by default, or in the words of an application."""
+
+    positives: str = "positives"
+    true_positives: str = "true positives (TP)"
+    rated_positive: str = "rated positive"
+
+
+NEUTRAL = Vocabulary()
 
 
 class Unit(StrEnum):

@@ -112,7 +112,7 @@ def _target_sentences(record: DecisionRecord) -> Iterator[str]:
     if target.marginal_precision is not None:
         percent = f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
         if record.settings.amount is None:
-            yield f"The last alerts added are worth it where {percent} of them are fraud: {price(target.marginal_precision)}."
+            yield f"The last alerts added are worth it where {percent} of them are fraud: {price(target.marginal_precision, 'fraud')}."
         else:
             yield f"The last money flagged is worth it where {percent} of it is fraud."
     if target.status in _STATUS:

@@ -6,32 +6,35 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
+from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words
 
 # Pixels: a row of dots, the least height of all rows, the title, a letter of a slanted name.
 ROW_HEIGHT, SMALLEST_PLOT, TOP, LETTER = 26, 96, 48, 5
-LONGEST_NAME = 22
+LONGEST_NAME = 21
 # How much of the width the matrix takes: at least, and for each classifier.
 MATRIX_SHARE = (0.08, 0.06)
 DOT = 13
 
 
-def contributions_chart(contributions: Sequence[Contribution], names: Sequence[str], *, theme: Theme) -> go.Figure:
+def contributions_chart(
+    contributions: Sequence[Contribution], names: Sequence[str], *, theme: Theme, vocabulary: Vocabulary = NEUTRAL
+) -> go.Figure:
     """One row for each combination of the k classifiers `names`: dots say which reach, bars how many TP and FP.
 
     Bars of what is not flagged (held back by the classifier without a dot) are hatched.
     """
     held_back = any(not contribution.flagged for contribution in contributions)
     title = "What is flagged, and what each classifier alone holds back" if held_back else "Which classifiers flag what"
-    shortened = [name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in names]
-    bottom = 84 + LETTER * max(map(len, shortened))
+    labels = [shortened(name, LONGEST_NAME) for name in names]
+    bottom = 84 + LETTER * max(map(len, labels))
     rows = max(ROW_HEIGHT * len(contributions), SMALLEST_PLOT)
     figure = style.new_figure(title, theme, height=TOP + rows + bottom)
     split = MATRIX_SHARE[0] + MATRIX_SHARE[1] * len(names)
     _add_dots(figure, contributions, len(names), theme)
     words = [contribution_words(contribution, names) for contribution in contributions]
     for label, colour, values in (
-        ("fraud (TP)", style.TRUE_POSITIVE, [contribution.documents.tp for contribution in contributions]),
+        (vocabulary.true_positives, style.TRUE_POSITIVE, [contribution.documents.tp for contribution in contributions]),
         ("false alerts (FP)", style.FALSE_POSITIVE, [contribution.documents.fp for contribution in contributions]),
     ):
         figure.add_bar(
@@ -58,7 +61,7 @@ def contributions_chart(contributions: Sequence[Contribution], names: Sequence[s
             "domain": [0, split - 0.02],
             "title": "reached by",
             "tickvals": list(range(len(names))),
-            "ticktext": shortened,
+            "ticktext": labels,
             "tickangle": -45,
             "range": [-0.6, len(names) - 0.4],
             "showgrid": False,

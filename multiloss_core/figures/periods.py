@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
+from multiloss_core.formatting import NEUTRAL, Vocabulary
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds.inspection.periods import DAY, DailyAlerts, WeeklyCounts
@@ -16,7 +17,7 @@ MILLISECONDS_A_DAY = 86_400_000
 COUNTS_SHARE, GAP = 0.5, 0.1
 
 
-def weekly_chart(weeks: WeeklyCounts, *, theme: Theme) -> go.Figure:
+def weekly_chart(weeks: WeeklyCounts, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
     """TP and FP of each week (w,) as stacked bars; below, its precision with 95 % intervals, and that of all weeks.
 
     Weeks that the data cover in part are hatched above and hollow below.
@@ -29,7 +30,7 @@ def weekly_chart(weeks: WeeklyCounts, *, theme: Theme) -> go.Figure:
     ]
     hatching = ["" if complete else "/" for complete in weeks.complete]
     for label, colour, counts in (
-        ("fraud (TP)", style.TRUE_POSITIVE, weeks.tp),
+        (vocabulary.true_positives, style.TRUE_POSITIVE, weeks.tp),
         ("false alerts (FP)", style.FALSE_POSITIVE, weeks.fp),
     ):
         figure.add_bar(

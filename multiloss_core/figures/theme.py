@@ -3,12 +3,13 @@
 Importing Streamlit replaces Plotly's default template, so every figure takes its template from here.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
 import plotly.graph_objects as go
 
-from multiloss_core.thresholds.paths.methods import PATH_METHODS
+from multiloss_core.thresholds.paths.methods import PATH_METHODS, look_of
 
 Theme = Literal["light", "dark"]
 
@@ -95,3 +96,30 @@ def translucent(colour: str, opacity: float) -> str:
     """A colour "#rrggbb" with an opacity in [0, 1], for areas."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
+
+
+def path_marks(method: str) -> dict[str, object]:
+    """How a path of a method is drawn, as arguments of a scatter trace."""
+    colour = look_of(method).colour
+    return {
+        "name": method,
+        "line": {"color": colour, "width": 2.5, "dash": look_of(method).dash},
+        "marker": {"size": 5, "symbol": "x-thin-open", "color": colour},
+    }
+
+
+def point_marks(methods: Sequence[str], chosen: str, theme: Theme) -> dict[str, object]:
+    """All points as one trace, which draws faster than one for each: a star for the chosen one, circles for the rest."""
+    return {
+        "mode": "markers",
+        "marker": {
+            "symbol": ["star" if method == chosen else "circle" for method in methods],
+            "size": [18 if method == chosen else 10 for method in methods],
+            "color": [look_of(method).colour for method in methods],
+            "line": {"color": ink(theme), "width": 1.5},
+            "opacity": 1.0,
+        },
+        "name": "points at the target (star: chosen)",
+        "text": list(methods),
+        "hovertemplate": "%{text}<br>%{xaxis.title.text} %{x:,.6~g}<br>%{yaxis.title.text} %{y:,.6~g}<extra></extra>",
+    }

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import inside
-from multiloss_core.formatting import Unit
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PathBands
 from multiloss_core.thresholds.paths.methods import SMOOTH
@@ -38,7 +38,7 @@ def threshold_cloud(cloud: Floats, axes: Sequence[Floats]) -> go.Scatter:
 
 
 def marginal_precision_curve(
-    bands: PathBands, target: float, *, theme: Theme, unit: Unit = Unit.DOCUMENTS
+    bands: PathBands, target: float, *, theme: Theme, unit: Unit = Unit.DOCUMENTS, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
     """Marginal precision on new data against how many are flagged, with its band and the target in (0, 1)."""
     figure = style.new_figure("Marginal precision on new data", theme, height=360)
@@ -57,7 +57,7 @@ def marginal_precision_curve(
     figure.add_hline(y=target, line={"color": style.ink(theme), "dash": "dot", "width": 1})
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title=f"{flagged} expected on new data ({unit})", rangemode="tozero")
-    figure.update_yaxes(title=f"fraud {unit.among_next}", tickformat=".0%", range=[0, 1])
+    figure.update_yaxes(title=f"{vocabulary.positives} {unit.among_next}", tickformat=".0%", range=[0, 1])
     return figure
 
 

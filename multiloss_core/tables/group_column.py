@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Indices
 
 Groups: TypeAlias = Sequence[Hashable] | NDArray[Any] | pd.Series
@@ -51,7 +52,7 @@ def group_column(frame: pd.DataFrame, name: str, rows: Indices) -> tuple[Indices
         raise DataError(f"All {blank:,} usable rows of '{name}' are blank; choose another group column or none.")
     if numbers.max(initial=0) == 0:
         raise DataError(
-            f"Column '{name}' holds one group only, '{str(column.iloc[0])[:40]}', in all {rows.size:,} usable rows (from "
+            f"Column '{name}' holds one group only, '{shortened(column.iloc[0])}', in all {rows.size:,} usable rows (from "
             f"row {rows[0] + 1:,} on), so no group can be held out; choose another group column or none."
         )
     return numbers, blank

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
@@ -70,7 +71,7 @@ def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
     if wrong:
         number, line = wrong[0]
         raise DataError(
-            f"Line {number:,} of the pasted text is '{line[:40]}'{_more(len(wrong))}, which is not one number; paste "
+            f"Line {number:,} of the pasted text is '{shortened(line)}'{_more(len(wrong))}, which is not one number; paste "
             "one number (with a decimal point) on each line, or a table whose first line names the columns."
         )
     frame = pd.DataFrame({"probability": [float(line) for _, line in lines]})
@@ -86,7 +87,7 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
     numeric = [column for column in frame.columns if is_numeric(frame[column])]
     if not numeric:
         raise DataError(
-            f"None of the {frame.shape[1]} columns ('{str(frame.columns[0])[:40]}', …) is numeric; add a column with "
+            f"None of the {frame.shape[1]} columns ('{shortened(frame.columns[0])}', …) is numeric; add a column with "
             "the probability of each item, from 0 to 1."
         )
     likeliness = {column: _likeliness(frame[column]) for column in numeric}
@@ -123,7 +124,7 @@ def outcome_column(frame: pd.DataFrame, name: str, positive: object | None = Non
     only, wanted = values[0], None if positive is None else str(positive).strip().lower()
     if only not in POSITIVE_WORDS | NEGATIVE_WORDS and only != wanted:
         raise DataError(
-            f"All labels in column '{name}' are '{only[:40]}', and it is not clear whether that is positive; write "
+            f"All labels in column '{name}' are '{shortened(only)}', and it is not clear whether that is positive; write "
             "1 or 0 instead, or choose no label column."
         )
     return np.where(codes < 0, np.nan, float(only == wanted or (wanted is None and only in POSITIVE_WORDS)))
@@ -139,7 +140,7 @@ def require_few_items(rows: int, title: str = "The table") -> None:
 
 def _column(frame: pd.DataFrame, name: str, purpose: str) -> "pd.Series[Any]":
     if name not in frame.columns:
-        shown = ", ".join(f"'{str(column)[:40]}'" for column in frame.columns[:6])
+        shown = ", ".join(f"'{shortened(column)}'" for column in frame.columns[:6])
         raise DataError(f"There is no column '{name}' for the {purpose}; the table has {shown}: choose one of them.")
     occurrences = list(frame.columns).count(name)
     if occurrences > 1:
@@ -184,7 +185,7 @@ def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
         way_out = "write it with a decimal point"
     elif cell.strip().endswith("%"):
         way_out = "write percentages as numbers from 0 to 1"
-    return f"holds '{cell[:40]}', which is no number,", way_out
+    return f"holds '{shortened(cell)}', which is no number,", way_out
 
 
 def _more(count: int) -> str:

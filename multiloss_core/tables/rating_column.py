@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats, Indices
 
 POSITIVE_WORDS = frozenset(
@@ -90,5 +91,5 @@ def _positive_value(name: object, values: list[str], positive: object | None) ->
 
 
 def _shown(values: list[str]) -> str:
-    shown = ", ".join(f"'{value[:40]}'" for value in values[:4])
+    shown = ", ".join(f"'{shortened(value)}'" for value in values[:4])
     return shown + (", …" if len(values) > 4 else "")

@@ -29,10 +29,10 @@ def test_bars_and_dots_are_the_contributions(theme, rule, count):
     parts = found(rule, names)
     figure = contributions_chart(parts, names, theme=theme)
     shown = bars(figure)
-    np.testing.assert_allclose(shown["fraud (TP)"].x, [part.documents.tp for part in parts])
+    np.testing.assert_allclose(shown["true positives (TP)"].x, [part.documents.tp for part in parts])
     np.testing.assert_allclose(shown["false alerts (FP)"].x, [part.documents.fp for part in parts])
     assert figure.layout.barmode == "stack"
-    assert shown["fraud (TP)"].marker.color == style.TRUE_POSITIVE
+    assert shown["true positives (TP)"].marker.color == style.TRUE_POSITIVE
     assert shown["false alerts (FP)"].marker.color == style.FALSE_POSITIVE
 
     (dots,) = [trace for trace in figure.data if trace.name == "reached"]
@@ -62,7 +62,9 @@ def test_titles_axis_names_and_colours_are_there(theme, rule):
 
 
 def test_what_is_held_back_is_hatched_and_said():
-    bar = bars(contributions_chart(found("all"), NAMES, theme="light"))["fraud (TP)"]
+    bar = bars(contributions_chart(found("all"), NAMES, theme="light"))["true positives (TP)"]
     assert list(bar.marker.pattern.shape) == ["", "/", "/", "/"]
     assert bar.customdata[1] == "held back by first model alone"
-    assert set(bars(contributions_chart(found("any"), NAMES, theme="light"))["fraud (TP)"].marker.pattern.shape) == {""}
+    assert set(
+        bars(contributions_chart(found("any"), NAMES, theme="light"))["true positives (TP)"].marker.pattern.shape
+    ) == {""}

@@ -5,6 +5,7 @@ import pytest
 from multiloss_core import RatedDocuments, calendar, daily_alerts, weekly_counts
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.periods import daily_chart, weekly_chart
+from ui.shared.formatting import FRAUD
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 QUIET = pd.Timestamp("2026-01-26")
@@ -29,7 +30,7 @@ def traces(figure):
 @THEMES
 def test_bars_are_the_weekly_counts_in_the_colours_of_the_app(theme):
     weeks = counted(weekly_counts)
-    figure = weekly_chart(weeks, theme=theme)
+    figure = weekly_chart(weeks, theme=theme, vocabulary=FRAUD)
     shown = traces(figure)
     true, false = shown["fraud (TP)"], shown["false alerts (FP)"]
     np.testing.assert_allclose(true.y, weeks.tp)

@@ -15,18 +15,12 @@ from multiloss_core import (
     slice_documents,
 )
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.threshold_space import (
-    PATH_LIFT,
-    count_surface,
-    majorant_trace,
-    score_histogram,
-    surface_marks,
-    threshold_curves,
-    threshold_mark,
-    threshold_space,
-    tp_fp_plane,
-)
+from multiloss_core.figures.count_surface import PATH_LIFT, count_surface, surface_marks
+from multiloss_core.figures.histogram import score_histogram
+from multiloss_core.figures.threshold_space import threshold_curves, threshold_mark, threshold_space
+from multiloss_core.figures.tp_fp_plane import majorant_trace, tp_fp_plane
 from multiloss_core.thresholds.paths.methods import CERTIFIED, PATH_METHODS, look_of
+from ui.shared.formatting import FRAUD
 
 
 @pytest.fixture(scope="module", params=[2, 3])
@@ -83,6 +77,19 @@ def test_one_colour_for_each_method_in_every_view(found):
         assert colours == {look_of(path.method).colour}
     looks = (*PATH_METHODS, CERTIFIED, look_of("of my own"))
     assert len({look.colour for look in looks}) == len(looks)
+
+
+def test_a_path_of_ones_own_can_be_drawn(found):
+    documents, surfaces, paths, points = found
+    plane = flat(documents, surfaces, points[0])
+    own = [dataclasses.replace(paths[0], method="mine")], [dataclasses.replace(points[0], method="mine")]
+    for figure in (
+        threshold_space(plane, *own, chosen="mine", theme="light"),
+        tp_fp_plane(*own, chosen="mine", theme="light"),
+        count_surface(plane, own[0], count="tp", theme="light"),
+    ):
+        (line,) = [trace for trace in figure.data if trace.name == "mine"]
+        assert line.line.color == look_of("mine").colour
 
 
 def test_the_points_are_drawn_where_they_are(found):
@@ -172,8 +179,10 @@ def test_histograms_hold_every_document_by_rating():
     totals = {trace.name: np.sum(trace.y) for trace in figure.data if trace.type == "bar"}
     assert totals == {
         "rated negative (false alert)": weights[~labels].sum(),
-        "rated positive (fraud)": weights[labels].sum(),
+        "rated positive": weights[labels].sum(),
     }
+    words = {trace.name for trace in score_histogram(documents, 0, theme="light", vocabulary=FRAUD).data}
+    assert words == {"rated negative (false alert)", "rated positive (fraud)"}
 
 
 def test_a_single_classifier_has_curves_and_a_majorant():

@@ -9,7 +9,7 @@ import streamlit as st
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME
-from multiloss_core.formatting import UNDEFINED, signed, threshold
+from multiloss_core.formatting import UNDEFINED, shortened, signed, threshold
 from multiloss_core.numerics.arrays import ratio
 from ui.decisions.reopening_panel import show_reopening
 from ui.records.log_access import decision_log, from_log
@@ -24,7 +24,7 @@ from ui.records.record_text import (
     target_words,
     thresholds_words,
 )
-from ui.shared.formatting import as_text, shortened
+from ui.shared.formatting import LONG_NAME, as_text
 
 UPLOADER, UPLOADED, LIMIT, CHOSEN, NOTE = (
     "record_file",
@@ -63,10 +63,10 @@ def ask_record() -> None:
     if uploaded is None:
         return
     if uploaded.record is None:
-        st.error(as_text(f"'{shortened(uploaded.file)}': {uploaded.complaint}"), icon=":material/error:")
+        st.error(as_text(f"'{shortened(uploaded.file, LONG_NAME)}': {uploaded.complaint}"), icon=":material/error:")
         return
     with st.container(border=True):
-        st.subheader(f"From the file {as_text(shortened(uploaded.file))}", anchor=False)
+        st.subheader(f"From the file {as_text(shortened(uploaded.file, LONG_NAME))}", anchor=False)
         with st.container(horizontal=True):
             add = st.button("Add to the log", icon=":material/bookmark_add:")
             st.button("Put away", icon=":material/close:", on_click=lambda: st.session_state.pop(UPLOADED, None))
@@ -132,7 +132,7 @@ def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
     names = list(dict.fromkeys(entry.record.data.name for entry in entries))
     if len(names) == 1:
         return entries
-    labels = {shortened(name): name for name in names}
+    labels = {shortened(name, LONG_NAME): name for name in names}
     picked = st.selectbox("Decisions for", [EVERY_DATA, *labels], key="decisions_for", bind="query-params")
     if picked not in labels:
         return entries

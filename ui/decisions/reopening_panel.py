@@ -7,7 +7,7 @@ import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, RecordedTarget, recorded_thresholds
 from multiloss_core.decisions.record import RecordedInterval
-from multiloss_core.formatting import UNDEFINED, Unit, count, percent, signed, whole
+from multiloss_core.formatting import UNDEFINED, Unit, count, percent, shortened, signed, whole
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.rated_datasets import RatedSource
@@ -17,7 +17,7 @@ from ui.operating_point.decision_record import MARGINAL_PRECISION
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.target_drivers import is_restorable
 from ui.records.record_text import author_of, moment, precision_words, share_words, thresholds_words
-from ui.shared.formatting import as_text, shortened
+from ui.shared.formatting import LONG_NAME, as_text
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
@@ -75,7 +75,7 @@ def _say_who_drives(target: RecordedTarget, same_data: bool) -> None:
     """Say where the slider took the place of what drove the decision."""
     if target.by_hand or target.driver == MARGINAL_PRECISION or is_restorable(target, same_data=same_data):
         return
-    driver = as_text(shortened(target.driver))
+    driver = as_text(shortened(target.driver, LONG_NAME))
     why = "it is not known to this version of the program" if same_data else "what it asked for was asked of other data"
     st.caption(
         f"The decision was driven by {driver}; {why}, so the slider stands at the marginal precision that it came to."
@@ -166,4 +166,4 @@ def _points(then: float | None, now: float) -> str:
 
 
 def _named(name: str) -> str:
-    return f"'{as_text(shortened(name))}'"
+    return f"'{as_text(shortened(name, LONG_NAME))}'"

@@ -2,15 +2,9 @@
 
 import streamlit as st
 
-from multiloss_core.figures.threshold_space import (
-    count_surface,
-    plane_backdrop,
-    plane_marks,
-    space_backdrop,
-    space_marks,
-    threshold_curves,
-    threshold_mark,
-)
+from multiloss_core.figures.count_surface import count_surface
+from multiloss_core.figures.threshold_space import space_backdrop, space_marks, threshold_curves, threshold_mark
+from multiloss_core.figures.tp_fp_plane import plane_backdrop, plane_marks
 from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
 from multiloss_core.formatting import Unit
 from ui.operating_point.analysis import Analysis

@@ -80,7 +80,7 @@ def words_of_points(analysis: Analysis, points: Sequence[Point]) -> list[PointWo
 def price_words(marginal_precision: float, unit: Unit) -> str:
     """A marginal precision as what is paid for what is caught."""
     if unit is Unit.DOCUMENTS:
-        return price(marginal_precision)
+        return price(marginal_precision, "fraud")
     false = (1 - marginal_precision) / marginal_precision
     if false >= 1:
         return f"{false:.3g} of money in false alerts for each extra 1 of fraud caught"

@@ -4,14 +4,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedDocuments
+from multiloss_core.figures.histogram import score_histogram
 from multiloss_core.figures.theme import Theme
-from multiloss_core.figures.threshold_space import score_histogram
 from multiloss_core.formatting import count, share, threshold
 from multiloss_core.thresholds.data.flagging import Rule
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, read_upload
 from ui.data.rated_workspace import workspace
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
-from ui.shared.formatting import as_text
+from ui.shared.formatting import FRAUD, as_text
 from ui.shared.page_setup import theme
 
 PREVIEW_ROWS = 100
@@ -115,7 +115,7 @@ def show_histograms(dataset: Dataset) -> None:
 
 @st.cache_resource(scope="session", max_entries=20, show_spinner=False)
 def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocuments) -> go.Figure:
-    return score_histogram(_documents, classifier, theme=shade)
+    return score_histogram(_documents, classifier, theme=shade, vocabulary=FRAUD)
 
 
 def show_count_table(dataset: Dataset) -> None:

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from decision_log import LogEntry
 from multiloss_core import DecisionRecord, markdown_summary
-from multiloss_core.formatting import count, money, share, threshold
-from ui.shared.formatting import shortened
+from multiloss_core.formatting import count, money, share, shortened, threshold
+from ui.shared.formatting import LONG_NAME
 
 
 def moment(time: datetime) -> str:
@@ -15,13 +15,13 @@ def moment(time: datetime) -> str:
 
 def author_of(record: DecisionRecord) -> str:
     """Who decided, as far as it is known."""
-    return shortened(record.author) or "no author"
+    return shortened(record.author, LONG_NAME) or "no author"
 
 
 def label_of(entry: LogEntry) -> str:
     """An entry of the log in one line, which also names it in the address."""
     record = entry.record
-    return f"{entry.id} · {shortened(record.data.name)} · {moment(record.created)} · {author_of(record)}"
+    return f"{entry.id} · {shortened(record.data.name, LONG_NAME)} · {moment(record.created)} · {author_of(record)}"
 
 
 def target_words(record: DecisionRecord) -> str:
@@ -62,7 +62,7 @@ def deployment_words(entry: LogEntry) -> str:
         return ""
     last = entry.deployments[-1]
     if last.retired_at is None:
-        return f"since {moment(last.deployed_at)} by {shortened(last.deployed_by)}"
+        return f"since {moment(last.deployed_at)} by {shortened(last.deployed_by, LONG_NAME)}"
     return f"until {moment(last.retired_at)}"
 
 

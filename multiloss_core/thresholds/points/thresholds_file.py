@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.number_column import LARGEST_SCORE
 from multiloss_core.tables.read_table import guess_separator
@@ -86,15 +87,15 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
         threshold that is no number.
     """
     if len(data) > MAX_BYTES:
-        raise DataError(f"'{_short(file)}' has {len(data):,} bytes, more than {MAX_BYTES:,}; {ADVICE}.")
+        raise DataError(f"'{shortened(file)}' has {len(data):,} bytes, more than {MAX_BYTES:,}; {ADVICE}.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError(f"'{_short(file)}' is no UTF-8 text; {ADVICE}.") from None
+        raise DataError(f"'{shortened(file)}' is no UTF-8 text; {ADVICE}.") from None
     found, found_rule = (_from_json if text.lstrip().startswith(("{", "[")) else _from_csv)(text, file)
     if found_rule != rule and len(names) > 1:
         raise DataError(
-            f"The thresholds of '{_short(file)}' are for rule '{_short(found_rule)}', those on the screen for '{rule}'; "
+            f"The thresholds of '{shortened(file)}' are for rule '{shortened(found_rule)}', those on the screen for '{rule}'; "
             "change the rule or choose another file."
         )
     # A name that would start a formula is written with an apostrophe before it.
@@ -104,13 +105,15 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
     for name, value in found.items():
         if name not in names:
             raise DataError(
-                f"'{_short(file)}' holds a threshold of '{_short(name)}', which is none of the classifiers "
+                f"'{shortened(file)}' holds a threshold of '{shortened(name)}', which is none of the classifiers "
                 f"({_listed(names)}); choose a file for this data."
             )
         if value is None:
-            raise DataError(f"'{_short(file)}' holds no threshold of '{_short(name)}'; choose a file for this data.")
+            raise DataError(
+                f"'{shortened(file)}' holds no threshold of '{shortened(name)}'; choose a file for this data."
+            )
         if value != math.inf and not abs(value) < LARGEST_SCORE:
-            raise DataError(f"The threshold of '{_short(name)}' in '{_short(file)}' is no number; correct it.")
+            raise DataError(f"The threshold of '{shortened(name)}' in '{shortened(file)}' is no number; correct it.")
     return np.array([found[name] for name in names], dtype=np.float64)
 
 
@@ -145,7 +148,7 @@ def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
             pairs, rule = list(content["thresholds"].items()), content["rule"]
         return {str(name): _number(value) for name, value in pairs}, str(rule)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise DataError(f"'{_short(file)}' holds no thresholds; {ADVICE}.") from None
+        raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.") from None
 
 
 def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
@@ -158,7 +161,7 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
     except (csv.Error, KeyError, ValueError, AttributeError):
         rules, comparisons = set(), set()
     if len(rules) != 1 or comparisons != {">="} or len(found) < len(rows):
-        raise DataError(f"'{_short(file)}' holds no thresholds; {ADVICE}.")
+        raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.")
     return dict(found), str(rules.pop())
 
 
@@ -176,8 +179,4 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{_short(name)}'" for name in names)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+    return ", ".join(f"'{shortened(name)}'" for name in names)

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from multiloss_core.formatting import shortened
 from ui.data.rated_datasets import ColumnChoice, sample
 from ui.data.uploads import Source
-from ui.operating_point.sections.segments import MAX_SHOWN, cut
+from ui.operating_point.sections.segments import MAX_SHOWN
 from ui.shared.formatting import as_text
 
 APP = Path(__file__).parents[3] / "app.py"
@@ -250,9 +251,9 @@ def test_many_segments_are_folded_and_names_are_taken_literally():
     assert len(table) == MAX_SHOWN + 1
     assert table["Segment"].iloc[-1] == f"({len(set(chosen)) - MAX_SHOWN} others)"
     assert sum(map(number, table["Alerts"])) == (source.frame["score"] >= 0.3).sum()
-    assert as_text(cut(str(names[0]))) in texts(app)
+    assert as_text(shortened(str(names[0]))) in texts(app)
     assert str(names[0]) not in texts(app)
-    assert cut("x" * 100) == "x" * 39 + "…"
+    assert shortened("x" * 100) == "x" * 39 + "…"
 
 
 def test_a_segment_whose_name_is_as_long_as_a_book_is_cut_short():

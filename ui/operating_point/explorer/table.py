@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import operating_points
-from multiloss_core.figures.threshold_space import inside, plane_view, tangent_ends
+from multiloss_core.figures.threshold_space import inside
+from multiloss_core.figures.tp_fp_plane import plane_view, tangent_ends
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis

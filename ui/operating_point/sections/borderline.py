@@ -14,6 +14,7 @@ from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
+from ui.shared.formatting import FRAUD
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
@@ -35,7 +36,7 @@ def show_contributions(analysis: Analysis, point: Point) -> None:
         st.info("Nothing is flagged at this point.")
         return
     st.plotly_chart(
-        contributions_chart(shown, names, theme=theme()),
+        contributions_chart(shown, names, theme=theme(), vocabulary=FRAUD),
         theme=None,
         key="contributions_chart",
         alt=f"Documents by which classifiers reach their thresholds: {_in_one_sentence(shown, names, rule)}.",

@@ -41,7 +41,7 @@ from ui.operating_point.point_text import WORDS
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, path_job, point_job
 from ui.operating_point.target import DIGITS, current_target
 from ui.shared.background_job import Job
-from ui.shared.formatting import as_text
+from ui.shared.formatting import FRAUD, as_text
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 from ui.shared.url_params import as_numbers, as_text_of, from_address, into_address
@@ -122,7 +122,9 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
     _show_held_out(analysis, point, path)
     if path is not None and path.bands is not None:
         st.plotly_chart(
-            marginal_precision_curve(path.bands, point.marginal_precision, theme=theme(), unit=analysis.settings.unit),
+            marginal_precision_curve(
+                path.bands, point.marginal_precision, theme=theme(), unit=analysis.settings.unit, vocabulary=FRAUD
+            ),
             theme=None,
             key="marginal_precision",
             alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",

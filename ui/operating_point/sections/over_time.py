@@ -21,6 +21,7 @@ from multiloss_core.thresholds.inspection.periods import (
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
+from ui.shared.formatting import FRAUD
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
@@ -79,7 +80,7 @@ def _calendar(key: str, _times: Times) -> Calendar:
 
 def _show_weeks(weeks: WeeklyCounts) -> None:
     st.plotly_chart(
-        weekly_chart(weeks, theme=theme()),
+        weekly_chart(weeks, theme=theme(), vocabulary=FRAUD),
         theme=None,
         key="weekly_chart",
         alt=f"True and false positives and precision in each of {plural(len(weeks.mondays), 'week')}.",

@@ -7,9 +7,10 @@ import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, RecordedTarget, html_report
 from multiloss_core.decisions.validation import MAX_NAME, MAX_REASON
-from multiloss_core.figures.threshold_space import count_surface, surface_marks, threshold_curves, threshold_mark
+from multiloss_core.figures.count_surface import count_surface, surface_marks
+from multiloss_core.figures.threshold_space import threshold_curves, threshold_mark
 from multiloss_core.figures.threshold_space import threshold_space as space_figure
-from multiloss_core.figures.threshold_space import tp_fp_plane as plane_figure
+from multiloss_core.figures.tp_fp_plane import tp_fp_plane as plane_figure
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PointBootstrap
 from multiloss_core.thresholds.paths.operating_point import Point

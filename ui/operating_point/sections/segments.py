@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import RatedDocuments
-from multiloss_core.formatting import between, count, plural, share
+from multiloss_core.formatting import between, count, plural, share, shortened
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.data.flagging import rated_in_full
 from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, folded, segment_counts, segmentation
@@ -21,7 +21,6 @@ from ui.shared.lazy_section import shown_when_open
 
 MAX_SHOWN = 20
 MAX_NAMED = 8
-LONGEST_NAME = 40
 
 
 def show_segments(analysis: Analysis, point: Point) -> None:
@@ -41,7 +40,7 @@ def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, 
         st.warning(ONLY_RATED, icon=":material/warning:")
     _show_table(found)
     st.caption(
-        f"Segments are the values of '{as_text(cut(analysis.rated.choice.segment or ''))}', most alerts first. *Differs*: the 95 % "
+        f"Segments are the values of '{as_text(shortened(analysis.rated.choice.segment or ''))}', most alerts first. *Differs*: the 95 % "
         "interval, widened for the number of segments looked at, does not hold the precision of all alerts together. "
         "Thresholds are the same everywhere; a segment that differs may deserve its own."
     )
@@ -58,7 +57,7 @@ def _show_table(found: Sequence[Segment]) -> None:
         pd.DataFrame(
             [
                 {
-                    "Segment": cut(segment.name),
+                    "Segment": shortened(segment.name),
                     "Alerts": count(segment.alerts),
                     CAUGHT: count(segment.tp),
                     FALSE: count(segment.fp),
@@ -92,13 +91,8 @@ def _difference_words(found: Sequence[Segment]) -> str:
 
 
 def _named(segments: Sequence[Segment]) -> str:
-    names = [f"**{as_text(cut(s.name))}** ({share(s.precision, s.alerts)})" for s in segments[:MAX_NAMED]]
+    names = [f"**{as_text(shortened(s.name))}** ({share(s.precision, s.alerts)})" for s in segments[:MAX_NAMED]]
     more = len(segments) - MAX_NAMED
     if more > 0:
         return f"{', '.join(names)} and {plural(more, 'other')}"
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
-def cut(name: str) -> str:
-    """A name that may be as long as a cell can be, cut short."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

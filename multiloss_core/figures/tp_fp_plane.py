@@ -1,0 +1,112 @@
+"""The TP-FP plane: partial ROC curves in counts, with the tangent at the target."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from multiloss_core.figures import theme as style
+from multiloss_core.figures.theme import Theme
+from multiloss_core.figures.threshold_space import chosen_last, drawn_vertices
+from multiloss_core.formatting import Unit
+from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+
+
+def tp_fp_plane(
+    paths: Sequence[ThresholdPath],
+    points: Sequence[Point],
+    *,
+    chosen: str,
+    theme: Theme,
+    whole: bool = False,
+    legend: bool = True,
+    unit: Unit = Unit.DOCUMENTS,
+) -> go.Figure:
+    """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
+
+    Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away. `unit` is
+    what the paths count.
+    """
+    figure = plane_backdrop(paths, theme=theme, legend=legend, unit=unit)
+    marks, view = plane_marks(points, chosen=chosen, theme=theme, whole=whole)
+    figure.add_traces(marks)
+    figure.update_layout(view)
+    return figure
+
+
+def plane_backdrop(
+    paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True, unit: Unit = Unit.DOCUMENTS
+) -> go.Figure:
+    """What `tp_fp_plane` shows whatever the target; `unit` is what the paths count."""
+    figure = style.new_figure("True against false positives", theme, height=470)
+    for path in paths:
+        kept = drawn_vertices(path)
+        figure.add_scatter(
+            x=path.fp[kept],
+            y=path.tp[kept],
+            customdata=np.where(np.isfinite(path.thresholds[kept]), path.thresholds[kept], np.nan),
+            mode="lines" if path.monotone else "lines+markers",
+            **style.path_marks(path.method),
+            hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>%{fullData.name}</extra>",
+        )
+    figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
+    figure.update_xaxes(title=f"false positives, FP ({unit})", rangemode="nonnegative")
+    figure.update_yaxes(title=f"true positives, TP ({unit})", rangemode="nonnegative")
+    return figure
+
+
+def plane_marks(
+    points: Sequence[Point], *, chosen: str, theme: Theme, whole: bool = False
+) -> tuple[list[go.Scatter], dict[str, dict[str, list[float]]]]:
+    """The tangent and the points of `tp_fp_plane`, and the ranges of its axes as an update of the layout."""
+    points = chosen_last(points, chosen)
+    right, view = plane_view(points, whole=whole)
+    x, y = tangent_ends(points[-1], right)
+    marks = go.Scatter(
+        x=[point.fp for point in points],
+        y=[point.tp for point in points],
+        **style.point_marks([point.method for point in points], chosen, theme),
+    )
+    return [go.Scatter(x=x, y=y, **_tangent_mark(theme)), marks], {
+        "xaxis": {"range": view[0]},
+        "yaxis": {"range": view[1]},
+    }
+
+
+def plane_view(points: Sequence[Point], *, whole: bool = False) -> tuple[float, tuple[list[float], list[float]]]:
+    """The part of the TP-FP plane that holds the points, the chosen one last: its right end, and the ranges of FP and TP."""
+    main = points[-1]
+    right = main.rated.fp if whole else min(main.rated.fp, 1.6 * max(point.fp for point in points) + 20)
+    lowest = min(point.tp for point in points)
+    bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated.tp - lowest))
+    top = main.rated.tp + 0.05 * (main.rated.tp - bottom)
+    return right, ([-0.01 * right, right], [bottom, top])
+
+
+def tangent_ends(point: Point, right: float) -> tuple[list[float], list[float]]:
+    """FP and TP of the ends of the line through a point whose slope is its target, from FP = 0 to `right`."""
+    return [0.0, right], [point.tp - point.slope * point.fp, point.tp + point.slope * (right - point.fp)]
+
+
+def majorant_trace(path: ThresholdPath, theme: Theme) -> go.Scatter:
+    """The concave majorant of a path in the TP-FP plane: where tangents can touch."""
+    corners = path.majorant.vertices
+    return go.Scatter(
+        x=path.fp[corners],
+        y=path.tp[corners],
+        mode="lines+markers",
+        line={"color": style.ink(theme), "width": 1},
+        marker={"size": 4},
+        name="concave majorant",
+        hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>corner of the majorant</extra>",
+    )
+
+
+def _tangent_mark(theme: Theme) -> dict[str, object]:
+    return {
+        "mode": "lines",
+        "line": {"color": style.ink(theme), "width": 1, "dash": "dot"},
+        "name": "tangent at the target",
+        "hoverinfo": "skip",
+    }
