@@ -26,6 +26,7 @@ from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from tests.pages.steps import explorer, opened, run
 from ui.data.rated_datasets import sample
+from ui.rated_data import column_roles
 from ui.records.log_access import ADDRESS, log_address
 
 
@@ -79,8 +80,12 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
     shown = table(app, "In production")
     assert list(shown["No."]) == numbers[::-1]
     assert list(shown["Data"]) == ["alerts.csv", "Card alerts"]
-    assert list(shown["TP"]) == ["300", f"{one.expected.tp:,.0f}"]
-    assert list(shown["Target"]) == ["20\N{NO-BREAK SPACE}%", "35\N{NO-BREAK SPACE}%"]
+    assert list(shown["TP"]) == [300, one.expected.tp]
+    assert list(shown["FP"]) == [1100, one.expected.fp]
+    assert list(shown["Precision"]) == [100 * 300 / 1400, 100 * one.expected.precision]
+    assert list(shown["Target"]) == [20, 35]
+    assert all(shown[column].dtype == float for column in ("TP", "FP", "Precision", "Target"))
+    assert "Counted" not in shown
     assert shown["Thresholds"][0] == 'a"b never, two words ≥ 0.25'
     assert app.selectbox(key="decision").value.startswith(f"{numbers[1]} · alerts.csv")
 
@@ -90,6 +95,16 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
     assert app.code[0].value == sql_where(one)
     run(app.selectbox(key="decisions_for").set_value("all data"))
     assert len(table(app, "In production")) == 2
+
+
+def test_the_list_says_what_was_set_by_hand_and_what_counts_money(log_address):
+    record = make_record()
+    by_hand = replace(record, record_id="00000000-0000-4000-8000-000000000001", target=RecordedTarget("set by hand"))
+    logged(log_address, by_hand, replace(record, settings=replace(record.settings, amount="paid")))
+    shown = table(opened("decisions"), "In production")
+    assert list(shown["Method"]) == ["smooth", "set by hand"]
+    assert list(shown["Target"].isna()) == [False, True]
+    assert list(shown["Counted"]) == ["money", "documents"]
 
 
 def test_a_link_opens_one_of_the_decisions(log_address):
@@ -361,6 +376,17 @@ def test_a_file_reopens_with_the_columns_of_the_decision(log_address):
     assert shown_thresholds(app) == list(record.thresholds)
     run(app.switch_page("pages/rated_data.py"))
     assert [box.value for box in app.number_input if "floor" in box.label] == list(floors)
+
+
+def test_every_widget_of_the_columns_is_forgotten(monkeypatch):
+    app = opened("rated_data")
+    source = sample("Card alerts")
+    tag = source.fingerprint[:12]
+    state = dict.fromkeys(key for key in app.session_state if key.endswith(f"_{tag}"))
+    assert len(state) > 10
+    monkeypatch.setattr(column_roles.st, "session_state", state)
+    column_roles.forget(source)
+    assert not state
 
 
 def test_newer_data_shows_what_was_expected_then_and_is_observed_now(log_address):

@@ -8,8 +8,9 @@ import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord
+from multiloss_core.decisions.record import SET_BY_HAND
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME
-from multiloss_core.formatting import UNDEFINED, shortened, signed, threshold
+from multiloss_core.formatting import UNDEFINED, Unit, shortened, signed, threshold
 from multiloss_core.numerics.arrays import ratio
 from ui.decisions.reopening_panel import show_reopening
 from ui.records.log_access import decision_log, from_log
@@ -35,6 +36,13 @@ UPLOADER, UPLOADED, LIMIT, CHOSEN, NOTE = (
 )
 EVERY_DATA, NOTHING = "all data", "(none)"
 PAGE = 100
+COUNTED = "Counted"
+FORMATS = {
+    "Target": st.column_config.NumberColumn(format="%.4g %%"),
+    "TP": st.column_config.NumberColumn(format="localized"),
+    "FP": st.column_config.NumberColumn(format="localized"),
+    "Precision": st.column_config.NumberColumn(format="%.1f %%"),
+}
 # Tables of the summary scroll by themselves where the screen is narrow, as on a phone.
 NARROW_TABLES = "<style>[class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }</style>"
 
@@ -102,7 +110,7 @@ def _add_to_log(record: DecisionRecord) -> None:
 
 
 def show_log() -> None:
-    """The decisions of the log: the list, one of them, and another beside it."""
+    """The decisions of the log: the list, one of them, and another next to it."""
     limit = st.session_state.get(LIMIT, PAGE)
     found = from_log(lambda log: (log.place, log.entries(limit=limit)))
     if found is None:
@@ -128,7 +136,7 @@ def show_log() -> None:
 
 
 def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
-    """The entries of the data that the reader wants to see."""
+    """Let the user choose whose data's entries to see."""
     names = list(dict.fromkeys(entry.record.data.name for entry in entries))
     if len(names) == 1:
         return entries
@@ -140,23 +148,30 @@ def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
 
 
 def _show_list(entries: tuple[LogEntry, ...]) -> None:
-    rows = [
-        {
-            "No.": entry.id,
-            "Data": entry.record.data.name,
-            "Decided (UTC)": moment(entry.record.created),
-            "By": entry.record.author,
-            "Method": entry.record.settings.method,
-            "Target": target_words(entry.record),
-            "Thresholds": thresholds_words(entry.record.columns.scores, entry.record.thresholds),
-            "TP": counted_words(entry.record, entry.record.expected.tp),
-            "FP": counted_words(entry.record, entry.record.expected.fp),
-            "Precision": precision_words(entry.record),
-            "In production": deployment_words(entry),
-        }
-        for entry in entries
-    ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The decisions of the log, the newest first.")
+    table = pd.DataFrame([_listed(entry) for entry in entries])
+    if not table[COUNTED].eq(Unit.MONEY).any():
+        table = table.drop(columns=COUNTED)
+    st.dataframe(table, hide_index=True, column_config=FORMATS, alt="The decisions of the log, the newest first.")
+
+
+def _listed(entry: LogEntry) -> dict[str, str | float | None]:
+    """An entry as a row, with numbers that sort as numbers and are downloaded as such."""
+    record = entry.record
+    expected, target, by_hand = record.expected, record.target, record.target.by_hand
+    return {
+        "No.": entry.id,
+        "Data": record.data.name,
+        "Decided (UTC)": moment(record.created),
+        "By": record.author,
+        "Method": SET_BY_HAND if by_hand else record.settings.method,
+        "Target": None if by_hand or target.marginal_precision is None else 100 * target.marginal_precision,
+        "Thresholds": thresholds_words(record.columns.scores, record.thresholds),
+        COUNTED: Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY,
+        "TP": expected.tp,
+        "FP": expected.fp,
+        "Precision": None if expected.precision is None else 100 * expected.precision,
+        "In production": deployment_words(entry),
+    }
 
 
 def _offer_more(limit: int, listed: int, place: str) -> None:

@@ -17,6 +17,7 @@ from ui.operating_point.sections.new_data import ON_SLIDER
 from ui.operating_point.settings import RULE_WORDS, SPACING_WORDS, UNIT
 from ui.operating_point.target import IN_URL, current_target, settle
 from ui.operating_point.target_drivers import pick, restore_driver
+from ui.rated_data.column_roles import forget
 
 REOPENED = "reopened_decision"
 WITHOUT_DEFAULT = ("data", "method", "nodes")
@@ -172,8 +173,7 @@ def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
     choice, dataset = _as_recorded(record, source)
     workspace().choices[source.fingerprint] = choice
     # The widgets of the page on rated data would choose again what they showed last.
-    for key in [str(key) for key in st.session_state if str(key).endswith(f"_{source.fingerprint[:12]}")]:
-        del st.session_state[key]
+    forget(source)
     return dataset
 
 

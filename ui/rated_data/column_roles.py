@@ -26,6 +26,8 @@ TEMPLATE = (
 NO_WEIGHT = "(none: every document counts once)"
 NO_GROUP = "(none: every row stands alone)"
 NO_AMOUNT, NO_TIME, NO_SEGMENT = "(none: money is not counted)", "(none: no periods)", "(none: no segments)"
+# What the keys of the widgets of a source begin with; those of a column's floor and positive rating name the column too.
+ROLES = ("kind", "counted", "scores", "rating", "weight", "group", "amount", "time", "segment", "leave")
 
 
 def ask_upload() -> None:
@@ -67,6 +69,14 @@ def ask_columns(source: RatedSource) -> ColumnChoice:
             == "a node of a table of counts"
         )
         return _ask_count_columns(known, tag) if is_counts else _ask_document_columns(source, known, tag)
+
+
+def forget(source: RatedSource) -> None:
+    """Let the widgets of a source show what is known of its columns, instead of what they showed last."""
+    tag = source.fingerprint[:12]
+    of_columns = [f"{part}_{name}" for part in ("floor", "positive") for name in offered_columns(source.frame)]
+    for part in (*ROLES, *of_columns):
+        st.session_state.pop(f"{part}_{tag}", None)
 
 
 def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
