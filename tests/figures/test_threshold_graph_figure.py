@@ -1,5 +1,4 @@
 import networkx as nx
-import numpy as np
 import pytest
 
 from multiloss_core.figures.threshold_graph import threshold_graph
@@ -9,7 +8,7 @@ from tests.thresholds.brute_force import random_documents
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nodes_steps_and_the_path_stand_at_their_thresholds(theme):
+def test_nodes_steps_and_the_path_stand_in_their_places(theme):
     surfaces = count_surfaces(random_documents(3, n=60, k=2), resolution=4)
     graph = to_networkx(surfaces)
     path = nx.bellman_ford_path(graph, (0, 0), tuple(size - 1 for size in surfaces.tp.shape))
@@ -20,10 +19,12 @@ def test_nodes_steps_and_the_path_stand_at_their_thresholds(theme):
     assert len(nodes.x) == surfaces.tp.size
     for trace in (steps, shortest):
         assert all(value is None for value in trace.x[2::3])
-    corners = [graph.nodes[node]["thresholds"] for node in path]
-    assert list(zip(shortest.x[::3], shortest.y[::3], strict=True)) == corners[:-1]
-    assert (shortest.x[-2], shortest.y[-2]) == corners[-1]
-    np.testing.assert_array_equal(np.array(nodes.customdata)[:, 0], surfaces.tp.ravel())
+    assert list(zip(shortest.x[::3], shortest.y[::3], strict=True)) == path[:-1]
+    assert (shortest.x[-2], shortest.y[-2]) == path[-1]
+    assert [row[2] for row in nodes.customdata] == surfaces.tp.ravel().tolist()
+    for axis, values in zip((figure.layout.xaxis, figure.layout.yaxis), surfaces.axes, strict=True):
+        assert list(axis.ticktext) == [*(f"{value:.3g}" for value in values[:-1]), f"above {values[-1]:.3g}"]
+        assert list(axis.tickvals) == list(range(len(values)))
     assert -nx.path_weight(graph, path, "weight") == pytest.approx(graph_path(surfaces).area)
     on_path = [colour == shortest.line.color for colour in nodes.marker.color]
     assert on_path == [node in set(path) for node in graph]

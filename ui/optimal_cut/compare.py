@@ -59,7 +59,7 @@ def _row(found: Answer) -> dict[str, str | float | None]:
         "Tuned": None if tuned is None else tuned.printed,
         "Tuned: k": None if tuned is None else tuned.k,
         "Tuned: worse by": None if tuned is None else tuned.worse,
-        "Note": "chooses no cut" if found.loss_name == "AUC" else None,
+        "Note": "chooses no cut" if found.loss_name == "AUC" else "",
     }
 
 
@@ -68,6 +68,7 @@ def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]
     columns = {
         "Loss": st.column_config.TextColumn(width=70),
         "k*: items flagged": number(format="localized"),
+        "Note": st.column_config.TextColumn(),
         "Probability at the cut": number(
             format="%.4g", help="Where probabilities are right, this is the marginal precision at the cut."
         ),
@@ -78,7 +79,6 @@ def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]
         "Tuned": number(format="plain", help="The threshold tuned on half of the labelled items."),
         "Tuned: k": number(format="localized"),
         "Tuned: worse by": number(format="%.4f"),
-        "Note": st.column_config.TextColumn(),
     }
     place.dataframe(
         pd.DataFrame(rows).astype(dict.fromkeys(("k*: items flagged", "0.5: k", "Tuned: k"), "Int64")),
