@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.flagging import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.analytic import analytic_path
@@ -24,13 +24,17 @@ Dash = Literal["solid", "dot", "dash", "dashdot"]
 class PathSearch:
     """Data, a rule and a grid in which paths are searched; what several methods need is computed once.
 
-    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule.
+    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule. Raises DataError
+    for an unknown rule.
     """
 
     source: RatedDocuments | CountSurfaces
     rule: Rule = "any"
     resolution: int = 100
     spacing: Spacing = "uniform"
+
+    def __post_init__(self) -> None:
+        require_rule(self.rule)
 
     @cached_property
     def surfaces(self) -> CountSurfaces:

@@ -1,0 +1,133 @@
+"""A scikit-learn estimator that chooses thresholds: the only module that needs scikit-learn."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.data.flagging import Rule, turning_points
+from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathSearch
+from multiloss_core.thresholds.paths.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+
+
+class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Choose one threshold for each of k classifiers at a target marginal precision.
+
+    Parameters
+    ----------
+    marginal_precision : share in (0, 1) of the last documents added that must be positive.
+    rule : "any" or "all" of the scores must reach their thresholds.
+    method : name of a method of `PATH_METHODS` whose thresholds rise along the path (all but the benchmark).
+    resolution, spacing : grid of the methods that need one, see `count_surfaces`.
+
+    Attributes
+    ----------
+    thresholds_ : (k,), infinity for never. `path_` : the `ThresholdPath`. `point_` : the `OperatingPoint`.
+    classes_ : the two labels, the positive one last.
+    """
+
+    classes_: NDArray[Any]
+    thresholds_: Floats
+    path_: ThresholdPath
+    point_: OperatingPoint
+
+    def __init__(
+        self,
+        marginal_precision: float = 0.2,
+        rule: Rule = "any",
+        method: str = SMOOTH.name,
+        resolution: int = 100,
+        spacing: Spacing = "positives",
+    ) -> None:
+        self.marginal_precision = marginal_precision
+        self.rule = rule
+        self.method = method
+        self.resolution = resolution
+        self.spacing = spacing
+
+    def fit(
+        self,
+        scores: Any,
+        labels: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        floors: ArrayLike | None = None,
+    ) -> Self:
+        """Choose the thresholds from rated documents.
+
+        Parameters
+        ----------
+        scores : (n, k) finite numbers, higher = more suspicious; columns of a DataFrame give the names.
+        labels : (n,) of two values, of which the larger one is positive.
+        sample_weight : (n,) numbers >= 0, how many documents each stands for; those of 0 are left out.
+        groups : (n,) which documents belong together.
+        floors : (k,) rating floors; the smallest scores when left out.
+
+        Raises
+        ------
+        DataError : data that cannot be used, an unknown method, a target outside (0, 1).
+        """
+        table, known = validate_data(self, scores, labels, dtype=np.float64)
+        check_classification_targets(known)
+        self.classes_, codes = np.unique(known, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise DataError(f"Only binary classification is supported: two classes, not {len(self.classes_)} classes.")
+        weights = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weights.shape != codes.shape:
+            raise DataError(f"There must be one weight for each of the {len(codes):,} documents.")
+        counted = weights != 0
+        if not counted.any():
+            raise DataError("All sample weights are zero; give at least one document of each class a weight.")
+        if len(np.unique(codes[counted])) != 2:
+            raise DataError("Documents of one class only have a weight above 0; both classes are needed.")
+        documents = RatedDocuments(
+            table[counted],
+            codes[counted] == 1,
+            weights[counted],
+            getattr(self, "feature_names_in_", None),
+            (table[counted].min(axis=0) if floors is None else np.asarray(floors, dtype=np.float64)).tolist(),
+            groups=None if groups is None else np.asarray(groups)[counted],
+        )
+        method = next((method for method in PATH_METHODS if method.name == self.method), None)
+        if method is None:
+            raise DataError(f"There is no method '{self.method}'; choose {', '.join(m.name for m in PATH_METHODS)}.")
+        self.path_ = method.find(PathSearch(documents, self.rule, self.resolution, self.spacing))
+        if not self.path_.monotone:
+            raise DataError(f"Method '{self.method}' finds no path along which thresholds rise; choose another.")
+        self.point_ = self.path_.at(self.marginal_precision)
+        self.thresholds_ = self.point_.thresholds
+        return self
+
+    def decision_function(self, scores: Any) -> Floats:
+        """Score documents (n,) along the path: how many of its vertices beyond the chosen one still flag each.
+
+        Above 0 where the chosen thresholds flag it; the larger, the stricter the thresholds that still would.
+        """
+        check_is_fitted(self)
+        table = validate_data(self, scores, reset=False, dtype=np.float64)
+        chosen = int(np.flatnonzero((self.path_.thresholds == self.thresholds_).all(axis=1))[0])
+        # A document is flagged at every vertex before its turning point.
+        return np.asarray(turning_points(table, self.path_.thresholds, self.rule) - (chosen + 0.5), dtype=np.float64)
+
+    def predict(self, scores: Any) -> NDArray[Any]:
+        """Label documents (n,): the positive class where the chosen thresholds flag them."""
+        check_is_fitted(self)
+        table = validate_data(self, scores, reset=False, dtype=np.float64)
+        return self.classes_[self.point_.flags(table).astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes only, and scores for features: a poor classifier of arbitrary data."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
+

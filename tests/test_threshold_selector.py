@@ -1,0 +1,94 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from multiloss_core import DataError, RatedDocuments, operating_point, simulate_population, smooth_path
+from multiloss_core.threshold_selector import ThresholdSelector
+from multiloss_core.thresholds.paths.methods import PATH_METHODS
+
+NOT_APPLICABLE = {
+    # Parameters are named after what they hold: scores and labels, not X and y.
+    "check_fit_score_takes_y",
+    "check_sample_weight_equivalence_on_dense_data",
+    # Arrays are always NumPy's.
+    "check_array_api_input",
+}
+CHECKS = {
+    getattr(check, "func", check).__name__: check for _, check in estimator_checks_generator(ThresholdSelector())
+}
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return simulate_population(np.random.default_rng(3), documents=60_000, prevalence=0.01, classifiers=2).rated()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in CHECKS if name not in NOT_APPLICABLE])
+def test_checks_of_scikit_learn(name):
+    CHECKS[name](ThresholdSelector())
+
+
+def test_the_point_is_that_of_the_library(documents):
+    selector = ThresholdSelector(0.3).fit(documents.scores, documents.labels, floors=documents.floors)
+    point = operating_point(smooth_path(documents), 0.3)
+    np.testing.assert_array_equal(selector.thresholds_, point.thresholds)
+    assert (selector.point_.tp, selector.point_.fp) == (point.tp, point.fp)
+    flagged = selector.predict(documents.scores)
+    assert (flagged & documents.labels).sum() == point.tp
+    assert (flagged & ~documents.labels).sum() == point.fp
+
+
+@pytest.mark.parametrize("method", [method.name for method in PATH_METHODS[:-1]])
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_the_decision_function_is_positive_where_a_document_is_flagged(documents, method, rule):
+    selector = ThresholdSelector(0.4, rule=rule, method=method).fit(documents.scores, documents.labels)
+    scores = np.random.default_rng(0).permuted(documents.scores, axis=0)
+    np.testing.assert_array_equal(selector.decision_function(scores) > 0, selector.predict(scores))
+
+
+def test_weights_groups_and_names_reach_the_documents(documents):
+    generator = np.random.default_rng(1)
+    weights, groups = generator.integers(0, 3, len(documents.labels)), generator.integers(0, 40, len(documents.labels))
+    frame = pd.DataFrame(documents.scores, columns=["a", "b"])
+    selector = ThresholdSelector(0.3).fit(
+        frame, documents.labels, sample_weight=weights, groups=groups, floors=documents.floors
+    )
+    kept = weights > 0
+    same = RatedDocuments(
+        documents.scores[kept], documents.labels[kept], weights[kept], ["a", "b"], documents.floors, groups=groups[kept]
+    )
+    np.testing.assert_array_equal(selector.thresholds_, operating_point(smooth_path(same), 0.3).thresholds)
+    assert selector.point_.names == ("a", "b")
+
+
+@pytest.mark.slow
+def test_it_can_be_cross_validated_searched_and_cloned(documents):
+    scores, labels = documents.scores, documents.labels
+    assert cross_val_score(ThresholdSelector(0.3), scores, labels, cv=3, scoring="precision").min() > labels.mean()
+    targets = [0.1, 0.3, 0.6]
+    search = GridSearchCV(ThresholdSelector(), {"marginal_precision": targets}, cv=3, scoring="precision")
+    search.fit(scores, labels)
+    # A stricter target is more precise.
+    assert search.best_params_ == {"marginal_precision": 0.6}
+    assert (np.diff(search.cv_results_["mean_test_score"]) > 0).all()
+    assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [({"method": "best"}, "no method 'best'"), ({"method": "benchmark"}, "thresholds rise"), ({"rule": "or"}, "'or'")],
+)
+def test_what_cannot_be_found_is_refused(documents, parameters, said):
+    with pytest.raises(DataError, match=said):
+        ThresholdSelector(**parameters).fit(documents.scores, documents.labels)
+
+
+def test_labels_of_any_kind_come_back(documents):
+    words = np.where(documents.labels, "fraud", "Genuine")
+    selector = ThresholdSelector(0.3).fit(documents.scores, words)
+    assert set(selector.predict(documents.scores)) == {"fraud", "Genuine"}
+    assert selector.score(documents.scores, words) > 0.5
