@@ -9,13 +9,11 @@ from ui.optimal_cut.compare import compare_losses
 from ui.optimal_cut.items import ask_item_columns, ask_items, checked_items, show_facts
 from ui.shared.page_setup import bootstrap
 
-bootstrap()
+bootstrap(__file__)
 introduction()
 picker, uploader = st.columns(2, gap="large")
-with uploader:
-    ask_items()
 with picker:
-    source = choose_scored_source()
+    source = choose_scored_source(lambda: ask_items(uploader))
     columns = ask_item_columns(source)
 dataset = checked_items(source, columns)
 if dataset is None:

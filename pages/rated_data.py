@@ -4,38 +4,29 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces
 from ui.data.rated_datasets import build_dataset
-from ui.data.rated_workspace import choose_source, workspace
-from ui.rated_data.column_roles import (
-    ask_columns,
-    ask_upload,
-    show_columns_preview,
-    show_count_table,
-    show_funnel,
-    show_histograms,
-    show_limits,
-)
+from ui.data.rated_workspace import choose_source, rated_uploads
+from ui.rated_data.checks import show_columns_preview, show_count_table, show_funnel, show_histograms, show_limits
+from ui.rated_data.column_roles import ask_columns, ask_upload
 from ui.shared.page_setup import bootstrap
 
-bootstrap()
+bootstrap(__file__)
 st.title("Rated data")
 st.markdown(
     "Documents that some classifier scored high and that people rated: one row each, one column for each "
     "classifier's score, one for the rating. A simulated sample is loaded; bring your own file any time."
 )
 picker, uploader = st.columns([2, 3], gap="large")
-with uploader:
-    ask_upload()
 with picker:
-    source = choose_source()
+    source = choose_source(lambda: ask_upload(uploader))
     st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
 
 choice = ask_columns(source)
-dataset = workspace().checked(source, choice, build_dataset, "data")
+dataset = rated_uploads().checked(source, choice, build_dataset, "data")
 if dataset is not None:
     if isinstance(dataset.source, CountSurfaces):
         show_count_table(dataset)
     else:
-        show_funnel(dataset, workspace().choice_for(source))
+        show_funnel(dataset, rated_uploads().choice_for(source))
         show_histograms(dataset)
     show_limits()
 show_columns_preview(source)

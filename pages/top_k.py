@@ -19,7 +19,7 @@ from ui.top_k.threshold_graph import threshold_graph_of_two
 from ui.top_k.timing import timing
 from ui.top_k.verification import many_draws
 
-bootstrap()
+bootstrap(__file__)
 introduction()
 settings = chosen_settings()
 if settings is None:

@@ -25,7 +25,7 @@ from tests.browser.steps import (
     surfaces,
     without_webgl,
 )
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 
 RANGE = "chart => JSON.stringify([chart.layout.xaxis.range, chart.layout.yaxis.range])"
 CAMERA = """chart => JSON.stringify(

@@ -26,8 +26,8 @@ from tests.browser.steps import (
     settle,
     settle_target,
 )
-from ui.data.rated_datasets import sample
-from ui.operating_point.tour import STEPS
+from ui.data.samples import sample
+from ui.operating_point.controls.tour import STEPS
 
 NAME = "Login alerts"
 

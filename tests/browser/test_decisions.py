@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from multiloss_core import DecisionRecord, sql_where
 from tests.browser.steps import PAGES, expect_point, follow, metric, open_page, selected, settle, slider, upload
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from tests.browser.steps import (
     slider,
     without_webgl,
 )
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 
 NAME = "Card alerts"
 SCORES = sample(NAME).first_choice.scores

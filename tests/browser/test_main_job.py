@@ -26,7 +26,7 @@ from tests.browser.steps import (
     slider,
     upload,
 )
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 
 
 @pytest.fixture(params=["simulated", "real"])

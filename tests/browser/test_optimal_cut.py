@@ -19,7 +19,7 @@ from tests.browser.steps import (
     slider,
     upload,
 )
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 from ui.data.scored_datasets import scored_sample
 
 ITEMS = 1_000_000

@@ -1,9 +1,11 @@
-"""How tests open a page of the app, run it again and read what its explorer was given."""
+"""How tests open a page of the app, run it again and read what it shows, holds and gave to its explorer."""
 
 import json
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
+
+from ui.shared.session import KEY
 
 APP = Path(__file__).parents[2] / "app.py"
 
@@ -23,8 +25,27 @@ def run(step):
     return app
 
 
+def state(app):
+    """What the visit holds besides the values of widgets."""
+    return app.session_state[KEY]
+
+
+def number(text):
+    """A number as it is shown, as a float."""
+    return float(text.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}%", ""))
+
+
 def explorer(app):
     """What the live explorer was given."""
     (found,) = app.get("bidi_component")
     data = json.loads(found.proto.json)
     return data | {"table": json.loads(data["table"])}
+
+
+def context_of(analysis, point, **view):
+    """What a section below the charts is about, on a page of its own."""
+    from ui.operating_point.view_state import PointContext, ViewState
+
+    names = {"points": {path.method: point for path in analysis.paths}, "method": point.method, "pair": (0, 1)}
+    state = names | {"surfaces": analysis.surfaces, "chosen_point": point, "assessed_point": point} | view
+    return PointContext(analysis=analysis, view=ViewState(**state))

@@ -4,15 +4,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.steps import APP, run
+
 ROOT = Path(__file__).parents[2]
-APP = ROOT / "app.py"
 LISTED = re.findall(r'"(pages/\w+\.py)"', APP.read_text())
-
-
-def run(app):
-    app.run()
-    assert not app.exception
-    return app
 
 
 def test_app_lists_every_page_and_nothing_else():

@@ -24,9 +24,10 @@ from multiloss_core import (
 )
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from tests.pages.steps import explorer, opened, run
-from ui.data.rated_datasets import sample
 from ui.rated_data import column_roles
+from tests.pages.steps import explorer, opened, run, state
+from ui.data.samples import sample
+from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.records.log_access import ADDRESS, log_address
 
 
@@ -50,7 +51,7 @@ def table(app, column):
 def words_of(app):
     """The numbers of the operating point."""
     data = explorer(app)["table"]
-    return data["rows"][data["percents"].index(app.session_state["target"].percent)]["words"]
+    return data["rows"][data["percents"].index(state(app).point.target.percent)]["words"]
 
 
 def shown_thresholds(app):
@@ -244,10 +245,10 @@ def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
     assert app.title[0].value == "Operating point"
     assert app.selectbox(key="data").value == "Card alerts"
     assert app.selectbox(key="method").value == "smooth"
-    assert app.selectbox(key="nodes").value == "at equal shares of documents"
+    assert app.selectbox(key="nodes").value == "quantile"
     assert str(app.selectbox(key="resolution_2").value) == "50"
-    assert app.get_by_key("rule").value == {"any": "any score", "all": "every score"}[rule]
-    assert app.session_state["target"].percent == 35.0
+    assert app.get_by_key("rule").value == rule
+    assert state(app).point.target.percent == 35.0
     assert shown_thresholds(app) == list(record.thresholds)
     (_, tp), (_, fp), *_ = words_of(app)["counts"]
     assert (float(tp.replace(",", "")), float(fp.replace(",", ""))) == (record.expected.tp, record.expected.fp)
@@ -258,7 +259,7 @@ def test_a_decision_by_hand_reopens_with_its_thresholds(log_address):
     by_hand = replace(record, target=RecordedTarget("set by hand"), thresholds=(0.8,))
     logged(log_address, by_hand)
     app = press(opened("decisions"), "Open on the operating point")
-    assert app.session_state["driver"] == "thresholds by hand"
+    assert app.session_state["driver"] == "manual"
     assert app.text_input(key="hand_0").value == "0.8"
 
 
@@ -279,7 +280,7 @@ def test_what_drove_a_decision_drives_again(log_address, driver):
     app = opened("operating_point", data="Login alerts", driver=driver, **inputs)
     app.session_state["save_decision"] = True
     press(run(app), "Save to the log")
-    percent = app.session_state["target"].percent
+    percent = state(app).point.target.percent
     with DecisionLog(log_address) as log:
         target = log.entries()[0].record.target
     assert [wish.value for wish in target.wishes] == list(DRIVEN[driver].values())
@@ -290,17 +291,17 @@ def test_what_drove_a_decision_drives_again(log_address, driver):
     app = opened("operating_point", data="Login alerts", driver="costs", m="70", **before)
     run(app.switch_page("pages/decisions.py"))
     press(app, "Open on the operating point")
-    assert app.selectbox(key="driver").value == driver
+    assert DRIVERS[app.selectbox(key="driver").value].label == driver
     for key, value in inputs.items():
         shown = app.get_by_key(key).value
         assert shown == value or float(shown) == float(value)
-    assert app.session_state["target"].percent == percent
+    assert state(app).point.target.percent == percent
     assert "so are the thresholds" in said(app.success)
     # Reopened, it drives on.
     if driver == "costs":
         run(app.switch_page("pages/operating_point.py"))
         run(app.number_input(key="wish_review").set_value(6.0))
-        assert app.session_state["target"].percent == pytest.approx(70.0)
+        assert state(app).point.target.percent == pytest.approx(70.0)
 
 
 def test_a_decision_by_the_slider_reopens_on_the_slider(log_address):
@@ -308,8 +309,8 @@ def test_a_decision_by_the_slider_reopens_on_the_slider(log_address):
     app = opened("operating_point", data="Card alerts", driver="costs", wish_review="20")
     run(app.switch_page("pages/decisions.py"))
     press(app, "Open on the operating point")
-    assert app.selectbox(key="driver").value == "marginal precision"
-    assert app.session_state["target"].percent == 35.0
+    assert app.selectbox(key="driver").value == "slider"
+    assert state(app).point.target.percent == 35.0
 
 
 @pytest.mark.parametrize("driver", ["the phase of the moon", "costs, scenario", "x" * 300, "![](//evil.ex/a)"])
@@ -318,8 +319,8 @@ def test_a_driver_that_is_not_known_leaves_the_slider_where_it_was(log_address, 
     target = RecordedTarget(driver, (Wish("x", 1.0),), 0.35, "inside")
     logged(log_address, replace(record, target=target))
     app = press(opened("decisions"), "Open on the operating point")
-    assert app.selectbox(key="driver").value == "marginal precision"
-    assert app.session_state["target"].percent == 35.0
+    assert app.selectbox(key="driver").value == "slider"
+    assert state(app).point.target.percent == 35.0
     assert "it is not known to this version" in said(app.caption)
     assert not [caption for caption in app.caption if "![](" in caption.value]
 
@@ -348,10 +349,10 @@ def test_on_other_data_only_wishes_that_are_not_about_the_path_drive_again(log_a
     press(app, "Open with this data")
     if driver == "costs":
         assert app.selectbox(key="driver").value == "costs"
-        assert app.session_state["target"].percent == pytest.approx(40.0)
+        assert state(app).point.target.percent == pytest.approx(40.0)
     else:
-        assert app.selectbox(key="driver").value == "marginal precision"
-        assert app.session_state["target"].percent == 35.0
+        assert app.selectbox(key="driver").value == "slider"
+        assert state(app).point.target.percent == 35.0
         assert "was asked of other data" in said(app.caption)
 
 
@@ -413,7 +414,7 @@ def test_newer_data_shows_what_was_expected_then_and_is_observed_now(log_address
     press(app, "Open with this data")
     assert app.title[0].value == "Operating point"
     assert app.selectbox(key="data").value == "july.csv"
-    assert app.session_state["reopened_decision"].same_data is False
+    assert state(app).point.reopened.same_data is False
 
 
 def test_a_file_of_the_same_name_and_other_content_is_told_apart(log_address):
@@ -447,11 +448,14 @@ def test_a_table_of_counts_reopens(log_address):
 SCREEN = """
 import streamlit as st
 from multiloss_core import operating_point
+from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.operating_point.analysis import Settings, analyse
 from ui.shared.page_setup import bootstrap
-from ui.operating_point.sections.save_decision import show_decision
+from dataclasses import replace
+from tests.pages.steps import context_of
+from ui.operating_point.sections import save_decision
 from ui.decisions.reopening_panel import show_reopened
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 from ui.data.rated_workspace import dataset_of
 bootstrap()
 st.session_state.setdefault("save_decision", True)
@@ -459,7 +463,8 @@ name, percent = st.session_state.get("name", "Login alerts"), st.session_state.g
 analysis = analyse(dataset_of(sample(name)), Settings("any", "positives", 24))
 point = operating_point(analysis.path("smooth"), percent / 100)
 show_reopened(analysis, point)
-show_decision(analysis, point, current=st.session_state.get("current"))
+save_decision.thresholds_in_use = lambda analysis: st.session_state.get("current")
+save_decision.show_decision(context_of(analysis, point))
 """
 
 
@@ -506,11 +511,11 @@ def test_the_files_belong_to_the_point_that_is_shown(screen):
 def test_the_report_is_made_when_it_is_asked_for(screen, name):
     screen.session_state["name"] = name
     press(run(screen), "Only make the files")
-    assert "decision_report" not in screen.session_state
+    assert state(screen).point.report is None
     press(screen, "Prepare the report with figures")
     (button,) = [button for button in screen.get("download_button") if button.label.startswith("Report")]
     assert button.proto.id
-    report = screen.session_state["decision_report"][1]
+    report = state(screen).point.report[1]
     assert report.count("<figure ") == (2 if name == "Login alerts" else 4)
 
 
@@ -533,17 +538,17 @@ def test_a_text_that_no_record_can_keep_is_refused_where_it_was_typed(screen):
 
 
 def test_the_screen_says_which_decision_it_was_opened_with(screen):
-    from ui.decisions.reopening import Reopened
+    from ui.shared.session import Reopened
 
     record = sample_decision("Login alerts", percent=20.0, rule="any", spacing="positives", resolution=24)
-    screen.session_state["reopened_decision"] = Reopened(record, "Login alerts", True)
+    state(screen).point.reopened = Reopened(record, "Login alerts", True)
     assert "so are the thresholds" in said(run(screen).success)
     screen.session_state["percent"] = 70.0
     assert f"the decision is for login model ≥ {record.thresholds[0]}" in said(run(screen).info)
-    screen.session_state["reopened_decision"] = Reopened(record, "Login alerts", False)
+    state(screen).point.reopened = Reopened(record, "Login alerts", False)
     assert "not that of the decision" in said(run(screen).warning)
     press(screen, "Close")
-    assert "reopened_decision" not in screen.session_state
+    assert state(screen).point.reopened is None
 
 
 # Without a log

@@ -1,7 +1,6 @@
 import io
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,21 +10,14 @@ from streamlit.testing.v1 import AppTest
 from multiloss_core import LOSSES, F, optimal_top_k
 from multiloss_core.losses.constant_threshold import random_half, tuned_threshold
 from multiloss_core.losses.expected.expected_losses import expected_losses
+from tests.pages.steps import APP, run
 from ui.data.scored_datasets import SAMPLES, scored_sample
 from ui.optimal_cut.answers import LOSS_CHOICES
-
-APP = Path(__file__).parents[2] / "app.py"
 
 
 @pytest.fixture
 def app():
     return run(AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py"))
-
-
-def run(step):
-    app = step.run()
-    assert not app.exception
-    return app
 
 
 def upload(app, data, name, mime="text/csv"):

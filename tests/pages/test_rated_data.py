@@ -1,7 +1,6 @@
 import io
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,10 +15,10 @@ from multiloss_core import (
     read_frame,
     simulate_population,
 )
-from ui.data.rated_datasets import SAMPLES, sample
-from ui.rated_data.column_roles import NO_GROUP, NO_WEIGHT, TEMPLATE
+from tests.pages.steps import APP, run
+from ui.data.samples import SAMPLES, sample
+from ui.rated_data.column_roles import GROUP, TEMPLATE, WEIGHT
 
-APP = Path(__file__).parents[2] / "app.py"
 GOOD = "good.csv"
 
 
@@ -65,13 +64,6 @@ def parquet_of(frame):
     buffer = io.BytesIO()
     frame.to_parquet(buffer)
     return buffer.getvalue()
-
-
-def run(step):
-    """Run an app, or the app of a widget that was just changed."""
-    app = step.run()
-    assert not app.exception
-    return app
 
 
 def upload(app, data, name, mime="text/csv"):
@@ -255,7 +247,7 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
         ["model A", "model B"],
         "rating",
         "fraud",
-        NO_WEIGHT,
+        WEIGHT.none,
     ]
     assert [f"{floor:.6g}" in chart.alt for chart, floor in zip(charts(app), documents.floors, strict=True)] == [
         True
@@ -320,7 +312,7 @@ def test_no_group_is_chosen_unless_a_column_is_clearly_named_so(app):
     frame = rated_frame()
     frame["branch"] = np.resize(["north", "south", "east"], len(frame))
     upload(app, csv_of(frame), "branches.csv")
-    assert box(app, "group").value == NO_GROUP
+    assert box(app, "group").value == GROUP.none
     assert "held-out numbers and intervals respect it" in box(app, "group").help
     assert not any("groups by" in caption.value for caption in app.caption)
     run(box(app, "group").set_value("branch"))
@@ -331,7 +323,7 @@ def test_no_group_is_chosen_unless_a_column_is_clearly_named_so(app):
     assert not app.error
     back_to_rated_data(app)
     assert box(app, "group").value == "branch"
-    run(box(app, "group").set_value(NO_GROUP))
+    run(box(app, "group").set_value(GROUP.none))
     assert not any("groups by" in caption.value for caption in app.caption)
 
 

@@ -1,28 +1,31 @@
-"""The rated data that one user loaded, kept while moving between pages."""
+"""The rated data of one session, kept while moving between pages."""
 
-import streamlit as st
+from collections.abc import Callable
 
-from ui.data.rated_datasets import SAMPLES, ColumnChoice, Dataset, RatedSource, build_dataset, sample
-from ui.data.uploads import Shelf
+from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset
+from ui.data.samples import SAMPLES, sample
+from ui.data.uploads import UploadStore
+from ui.shared.session import session
 
-MAX_UPLOADS = 3
 
-
-def workspace() -> Shelf[ColumnChoice]:
+def rated_uploads() -> UploadStore[ColumnChoice]:
     """This session's rated data."""
-    found: Shelf[ColumnChoice] = st.session_state.setdefault("workspace", Shelf("data", MAX_UPLOADS))
-    return found
-
-
-def choose_source() -> RatedSource:
-    """Let the user pick a sample or one of the uploads."""
-    hint = (
-        "Simulated samples with one to four classifiers, a ready table of counts, and the files you uploaded in this "
-        "session."
+    return UploadStore(
+        state=session().rated,
+        key="data",
+        limit=3,
+        samples=dict.fromkeys(SAMPLES, sample),
+        label="Data",
+        hint="Simulated samples with one to four classifiers, a ready table of counts, and the files you uploaded in "
+        "this session.",
     )
-    return workspace().pick("Data", SAMPLES, sample, hint=hint)
+
+
+def choose_source(load: Callable[[], None] | None = None) -> RatedSource:
+    """Let the user pick a sample or one of the uploads; `load` draws what brings files in."""
+    return rated_uploads().pick(load)
 
 
 def dataset_of(source: RatedSource) -> Dataset:
     """The dataset in use for a source. Raises DataError where its columns need the user's help."""
-    return build_dataset(source, workspace().choice_for(source))
+    return build_dataset(source, rated_uploads().choice_for(source))

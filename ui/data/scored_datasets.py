@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -16,11 +17,11 @@ from multiloss_core.losses.scored_items import ScoredItems
 from multiloss_core.losses.top_k import probability_order
 from multiloss_core.numerics.arrays import Bools, Indices
 from multiloss_core.tables.item_columns import ItemColumns, read_items, read_pasted
-from ui.data.uploads import Shelf, Source
+from ui.data.uploads import UploadStore
+from ui.shared.session import Source, session
 
 SAMPLE_ITEMS = 2_000
 PASTED = "Pasted items"
-MAX_UPLOADS = 2
 # How many times further from the middle the log odds are than they should be, and a seed.
 SAMPLES = MappingProxyType({"Calibrated alerts": (1.0, 31), "Overconfident alerts": (1.8, 32)})
 
@@ -89,23 +90,18 @@ def scored_sample(name: str) -> ScoredSource:
     return ScoredSource(name, f"sample {name}", frame, ItemColumns("probability", "outcome", "fraud"))
 
 
-@dataclass
-class ScoredWorkspace(Shelf[ItemColumns]):
-    """Also what became of the last paste, and which comparisons of all losses were made already."""
-
-    paste_complaint: str | None = None
-    compared: set[tuple[str, float]] = field(default_factory=set)
-
-
-def scored_workspace() -> ScoredWorkspace:
-    """Find this session's scored items."""
-    found: ScoredWorkspace = st.session_state.setdefault(
-        "scored_workspace", ScoredWorkspace("scored_data", MAX_UPLOADS)
+def scored_uploads() -> UploadStore[ItemColumns]:
+    """Return this session's scored items."""
+    return UploadStore(
+        state=session().scored,
+        key="scored_data",
+        limit=2,
+        samples=dict.fromkeys(SAMPLES, scored_sample),
+        label="Items",
+        hint="Two simulated samples, and what you uploaded or pasted in this session.",
     )
-    return found
 
 
-def choose_scored_source() -> ScoredSource:
-    """Let the user pick a sample or what was loaded."""
-    hint = "Two simulated samples, and what you uploaded or pasted in this session."
-    return scored_workspace().pick("Items", SAMPLES, scored_sample, hint=hint)
+def choose_scored_source(load: Callable[[], None] | None = None) -> ScoredSource:
+    """Let the user pick a sample or what was loaded; `load` draws what brings items in."""
+    return scored_uploads().pick(load)

@@ -1,44 +1,36 @@
-"""What one user loaded of one kind of data, and chose about it."""
+"""Uploaded tables of one session and the column choice of each, with the widgets that bring them in and pick one."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.tables.read_table import LARGEST_FILE
 from ui.shared.formatting import as_text
+from ui.shared.session import Source, Uploads
 
 Choice = TypeVar("Choice")
 Data = TypeVar("Data")
 
 
-@dataclass(frozen=True, eq=False)
-class Source(Generic[Choice]):
-    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given."""
+@dataclass(frozen=True, kw_only=True)
+class UploadStore(Generic[Choice]):
+    """The tables of one kind: samples, and what was loaded in this session, of which `limit` are kept.
 
-    name: str
-    fingerprint: str
-    frame: pd.DataFrame
-    first_choice: Choice
+    `key`: that of the picker, also in the URL; `label` and `hint` are the picker's words. `samples` make one by name.
+    """
 
-
-@dataclass
-class Shelf(Generic[Choice]):
-    """The sources that were loaded last, by name, the last valid choice of columns of each source (by fingerprint), and
-    what became of the last upload. `key`: that of the picker, also in the URL; `most` sources are kept."""
-
+    state: Uploads[Choice]
     key: str
-    most: int
-    uploads: dict[str, Source[Choice]] = field(default_factory=dict)
-    choices: dict[str, Choice] = field(default_factory=dict)
-    last_upload: str | None = None
-    complaint: str | None = None
+    limit: int
+    samples: Mapping[str, Callable[[str], Source[Choice]]]
+    label: str
+    hint: str
 
     def ask_upload(self, label: str, read: Callable[[bytes, str], Source[Choice]], *, key: str, hint: str) -> None:
-        """The uploader, and the complaint about the last file. Must run before `pick`, as must `take`."""
+        """Draw the uploader, and the complaint about the last file; call it from `load` of `pick`."""
         uploaded = st.file_uploader(
             label,
             type=["csv", "tsv", "txt", "parquet"],
@@ -47,13 +39,13 @@ class Shelf(Generic[Choice]):
             help=hint,
         )
         if uploaded is None:
-            self.complaint = None
-        elif uploaded.file_id != self.last_upload:
-            self.last_upload = uploaded.file_id
+            self.state.complaint = None
+        elif uploaded.file_id != self.state.last_upload:
+            self.state.last_upload = uploaded.file_id
             with st.spinner(f"Reading {uploaded.name} …"):
-                self.complaint = self.take(lambda: read(uploaded.getvalue(), uploaded.name))
-        if self.complaint:
-            st.error(as_text(self.complaint), icon=":material/error:")
+                self.state.complaint = self.take(lambda: read(uploaded.getvalue(), uploaded.name))
+        if self.state.complaint:
+            st.error(as_text(self.state.complaint), icon=":material/error:")
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -61,31 +53,46 @@ class Shelf(Generic[Choice]):
             source = read()
         except DataError as error:
             return str(error)
-        self.uploads.pop(source.name, None)
-        self.uploads[source.name] = source
-        for oldest in list(self.uploads)[: -self.most]:
-            del self.uploads[oldest]
-        st.session_state[self.key] = source.name
+        self.state.sources.pop(source.name, None)
+        self.state.sources[source.name] = source
+        for oldest in list(self.state.sources)[: -self.limit]:
+            del self.state.sources[oldest]
+        self.choose(source.name)
         return None
 
-    def pick(
-        self, label: str, samples: Iterable[str], sample: Callable[[str], Source[Choice]], *, hint: str
-    ) -> Source[Choice]:
-        """Let the user pick a sample or what was loaded; the pick is kept across pages and in the URL."""
-        options = list(dict.fromkeys([*samples, *self.uploads]))
+    def choose(self, name: str) -> None:
+        """Have the picker show a table; before the picker is drawn."""
+        st.session_state[self.key] = name
+
+    def pick(self, load: Callable[[], None] | None = None) -> Source[Choice]:
+        """Let the user pick a sample or what was loaded; the pick is kept across pages and in the URL.
+
+        `load` draws what brings tables in, which picks what it brought: so it runs before the picker is drawn.
+        """
+        if load is not None:
+            load()
+        options = list(dict.fromkeys([*self.samples, *self.state.sources]))
         # The words on the screen are the words in the URL, so nothing is reformatted on the way.
         wanted = st.query_params.get(self.key)
-        picked = st.selectbox(label, options, key=self.key, bind="query-params", help=hint)
+        picked = st.selectbox(self.label, options, key=self.key, bind="query-params", help=self.hint)
         if wanted is not None and wanted not in options:
             st.info(
-                f"The link was made with '{as_text(wanted[:80])}', which is not loaded in this session; upload it again."
+                f"The link was made with '{as_text(wanted[:80])}', which is not loaded in this session; upload it "
+                "again."
             )
-        name = picked if picked in options else options[0]
-        return self.uploads[name] if name in self.uploads else sample(name)
+        return self.source(picked if picked in options else options[0])
+
+    def source(self, name: str) -> Source[Choice]:
+        """What was loaded under a name, else the sample of that name. Raises DataError where there is neither."""
+        if name in self.state.sources:
+            return self.state.sources[name]
+        if name not in self.samples:
+            raise DataError(f"'{name}' is no longer loaded in this session; upload it again.")
+        return self.samples[name](name)
 
     def choice_for(self, source: Source[Choice]) -> Choice:
         """The last valid choice of columns of a source, or the first one to try."""
-        return self.choices.get(source.fingerprint, source.first_choice)
+        return self.state.choices.get(source.fingerprint, source.first_choice)
 
     def checked(
         self, source: Source[Choice], choice: Choice, build: Callable[[Source[Choice], Choice], Data], noun: str
@@ -96,7 +103,7 @@ class Shelf(Generic[Choice]):
         """
         try:
             data = build(source, choice)
-            self.choices[source.fingerprint] = choice
+            self.state.choices[source.fingerprint] = choice
             return data
         except DataError as error:
             st.error(as_text(str(error)), icon=":material/error:")

@@ -6,30 +6,18 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint
-from multiloss_core.formatting import Unit
 from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.generalisation.bootstrap import PointIntervals, bootstrap_thresholds
-from ui.data.rated_datasets import SAMPLES, ColumnChoice, Dataset, RatedSource, build_dataset, in_money, sample
-from ui.data.rated_workspace import workspace
+from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
+from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.analysis import RESOLUTIONS, Settings
+from ui.operating_point.certificate_state import request_certificate
+from ui.operating_point.controls.settings import recorded_unit, restore_settings
+from ui.operating_point.controls.target_drivers import restore_driver, set_manual_thresholds
 from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, recorded_columns
-from ui.operating_point.sections.new_data import ON_SLIDER
-from ui.operating_point.settings import RULE_WORDS, SPACING_WORDS, UNIT
-from ui.operating_point.target import IN_URL, current_target, settle
-from ui.operating_point.target_drivers import pick, restore_driver
+from ui.operating_point.target import IN_URL, current_target, set_target
 from ui.rated_data.column_roles import forget
-
-REOPENED = "reopened_decision"
-WITHOUT_DEFAULT = ("data", "method", "nodes")
-
-
-@dataclass(frozen=True)
-class Reopened:
-    """The record that the operating point was opened with, under which data, and whether these are the record's own."""
-
-    record: DecisionRecord
-    data_name: str
-    same_data: bool
+from ui.shared.session import Reopened, session
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,29 +82,29 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
             "can still be taken away."
         )
     dataset = _use_columns(record, source)
-    choices = _choices(record, source)
-    for name, choice in choices.items():
-        if name in WITHOUT_DEFAULT:
-            st.session_state[name] = choice
-        else:
-            # What has a default takes its value from the address, unless something was chosen before.
-            st.session_state.pop(name, None)
+    rated_uploads().choose(source.name)
+    choices = {rated_uploads().key: source.name} | restore_settings(
+        record.settings,
+        classifiers,
+        documents=record.columns.rating is not None,
+        amounts=rated_uploads().choice_for(source).amount is not None,
+    )
     _reopen_guarantee(record, dataset)
     choices |= restore_driver(record.target, same_data=same)
     if record.target.by_hand:
-        pick(list(record.thresholds))
+        set_manual_thresholds(list(record.thresholds))
     if record.target.marginal_precision is not None:
-        settle(100 * record.target.marginal_precision)
-    st.session_state[REOPENED] = Reopened(record, source.name, same)
-    return choices | {IN_URL: f"{current_target().percent:.10g}"}
+        set_target(100 * record.target.marginal_precision)
+    session().point.reopened = Reopened(record, source.name, same)
+    return choices | {IN_URL.name: IN_URL.write(current_target().percent)}
 
 
 def _at_hand(record: DecisionRecord) -> list[RatedSource]:
     """What was loaded, the latest first, and the sample of the record's name."""
-    uploads = workspace().uploads
+    store = rated_uploads()
     named = record.data.name
-    samples = [sample(named)] if named in SAMPLES and named not in uploads else []
-    return [*reversed(uploads.values()), *samples]
+    samples = [store.samples[named](named)] if named in store.samples and named not in store.state.sources else []
+    return [*reversed(store.state.sources.values()), *samples]
 
 
 def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
@@ -125,13 +113,13 @@ def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
     if columns.rating is None:
         return ColumnChoice(is_counts=True, scores=(), rule=record.settings.rule)
     return ColumnChoice(
-        False,
-        columns.scores,
-        columns.rating,
-        columns.positive,
-        columns.weight,
-        columns.floors,
-        columns.leave_out_unusable,
+        is_counts=False,
+        scores=columns.scores,
+        rating=columns.rating,
+        positive=columns.positive,
+        weight=columns.weight,
+        floors=columns.floors,
+        leave_out_unusable=columns.leave_out_unusable,
         group=columns.group,
         amount=record.settings.amount or known.amount,
         time=known.time,
@@ -141,11 +129,11 @@ def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
 
 def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnChoice, Dataset]:
     """Data under the columns of a record; where these are not there, under the columns that were chosen for the data."""
-    choice = _choice(record, workspace().choice_for(source))
+    choice = _choice(record, rated_uploads().choice_for(source))
     try:
         dataset = build_dataset(source, choice)
     except DataError as error:
-        choice = workspace().choice_for(source)
+        choice = rated_uploads().choice_for(source)
         try:
             dataset = build_dataset(source, choice)
         except DataError:
@@ -162,7 +150,7 @@ def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnCho
 
 def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
     """Choose the columns of a record for its data, unless they already mean the same."""
-    choice = workspace().choice_for(source)
+    choice = rated_uploads().choice_for(source)
     try:
         dataset = build_dataset(source, choice)
         same_amount = record.settings.amount in (None, choice.amount)
@@ -171,8 +159,7 @@ def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
     except DataError:
         pass
     choice, dataset = _as_recorded(record, source)
-    workspace().choices[source.fingerprint] = choice
-    # The widgets of the page on rated data would choose again what they showed last.
+    rated_uploads().state.choices[source.fingerprint] = choice
     forget(source)
     return dataset
 
@@ -181,32 +168,13 @@ def _rule_fits(record: DecisionRecord, dataset: Dataset) -> bool:
     return not isinstance(dataset.source, CountSurfaces) or dataset.source.rule == record.settings.rule
 
 
-def _choices(record: DecisionRecord, source: RatedSource) -> dict[str, str]:
-    """The widgets of the operating point with what they are to show, as far as they offer it."""
-    settings, classifiers = record.settings, len(record.columns.scores)
-    choices = {workspace().key: source.name, "method": settings.method}
-    if record.columns.rating is not None:
-        choices["nodes"] = next(words for words, spacing in SPACING_WORDS.items() if spacing == settings.spacing)
-        if classifiers > 1:
-            choices["rule"] = next(words for words, rule in RULE_WORDS.items() if rule == settings.rule)
-        if workspace().choice_for(source).amount is not None:
-            choices[UNIT] = _unit(record)
-        if settings.resolution in RESOLUTIONS[classifiers]:
-            choices[f"resolution_{classifiers}"] = str(settings.resolution)
-    return choices
-
-
 def _reopen_guarantee(record: DecisionRecord, dataset: Dataset) -> None:
     """Have the guaranteed path found again, where the record lies on one."""
     wishes = {wish.name: wish.value for wish in record.target.wishes}
     if GUARANTEED in wishes and CONFIDENCE in wishes:
         settings = record.settings
-        found_with = Settings(settings.rule, settings.spacing, settings.resolution, _unit(record))
-        st.session_state[ON_SLIDER] = (dataset.key, found_with, (wishes[GUARANTEED], wishes[CONFIDENCE]))
-
-
-def _unit(record: DecisionRecord) -> Unit:
-    return Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
+        found_with = Settings(settings.rule, settings.spacing, settings.resolution, recorded_unit(settings))
+        request_certificate((dataset.key, found_with), wishes[GUARANTEED], wishes[CONFIDENCE])
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting on the data that is loaded …")

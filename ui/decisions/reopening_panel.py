@@ -11,13 +11,14 @@ from multiloss_core.formatting import UNDEFINED, Unit, count, percent, shortened
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.rated_datasets import RatedSource
-from ui.decisions.reopening import REOPENED, Observed, Reopened, observed, other_data, reopen, same_data
+from ui.decisions.reopening import Observed, observed, other_data, reopen, same_data
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.controls.target_drivers import is_restorable
 from ui.operating_point.decision_record import MARGINAL_PRECISION
 from ui.operating_point.point_text import WORDS
-from ui.operating_point.target_drivers import is_restorable
 from ui.records.record_text import author_of, moment, precision_words, share_words, thresholds_words
 from ui.shared.formatting import LONG_NAME, as_text
+from ui.shared.session import session
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
@@ -48,7 +49,7 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
 
 def show_reopened(analysis: Analysis, point: Point) -> None:
     """On the operating point: which decision it was opened with, and whether the point is still there."""
-    opened: Reopened | None = st.session_state.get(REOPENED)
+    opened = session().point.reopened
     if opened is None or opened.data_name != analysis.dataset.name:
         return
     record = opened.record
@@ -83,7 +84,7 @@ def _say_who_drives(target: RecordedTarget, same_data: bool) -> None:
 
 
 def _close() -> None:
-    st.session_state.pop(REOPENED, None)
+    session().point.reopened = None
 
 
 def _offer_opening(record: DecisionRecord, source: RatedSource, tag: str, label: str, *, same: bool) -> None:

@@ -8,27 +8,27 @@ from multiloss_core.figures.tp_fp_plane import plane_backdrop, plane_marks
 from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
 from multiloss_core.formatting import Unit
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.controls.target_drivers import slider_takes_over
 from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words
-from ui.operating_point.target import current_target, settle
-from ui.operating_point.target_drivers import take_over
-from ui.operating_point.view_state import Scene
+from ui.operating_point.target import current_target, set_target
+from ui.operating_point.view_state import ViewState
 from ui.shared.page_setup import theme
 from ui.shared.slider_scale import HIGHEST, LOWEST, STEP
 
-SLIDER = "m_plain"
+SLIDER_KEY = "m_plain"
 
 
 def ask_marginal_precision(unit: Unit) -> None:
     """A slider for the target, and what it means as a price."""
     target = current_target()
-    st.session_state[SLIDER] = target.percent
+    st.session_state[SLIDER_KEY] = target.percent
     st.slider(
         f"Marginal precision: {WORDS[unit].question}",
         LOWEST,
         HIGHEST,
         step=STEP,
         format="%g %%",
-        key=SLIDER,
+        key=SLIDER_KEY,
         on_change=_moved,
     )
     m = target.marginal_precision
@@ -36,19 +36,19 @@ def ask_marginal_precision(unit: Unit) -> None:
 
 
 def _moved() -> None:
-    settle(st.session_state[SLIDER])
-    take_over()
+    set_target(st.session_state[SLIDER_KEY])
+    slider_takes_over()
 
 
-def show_plainly(analysis: Analysis, scene: Scene) -> None:
+def show_plainly(analysis: Analysis, view: ViewState) -> None:
     """Numbers beside charts, as in the explorer."""
     controls, charts = st.columns([1, 3], gap="medium")
     with controls:
         ask_marginal_precision(analysis.settings.unit)
-        show_words(point_words(analysis, scene.chosen))
+        show_words(point_words(analysis, view.chosen_point))
         st.caption(WORDS[analysis.settings.unit].note)
     with charts:
-        _show_charts(analysis, scene)
+        _show_charts(analysis, view)
 
 
 def show_words(words: PointWords) -> None:
@@ -66,25 +66,25 @@ def show_words(words: PointWords) -> None:
     st.markdown("\n".join(["| At this point | |", "|:--|--:|", *rows]))
 
 
-def _show_charts(analysis: Analysis, scene: Scene) -> None:
+def _show_charts(analysis: Analysis, view: ViewState) -> None:
     points = [
-        scene.chosen if name == scene.method else scene.points[name]
+        view.chosen_point if name == view.method else view.points[name]
         for name in analysis.methods
-        if scene.points[name].status != "unreachable" or name == scene.method
+        if view.points[name].status != "unreachable" or name == view.method
     ]
-    chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
-    marks, view = plane_marks(points, chosen=chosen, theme=theme())
+    chosen, pair, surfaces, unit = view.method, view.pair, view.surfaces, analysis.settings.unit
+    marks, axes = plane_marks(points, chosen=chosen, theme=theme())
     plane = plane_backdrop(analysis.paths, theme=theme(), unit=unit)
-    plane.add_traces([*([] if scene.bands is None else curve_band(scene.bands)), *marks])
-    plane.update_layout(view)
+    plane.add_traces([*([] if view.bands is None else curve_band(view.bands)), *marks])
+    plane.update_layout(axes)
     left, right = st.columns(2)
     if len(analysis.surfaces.names) == 1:
         space = threshold_curves(analysis.path(chosen), theme=theme(), unit=unit)
-        space.add_trace(threshold_mark(analysis.path(chosen), scene.chosen, theme=theme()))
+        space.add_trace(threshold_mark(analysis.path(chosen), view.chosen_point, theme=theme()))
     else:
         space = space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair)
-        if scene.cloud is not None:
-            space.add_trace(threshold_cloud(scene.cloud, surfaces.axes))
+        if view.cloud is not None:
+            space.add_trace(threshold_cloud(view.cloud, surfaces.axes))
         space.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme(), pair=pair))
     left.plotly_chart(
         space,

@@ -1,13 +1,17 @@
 """An operating point in the words of the screen, the same wherever it is shown."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from multiloss_core.formatting import NEVER, Unit, price, rate, share, threshold
+from multiloss_core.formatting import NEVER, UNDEFINED, Unit, percent, price, rate, share, threshold
+from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointBootstrap
 from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.target import DIGITS, current_target
 
-CAUGHT, FALSE, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
+CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
 
 Lines = tuple[tuple[str, str], ...]
 
@@ -29,7 +33,7 @@ class UnitWords:
 WORDS: dict[Unit, UnitWords] = {
     Unit.DOCUMENTS: UnitWords(
         caught=CAUGHT,
-        false=FALSE,
+        false=FALSE_ALERTS,
         alerts="Alerts",
         precision=PRECISION,
         false_per_catch="False alerts per catch",
@@ -85,6 +89,31 @@ def price_words(marginal_precision: float, unit: Unit) -> str:
     if false >= 1:
         return f"{false:.3g} of money in false alerts for each extra 1 of fraud caught"
     return f"1 of money in false alerts for each extra {1 / false:.3g} of fraud caught"
+
+
+def interval_words(analysis: Analysis, bootstrap: PointBootstrap | None, point: Point) -> dict[str, Any] | None:
+    """Intervals of what is expected on new data, to be shown beside the numbers of their point."""
+    if bootstrap is None:
+        return None
+    found, words, number = bootstrap.intervals(), WORDS[analysis.settings.unit], analysis.settings.unit.estimate
+    lines = {
+        words.caught: (found.tp, number),
+        words.false: (found.fp, number),
+        words.alerts: (found.alerts, number),
+        words.precision: (found.precision, percent),
+    }
+    return {
+        "percent": current_target().percent
+        if isinstance(point, ManualPoint)
+        else round(100 * float(bootstrap.targets[0]), DIGITS),
+        "by_hand": isinstance(point, ManualPoint),
+        "words": {label: f"expected {between_words(interval, shown)}" for label, (interval, shown) in lines.items()},
+    }
+
+
+def between_words(interval: Interval, number: Callable[[float], str]) -> str:
+    """An interval, its ends written by `number`."""
+    return UNDEFINED if math.isnan(interval.low) else f"{number(interval.low)} – {number(interval.high)}"
 
 
 def beside(label: str) -> str:

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
-import streamlit as st
 from scipy.special import expit
 
 from multiloss_core import CountSurfaces, CrossFittedCounts, RatedDocuments, ThresholdPath, cross_fit_steps
@@ -20,6 +19,7 @@ from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathMe
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.operating_point.analysis import Analysis, Settings
 from ui.shared.background_job import Job
+from ui.shared.session import session
 from ui.shared.slider_scale import PERCENTS
 
 SLIDER_TARGETS = PERCENTS / 100
@@ -64,8 +64,27 @@ def path_job(analysis: Analysis) -> Job[PathEvidence]:
     return _job((analysis.dataset.key, analysis.settings, None), lambda: _path_steps(analysis))
 
 
+def jobs_of(analysis: Analysis, point: Point) -> tuple[Job[PointBootstrap] | Job[PathEvidence], ...]:
+    """The jobs about a point and about its analysis; begun at the first call."""
+    resampling, others = point_job(analysis, point), path_job(analysis)
+    return (others,) if resampling is None else (resampling, others)
+
+
+def latest_evidence(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
+    """What is known by now, complete or not."""
+    resampling = point_job(analysis, point)
+    return None if resampling is None else resampling.latest, path_job(analysis).latest
+
+
+def finished_evidence(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
+    """What is known by now, for the charts."""
+    bootstrap, path = latest_evidence(analysis, point)
+    complete = bootstrap is not None and bootstrap.done == bootstrap.requested
+    return (bootstrap if complete else None), path
+
+
 def _job(key: Key, steps: Callable[[], Iterator[T]], rest: float = 0.0) -> Job[T]:
-    jobs: dict[Key, Job[T]] = st.session_state.setdefault("evidence", {})
+    jobs = session().point.jobs
     if key not in jobs or jobs[key].cancelled:
         # One of each kind at a time; what is finished stays for a while.
         for other, job in jobs.items():

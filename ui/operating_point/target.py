@@ -1,51 +1,32 @@
-"""The marginal precision that the reader asks for: one target, in the session and in the URL."""
+"""The marginal precision that the user asks for: one target, in the session and in the URL."""
 
 import math
-from dataclasses import dataclass
 
-import streamlit as st
-
+from ui.shared.session import Target, session
 from ui.shared.slider_scale import FIRST, HIGHEST, LOWEST
-from ui.shared.url_params import from_address, into_address
+from ui.shared.url_params import UrlParameter
 
 DIGITS = 6
-IN_URL = "m"
-
-
-@dataclass
-class Target:
-    """The marginal precision in percent; `heard` is the number of the reader's last move in the explorer."""
-
-    percent: float = FIRST
-    heard: int = 0
-
-    @property
-    def marginal_precision(self) -> float:
-        """The target in (0, 1)."""
-        return self.percent / 100
 
 
 def current_target() -> Target:
     """This session's target."""
-    found: Target = st.session_state.setdefault("target", Target())
-    return found
+    return session().point.target
 
 
 def restore_target() -> None:
-    """Take the target of the address, or put it there: at each run of a whole page."""
-    settle(from_address(IN_URL))
-    if _percent(st.query_params.get(IN_URL)) is None:
-        into_address(IN_URL, None)
-    settle(current_target().percent)
+    """Take the target of the URL, or put it there: at each run of a whole page."""
+    set_target(IN_URL.asked())
+    set_target(current_target().percent)
 
 
-def settle(percent: object) -> None:
-    """Make a wish of the reader the target; what is no percentage changes nothing."""
+def set_target(percent: object) -> None:
+    """Make a percentage, brought within the bounds of the slider, the target; anything else changes nothing."""
     wanted = _percent(percent)
     if wanted is not None:
         current_target().percent = wanted
-        if wanted != FIRST or IN_URL in st.query_params:
-            into_address(IN_URL, f"{wanted:.10g}")
+        if wanted != FIRST or IN_URL.shown() is not None:
+            IN_URL.show(wanted)
 
 
 def _percent(wish: object) -> float | None:
@@ -55,3 +36,6 @@ def _percent(wish: object) -> float | None:
     except ValueError:
         return None
     return round(min(max(percent, LOWEST), HIGHEST), DIGITS) if math.isfinite(percent) else None
+
+
+IN_URL: UrlParameter[float] = UrlParameter("m", _percent, "{:.10g}".format)

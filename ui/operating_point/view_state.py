@@ -8,56 +8,71 @@ from multiloss_core.thresholds.generalisation.bootstrap import PathBands, PointB
 from multiloss_core.thresholds.paths.methods import SMOOTH
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, OperatingPoint, Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.sections.new_data import finished_evidence
+from ui.operating_point.controls.target_drivers import baseline_point, point_set_by_hand
+from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.target import current_target
-from ui.operating_point.target_drivers import point_set_by_hand, present_point
 
 
-@dataclass(frozen=True, eq=False)
-class Scene:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ViewState:
     """The point of each method, the chosen method's name, and the classifiers whose thresholds are drawn.
 
-    The screen is about the point `chosen`: the method's, or thresholds set by hand. New data is told of the point `told`:
-    the smooth path's, or these. `present` is the point of the thresholds now in force. `resamples` are of the point `told`,
-    `bands` along the smooth path; both are None while they are not known, or not asked for.
+    The screen is about `chosen_point`: the method's, or one set by hand. `assessed_point` is the one that intervals
+    describe: the smooth path's, or the one set by hand. `baseline_point` is at the thresholds that others are compared
+    with. `resamples` are of `assessed_point`, `bands` along the smooth path; both are None while they are not known, or
+    not asked for.
     """
 
     points: dict[str, OperatingPoint]
     method: str
     pair: tuple[int, int]
     surfaces: CountSurfaces
-    chosen: Point
-    told: Point
-    present: Point | None = None
+    chosen_point: Point
+    assessed_point: Point
+    baseline_point: Point | None = None
     resamples: PointBootstrap | None = None
     bands: PathBands | None = None
 
     @property
-    def by_hand(self) -> Point | None:
+    def manual_point(self) -> Point | None:
         """The chosen point, where its thresholds were set by hand."""
-        return self.chosen if isinstance(self.chosen, ManualPoint) else None
+        return self.chosen_point if isinstance(self.chosen_point, ManualPoint) else None
 
     @property
     def cloud(self) -> Floats | None:
         """Thresholds (resamples, pair) that other samples would have chosen; those set by hand were not chosen."""
-        return None if self.resamples is None or self.by_hand else self.resamples.cloud[:, 0][:, self.pair]
+        return None if self.resamples is None or self.manual_point else self.resamples.cloud[:, 0][:, self.pair]
 
 
-def scene_now(analysis: Analysis, method: str, pair: tuple[int, int], *, new_data: bool) -> Scene:
-    """The scene at the present target; what new data will show is looked for with `new_data` only."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PointContext:
+    """What a section below the charts is about; `new_data`: whether to show what new data will show."""
+
+    analysis: Analysis
+    view: ViewState
+    new_data: bool = False
+
+    @property
+    def point(self) -> Point:
+        """The point that the screen is about."""
+        return self.view.chosen_point
+
+
+def view_state(analysis: Analysis, method: str, pair: tuple[int, int], *, new_data: bool) -> ViewState:
+    """The view at the present target; what new data will show is looked for with `new_data` only."""
     target = current_target().marginal_precision
     points = {path.method: operating_point(path, target) for path in analysis.paths}
-    by_hand = point_set_by_hand(analysis, method)
-    chosen, told = by_hand or points[method], by_hand or points[SMOOTH.name]
-    resamples, along_path = finished_evidence(analysis, told) if new_data else (None, None)
-    return Scene(
-        points,
-        method,
-        pair,
-        analysis.sliced(chosen, pair),
-        chosen,
-        told,
-        present_point(analysis, method),
-        resamples,
-        None if along_path is None else along_path.bands,
+    manual = point_set_by_hand(analysis, method)
+    chosen, assessed = manual or points[method], manual or points[SMOOTH.name]
+    resamples, along_path = finished_evidence(analysis, assessed) if new_data else (None, None)
+    return ViewState(
+        points=points,
+        method=method,
+        pair=pair,
+        surfaces=analysis.sliced(chosen, pair),
+        chosen_point=chosen,
+        assessed_point=assessed,
+        baseline_point=baseline_point(analysis, method),
+        resamples=resamples,
+        bands=None if along_path is None else along_path.bands,
     )

@@ -5,9 +5,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.errors import DataError
-from ui.data.scored_datasets import ScoredDataset, scored_workspace
+from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.answers import LOSS_CHOICES, Answer, answer, too_many_for
 from ui.shared.loss_picker import named_loss
+from ui.shared.session import session
 
 # Above this, comparing all losses takes more than a moment.
 MANY_ITEMS = 10_000
@@ -18,7 +19,7 @@ def compare_losses(dataset: ScoredDataset, beta: float) -> None:
     """Show the optimal cut under each loss."""
     st.subheader("All seven losses", anchor=False)
     bar, table = st.empty(), st.empty()
-    done = scored_workspace().compared
+    done = session().scored.compared
     show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta) not in done
     rows: list[dict[str, str | float | None]] = []
     for number, choice in enumerate(LOSS_CHOICES):

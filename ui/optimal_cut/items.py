@@ -1,6 +1,7 @@
 """Items with probabilities: brought in, their columns chosen, described."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.formatting import count, plural
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns
@@ -9,43 +10,45 @@ from ui.data.scored_datasets import (
     ScoredSource,
     pasted_source,
     scored_dataset,
-    scored_workspace,
+    scored_uploads,
     uploaded_source,
 )
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
 from ui.shared.formatting import as_text
+from ui.shared.session import session
 
 NO_LABEL = "(none: no outcome is known)"
 PREVIEW_ROWS = 100
 
 
-def ask_items() -> None:
+def ask_items(place: DeltaGenerator) -> None:
     """Draw the uploader and the box for pasted items, each with the error of what was given last."""
-    space = scored_workspace()
-    space.ask_upload(
-        "Your own items: CSV or Parquet",
-        uploaded_source,
-        key="scored_upload",
-        hint=f"One row for each item, one column with its probability, up to {MAX_ITEMS:,} rows; if outcomes are "
-        "known, a column with them (0/1, true/false or two words). The file stays in this session.",
-    )
-    with st.expander("Paste items", icon=":material/content_paste:", expanded=space.paste_complaint is not None):
-        text = st.text_area(
-            "One probability on each line, or a table with a header",
-            key="scored_paste",
-            max_chars=MAX_PASTED,
-            height=140,
-            placeholder="0.91\n0.40\n0.07",
+    with place:
+        store, state = scored_uploads(), session().scored
+        store.ask_upload(
+            "Your own items: CSV or Parquet",
+            uploaded_source,
+            key="scored_upload",
+            hint=f"One row for each item, one column with its probability, up to {MAX_ITEMS:,} rows; if outcomes are "
+            "known, a column with them (0/1, true/false or two words). The file stays in this session.",
         )
-        if st.button("Use these items", key="scored_use"):
-            space.paste_complaint = space.take(lambda: pasted_source(text))
-        if space.paste_complaint:
-            st.error(as_text(space.paste_complaint), icon=":material/error:")
+        with st.expander("Paste items", icon=":material/content_paste:", expanded=state.paste_complaint is not None):
+            text = st.text_area(
+                "One probability on each line, or a table with a header",
+                key="scored_paste",
+                max_chars=MAX_PASTED,
+                height=140,
+                placeholder="0.91\n0.40\n0.07",
+            )
+            if st.button("Use these items", key="scored_use"):
+                state.paste_complaint = store.take(lambda: pasted_source(text))
+            if state.paste_complaint:
+                st.error(as_text(state.paste_complaint), icon=":material/error:")
 
 
 def ask_item_columns(source: ScoredSource) -> ItemColumns:
     """Let the user correct what the columns mean."""
-    known, tag = scored_workspace().choice_for(source), source.fingerprint[:24]
+    known, tag = scored_uploads().choice_for(source), source.fingerprint[:24]
     columns = offered_columns(source.frame)
     expander = st.expander("What the columns mean", icon=":material/table_chart:")
     with expander:
@@ -62,7 +65,9 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
         positive = None
         if label is not None:
             guess = known.positive if label == known.label else None
-            positive = ask_positive("Outcome that is positive", source.frame, label, guess, tag, "outcome")
+            positive = ask_positive(
+                "Outcome that is positive", source.frame, label, guess, tag, "outcome", key=f"positive_{label}_{tag}"
+            )
         shown = source.frame.head(PREVIEW_ROWS)
         st.dataframe(shown.set_index(shown.index + 1), height=180, alt=f"First rows of {source.name}.")
         st.caption(f"The first {len(shown):,} of {len(source.frame):,} rows.")
@@ -71,7 +76,7 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:
     """Check the items under a choice of columns; after a wrong choice, under the last one that worked, if any did."""
-    return scored_workspace().checked(source, choice, scored_dataset, "items")
+    return scored_uploads().checked(source, choice, scored_dataset, "items")
 
 
 def show_facts(dataset: ScoredDataset) -> None:

@@ -50,14 +50,16 @@ def ask_optional_column(
     return picked if picked in columns else None
 
 
-def ask_positive(label: str, frame: pd.DataFrame, column: str, guess: str | None, tag: str, noun: str) -> str | None:
-    """Which value of a column is the positive one."""
+def ask_positive(
+    label: str, frame: pd.DataFrame, column: str, guess: str | None, tag: str, noun: str, *, key: str
+) -> str | None:
+    """Ask which value of a column is the positive one; `tag` tells the table."""
     values = _values(tag, column, frame)
     return st.selectbox(
         label,
         values,
         index=values.index(guess) if guess in values else None,
-        key=f"positive_{column}_{tag}",
+        key=key,
         persist_state="session",
         placeholder=f"Choose the positive {noun}",
     )

@@ -1,74 +1,151 @@
-"""Choices that no widget of their own keeps in the address, so that a copied link reopens with them."""
+"""Choices in the URL that no widget is bound to, so that a copied link reopens with them."""
 
 import math
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
 from multiloss_core.formatting import NEVER, threshold
+from ui.shared.session import UrlEcho, session
 
-KNOWN = "known_of_address"
-BETWEEN = ","
+T = TypeVar("T")
+
+SEPARATOR = ","
 MAX_NUMBERS = 10
-# By then the address says what was written: what it says of before is a step back in the browser.
+# By then the URL says what was written: what it says of before is a step back in the browser.
 SECONDS_TO_ARRIVE = 2.0
+# What links said before the URL held short values.
+OLD_VALUES = {
+    "rule": {"any score": "any", "every score": "all"},
+    "nodes": {
+        "at rated positives": "positives",
+        "at equal shares of documents": "quantile",
+        "at equal steps": "uniform",
+    },
+    "driver": {
+        "marginal precision": "slider",
+        "false alerts per extra catch": "price",
+        "a cap on alerts": "alerts",
+        "a floor on precision": "precision",
+        "a share of positives to keep": "share",
+        "thresholds by hand": "manual",
+    },
+}
 
 
-@dataclass
-class _Known:
-    """What the browser last said that its address says, and what was written since, which it will say in this order."""
+@dataclass(frozen=True)
+class UrlParameter(Generic[T]):
+    """One parameter of the URL: its name, and how its text is read (None where it says no such value) and written."""
 
-    said: str | None = None
-    written: list[str | None] = field(default_factory=list)
-    at: float = 0.0
+    name: str
+    read: Callable[[str], T | None]
+    write: Callable[[T], str]
+
+    def asked(self, *, if_gone: T | None = None) -> T | None:
+        """What a link, or a step back in the browser, asks for; None where the URL says nothing new, or nonsense.
+
+        `if_gone`: what a step back to a URL without the parameter asks for.
+        """
+        said, echo = _said(self.name), _echo(self.name)
+        if echo.written and time.monotonic() - echo.written_at > SECONDS_TO_ARRIVE:
+            echo.seen, echo.written = echo.written[-1], []
+        if said in echo.written:
+            # A quick user is ahead of the URL: what it says late was not asked for.
+            del echo.written[: echo.written.index(said) + 1]
+        elif said != echo.seen:
+            echo.seen, echo.written = said, []
+            if said is None:
+                return if_gone
+            wanted = self.read(said)
+            if wanted is None:
+                self.show(None)
+            return wanted
+        echo.seen = said
+        return None
+
+    def shown(self) -> T | None:
+        """What the URL says, new or not."""
+        said = _said(self.name)
+        return None if said is None else self.read(said)
+
+    def show(self, value: T | None) -> None:
+        """Have the URL say it; None takes it out."""
+        text = None if value is None else self.write(value)
+        if _said(self.name) == text:
+            return
+        echo = _echo(self.name)
+        echo.written.append(text)
+        echo.written_at = time.monotonic()
+        if text is None:
+            del st.query_params[self.name]
+        else:
+            st.query_params[self.name] = text
 
 
-def from_address(name: str) -> str | None:
-    """What a link, or a step back in the browser, asks for; None where the address says nothing new."""
-    said, known = st.query_params.get(name), _known(name)
-    if known.written and time.monotonic() - known.at > SECONDS_TO_ARRIVE:
-        known.said, known.written = known.written[-1], []
-    if said in known.written:
-        # A quick reader is ahead of the address: what it says late was not asked for.
-        del known.written[: known.written.index(said) + 1]
-    elif said != known.said:
-        known.said, known.written = said, []
-        return said
-    known.said = said
-    return None
+def ask_choice(widget: Callable[..., Any], label: str, labels: Mapping[str, str], *, key: str, **options: Any) -> str:
+    """Draw a selectbox or a segmented control whose choice, other than the first, is in the URL.
+
+    `labels`: by the short stable value that the URL and the session hold, what the screen says. A widget that is bound
+    to the URL would write its label there.
+    """
+    first = next(iter(labels))
+    parameter = UrlParameter[str](key, lambda text: text if text in labels else None, str)
+    asked = parameter.asked(if_gone=first)
+    if asked is not None or st.session_state.get(key) not in labels:
+        st.session_state[key] = asked or first
+    picked = widget(
+        label,
+        list(labels),
+        format_func=lambda value: labels.get(value, value),
+        key=key,
+        persist_state="session",
+        **options,
+    )
+    known = str(picked) if picked in labels else first
+    parameter.show(None if known == first else known)
+    return known
 
 
-def into_address(name: str, text: str | None) -> None:
-    """Have the address say it; None takes it out."""
-    if st.query_params.get(name) == text:
-        return
-    known = _known(name)
-    known.written.append(text)
-    known.at = time.monotonic()
-    if text is None:
-        del st.query_params[name]
-    else:
-        st.query_params[name] = text
+def open_page(page: str) -> None:
+    """Take note of the page that is open, and read a link that was made before as it would be made now."""
+    if session().page != page:
+        # Another page's URL says nothing of what this one's said: that is no step back.
+        session().page, session().url = page, {}
+    for name, values in OLD_VALUES.items():
+        said = _said(name)
+        if said in values:
+            st.query_params[name] = values[said]
 
 
-def as_numbers(text: str | None) -> list[float] | None:
-    """The numbers of an address, infinity for never. It may come from anybody: what is no list of numbers is None."""
-    if not text or text.count(BETWEEN) >= MAX_NUMBERS:
+def read_numbers(text: str) -> list[float] | None:
+    """The numbers of a URL, infinity for never. It may come from anybody: what is no list of numbers is None."""
+    if not text or text.count(SEPARATOR) >= MAX_NUMBERS:
         return None
     try:
-        numbers = [math.inf if part == NEVER else float(part) for part in text.split(BETWEEN)]
+        numbers = [math.inf if part == NEVER else float(part) for part in text.split(SEPARATOR)]
     except ValueError:
         return None
     return None if any(math.isnan(number) or number == -math.inf for number in numbers) else numbers
 
 
-def as_text_of(numbers: Iterable[float]) -> str:
-    """Numbers, infinity for never, as an address holds them."""
-    return BETWEEN.join(map(threshold, numbers))
+def write_numbers(numbers: Iterable[float]) -> str:
+    """Numbers, infinity for never, as a URL holds them."""
+    return SEPARATOR.join(map(threshold, numbers))
 
 
-def _known(name: str) -> _Known:
-    found: dict[str, _Known] = st.session_state.setdefault(KNOWN, {})
-    return found.setdefault(name, _Known())
+def numbers_parameter(name: str) -> UrlParameter[list[float]]:
+    """A parameter that holds numbers, infinity for never."""
+    return UrlParameter(name, read_numbers, write_numbers)
+
+
+def _said(name: str) -> str | None:
+    """What the URL says; nonsense, an empty text, where it says two things."""
+    said = st.query_params.get_all(name)
+    return None if not said else said[0] if len(said) == 1 else ""
+
+
+def _echo(name: str) -> UrlEcho:
+    return session().url.setdefault(name, UrlEcho())

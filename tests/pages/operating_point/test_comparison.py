@@ -14,9 +14,11 @@ from multiloss_core import RatedDocuments, operating_point, point_as_csv, point_
 from multiloss_core.formatting import money
 from multiloss_core.thresholds.inspection.comparison import compare
 from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv
+from tests.pages.steps import number, run
 from ui.data.document_table import MAX_ROWS, NO_DOCUMENTS
-from ui.data.rated_datasets import ColumnChoice, sample
-from ui.data.uploads import Source
+from ui.data.rated_datasets import ColumnChoice
+from ui.data.samples import sample
+from ui.shared.session import Source
 
 SECTIONS = ("compare", "contributions", "near")
 
@@ -29,11 +31,14 @@ def the_page():
     import streamlit as st
 
     from multiloss_core import CountSurfaces, operating_point
-    from ui.data.rated_datasets import build_dataset, sample
+    from tests.pages.steps import context_of
+    from ui.data.rated_datasets import build_dataset
+    from ui.data.samples import sample
     from ui.operating_point.analysis import RESOLUTIONS, Settings, analyse
-    from ui.operating_point.current_thresholds import current_thresholds, present_thresholds
-    from ui.operating_point.sections.borderline import show_contributions, show_near
+    from ui.operating_point.baseline import baseline_thresholds, thresholds_in_use
+    from ui.operating_point.sections.borderline import show_borderline
     from ui.operating_point.sections.comparison import show_comparison
+    from ui.operating_point.sections.contributions import show_contributions
 
     state = st.session_state
     source = state["source"] if "source" in state else sample(state["name"])
@@ -44,17 +49,16 @@ def the_page():
     analysis = analyse(dataset, Settings(rule, "positives", nodes))
     point = operating_point(analysis.path("smooth"), state["percent"] / 100)
     if "by_hand" in state:
-        point = replace(point, thresholds=np.array(state["by_hand"]), by_hand=True)
-    show_comparison(analysis, point)
-    show_contributions(analysis, point)
-    show_near(analysis, point)
+        point = replace(point, thresholds=np.array(state["by_hand"]))
+    for show_section in (show_comparison, show_contributions, show_borderline):
+        show_section(context_of(analysis, point))
     state["told"] = {
         "thresholds": analysis.deployable(point),
         "tp": point.tp,
         "fp": point.fp,
         "analysis": analysis,
-        "current": current_thresholds(analysis),
-        "present": present_thresholds(analysis),
+        "current": baseline_thresholds(analysis),
+        "present": thresholds_in_use(analysis),
     }
 
 
@@ -64,12 +68,6 @@ def opened(*sections, name="Card alerts", percent=20.0, rule="any", **state):
     for key, value in (values | dict.fromkeys(sections, True)).items():
         app.session_state[key] = value
     return run(app)
-
-
-def run(step):
-    app = step.run()
-    assert not app.exception
-    return app
 
 
 def changed(app, **state):
@@ -92,10 +90,6 @@ def texts(app):
     return " ".join(
         element.value for kind in ("markdown", "caption", "info", "warning", "error") for element in app.get(kind)
     )
-
-
-def number(text):
-    return float(text.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}%", ""))
 
 
 def comparison_table(app):
@@ -227,8 +221,8 @@ def test_nothing_is_computed_while_the_sections_are_closed(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    for name in ("compare_views.compare", "document_views.contributions", "document_views.borderline_documents"):
-        monkeypatch.setattr(f"ui.{name}", refuse)
+    for name in ("comparison.compare", "contributions.contributions", "borderline.borderline_documents"):
+        monkeypatch.setattr(f"ui.operating_point.sections.{name}", refuse)
     app = opened()
     assert not app.number_input
     assert not app.dataframe
@@ -420,7 +414,7 @@ def test_a_table_of_counts_is_compared_without_documents():
 
 
 def uploaded_source(frame, **choice):
-    return Source("rated.csv", str(hash(frame.to_csv())), frame, ColumnChoice(False, **choice))
+    return Source("rated.csv", str(hash(frame.to_csv())), frame, ColumnChoice(is_counts=False, **choice))
 
 
 def many_documents():

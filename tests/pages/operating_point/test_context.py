@@ -2,20 +2,20 @@
 
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.steps import APP, number, run
 from multiloss_core.formatting import shortened
-from ui.data.rated_datasets import ColumnChoice, sample
-from ui.data.uploads import Source
+from ui.data.rated_datasets import ColumnChoice
+from ui.data.samples import sample
 from ui.operating_point.sections.segments import MAX_SHOWN
 from ui.shared.formatting import as_text
+from ui.shared.session import Source
 
-APP = Path(__file__).parents[3] / "app.py"
 SECTIONS = ("periods", "segments")
 POINTS = pytest.mark.parametrize(("percent", "rule"), [(10.0, "any"), (20.0, "any"), (60.0, "any"), (20.0, "all")])
 
@@ -29,7 +29,9 @@ def the_page():
 
     from multiloss_core import CountSurfaces, operating_point
     from multiloss_core.formatting import Unit
-    from ui.data.rated_datasets import build_dataset, sample
+    from tests.pages.steps import context_of
+    from ui.data.rated_datasets import build_dataset
+    from ui.data.samples import sample
     from ui.operating_point.analysis import RESOLUTIONS, Settings, analyse
     from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
     from ui.operating_point.sections.segments import show_segments
@@ -43,10 +45,9 @@ def the_page():
     analysis = analyse(dataset, Settings(rule, "positives", nodes, Unit(state["unit"])))
     point = operating_point(analysis.path("smooth"), state["percent"] / 100)
     if "by_hand" in state:
-        point = replace(point, thresholds=np.array(state["by_hand"]), by_hand=True)
-    show_alerts_per_day(analysis, point)
-    show_periods(analysis, point)
-    show_segments(analysis, point)
+        point = replace(point, thresholds=np.array(state["by_hand"]))
+    for show_section in (show_alerts_per_day, show_periods, show_segments):
+        show_section(context_of(analysis, point))
     state["told"] = {"thresholds": analysis.deployable(point), "tp": point.tp, "fp": point.fp}
 
 
@@ -55,9 +56,7 @@ def opened(*sections, name="Card alerts", percent=20.0, rule="any", unit="docume
     values = {"name": name, "percent": percent, "rule": rule, "unit": unit, **state}
     for key, value in (values | dict.fromkeys(sections, True)).items():
         app.session_state[key] = value
-    app.run()
-    assert not app.exception
-    return app
+    return run(app)
 
 
 def alerts_of(app, rule):
@@ -71,10 +70,6 @@ def alerts_of(app, rule):
 
 def texts(app):
     return " ".join(element.value for kind in ("markdown", "caption", "info", "warning") for element in app.get(kind))
-
-
-def number(text):
-    return float(text.replace(",", "").removesuffix("\N{NO-BREAK SPACE}%"))
 
 
 def wilson(fraud, total):
@@ -210,7 +205,8 @@ def made(times, channels, precision, seed=1):
             "channel": channels,
         }
     )
-    choice = ColumnChoice(False, ("score",), "rating", "fraud", None, (0.0,), time="time", segment="channel")
+    names = {"scores": ("score",), "rating": "rating", "positive": "fraud", "time": "time", "segment": "channel"}
+    choice = ColumnChoice(is_counts=False, floors=(0.0,), **names)
     return Source("made", f"made {seed} {n}", frame, choice)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.operating_point.test_operating_point import percent_of, words_of
 from tests.pages.steps import explorer, opened, run
-from ui.operating_point.tour import STEPS
+from ui.operating_point.controls.tour import STEPS
 
 
 def button(app, label):

@@ -22,8 +22,8 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.formatting import count, money
-from tests.pages.steps import explorer, opened, run
-from ui.data.rated_datasets import sample
+from tests.pages.steps import explorer, opened, run, state
+from ui.data.samples import sample
 
 RULES = {"any": "any score", "all": "every score"}
 SCORES = ["transaction model", "account model"]
@@ -50,7 +50,7 @@ def sums_by_pandas(thresholds, rule):
 
 def row_of(app):
     table = explorer(app)["table"]
-    return table["rows"][table["percents"].index(app.session_state["target"].percent)]
+    return table["rows"][table["percents"].index(state(app).point.target.percent)]
 
 
 def numbers_of(words):
@@ -208,7 +208,7 @@ class TestCountedInMoney:
         app.session_state["save_decision"] = True
         run(app)
         run(next(button for button in app.button if button.label == "Save to the log").click())
-        made = app.session_state["decision_made"].record
+        made = state(app).point.decision.record
         wishes = {wish.name: wish.value for wish in made.target.wishes}
         assert wishes[wished] == box.value
         choices = restore_choices(made.target)
@@ -216,7 +216,7 @@ class TestCountedInMoney:
 
     def test_what_new_data_will_show_is_of_money(self):
         app = opened(data="Card alerts", count="money", new_data="true")
-        for job in app.session_state["evidence"].values():
+        for job in state(app).point.jobs.values():
             job.wait(180)
         run(app)
         (curve,) = [chart.proto.spec for chart in app.get("plotly_chart") if "Marginal precision" in chart.proto.spec]
@@ -251,7 +251,7 @@ class TestCountedInMoney:
         app.session_state["save_decision"] = True
         run(app)
         run(next(button for button in app.button if button.label == "Save to the log").click())
-        made = app.session_state["decision_made"].record
+        made = state(app).point.decision.record
         assert made.settings.amount == "amount"
         assert DecisionRecord.from_json(made.to_json()) == made
         caught, annoyed = sums_by_pandas(thresholds_of(point), "any")[0]
@@ -270,7 +270,7 @@ class TestCountedInMoney:
         app.session_state["save_decision"] = True
         run(app)
         run(next(button for button in app.button if button.label == "Save to the log").click())
-        made = app.session_state["decision_made"].record
+        made = state(app).point.decision.record
         assert made.settings.amount is None
         assert "amount" not in json.loads(made.to_json())["settings"]
         run(app.button_group(key="count").set_value("money"))
@@ -287,7 +287,7 @@ def restore_choices(target):
     def page():
         import streamlit as st
 
-        from ui.operating_point.target_drivers import restore_driver
+        from ui.operating_point.controls.target_drivers import restore_driver
 
         st.session_state["found"] = restore_driver(st.session_state["target_of_record"], same_data=True)
 

@@ -12,8 +12,8 @@ from multiloss_core import RatedDocuments, certify, cross_fit, operating_point, 
 from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.smooth import smooth_fit
-from tests.pages.steps import APP, explorer
-from ui.data.rated_datasets import sample
+from tests.pages.steps import APP, explorer, number, state
+from ui.data.samples import sample
 from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
 from ui.shared.background_job import Job
@@ -39,7 +39,7 @@ def finished(**query):
 
 
 def wait(app):
-    for job in app.session_state["evidence"].values():
+    for job in state(app).point.jobs.values():
         job.wait(180)
         assert job.finished
         assert job.failure is None
@@ -50,10 +50,6 @@ def wait(app):
 
 def table(app, column):
     return next(element.value for element in app.dataframe if column in element.value)
-
-
-def number(text):
-    return float(text.replace(",", "").replace("\N{NO-BREAK SPACE}%", ""))
 
 
 def test_the_intervals_are_those_of_the_core():
@@ -140,7 +136,7 @@ def test_the_words_beside_the_numbers_are_those_of_the_thresholds_by_hand():
     shown = explorer(app)
     found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
     assert shown["intervals"]["by_hand"] is True
-    assert shown["intervals"]["percent"] == app.session_state["target"].percent == shown["target"]["percent"]
+    assert shown["intervals"]["percent"] == state(app).point.target.percent == shown["target"]["percent"]
     assert shown["intervals"]["words"]["Caught (TP)"] == f"expected {found.tp.low:,.0f} – {found.tp.high:,.0f}"
     # The cloud was of the smooth path's choices.
     assert not any("chosen again" in trace or "resample" in trace for trace in shown["charts"]["space"]["traces"])
@@ -166,7 +162,7 @@ def test_a_decision_by_hand_keeps_its_intervals():
     app.run()
     next(button for button in app.button if button.label == "Only make the files").click().run()
     assert not app.exception
-    expected = app.session_state["decision_made"].record.expected
+    expected = state(app).point.decision.record.expected
     found = bootstrap_thresholds(documents(), [0.82], "any", generator=np.random.default_rng(0)).intervals()
     assert (expected.tp_interval.low, expected.tp_interval.high) == (found.tp.low, found.tp.high)
     assert (expected.precision_interval.low, expected.level) == (found.precision.low, 0.95)
@@ -219,7 +215,7 @@ def test_nothing_is_begun_unless_asked_for():
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = NAME
     app.switch_page("pages/operating_point.py").run()
-    assert "evidence" not in app.session_state
+    assert not state(app).point.jobs
 
 
 def test_a_job_shows_its_latest_step_and_what_went_wrong():

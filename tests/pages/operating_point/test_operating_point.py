@@ -22,8 +22,8 @@ from multiloss_core import (
     simulate_population,
     smooth_path,
 )
-from tests.pages.steps import APP, explorer, opened, run
-from ui.data.rated_datasets import SAMPLES, sample
+from tests.pages.steps import APP, explorer, number, opened, run, state
+from ui.data.samples import SAMPLES, sample
 
 METHODS = ["smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark"]
 RULES = {"any": "any score", "all": "every score"}
@@ -87,7 +87,7 @@ def counts_by_hand(name, thresholds, rule):
 
 
 def percent_of(app):
-    return app.session_state["target"].percent
+    return state(app).point.target.percent
 
 
 def row_of(app):
@@ -114,10 +114,6 @@ def point_in(words):
     thresholds = [float(value.removeprefix("≥ ").replace("never", "inf")) for _, value in words["thresholds"]]
     (_, tp), (_, fp) = words["counts"][:2]
     return thresholds, number(tp), number(fp)
-
-
-def number(text):
-    return float(text.replace(",", ""))
 
 
 def at_target(app, percent):
@@ -343,14 +339,15 @@ def test_a_link_restores_every_choice():
     assert not app.error
     assert app.selectbox(key="data").value == "Marketplace listings"
     assert percent_of(app) == 42.5
-    assert app.get_by_key("rule").value == "every score"
-    assert [app.selectbox(key=key).value for key in ("method", "nodes", "resolution_3", "across", "up")] == [
-        "analytic beta",
-        "at equal steps",
-        "30",
-        "message model",
-        "listing model",
-    ] or app.selectbox(key="resolution_3").value == 30
+    assert app.get_by_key("rule").value == "all"
+    chosen = {key: app.selectbox(key=key).value for key in ("method", "nodes", "resolution_3", "across", "up")}
+    assert chosen == {
+        "method": "analytic beta",
+        "nodes": "uniform",
+        "resolution_3": 30,
+        "across": "message model",
+        "up": "listing model",
+    }
     space = layout(by_key(app, "space"))
     assert "message model" in space["xaxis"]["title"]["text"]
     assert "listing model" in space["yaxis"]["title"]["text"]
@@ -405,9 +402,8 @@ def test_a_bad_link_never_breaks_the_page(query):
     assert name in SAMPLES
     percent = percent_of(app)
     assert 0.5 <= percent <= 99.5
-    point = operating_point(paths_of(name)["smooth"], percent / 100) if "rule" not in query else None
-    if point is not None:
-        assert (tp, fp) == (point.tp, point.fp)
+    point = operating_point(paths_of(name)["smooth"], percent / 100)
+    assert (tp, fp) == (point.tp, point.fp)
     assert counts_by_hand(name, thresholds, "any") == (tp, fp)
 
 
@@ -560,8 +556,8 @@ def test_the_chosen_pair_cannot_become_one_classifier_twice():
 def test_the_grid_can_be_changed():
     app = opened(method="graph")
     resolutions = app.selectbox(key="resolution_2").options
-    for nodes, spacing in (("at equal steps", "uniform"), ("at equal shares of documents", "quantile")):
-        run(app.selectbox(key="nodes").select(nodes))
+    for spacing in ("uniform", "quantile"):
+        run(app.selectbox(key="nodes").select(spacing))
         app.selectbox(key="resolution_2").select_index(0)
         run(app)
         path = paths_of("Card alerts", "any", spacing, int(resolutions[0]))["graph"]
@@ -606,7 +602,7 @@ def test_real_rated_files_give_the_counts_of_a_count_by_hand(rated_folder, name,
     frame = pd.read_csv(rated_folder / f"{name}.csv")
     app = uploaded(frame, f"{name}.csv", m="30", rule=RULES[rule])
     assert not app.error
-    assert app.get_by_key("rule").value == RULES[rule]
+    assert app.get_by_key("rule").value == rule
     thresholds, tp, fp = printed_point(app)
     reached = frame[told["scores"]] >= thresholds
     flagged = reached.any(axis=1) if rule == "any" else reached.all(axis=1)
@@ -638,7 +634,8 @@ def test_a_file_loaded_again_under_another_name_goes_by_that_name():
         import streamlit as st
 
         from multiloss_core.formatting import Unit
-        from ui.data.rated_datasets import build_dataset, sample
+        from ui.data.rated_datasets import build_dataset
+        from ui.data.samples import sample
         from ui.operating_point.analysis import Settings, analyse
 
         dataset = build_dataset(sample("Card alerts"), sample("Card alerts").first_choice)

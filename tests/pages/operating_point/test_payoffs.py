@@ -162,7 +162,7 @@ def test_scenarios_outlast_other_pages_and_other_drivers():
     run(app.switch_page("pages/operating_point.py"))
     assert compared(app) == [["usual"]]
     assert percent_of(app) == pytest.approx(80.0)
-    run(app.selectbox(key="driver").select("marginal precision"))
+    run(app.selectbox(key="driver").select("slider"))
     assert not compared(app)
     run(app.selectbox(key="driver").select("costs"))
     assert compared(app) == [["usual"]]

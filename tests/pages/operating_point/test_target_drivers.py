@@ -13,7 +13,7 @@ from tests.pages.operating_point.test_operating_point import (
     printed_point,
 )
 from tests.pages.steps import explorer, opened, run
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 
 NAME = "Card alerts"
 
@@ -99,7 +99,7 @@ def test_the_wish_follows_the_path_and_the_slider_takes_over():
     run(app.selectbox(key="method").select("graph"))
     _, tp, fp = printed_point(app)
     assert 0 < tp + fp <= 7 * days_of(NAME)
-    app.session_state["driver"] = "marginal precision"
+    app.session_state["driver"] = "slider"
     at_target(app, 35.0)
     assert percent_of(app) == 35.0
     assert explorer(app)["driver"] == ""
@@ -222,9 +222,9 @@ def test_inputs_of_another_driver_do_not_stay_in_the_address():
     run(app.selectbox(key="driver").select("costs"))
     assert "wish_price" not in app.query_params
     assert percent_of(app) == pytest.approx(20.0)
-    run(app.selectbox(key="driver").select("thresholds by hand"))
+    run(app.selectbox(key="driver").select("manual"))
     assert "hand" in app.query_params
-    run(app.selectbox(key="driver").select("marginal precision"))
+    run(app.selectbox(key="driver").select("slider"))
     assert not [key for key in app.query_params if key == "hand" or key.startswith("wish_")]
 
 
@@ -303,10 +303,11 @@ def test_garbage_for_what_it_is_compared_with_is_nothing(query):
 def typed_into_the_address():
     import streamlit as st
 
-    from ui.shared.url_params import from_address, into_address
+    from ui.shared.url_params import UrlParameter
 
-    st.session_state["typed"] = from_address("x") or st.session_state["typed"]
-    into_address("x", st.session_state["typed"])
+    parameter = UrlParameter("x", str, str)
+    st.session_state["typed"] = parameter.asked() or st.session_state["typed"]
+    parameter.show(st.session_state["typed"])
 
 
 def expect_typed(*steps):

@@ -9,16 +9,16 @@ from multiloss_core.figures import theme as style
 from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.controls.settings import choose_plain
+from ui.operating_point.controls.target_drivers import current_driver, set_manual_thresholds, slider_takes_over
 from ui.operating_point.explorer.browser_files import browser_file, joined_modules
 from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.messages import Intervals, Key, Message, Row
 from ui.operating_point.explorer.table import explorer_table, row_of
 from ui.operating_point.point_help import explanations
-from ui.operating_point.point_text import WORDS, point_words
-from ui.operating_point.sections.new_data import interval_words
-from ui.operating_point.target import current_target, settle
-from ui.operating_point.target_drivers import current_driver, pick, take_over
-from ui.operating_point.view_state import Scene
+from ui.operating_point.point_text import WORDS, interval_words, point_words
+from ui.operating_point.target import current_target, set_target
+from ui.operating_point.view_state import ViewState
 from ui.shared.page_setup import theme
 from ui.shared.plotly_asset import library_address
 
@@ -36,66 +36,66 @@ _mount = st.components.v2.component(
 )
 
 
-def explorer(analysis: Analysis, scene: Scene) -> None:
+def explorer(analysis: Analysis, view: ViewState) -> None:
     """Show slider, numbers and charts at the current target."""
     target, unit = current_target(), analysis.settings.unit
     message: Message = {
         "library": library_address(),
-        "about": f"{analysis.dataset.key} {scene.pair} {unit}",
-        "target": {"percent": target.percent, "heard": target.heard},
-        "table": explorer_table(analysis, scene.method, scene.pair, target.percent),
-        "charts": live_charts(analysis, scene, theme()),
-        "key": _key(analysis, scene.method),
+        "about": f"{analysis.dataset.key} {view.pair} {unit}",
+        "target": {"percent": target.percent, "heard": target.last_event},
+        "table": explorer_table(analysis, view.method, view.pair, target.percent),
+        "charts": live_charts(analysis, view, theme()),
+        "key": _key(analysis, view.method),
         "explanations": explanations(unit),
         "question": WORDS[unit].question,
         "note": WORDS[unit].note.replace("*", ""),
-        "intervals": _intervals(analysis, scene),
-        "hand": _row(analysis, scene, scene.by_hand),
-        "present": _row(analysis, scene, scene.present),
+        "intervals": _intervals(analysis, view),
+        "hand": _row(analysis, view, view.manual_point),
+        "present": _row(analysis, view, view.baseline_point),
         "driver": current_driver(),
-        "space": {"pair": scene.pair, "thresholds": _finite(scene)},
+        "space": {"pair": view.pair, "thresholds": _finite(view)},
     }
     _mount(
         key=KEY,
         data=message,
         on_moved_change=_moved,
-        on_picked_change=lambda: pick(_heard("picked")),
-        on_failed_change=lambda: st.session_state.update(plain=True),
+        on_picked_change=lambda: set_manual_thresholds(_heard("picked")),
+        on_failed_change=choose_plain,
     )
 
 
 def _moved() -> None:
     if (percent := _heard("moved")) is not None:
-        settle(percent)
-        take_over()
+        set_target(percent)
+        slider_takes_over()
 
 
 def _heard(name: str) -> object:
     """Return what the user did, which has its number; anybody's browser may say anything."""
     match _state(name):
         # One run may bring two moves, in any order: the last one counts.
-        case [said, int(number)] if number > current_target().heard:
-            current_target().heard = number
+        case [said, int(number)] if number > current_target().last_event:
+            current_target().last_event = number
             return said
     return None
 
 
-def _row(analysis: Analysis, scene: Scene, point: Point | None) -> Row | None:
+def _row(analysis: Analysis, view: ViewState, point: Point | None) -> Row | None:
     """Return the row of a point off the chosen method's path, among the other methods' points at the target."""
     if point is None:
         return None
-    others = [scene.points[name] for name in analysis.methods if name != scene.method]
-    return row_of(analysis, [*others, point], scene.pair, point_words(analysis, point))
+    others = [view.points[name] for name in analysis.methods if name != view.method]
+    return row_of(analysis, [*others, point], view.pair, point_words(analysis, point))
 
 
-def _intervals(analysis: Analysis, scene: Scene) -> Intervals | None:
-    if scene.told is not scene.chosen:
+def _intervals(analysis: Analysis, view: ViewState) -> Intervals | None:
+    if view.assessed_point is not view.chosen_point:
         return None
-    return cast("Intervals | None", interval_words(analysis, scene.resamples, scene.chosen))
+    return cast("Intervals | None", interval_words(analysis, view.resamples, view.chosen_point))
 
 
-def _finite(scene: Scene) -> list[float | None]:
-    return [float(value) if math.isfinite(value) else None for value in scene.chosen.thresholds]
+def _finite(view: ViewState) -> list[float | None]:
+    return [float(value) if math.isfinite(value) else None for value in view.chosen_point.thresholds]
 
 
 def _state(name: str) -> object:

@@ -17,14 +17,14 @@ from multiloss_core.figures.tp_fp_plane import majorant_trace, plane_backdrop, p
 from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
-from ui.operating_point.view_state import Scene
+from ui.operating_point.view_state import ViewState
 
 
-def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, ChartMessage]:
+def live_charts(analysis: Analysis, view: ViewState, theme: Theme) -> dict[str, ChartMessage]:
     """The explorer's charts by name; a single classifier has no surfaces."""
-    points = [scene.points[method] for method in analysis.methods]
-    chosen, pair, surfaces, unit = scene.method, scene.pair, scene.surfaces, analysis.settings.unit
-    bands = [] if scene.bands is None else curve_band(scene.bands)
+    points = [view.points[method] for method in analysis.methods]
+    chosen, pair, surfaces, unit = view.method, view.pair, view.surfaces, analysis.settings.unit
+    bands = [] if view.bands is None else curve_band(view.bands)
     tangent, stars = plane_marks(points, chosen=chosen, theme=theme)[0]
     plane_follows: list[tuple[BaseTraceType, str | list[str]]] = [(tangent, "tangent"), (stars, ["fp", "tp"])]
     plane = _plane(analysis.key, theme, analysis)
@@ -33,20 +33,20 @@ def live_charts(analysis: Analysis, scene: Scene, theme: Theme) -> dict[str, Cha
         curves = _still(
             threshold_curves(only, theme=theme, unit=unit), "True and false positives against the threshold."
         )
-        line = threshold_mark(only, scene.points[chosen], theme=theme)
+        line = threshold_mark(only, view.points[chosen], theme=theme)
         return {
             "space": _with(curves, (), [(line, "threshold")]),
             "plane": _with(plane, [majorant_trace(only, theme), *bands], plane_follows),
         }
-    cloud = [] if scene.cloud is None else [threshold_cloud(scene.cloud, surfaces.axes)]
+    cloud = [] if view.cloud is None else [threshold_cloud(view.cloud, surfaces.axes)]
     marks = space_marks(surfaces, points, chosen=chosen, theme=theme, pair=pair)
     charts = {
-        "space": _with(_space(analysis, scene, theme), cloud, [(mark, ["x", "y"]) for mark in marks]),
+        "space": _with(_space(analysis, view, theme), cloud, [(mark, ["x", "y"]) for mark in marks]),
         "plane": _with(plane, bands, plane_follows),
     }
     for count in ("tp", "fp"):
         mark = surface_marks(points, surfaces, count=count, chosen=chosen, theme=theme, pair=pair)
-        charts[count] = _with(_surface(analysis, scene, theme, count), (), [(mark, ["x", "y", count])])
+        charts[count] = _with(_surface(analysis, view, theme, count), (), [(mark, ["x", "y", count])])
     return charts
 
 
@@ -68,17 +68,17 @@ def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
     return _as_text(spec)
 
 
-def _space(analysis: Analysis, scene: Scene, theme: Theme) -> ChartMessage:
-    if scene.surfaces is analysis.surfaces:
+def _space(analysis: Analysis, view: ViewState, theme: Theme) -> ChartMessage:
+    if view.surfaces is analysis.surfaces:
         return _whole_space(analysis.key, theme, analysis)
     # A slice at the chosen point: another one for each.
-    return _space_of(scene.surfaces, analysis, theme, scene.pair)
+    return _space_of(view.surfaces, analysis, theme, view.pair)
 
 
-def _surface(analysis: Analysis, scene: Scene, theme: Theme, count: str) -> ChartMessage:
-    if scene.surfaces is analysis.surfaces:
+def _surface(analysis: Analysis, view: ViewState, theme: Theme, count: str) -> ChartMessage:
+    if view.surfaces is analysis.surfaces:
         return _whole_surface(analysis.key, theme, count, analysis)
-    return _surface_of(scene.surfaces, analysis, theme, count, scene.pair)
+    return _surface_of(view.surfaces, analysis, theme, count, view.pair)
 
 
 @st.cache_data(scope="session", max_entries=8, show_spinner=False)

@@ -1,1 +1,30 @@
-"""The parts below the charts, one module each, in the order of the screen."""
+"""The parts below the charts, in the order of the screen: a new one stands in its own file and in `SECTIONS`."""
+
+from collections.abc import Callable
+
+from ui.operating_point.sections.borderline import show_borderline
+from ui.operating_point.sections.certificate import show_certificate
+from ui.operating_point.sections.comparison import show_comparison
+from ui.operating_point.sections.contributions import show_contributions
+from ui.operating_point.sections.methods import show_f_beta, show_margins, show_methods
+from ui.operating_point.sections.new_data import show_new_data
+from ui.operating_point.sections.over_time import show_periods
+from ui.operating_point.sections.save_decision import show_decision
+from ui.operating_point.sections.segments import show_segments
+from ui.operating_point.sections.simpler_rules import show_simpler_rules
+from ui.operating_point.view_state import PointContext
+
+SECTIONS: tuple[Callable[[PointContext], None], ...] = (
+    show_methods,
+    show_new_data,
+    show_margins,
+    show_comparison,
+    show_contributions,
+    show_borderline,
+    show_periods,
+    show_segments,
+    show_certificate,
+    show_simpler_rules,
+    show_f_beta,
+    show_decision,
+)

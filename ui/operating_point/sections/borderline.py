@@ -1,75 +1,24 @@
-"""Who flags what at a point, and the documents nearest to its thresholds."""
+"""The documents nearest to the thresholds of a point."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import CountSurfaces
-from multiloss_core.figures.contributions import contributions_chart
-from multiloss_core.formatting import between, count, plural, share
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.formatting import count, plural
 from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
-from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
-from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
-from ui.shared.formatting import FRAUD
+from ui.operating_point.view_state import PointContext
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.page_setup import theme
 
 MAX_NEAR = 50
 
 
-@shown_when_open("Who flags what", icon=":material/join_inner:", key="contributions")
-def show_contributions(analysis: Analysis, point: Point) -> None:
-    """What each classifier flags alone and together with others; under `all`, what each alone holds back."""
-    documents = analysis.dataset.source
-    if isinstance(documents, CountSurfaces):
-        st.info(NO_DOCUMENTS)
-        return
-    rule, names = analysis.settings.rule, documents.names
-    found = contributions(documents, analysis.deployable(point), rule)
-    # Of fifteen combinations most are often empty; single classifiers stay, also with nothing.
-    shown = [part for part in found if part.documents.alerts or len(part.classifiers) == 1 or not part.flagged]
-    if not any(part.documents.alerts for part in shown):
-        st.info("Nothing is flagged at this point.")
-        return
-    st.plotly_chart(
-        contributions_chart(shown, names, theme=theme(), vocabulary=FRAUD),
-        theme=None,
-        key="contributions_chart",
-        alt=f"Documents by which classifiers reach their thresholds: {_in_one_sentence(shown, names, rule)}.",
-    )
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "Flagged by" if rule == "any" else "Documents": _title(part, names, rule),
-                    "Alerts": count(part.documents.alerts),
-                    CAUGHT: count(part.documents.tp),
-                    FALSE: count(part.documents.fp),
-                    PRECISION: share(part.documents.precision, part.documents.alerts),
-                    "95 %": between(part.documents.interval),
-                }
-                for part in shown
-            ]
-        ),
-        hide_index=True,
-        alt="True and false positives of each combination of classifiers.",
-    )
-    st.caption(
-        "Each alert counts once, under all the classifiers that flag it. What one flags alone would be lost without it."
-        if rule == "any"
-        else "What one classifier alone holds back reaches the thresholds of all others: without it, it would be "
-        "flagged as well."
-    )
-
-
 @shown_when_open("Documents near the thresholds", icon=":material/zoom_in:", key="near")
-def show_near(analysis: Analysis, point: Point) -> None:
+def show_borderline(context: PointContext) -> None:
     """The documents that are just flagged and those that are just not."""
-    documents = analysis.dataset.source
+    analysis, point = context.analysis, context.point
+    documents = analysis.rated.source
     if isinstance(documents, CountSurfaces):
         st.info(NO_DOCUMENTS)
         return
@@ -88,7 +37,7 @@ def show_near(analysis: Analysis, point: Point) -> None:
 
 
 def _show_side(analysis: Analysis, what: str, near: BorderlineDocuments, nothing: str) -> None:
-    documents = analysis.dataset.source
+    documents = analysis.rated.source
     if isinstance(documents, CountSurfaces):
         return
     if not near.positions.size:
@@ -99,16 +48,4 @@ def _show_side(analysis: Analysis, what: str, near: BorderlineDocuments, nothing
         f"**{what.capitalize()}: the nearest {plural(near.positions.size, 'document')}**, {count(fraud)} rated fraud."
     )
     beside = {"decided by": np.array(documents.names)[near.deciding], "documents away": near.distances}
-    show_documents(analysis.dataset, near.positions, what=f"{what} documents", beside=beside)
-
-
-def _title(part: Contribution, names: tuple[str, ...], rule: Rule) -> str:
-    words = contribution_words(part, names)
-    return f"flagged by {words}" if rule == "all" and part.flagged else words
-
-
-def _in_one_sentence(shown: list[Contribution], names: tuple[str, ...], rule: Rule) -> str:
-    return "; ".join(
-        f"{_title(part, names, rule)} {count(part.documents.tp)} true and {count(part.documents.fp)} false positives"
-        for part in shown
-    )
+    show_documents(analysis.rated, near.positions, what=f"{what} documents", beside=beside)

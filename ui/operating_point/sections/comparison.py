@@ -13,11 +13,11 @@ from multiloss_core.formatting import NEVER, UNDEFINED, Unit, between, count, mo
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
-from multiloss_core.thresholds.paths.operating_point import Point
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.current_thresholds import ask_current_thresholds, counterpart, current_thresholds
-from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION, WORDS, beside
+from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds
+from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION, WORDS, beside
+from ui.operating_point.view_state import PointContext
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 
@@ -25,10 +25,12 @@ NOT_KNOWN = "not known"
 
 
 @shown_when_open("Compare with the present thresholds", icon=":material/difference:", key="compare")
-def show_comparison(analysis: Analysis, point: Point) -> None:
+def show_comparison(context: PointContext) -> None:
     """The point beside the present thresholds or a pinned point, and the documents added and dropped between them."""
+    # Documents are compared, whatever the paths were found on.
+    analysis, point = context.analysis.in_documents, context.point
     ask_current_thresholds(analysis, point)
-    current = current_thresholds(analysis)
+    current = baseline_thresholds(analysis)
     if current is None:
         _say_what_is_missing(analysis)
         return
@@ -42,7 +44,7 @@ def show_comparison(analysis: Analysis, point: Point) -> None:
 
 
 def _say_what_is_missing(analysis: Analysis) -> None:
-    if any(value is not None for value in counterpart(analysis).present):
+    if any(value is not None for value in baseline_of(analysis).current):
         st.error("The present thresholds must be numbers of a usual size; correct them.", icon=":material/error:")
         return
     st.info(
@@ -53,9 +55,9 @@ def _say_what_is_missing(analysis: Analysis) -> None:
 
 
 def _show_table(analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]) -> None:
-    kept = counterpart(analysis)
-    if kept.with_pin and kept.pin is not None:
-        st.caption(f"Current is the pinned point: {kept.pin.origin}.")
+    kept = baseline_of(analysis)
+    if kept.with_pinned and kept.pinned is not None:
+        st.caption(f"Current is the pinned point: {kept.pinned.origin}.")
     elif kept.origin:
         st.caption(f"Current is as loaded from {as_text(kept.origin)}.")
     rows: list[tuple[str, ...]] = [
@@ -65,7 +67,7 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
     for words, before, after in (
         ("Alerts", found.current.alerts, found.proposed.alerts),
         (CAUGHT, found.current.tp, found.proposed.tp),
-        (FALSE, found.current.fp, found.proposed.fp),
+        (FALSE_ALERTS, found.current.fp, found.proposed.fp),
     ):
         rows.append((words, *_counts(found, before, after, count)))
     now, then = _precision(found.current), _precision(found.proposed)

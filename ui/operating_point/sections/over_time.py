@@ -19,9 +19,10 @@ from multiloss_core.thresholds.inspection.periods import (
     weekly_counts,
 )
 from multiloss_core.thresholds.paths.operating_point import Point
-from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
 from ui.shared.formatting import FRAUD
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
+from ui.operating_point.view_state import PointContext
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
@@ -29,16 +30,18 @@ MAX_DAYS_DRAWN = 1_100
 ONLY_RATED = "The thresholds reach below a floor, where nothing was rated: only rated documents are counted here."
 
 
-def show_alerts_per_day(analysis: Analysis, point: Point) -> None:
+def show_alerts_per_day(context: PointContext) -> None:
     """Alerts per day in a line. Nothing where documents have no times."""
+    analysis, point = context.analysis, context.point
     dated = _dated(analysis)
     if dated is not None:
         days = daily_alerts(*dated, analysis.deployable(point), analysis.settings.rule)
         st.caption(_day_words(days))
 
 
-def show_periods(analysis: Analysis, point: Point) -> None:
+def show_periods(context: PointContext) -> None:
     """TP, FP and precision per week, with what they tell of drift. Nothing where documents have no times."""
+    analysis, point = context.analysis, context.point
     dated = _dated(analysis)
     if dated is not None:
         _show_periods(analysis, point, dated)
@@ -93,7 +96,7 @@ def _show_weeks(weeks: WeeklyCounts) -> None:
                     "Week of": f"{monday}{'' if complete else ' (incomplete)'}",
                     "Alerts": count(tp + fp),
                     CAUGHT: count(tp),
-                    FALSE: count(fp),
+                    FALSE_ALERTS: count(fp),
                     PRECISION: share(precision, tp + fp),
                     "95 %": between((low, high)),
                 }

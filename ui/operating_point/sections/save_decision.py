@@ -1,64 +1,52 @@
 """The part of the operating point where a decision is made: who and why, into the log, and away as files."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core import DataError, DecisionRecord, RecordedTarget, html_report
+from multiloss_core import DataError, DecisionRecord, html_report
 from multiloss_core.decisions.validation import MAX_NAME, MAX_REASON
 from multiloss_core.figures.count_surface import count_surface, surface_marks
 from multiloss_core.figures.threshold_space import threshold_curves, threshold_mark
 from multiloss_core.figures.threshold_space import threshold_space as space_figure
 from multiloss_core.figures.tp_fp_plane import tp_fp_plane as plane_figure
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.generalisation.bootstrap import PointBootstrap
 from multiloss_core.thresholds.paths.operating_point import Point
-from ui.data.rated_datasets import SAMPLES, RatedSource, sample
-from ui.data.rated_workspace import workspace
+from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.baseline import thresholds_in_use
+from ui.operating_point.controls.target_drivers import recorded_target
 from ui.operating_point.decision_record import record_of
+from ui.operating_point.view_state import PointContext
 from ui.records.log_access import decision_log
 from ui.records.record_files import HTML, offer_file, offer_files, stem_of
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
+from ui.shared.session import MadeDecision, session
 
-EXPANDER, MADE, REPORT = "save_decision", "decision_made", "decision_report"
-
-
-@dataclass(frozen=True)
-class Made:
-    """A decision that was made, its number in the log, or why it is not there; neither where the log was not wanted."""
-
-    record: DecisionRecord
-    number: int | None = None
-    complaint: str | None = None
+EXPANDER = "save_decision"
 
 
 @shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER)
-def show_decision(
-    analysis: Analysis,
-    point: Point,
-    *,
-    target: RecordedTarget | None = None,
-    evidence: PointBootstrap | None = None,
-    current: Floats | None = None,
-    pair: tuple[int, int] = (0, 1),
-) -> None:
-    """Make a decision of the point: keep it in the log, take it away as files.
-
-    `target`: what drove the point (else the slider, or the hand). `evidence`: resamples, used where they are of this
-    point. `current`: the thresholds (k,) in use. `pair`: the classifiers on the axes of the report's figures.
-    """
+def show_decision(context: PointContext) -> None:
+    """Make a decision of the point: keep it in the log, take it away as files."""
+    analysis, point, pair = context.analysis, context.point, context.view.pair
     try:
-        source = _source_of(analysis)
-        choice = workspace().choice_for(source)
-        draft = record_of(analysis, point, source, choice, target=target, evidence=evidence, current=current)
+        source = rated_uploads().source(analysis.dataset.name)
+        draft = record_of(
+            analysis,
+            point,
+            source,
+            rated_uploads().choice_for(source),
+            target=recorded_target(analysis, point),
+            evidence=context.view.resamples,
+            current=thresholds_in_use(analysis),
+        )
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     _ask_to_decide(draft)
-    made: Made | None = st.session_state.get(MADE)
+    made = session().point.decision
     if made is not None and _same_decision(made.record, draft):
         _show_outcome(made)
         offer_files(made.record, "made", report=False)
@@ -79,19 +67,19 @@ def _ask_to_decide(draft: DecisionRecord) -> None:
         except DataError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        st.session_state[MADE] = _kept(record) if keep else Made(record)
+        session().point.decision = _save_to_log(record) if keep else MadeDecision(record)
 
 
-def _kept(record: DecisionRecord) -> Made:
+def _save_to_log(record: DecisionRecord) -> MadeDecision:
     try:
-        return Made(record, number=decision_log().add(record))
+        return MadeDecision(record, number=decision_log().add(record))
     except DataError as error:
-        return Made(record, complaint=str(error))
+        return MadeDecision(record, complaint=str(error))
 
 
 def _the_same_again(record: DecisionRecord) -> DecisionRecord:
     """The decision that was made before, where nothing but the moment is new: it keeps its id."""
-    made: Made | None = st.session_state.get(MADE)
+    made = session().point.decision
     if made is None:
         return record
     before = made.record
@@ -105,7 +93,7 @@ def _same_decision(made: DecisionRecord, draft: DecisionRecord) -> bool:
     )
 
 
-def _show_outcome(made: Made) -> None:
+def _show_outcome(made: MadeDecision) -> None:
     if made.number is not None:
         st.success(f"Saved in the decision log as number {made.number}.", icon=":material/check_circle:")
         st.page_link("pages/decisions.py", label="See all decisions", icon=":material/history:")
@@ -121,13 +109,13 @@ def _show_outcome(made: Made) -> None:
 
 def _offer_report(record: DecisionRecord, analysis: Analysis, point: Point, pair: tuple[int, int]) -> None:
     """The report with its figures, 5 MB, made when it is asked for."""
-    report = st.session_state.get(REPORT)
+    report = session().point.report
     if report is None or report[0] != record.record_id:
         if not st.button("Prepare the report with figures", icon=":material/lab_profile:"):
             return
         with st.spinner("Drawing the figures …"):
             report = record.record_id, html_report(record, _figures(analysis, point, pair))
-        st.session_state[REPORT] = report
+        session().point.report = report
     offer_file("Report with figures (HTML)", report[1], f"{stem_of(record)}.html", HTML, "made")
 
 
@@ -148,11 +136,3 @@ def _figures(analysis: Analysis, point: Point, pair: tuple[int, int]) -> dict[st
             figure.add_trace(surface_marks([point], surfaces, count=count, chosen=chosen, theme="light", pair=pair))
             figures.append(figure)
     return {figure.layout.title.text: figure for figure in figures}
-
-
-def _source_of(analysis: Analysis) -> RatedSource:
-    name = analysis.dataset.name
-    uploads = workspace().uploads
-    if name not in uploads and name not in SAMPLES:
-        raise DataError(f"'{name}' is no longer loaded in this session; upload it again to save a decision.")
-    return uploads[name] if name in uploads else sample(name)

@@ -14,8 +14,9 @@ from multiloss_core.thresholds.data.flagging import rated_in_full
 from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, folded, segment_counts, segmentation
 from multiloss_core.thresholds.paths.operating_point import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import CAUGHT, FALSE, PRECISION
+from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
 from ui.operating_point.sections.over_time import ONLY_RATED
+from ui.operating_point.view_state import PointContext
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 
@@ -23,8 +24,9 @@ MAX_SHOWN = 20
 MAX_NAMED = 8
 
 
-def show_segments(analysis: Analysis, point: Point) -> None:
+def show_segments(context: PointContext) -> None:
     """What the point flags in each segment, and where it is clearly different. Nothing where there are no segments."""
+    analysis, point = context.analysis, context.point
     documents, segments = analysis.rated.source, analysis.rated.segments
     if segments is not None and isinstance(documents, RatedDocuments):
         _show_segments(analysis, point, documents, segments)
@@ -60,7 +62,7 @@ def _show_table(found: Sequence[Segment]) -> None:
                     "Segment": shortened(segment.name),
                     "Alerts": count(segment.alerts),
                     CAUGHT: count(segment.tp),
-                    FALSE: count(segment.fp),
+                    FALSE_ALERTS: count(segment.fp),
                     PRECISION: share(segment.precision, segment.alerts),
                     "95 %": between(segment.interval),
                     "Differs": segment.differs or "",

@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from multiloss_core.formatting import Unit
 from multiloss_core.thresholds.paths.methods import SMOOTH
-from ui.operating_point.settings import UNIT
-from ui.operating_point.target import settle
-from ui.operating_point.target_drivers import take_over
+from ui.data.rated_workspace import rated_uploads
+from ui.operating_point.controls.settings import choose_method, choose_unit, want_new_data
+from ui.operating_point.controls.target_drivers import slider_takes_over
+from ui.operating_point.target import set_target
+from ui.shared.session import session
 
-STEP = "tour"
 SAMPLE = "Card alerts"
 
 
@@ -23,13 +25,19 @@ class Step(NamedTuple):
 
 
 def _target(percent: float) -> None:
-    take_over()
-    settle(percent)
+    slider_takes_over()
+    set_target(percent)
 
 
-def _choose(**choices: object) -> None:
-    for key, value in choices.items():
-        st.session_state[key] = value
+def _load_sample() -> None:
+    rated_uploads().choose(SAMPLE)
+    choose_method(SMOOTH.name)
+    choose_unit(Unit.DOCUMENTS)
+
+
+def _show_new_data() -> None:
+    choose_method(SMOOTH.name)
+    want_new_data()
 
 
 STEPS = (
@@ -37,7 +45,7 @@ STEPS = (
         "Fraud is rare, so people rated only documents that scored above a floor: *caught* and *false alerts* are known, "
         "missed fraud is not.",
         "Load the sample of card alerts",
-        lambda: _choose(data=SAMPLE, method=SMOOTH.name, **{UNIT: "documents"}),
+        _load_sample,
     ),
     Step(
         "The slider asks one question: of the last alerts added, how many must be fraud? At 20 % you pay 4 false alerts for "
@@ -49,12 +57,12 @@ STEPS = (
         "Each star is the chosen point: a pair of thresholds on the left, what they catch and cost on the right, where the "
         "curve is as steep as the dotted tangent.",
         "See another path to the same target",
-        lambda: _choose(method="graph"),
+        lambda: choose_method("graph"),
     ),
     Step(
         "Thresholds look best on the data that chose them; resampling and held-out documents tell what next month will show.",
         "Show what new data will show",
-        lambda: _choose(method=SMOOTH.name, new_data=True),
+        _show_new_data,
     ),
     Step(
         "What was decided leaves the room as a file: the thresholds exactly as printed, with the counts they give.",
@@ -66,26 +74,26 @@ STEPS = (
 
 def offer_tour() -> None:
     """A button that begins the tour."""
-    st.button("Tour in five steps", icon=":material/explore:", on_click=lambda: _choose(**{STEP: 0}))
+    st.button("Tour in five steps", icon=":material/explore:", on_click=_go_to, args=(0,))
 
 
 def show_tour() -> None:
     """The step that the reader is at, if on tour. Before the widgets that its actions set."""
-    at = st.session_state.get(STEP)
+    at = session().point.tour_step
     if at is None:
         return
     step = STEPS[at]
     with st.container(border=True, key="tour_step"):
         words, go, leave = st.columns([5, 2, 1], vertical_alignment="center")
         words.markdown(f"**{at + 1} of {len(STEPS)}** · {step.sentence}")
-        go.button(step.action, type="primary", width="stretch", key="tour_go", on_click=lambda: _go(at))
-        leave.button("Leave", width="stretch", key="tour_leave", on_click=_leave)
+        go.button(step.action, type="primary", width="stretch", key="tour_go", on_click=_act, args=(at,))
+        leave.button("Leave", width="stretch", key="tour_leave", on_click=_go_to, args=(None,))
 
 
-def _go(at: int) -> None:
+def _act(at: int) -> None:
     STEPS[at].act()
-    st.session_state[STEP] = at + 1 if at + 1 < len(STEPS) else None
+    _go_to(at + 1 if at + 1 < len(STEPS) else None)
 
 
-def _leave() -> None:
-    st.session_state[STEP] = None
+def _go_to(at: int | None) -> None:
+    session().point.tour_step = at

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-PRESENT = "present"
+PRESENT_KEY = "present"
 # Hidden, not left out: what is not drawn forgets its choice.
 HIDDEN = ("bar", "point_controls", "details")
 
 
 def ask_presentation() -> None:
     """The switch into presentation mode."""
-    st.toggle("Presentation: only slider, numbers and charts", key=PRESENT, bind="query-params")
+    st.toggle("Presentation: only slider, numbers and charts", key=PRESENT_KEY, bind="query-params")
 
 
 def present() -> None:
-    """Hide every control but the slider, if the reader wants that, and offer the way back."""
-    if not st.session_state.get(PRESENT):
+    """Hide every control but the slider, if the user wants that, and offer the way back."""
+    if not st.session_state.get(PRESENT_KEY):
         return
     selectors = ", ".join(f".st-key-{key}" for key in HIDDEN)
     st.html(
@@ -25,4 +25,4 @@ def present() -> None:
 
 
 def _leave() -> None:
-    st.session_state[PRESENT] = False
+    st.session_state[PRESENT_KEY] = False

@@ -1,0 +1,171 @@
+"""The thresholds that a point is compared with: those in use today, typed or loaded, or a pinned point."""
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import DataError
+from multiloss_core.formatting import NEVER, short_percent
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.data.flagging import checked_thresholds
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
+from multiloss_core.thresholds.points.thresholds_file import read_thresholds
+from ui.operating_point.analysis import Analysis
+from ui.shared.formatting import as_text
+from ui.shared.session import Baseline, PinnedPoint, session
+from ui.shared.url_params import UrlParameter, numbers_parameter
+
+FILE_KEY, COMPARE_WITH_KEY, PIN_KEY = "current_file", "compare_with", "pin"
+CURRENT_WORDS, PINNED_WORDS = "Present thresholds", "Pinned point"
+CURRENT, PINNED = numbers_parameter("now"), numbers_parameter("pin")
+AGAINST: UrlParameter[str] = UrlParameter("against", lambda text: text if text == CURRENT.name else None, str)
+
+
+def baseline_of(analysis: Analysis) -> Baseline:
+    """What was typed, loaded and pinned for this dataset and rule; kept while others are looked at."""
+    key = analysis.dataset.key, analysis.settings.rule
+    return session().point.baselines.setdefault(key, Baseline([None] * len(analysis.surfaces.names)))
+
+
+def share_baseline(analysis: Analysis) -> None:
+    """Take what a link compares with, and keep the URL at what is compared with now."""
+    kept = baseline_of(analysis)
+    current, pinned = _linked(analysis, CURRENT), _linked(analysis, PINNED)
+    if current is not None:
+        kept.current = [None if math.isinf(value) else value for value in current]
+        kept.with_pinned, kept.origin = False, "the link"
+    if pinned is not None:
+        kept.pinned = PinnedPoint(tuple(pinned), "as it was in the link")
+        kept.with_pinned = AGAINST.shown() is None
+    known = any(value is not None for value in kept.current)
+    CURRENT.show([math.inf if value is None else value for value in kept.current] if known else None)
+    PINNED.show(None if kept.pinned is None else list(kept.pinned.thresholds))
+    AGAINST.show(CURRENT.name if kept.pinned is not None and not kept.with_pinned else None)
+
+
+def _linked(analysis: Analysis, parameter: UrlParameter[list[float]]) -> list[float] | None:
+    """Thresholds of a link, where they can be used."""
+    try:
+        return checked_thresholds(parameter.asked() or [], analysis.surfaces.names).tolist()
+    except DataError:
+        return None
+
+
+def thresholds_in_use(analysis: Analysis) -> Floats | None:
+    """The thresholds in use today (k,), infinity for never; None where none were given or one cannot be used."""
+    current = baseline_of(analysis).current
+    if all(value is None for value in current):
+        return None
+    try:
+        return checked_thresholds([math.inf if value is None else value for value in current], analysis.surfaces.names)
+    except DataError:
+        return None
+
+
+def baseline_thresholds(analysis: Analysis) -> Floats | None:
+    """The thresholds (k,) to compare with: the pinned ones if these were chosen, else those in use today, if any."""
+    kept = baseline_of(analysis)
+    if kept.pinned is not None and kept.with_pinned:
+        return np.array(kept.pinned.thresholds)
+    return thresholds_in_use(analysis)
+
+
+def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
+    """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
+    kept = baseline_of(analysis)
+    for i, (place, name) in enumerate(
+        zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True),
+    ):
+        # What was typed is kept for each dataset and rule; the box shows it.
+        st.session_state[_key(i)] = kept.current[i]
+        place.number_input(
+            f"Present threshold of {name}",
+            value=None,
+            step=_step(analysis, i),
+            format="%g",
+            placeholder=NEVER,
+            key=_key(i),
+            on_change=_keep_typed,
+            args=(kept, i),
+        )
+    file_box, pin_box = st.columns([2, 1], gap="medium")
+    file_box.file_uploader(
+        "or load them",
+        type=["json", "csv"],
+        key=FILE_KEY,
+        max_upload_size=1,
+        on_change=_load,
+        args=(analysis, kept),
+        help="A thresholds.json or thresholds.csv that was downloaded here, or a decision record.",
+    )
+    with pin_box:
+        st.button(
+            "Pin this point",
+            icon=":material/push_pin:",
+            key=PIN_KEY,
+            on_click=_pin,
+            args=(analysis, kept, point),
+            help="Keeps the thresholds of the point as it is now, to compare other points with them.",
+            width="stretch",
+        )
+        if kept.pinned is not None:
+            _ask_which(kept)
+    if kept.complaint:
+        st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
+
+
+def _ask_which(kept: Baseline) -> None:
+    st.session_state[COMPARE_WITH_KEY] = PINNED_WORDS if kept.with_pinned else CURRENT_WORDS
+    st.segmented_control(
+        "Compare with",
+        [CURRENT_WORDS, PINNED_WORDS],
+        key=COMPARE_WITH_KEY,
+        required=True,
+        on_change=_keep_which,
+        args=(kept,),
+        width="stretch",
+    )
+
+
+def _keep_which(kept: Baseline) -> None:
+    kept.with_pinned = st.session_state[COMPARE_WITH_KEY] == PINNED_WORDS
+
+
+def _keep_typed(kept: Baseline, i: int) -> None:
+    kept.current[i] = st.session_state[_key(i)]
+    kept.with_pinned, kept.origin, kept.complaint = False, None, None
+
+
+def _load(analysis: Analysis, kept: Baseline) -> None:
+    kept.complaint = None
+    file = st.session_state[FILE_KEY]
+    if file is None:
+        return
+    try:
+        found = read_thresholds(file.getvalue(), file.name, analysis.surfaces.names, analysis.settings.rule)
+    except DataError as error:
+        kept.complaint = str(error)
+        return
+    kept.current = [None if math.isinf(value) else float(value) for value in found]
+    kept.with_pinned, kept.origin = False, file.name
+
+
+def _pin(analysis: Analysis, kept: Baseline, point: Point) -> None:
+    how = (
+        "set by hand"
+        if isinstance(point, ManualPoint)
+        else f"{point.method} at {short_percent(point.marginal_precision)}"
+    )
+    kept.pinned = PinnedPoint(tuple(analysis.deployable(point).tolist()), how)
+    kept.with_pinned = True
+
+
+def _key(i: int) -> str:
+    return f"current_{i}"
+
+
+def _step(analysis: Analysis, i: int) -> float:
+    """How far the buttons of a box move: about a hundredth of what the scores span."""
+    axis = analysis.surfaces.axes[i]
+    return float(10.0 ** math.floor(math.log10(axis[-1] - axis[0]) - 1.5))

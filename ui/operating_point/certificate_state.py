@@ -1,0 +1,66 @@
+"""The certificate that the user asked for: in the session and in the URL, with the path that it was tested on."""
+
+from collections.abc import Hashable
+
+import streamlit as st
+
+from multiloss_core import Certificate, RatedDocuments, certify
+from ui.operating_point.analysis import Analysis, Settings
+from ui.operating_point.target import DIGITS
+from ui.shared.session import CertificateRequest, session
+from ui.shared.url_params import numbers_parameter
+
+MIN_PRECISION, MAX_PRECISION = 1.0, 99.5
+CONFIDENCES = {"95 %": 95.0, "90 %": 90.0, "99 %": 99.0}
+IN_URL = numbers_parameter("guaranteed")
+
+
+def with_certificate(analysis: Analysis) -> Analysis:
+    """The analysis with the path of the certificate asked for, where that was for the same data and settings."""
+    documents = analysis.dataset.source
+    linked = IN_URL.asked()
+    if linked is not None and len(linked) == 2:
+        request_certificate(_about(analysis), linked[0] / 100, linked[1] / 100)
+    asked = session().point.certificate
+    if (
+        asked is None
+        or asked.about != _about(analysis)
+        or not _can_be_asked(asked)
+        or not isinstance(documents, RatedDocuments)
+    ):
+        IN_URL.show(None)
+        return analysis
+    IN_URL.show([round(100 * share, DIGITS) for share in (asked.precision, asked.confidence)])
+    return analysis.with_certificate(certificate_of(analysis, documents, asked.precision, asked.confidence))
+
+
+def request_certificate(about: Hashable, precision: float, confidence: float) -> None:
+    """Have the path of a certificate among the paths, while the screen is about these data and settings."""
+    session().point.certificate = CertificateRequest(about, precision, confidence)
+
+
+def request_shown_certificate(analysis: Analysis, precision: float, confidence: float) -> None:
+    """Have the path of a certificate of what is on the screen among the paths."""
+    request_certificate(_about(analysis), precision, confidence)
+
+
+def certificate_of(analysis: Analysis, documents: RatedDocuments, precision: float, confidence: float) -> Certificate:
+    """The certificate of documents, kept for the session."""
+    return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
+
+
+def _about(analysis: Analysis) -> tuple[str, Settings]:
+    return analysis.dataset.key, analysis.settings
+
+
+def _can_be_asked(asked: CertificateRequest) -> bool:
+    """Whether the boxes could ask for it. Links and records may come from anybody."""
+    in_range = MIN_PRECISION <= round(100 * asked.precision, DIGITS) <= MAX_PRECISION
+    return in_range and round(100 * asked.confidence, DIGITS) in CONFIDENCES.values()
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Choosing on one third, testing on the others …")
+def _certificate(
+    key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments
+) -> Certificate:
+    return certify(_documents, precision, confidence=confidence, rule=settings.rule)

@@ -1,0 +1,33 @@
+"""The row above the charts: which path, what drives the point, what new data will show, and the files."""
+
+from typing import Literal
+
+import streamlit as st
+
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.controls.downloads import offer_downloads
+from ui.operating_point.controls.payoffs import show_scenarios
+from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair
+from ui.operating_point.controls.target_drivers import ask_driver, driven_by_costs
+from ui.operating_point.view_state import PointContext, view_state
+
+# In pixels: path, what drives, the goal, new data, files.
+WIDTHS: tuple[int | Literal["content"], ...] = (150, 210, 300, "content", "content")
+
+
+def ask_point(analysis: Analysis) -> PointContext:
+    """Draw the controls; returns the point that they lead to."""
+    # Side by side while there is room, never cut off.
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    path_box, driver_box, goal_box, switch_box, files_box = (row.container(width=width) for width in WIDTHS)
+    with path_box:
+        method = ask_method(analysis)
+    ask_driver(analysis, method, driver_box, goal_box)
+    with switch_box:
+        new_data = ask_new_data()
+    view = view_state(analysis, method, ask_pair(analysis), new_data=new_data)
+    with files_box:
+        offer_downloads(analysis, view.chosen_point)
+    if driven_by_costs(analysis):
+        show_scenarios(analysis, method, view.chosen_point)
+    return PointContext(analysis=analysis, view=view, new_data=new_data)

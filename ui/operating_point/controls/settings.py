@@ -1,0 +1,215 @@
+"""The parts of the page on the operating point."""
+
+from typing import cast
+
+import streamlit as st
+
+from multiloss_core import (
+    CountSurfaces,
+    RecordedSettings,
+)
+from multiloss_core.formatting import Unit, count, plural, threshold
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.paths.methods import CERTIFIED, PATH_METHODS
+from ui.data.rated_datasets import Dataset
+from ui.operating_point.analysis import RESOLUTIONS, Analysis, Settings
+from ui.operating_point.controls.presentation import ask_presentation
+from ui.shared.formatting import as_text
+from ui.shared.url_params import ask_choice
+
+METHOD_KEY, RULE_KEY, SPACING_KEY, UNIT_KEY, PLAIN_KEY = "method", "rule", "nodes", "count", "plain"
+NEW_DATA_KEY = "new_data"
+RULES = {"any": "any score", "all": "every score"}
+SPACINGS = {
+    "positives": "at rated positives",
+    "quantile": "at equal shares of documents",
+    "uniform": "at equal steps",
+}
+
+
+def show_origin(dataset: Dataset) -> None:
+    """One line on what the numbers come from."""
+    source = dataset.source
+    if isinstance(source, CountSurfaces):
+        words = f"table of {count(source.tp.size)} nodes"
+    else:
+        words = f"{plural(len(source.labels), 'rated document')} · {count(source.labels.sum())} positive"
+    st.caption(f"{words} · floors {' / '.join(map(threshold, source.floors))}")
+
+
+def ask_settings(dataset: Dataset) -> Settings:
+    """Rule and unit, and what is changed once: spacing and resolution of the grid, plain widgets."""
+    source = dataset.source
+    label = "A document is flagged when its threshold is reached by"
+    # Side by side while there is room, never cut off.
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    rule: Rule = "any"
+    unit = Unit.DOCUMENTS
+    with row:
+        if isinstance(source, CountSurfaces):
+            rule = source.rule
+            st.text_input(label, RULES[rule], disabled=True, help="Told by the table of counts.")
+        elif len(source.names) > 1:
+            rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
+        if dataset.amounts is not None:
+            unit = _ask_unit()
+        with st.popover("Settings", icon=":material/tune:"):
+            settings = (
+                Settings(rule, "uniform", 0)
+                if isinstance(source, CountSurfaces)
+                else _ask_grid(rule, unit, len(source.names))
+            )
+            ask_plain()
+            ask_presentation()
+    return settings
+
+
+def _ask_unit() -> Unit:
+    hint = (
+        "Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged must "
+        "be fraud."
+    )
+    units = {unit.value: unit.value for unit in Unit}
+    return Unit(ask_choice(st.segmented_control, "Count", units, key=UNIT_KEY, required=True, help=hint))
+
+
+def show_unit(analysis: Analysis) -> None:
+    """Where money is counted, what that means for the numbers on the page."""
+    counted, rated = analysis.dataset.source, analysis.rated.source
+    if counted is rated or isinstance(counted, CountSurfaces) or isinstance(rated, CountSurfaces):
+        return
+    column, weight = analysis.dataset.choice.amount, analysis.dataset.choice.weight
+    summed = f"'{column}' times '{weight}'" if weight else f"'{column}'"
+    noticed = [note for note in counted.notes if note not in rated.notes]
+    st.caption(
+        f"TP and FP are money: sums of {as_text(summed)}. The "
+        f"comparison, *Who flags what*, lists, days and segments count documents. {as_text(' '.join(noticed))}"
+    )
+
+
+def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
+    hint = (
+        "TP changes only at the scores of rated positives, so nodes there lose nothing. Equal steps are the paper's "
+        "choice."
+    )
+    spacing = ask_choice(st.selectbox, "Where the nodes of each axis lie", SPACINGS, key=SPACING_KEY, help=hint)
+    choices = RESOLUTIONS[classifiers]
+    resolution = st.selectbox(
+        "Nodes for each classifier, at most",
+        choices,
+        index=1,
+        key=_resolution_key(classifiers),
+        bind="query-params",
+    )
+    nodes = resolution if resolution in choices else choices[1]
+    return Settings(rule, cast("Spacing", spacing), nodes, unit)
+
+
+def restore_settings(settings: RecordedSettings, classifiers: int, *, documents: bool, amounts: bool) -> dict[str, str]:
+    """Have the widgets show the settings of a record, as far as they are offered for its data.
+
+    `documents`: the data are documents, no table of counts; `amounts`: they have amounts. Returns the choices as the
+    URL holds them.
+    """
+    choose_method(settings.method)
+    choices = {METHOD_KEY: settings.method}
+    if documents:
+        choices[SPACING_KEY] = settings.spacing
+        if classifiers > 1:
+            choices[RULE_KEY] = settings.rule
+        if amounts:
+            choices[UNIT_KEY] = recorded_unit(settings).value
+        for key in (SPACING_KEY, RULE_KEY, UNIT_KEY):
+            if key in choices:
+                st.session_state[key] = choices[key]
+        if settings.resolution in RESOLUTIONS[classifiers]:
+            # What has a default takes its value from the URL, unless something was chosen before.
+            st.session_state.pop(_resolution_key(classifiers), None)
+            choices[_resolution_key(classifiers)] = str(settings.resolution)
+    return choices
+
+
+def recorded_unit(settings: RecordedSettings) -> Unit:
+    """The unit that the counts of a record are in."""
+    return Unit.DOCUMENTS if settings.amount is None else Unit.MONEY
+
+
+def choose_method(name: str) -> None:
+    """Have the point lie on the path of a method; before the widget is drawn."""
+    st.session_state[METHOD_KEY] = name
+
+
+def choose_unit(unit: Unit) -> None:
+    """Count documents or money; before the widget is drawn."""
+    st.session_state[UNIT_KEY] = unit.value
+
+
+def choose_plain() -> None:
+    """Show plain controls and charts; before the widget is drawn."""
+    st.session_state[PLAIN_KEY] = True
+
+
+def ask_new_data() -> bool:
+    """Whether to find out what new data will show."""
+    return st.toggle(
+        "What new data will show",
+        key=NEW_DATA_KEY,
+        bind="query-params",
+        help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some seconds "
+        "in the background; the slider stays free.",
+    )
+
+
+def want_new_data() -> None:
+    """Have it found out what new data will show; before the widget is drawn."""
+    st.session_state[NEW_DATA_KEY] = True
+
+
+def is_plain() -> bool:
+    """Whether plain controls and charts are wanted."""
+    return bool(st.session_state.get(PLAIN_KEY))
+
+
+def _resolution_key(classifiers: int) -> str:
+    return f"resolution_{classifiers}"
+
+
+def ask_plain() -> None:
+    """Whether to use plain widgets; the explorer turns it on itself where it cannot draw."""
+    st.toggle(
+        "Plain controls and charts",
+        key=PLAIN_KEY,
+        bind="query-params",
+        help="The same numbers without the live explorer: for browsers and screen readers that it does not suit.",
+    )
+
+
+def ask_method(analysis: Analysis) -> str:
+    """Which path the chosen point lies on."""
+    names = analysis.methods
+    picked = st.selectbox("Path", names, key=METHOD_KEY, bind="query-params", help=_method_help())
+    return picked if picked in names else names[0]
+
+
+def _method_help() -> str:
+    looks = (*PATH_METHODS, CERTIFIED)
+    return "\n".join(
+        ["How the way through threshold space was found.", "", *(f"- **{look.name}**: {look.help}" for look in looks)]
+    )
+
+
+def ask_pair(analysis: Analysis) -> tuple[int, int]:
+    """For three classifiers and more, the two whose thresholds are drawn."""
+    names = analysis.surfaces.names
+    if len(names) <= 2:
+        return (0, 1)
+    left, right, _ = st.columns([1, 1, 2])
+    others = "Charts show the thresholds of two classifiers; the others stay at the chosen point."
+    first = left.selectbox("Across", names, index=0, key="across", bind="query-params", help=others)
+    rest = [name for name in names if name != first]
+    second = right.selectbox("Up", rest, index=0, key="up", bind="query-params")
+    return (
+        names.index(first) if first in names else 0,
+        names.index(second if second in rest else rest[0]),
+    )

@@ -1,0 +1,92 @@
+"""A precision guaranteed with a confidence: the loosest thresholds that pass an exact test."""
+
+import math
+
+import streamlit as st
+
+from multiloss_core import RatedDocuments
+from multiloss_core.formatting import NEVER, Unit, count, money, plural, threshold
+from multiloss_core.thresholds.paths.methods import CERTIFIED
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.certificate_state import (
+    CONFIDENCES,
+    MAX_PRECISION,
+    MIN_PRECISION,
+    certificate_of,
+    request_shown_certificate,
+)
+from ui.operating_point.controls.settings import choose_method
+from ui.operating_point.view_state import PointContext
+from ui.shared.formatting import as_text
+from ui.shared.lazy_section import shown_when_open
+
+MAX_RATINGS_TOLD = 100_000
+
+
+def show_certificate(context: PointContext) -> None:
+    """A guarantee on request: the loosest thresholds whose precision is at least so much."""
+    documents = context.analysis.dataset.source
+    if isinstance(documents, RatedDocuments):
+        _show_certificate(context.analysis, documents)
+
+
+@shown_when_open("Guarantee a precision", icon=":material/verified:", key="guarantee")
+def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
+    wanted, sure = st.columns(2)
+    precision = wanted.number_input(
+        "Precision of at least, in percent", MIN_PRECISION, MAX_PRECISION, 50.0, 0.5, key="certify_precision"
+    )
+    confidence = sure.selectbox("Confidence", list(CONFIDENCES), key="certify_confidence")
+    if not 0 < precision < 100:
+        st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
+        return
+    asked = precision / 100, CONFIDENCES.get(confidence, 95.0) / 100
+    found = certificate_of(analysis, documents, *asked)
+    if found.thresholds is None:
+        more = _more_ratings(found.more_ratings)
+        st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
+        return
+    words = ", ".join(
+        f"{name} {f'≥ {threshold(value)}' if math.isfinite(value) else NEVER}"
+        for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
+    )
+    caught, tested = found.tested_tp, found.tested_tp + found.tested_fp
+    flagged_what, decided = (
+        ("the money that", f"{money(caught)} of {money(tested)} of the money flagged was.")
+        if analysis.settings.unit is Unit.MONEY
+        else ("what", f"{count(caught)} of {plural(tested, 'alert')} were.")
+    )
+    st.success(
+        f"**{confidence} sure: of {flagged_what} is flagged at {as_text(words)}, at least {precision:g} % is fraud.** On the documents that "
+        f"decided, {decided}",
+        icon=":material/verified:",
+    )
+    if analysis.certificate is not found:
+        st.button(
+            "Show the guaranteed range on the slider",
+            icon=":material/tune:",
+            on_click=lambda: _put_on_slider(analysis, *asked),
+        )
+    st.caption(
+        "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
+        "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds and "
+        "the stricter ones tested before them, which are the range on the slider. How sure: of all times the question is asked, also those that end without an answer."
+        + (
+            " Weights or groups: tested by betting, which assumes no larger weight than seen."
+            if found.test == "betting"
+            else ""
+        )
+    )
+
+
+def _put_on_slider(analysis: Analysis, precision: float, confidence: float) -> None:
+    request_shown_certificate(analysis, precision, confidence)
+    choose_method(CERTIFIED.name)
+
+
+def _more_ratings(more: int | None) -> str:
+    if more is None:
+        return " No thresholds on the path seem to have that precision."
+    if more > MAX_RATINGS_TOLD:
+        return f" It would take more than {count(MAX_RATINGS_TOLD)} further rated documents."
+    return f" About {count(float(f'{more:.1g}'))} more rated documents would give it in 4 of 5 cases."

@@ -1,0 +1,74 @@
+"""Who flags what at a point: each classifier alone and together with others."""
+
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import CountSurfaces
+from multiloss_core.figures.contributions import contributions_chart
+from multiloss_core.formatting import between, count, share
+from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
+from ui.shared.formatting import FRAUD
+from ui.data.document_table import NO_DOCUMENTS
+from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
+from ui.operating_point.view_state import PointContext
+from ui.shared.lazy_section import shown_when_open
+from ui.shared.page_setup import theme
+
+
+@shown_when_open("Who flags what", icon=":material/join_inner:", key="contributions")
+def show_contributions(context: PointContext) -> None:
+    """What each classifier flags alone and together with others; under `all`, what each alone holds back."""
+    analysis, point = context.analysis, context.point
+    documents = analysis.rated.source
+    if isinstance(documents, CountSurfaces):
+        st.info(NO_DOCUMENTS)
+        return
+    rule, names = analysis.settings.rule, documents.names
+    found = contributions(documents, analysis.deployable(point), rule)
+    # Of fifteen combinations most are often empty; single classifiers stay, also with nothing.
+    shown = [part for part in found if part.documents.alerts or len(part.classifiers) == 1 or not part.flagged]
+    if not any(part.documents.alerts for part in shown):
+        st.info("Nothing is flagged at this point.")
+        return
+    st.plotly_chart(
+        contributions_chart(shown, names, theme=theme(), vocabulary=FRAUD),
+        theme=None,
+        key="contributions_chart",
+        alt=f"Documents by which classifiers reach their thresholds: {_in_one_sentence(shown, names, rule)}.",
+    )
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Flagged by" if rule == "any" else "Documents": _title(part, names, rule),
+                    "Alerts": count(part.documents.alerts),
+                    CAUGHT: count(part.documents.tp),
+                    FALSE_ALERTS: count(part.documents.fp),
+                    PRECISION: share(part.documents.precision, part.documents.alerts),
+                    "95 %": between(part.documents.interval),
+                }
+                for part in shown
+            ]
+        ),
+        hide_index=True,
+        alt="True and false positives of each combination of classifiers.",
+    )
+    st.caption(
+        "Each alert counts once, under all the classifiers that flag it. What one flags alone would be lost without it."
+        if rule == "any"
+        else "What one classifier alone holds back reaches the thresholds of all others: without it, it would be "
+        "flagged as well."
+    )
+
+
+def _title(part: Contribution, names: tuple[str, ...], rule: Rule) -> str:
+    words = contribution_words(part, names)
+    return f"flagged by {words}" if rule == "all" and part.flagged else words
+
+
+def _in_one_sentence(shown: list[Contribution], names: tuple[str, ...], rule: Rule) -> str:
+    return "; ".join(
+        f"{_title(part, names, rule)} {count(part.documents.tp)} true and {count(part.documents.fp)} false positives"
+        for part in shown
+    )

@@ -1,0 +1,57 @@
+"""What the rates at a point rest on, and which documents to rate next."""
+
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import CountSurfaces, DataError, RatedDocuments, rated_size, rating_plan
+from multiloss_core.formatting import Unit, count, money, percent, plural, threshold, whole
+from multiloss_core.thresholds.data.flagging import flagged
+from multiloss_core.thresholds.paths.operating_point import Point
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.view_state import PointContext
+from ui.shared.formatting import as_text
+
+
+def show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
+    """Say which of the flagged documents to rate next, and what more ratings in each band would bring."""
+    try:
+        plan = rating_plan(documents, point, analysis.path(point.method))
+    except DataError as error:
+        st.caption(as_text(str(error)))
+        return
+    st.markdown(f"**What to rate next.** {plan.sentence}")
+    if plan.advice == "rate_a_band":
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        **{
+                            name: f"{threshold(low)} to {threshold(high)}"
+                            for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
+                        },
+                        "Rated": count(band.size.documents),
+                        "Stand for": count(band.size.stands_for),
+                        "Effective": whole(band.size.effective),
+                        "Share of the uncertainty": percent(band.share_of_variance),
+                        f"{count(band.more)} more take off": percent(band.share_removed),
+                    }
+                    for band in plan.bands
+                ]
+            ),
+            hide_index=True,
+            alt="Bands of flagged documents, with what more ratings in each would bring.",
+        )
+
+
+def show_effective_size(context: PointContext) -> None:
+    """With weights, how much the rates rest on."""
+    analysis, point = context.analysis, context.point
+    documents = analysis.dataset.source
+    if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():
+        return
+    size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
+    of_what = f"{money(size.stands_for)} of money" if analysis.settings.unit is Unit.MONEY else count(size.stands_for)
+    st.caption(
+        f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: {plural(size.documents, 'rated document')} "
+        f"stand for {of_what}."
+    )

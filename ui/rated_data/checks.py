@@ -1,0 +1,105 @@
+"""What was read: funnel, histograms, counts of a ready table, and what such data cannot tell."""
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from multiloss_core import CountSurfaces, RatedDocuments
+from multiloss_core.figures.theme import Theme
+from multiloss_core.figures.histogram import score_histogram
+from multiloss_core.formatting import count, share, threshold
+from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource
+from ui.shared.formatting import FRAUD, as_text
+from ui.shared.page_setup import theme
+
+PREVIEW_ROWS = 100
+
+
+def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
+    """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
+    documents = dataset.source
+    assert isinstance(documents, RatedDocuments)
+    for column, (words, number) in zip(st.columns(5), documents.funnel.steps, strict=True):
+        column.metric(words.capitalize(), count(number), border=True)
+    floors = ", ".join(
+        f"{name} {threshold(floor)}{' (suggested)' if given is None else ''}"
+        for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
+    )
+    st.caption(f"Rating floors: {as_text(floors)}. Thresholds below them cannot be judged.")
+    if (documents.weights != 1).any():
+        totals = documents.totals
+        st.caption(
+            f"With weights these stand for {count(totals.tp)} positive and {count(totals.fp)} negative "
+            "documents; TP and FP everywhere are sums of weights."
+        )
+    if documents.groups is not None:
+        st.caption(
+            f"These {count(len(documents.groups))} rows form {count(documents.groups.max() + 1)} groups by "
+            f"'{as_text(str(choice.group))}': rows of one group belong together, and held-out numbers and intervals respect it."
+        )
+    for note in documents.notes:
+        st.info(as_text(note), icon=":material/info:")
+
+
+def show_histograms(dataset: Dataset) -> None:
+    """One histogram for each classifier, split by rating, with its floor."""
+    documents = dataset.source
+    assert isinstance(documents, RatedDocuments)
+    width = min(2, len(documents.names))
+    for j, name in enumerate(documents.names):
+        if j % width == 0:
+            # A row of its own for each pair keeps the order where columns are stacked, as on a phone.
+            columns = st.columns(width)
+        columns[j % width].plotly_chart(
+            _histogram(dataset.key, j, theme(), documents),
+            theme=None,
+            key=f"histogram_{j}",
+            alt=f"Histogram of the scores of {name}: rated positives and negatives, rating floor at "
+            f"{documents.floors[j]:.6g}.",
+        )
+
+
+@st.cache_resource(scope="session", max_entries=20, show_spinner=False)
+def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocuments) -> go.Figure:
+    return score_histogram(_documents, classifier, theme=shade, vocabulary=FRAUD)
+
+
+def show_count_table(dataset: Dataset) -> None:
+    """What a ready table of counts holds."""
+    surfaces = dataset.source
+    assert isinstance(surfaces, CountSurfaces)
+    corner = (0,) * surfaces.tp.ndim
+    tp, fp = float(surfaces.tp[corner]), float(surfaces.fp[corner])
+    cells = (
+        ("Nodes", count(surfaces.tp.size)),
+        ("Grid", " × ".join(str(len(axis)) for axis in surfaces.axes)),
+        ("TP at the floors", count(tp)),
+        ("FP at the floors", count(fp)),
+        ("Precision at the floors", share(tp / (tp + fp) if tp + fp else float("nan"), tp + fp)),
+    )
+    for column, (words, value) in zip(st.columns(len(cells)), cells, strict=True):
+        column.metric(words, value, border=True)
+    st.caption(
+        f"The counts behave like the rule '{surfaces.rule}'. Floors: "
+        + ", ".join(f"{name} {threshold(floor)}" for name, floor in zip(surfaces.names, surfaces.floors, strict=True))
+        + "."
+    )
+
+
+def show_limits() -> None:
+    """What cannot be known from rated predicted positives, said once."""
+    st.info(
+        "**What such data cannot tell.** Nobody rated the documents below the floors, so missed fraud (false negatives) and "
+        "true negatives are unknown, and with them recall, the false positive rate and F1. Known are true and false "
+        "positives, precision, and what each extra alert buys: enough to choose thresholds at or above the floors.",
+        icon=":material/visibility_off:",
+    )
+
+
+def show_columns_preview(source: RatedSource) -> None:
+    """The first rows of the table as they were read."""
+    st.subheader("Preview")
+    shown = source.frame.head(PREVIEW_ROWS)
+    st.dataframe(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")
+    st.caption(
+        f"The first {min(PREVIEW_ROWS, len(source.frame)):,} of {len(source.frame):,} rows. Messages count rows from 1 below the header."
+    )

@@ -1,0 +1,170 @@
+"""Everything that one visit holds besides the values of widgets: typed, with defaults, under one key."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import DecisionRecord, Payoffs
+from ui.shared.background_job import Job
+
+KEY = "session"
+
+Choice = TypeVar("Choice")
+
+
+@dataclass
+class UrlEcho:
+    """The value last seen in the URL, and the values written since, which the browser will echo in this order."""
+
+    seen: str | None = None
+    written: list[str | None] = field(default_factory=list)
+    written_at: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Source(Generic[Choice]):
+    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given."""
+
+    name: str
+    fingerprint: str
+    frame: pd.DataFrame
+    first_choice: Choice
+
+
+@dataclass
+class Uploads(Generic[Choice]):
+    """The tables that were loaded last, by name, and the last valid choice of columns of each, by fingerprint.
+
+    `last_upload` and `complaint` say what became of the last file.
+    """
+
+    sources: dict[str, Source[Choice]] = field(default_factory=dict)
+    choices: dict[str, Choice] = field(default_factory=dict)
+    last_upload: str | None = None
+    complaint: str | None = None
+
+
+@dataclass
+class ScoredUploads(Uploads[Any]):
+    """Also what became of the last paste, and for which data and beta all losses were compared already."""
+
+    paste_complaint: str | None = None
+    compared: set[tuple[str, float]] = field(default_factory=set)
+
+
+@dataclass
+class Target:
+    """The marginal precision in percent; `last_event` is the number of the user's last move in the explorer."""
+
+    percent: float = 20.0
+    last_event: int = 0
+
+    @property
+    def marginal_precision(self) -> float:
+        """The target in (0, 1)."""
+        return self.percent / 100
+
+
+@dataclass(frozen=True)
+class PinnedPoint:
+    """A point that was pinned: its thresholds, infinity for never, and where it came from."""
+
+    thresholds: tuple[float, ...]
+    origin: str
+
+
+@dataclass
+class Baseline:
+    """What the points of one dataset and rule are compared with.
+
+    `current` are the thresholds in use today; None is an empty box, and stands for never where another one is not empty.
+    `complaint` is about the last file, `origin` the name of the file that they came from.
+    """
+
+    current: list[float | None]
+    pinned: PinnedPoint | None = None
+    with_pinned: bool = False
+    origin: str | None = None
+    complaint: str | None = None
+
+
+@dataclass(frozen=True)
+class CertificateRequest:
+    """A precision to be guaranteed with a confidence, both in (0, 1), and of which data and settings it was asked."""
+
+    about: Hashable
+    precision: float
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Payoffs in a currency, under a name that may be empty until it is kept."""
+
+    name: str
+    payoffs: Payoffs
+    currency: str
+
+
+@dataclass(frozen=True)
+class MadeDecision:
+    """A decision that was made, its number in the log, or why it is not there; neither where no log was wanted."""
+
+    record: DecisionRecord
+    number: int | None = None
+    complaint: str | None = None
+
+
+@dataclass(frozen=True)
+class Reopened:
+    """The record that the operating point was opened with, under which data, and whether these are the record's own."""
+
+    record: DecisionRecord
+    data_name: str
+    same_data: bool
+
+
+@dataclass
+class PointState:
+    """The screen Operating point.
+
+    `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive. `baselines` are by dataset
+    and rule, `jobs` by what they work on. `report` is a record's id with its report.
+    """
+
+    target: Target = field(default_factory=Target)
+    manual_thresholds: list[float] | None = None
+    goal_refused: bool = False
+    baselines: dict[Hashable, Baseline] = field(default_factory=dict)
+    certificate: CertificateRequest | None = None
+    jobs: dict[Any, Job[Any]] = field(default_factory=dict)
+    scenarios: list[Scenario] = field(default_factory=list)
+    tour_step: int | None = None
+    decision: MadeDecision | None = None
+    report: tuple[str, str] | None = None
+    reopened: Reopened | None = None
+
+
+@dataclass
+class Session:
+    """One visit.
+
+    `page` is the screen that is open, `url` what its parameters said, by name. `column_keys` are those of the widgets that
+    ask for the columns of a rated table, by its fingerprint.
+    """
+
+    page: str | None = None
+    url: dict[str, UrlEcho] = field(default_factory=dict)
+    rated: Uploads[Any] = field(default_factory=Uploads)
+    scored: ScoredUploads = field(default_factory=ScoredUploads)
+    column_keys: dict[str, set[str]] = field(default_factory=dict)
+    point: PointState = field(default_factory=PointState)
+
+
+def session() -> Session:
+    """This visit's state."""
+    found: Session = st.session_state.setdefault(KEY, Session())
+    return found
