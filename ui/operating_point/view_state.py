@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass
 
-from multiloss_core import CountSurfaces, operating_point
+from multiloss_core import CountSurfaces
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap import PathBands, PointBootstrap
-from multiloss_core.thresholds.paths.methods import SMOOTH
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, OperatingPoint, Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.controls.target_drivers import baseline_point, point_set_by_hand
-from ui.operating_point.resampling_jobs import finished_evidence
-from ui.operating_point.target import current_target
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,23 +52,3 @@ class PointContext:
     def point(self) -> Point:
         """The point that the screen is about."""
         return self.view.chosen_point
-
-
-def view_state(analysis: Analysis, method: str, pair: tuple[int, int], *, new_data: bool) -> ViewState:
-    """The view at the present target; what new data will show is looked for with `new_data` only."""
-    target = current_target().marginal_precision
-    points = {path.method: operating_point(path, target) for path in analysis.paths}
-    manual = point_set_by_hand(analysis, method)
-    chosen, assessed = manual or points[method], manual or points[SMOOTH.name]
-    resamples, along_path = finished_evidence(analysis, assessed) if new_data else (None, None)
-    return ViewState(
-        points=points,
-        method=method,
-        pair=pair,
-        surfaces=analysis.sliced(chosen, pair),
-        chosen_point=chosen,
-        assessed_point=assessed,
-        baseline_point=baseline_point(analysis, method),
-        resamples=resamples,
-        bands=None if along_path is None else along_path.bands,
-    )

@@ -4,12 +4,16 @@ from typing import Literal
 
 import streamlit as st
 
+from multiloss_core import operating_point
+from multiloss_core.thresholds.paths.methods import SMOOTH
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.downloads import offer_downloads
 from ui.operating_point.controls.payoffs import show_scenarios
 from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair
-from ui.operating_point.controls.target_drivers import ask_driver, driven_by_costs
-from ui.operating_point.view_state import PointContext, view_state
+from ui.operating_point.controls.target_drivers import ask_driver, baseline_point, driven_by_costs, point_set_by_hand
+from ui.operating_point.resampling_jobs import finished_evidence
+from ui.operating_point.target import current_target
+from ui.operating_point.view_state import PointContext, ViewState
 
 # In pixels: path, what drives, the goal, new data, files.
 WIDTHS: tuple[int | Literal["content"], ...] = (150, 210, 300, "content", "content")
@@ -25,9 +29,29 @@ def ask_point(analysis: Analysis) -> PointContext:
     ask_driver(analysis, method, driver_box, goal_box)
     with switch_box:
         new_data = ask_new_data()
-    view = view_state(analysis, method, ask_pair(analysis), new_data=new_data)
+    view = _view(analysis, method, ask_pair(analysis), new_data=new_data)
     with files_box:
         offer_downloads(analysis, view.chosen_point)
     if driven_by_costs(analysis):
         show_scenarios(analysis, method, view.chosen_point)
     return PointContext(analysis=analysis, view=view, new_data=new_data)
+
+
+def _view(analysis: Analysis, method: str, pair: tuple[int, int], *, new_data: bool) -> ViewState:
+    """The view at the present target; what new data will show is looked for with `new_data` only."""
+    target = current_target().marginal_precision
+    points = {path.method: operating_point(path, target) for path in analysis.paths}
+    manual = point_set_by_hand(analysis, method)
+    chosen, assessed = manual or points[method], manual or points[SMOOTH.name]
+    resamples, along_path = finished_evidence(analysis, assessed) if new_data else (None, None)
+    return ViewState(
+        points=points,
+        method=method,
+        pair=pair,
+        surfaces=analysis.sliced(chosen, pair),
+        chosen_point=chosen,
+        assessed_point=assessed,
+        baseline_point=baseline_point(analysis, method),
+        resamples=resamples,
+        bands=None if along_path is None else along_path.bands,
+    )
