@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.steps import APP, number, run
 from multiloss_core.formatting import shortened
+from tests.pages.steps import APP, number, run
 from ui.data.rated_datasets import ColumnChoice
 from ui.data.samples import sample
 from ui.operating_point.sections.segments import MAX_SHOWN

@@ -8,10 +8,10 @@ from multiloss_core.figures.contributions import contributions_chart
 from multiloss_core.formatting import between, count, share
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
-from ui.shared.formatting import FRAUD
 from ui.data.document_table import NO_DOCUMENTS
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
 from ui.operating_point.view_state import PointContext
+from ui.shared.formatting import FRAUD
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 

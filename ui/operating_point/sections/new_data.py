@@ -58,7 +58,9 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
     _show_held_out(analysis, point, path)
     if path is not None and path.bands is not None:
         st.plotly_chart(
-            marginal_precision_curve(path.bands, point.marginal_precision, theme=theme(), unit=analysis.settings.unit, vocabulary=FRAUD),
+            marginal_precision_curve(
+                path.bands, point.marginal_precision, theme=theme(), unit=analysis.settings.unit, vocabulary=FRAUD
+            ),
             theme=None,
             key="marginal_precision",
             alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",

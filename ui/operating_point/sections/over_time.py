@@ -19,10 +19,10 @@ from multiloss_core.thresholds.inspection.periods import (
     weekly_counts,
 )
 from multiloss_core.thresholds.paths.operating_point import Point
-from ui.shared.formatting import FRAUD
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
 from ui.operating_point.view_state import PointContext
+from ui.shared.formatting import FRAUD
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
