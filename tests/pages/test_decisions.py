@@ -24,10 +24,10 @@ from multiloss_core import (
 )
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from ui.rated_data import column_roles
 from tests.pages.steps import explorer, opened, run, state
 from ui.data.samples import sample
 from ui.operating_point.controls.target_drivers import DRIVERS
+from ui.rated_data import column_roles
 from ui.records.log_access import ADDRESS, log_address
 
 

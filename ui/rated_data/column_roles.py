@@ -10,7 +10,6 @@ from multiloss_core.thresholds.data.flagging import Rule
 from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload
 from ui.data.rated_workspace import rated_uploads
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
-from ui.shared.session import session
 
 TEMPLATE = (
     "document,model A,model B,rating\n"
@@ -70,6 +69,7 @@ SEGMENT = ColumnRole(
     none="(none: no segments)",
     hint="A column of few words to look at documents by: country, channel, product.",
 )
+ROLES = (WEIGHT, GROUP, AMOUNT, TIME, SEGMENT)
 
 
 def ask_upload(place: DeltaGenerator) -> None:
@@ -112,15 +112,14 @@ def ask_columns(source: RatedSource) -> ColumnChoice:
 
 def forget(source: RatedSource) -> None:
     """Have the widgets of a table show the choice of columns that is kept, not what they showed last."""
-    for key in session().column_keys.pop(source.fingerprint, ()):
-        st.session_state.pop(key, None)
+    of_columns = [f"{part}_{name}" for part in ("floor", "positive") for name in offered_columns(source.frame)]
+    for name in ("kind", "counted", "scores", "rating", "leave", *(role.key for role in ROLES), *of_columns):
+        st.session_state.pop(_key(source, name), None)
 
 
 def _key(source: RatedSource, name: str) -> str:
-    """The key of one of the widgets of a table, noted so that they can be forgotten."""
-    key = f"{name}_{_tag(source)}"
-    session().column_keys.setdefault(source.fingerprint, set()).add(key)
-    return key
+    """Name the widget of a table that asks for `name`."""
+    return f"{name}_{_tag(source)}"
 
 
 def _tag(source: RatedSource) -> str:
@@ -164,7 +163,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice) -> ColumnCho
         key = _key(source, f"positive_{rating}")
         positive = ask_positive(label, source.frame, rating, known.positive, _tag(source), "rating", key=key)
     optional: dict[str, Any] = {}
-    for place, role in zip((right, right, *st.columns(3)), (WEIGHT, GROUP, AMOUNT, TIME, SEGMENT), strict=True):
+    for place, role in zip((right, right, *st.columns(3)), ROLES, strict=True):
         optional[role.key] = ask_optional_column(
             place,
             role.label,

@@ -150,17 +150,12 @@ class PointState:
 
 @dataclass
 class Session:
-    """One visit.
-
-    `page` is the screen that is open, `url` what its parameters said, by name. `column_keys` are those of the widgets that
-    ask for the columns of a rated table, by its fingerprint.
-    """
+    """One visit: `page` is the screen that is open, `url` what its parameters said, by name."""
 
     page: str | None = None
     url: dict[str, UrlEcho] = field(default_factory=dict)
     rated: Uploads[Any] = field(default_factory=Uploads)
     scored: ScoredUploads = field(default_factory=ScoredUploads)
-    column_keys: dict[str, set[str]] = field(default_factory=dict)
     point: PointState = field(default_factory=PointState)
 
 
