@@ -1,7 +1,7 @@
 import networkx as nx
 import pytest
 
-from multiloss_core.figures.threshold_graph import threshold_graph
+from multiloss_core.figures.threshold_space import threshold_graph
 from multiloss_core.thresholds.data.count_surfaces import count_surfaces
 from multiloss_core.thresholds.paths.graph import graph_path, to_networkx
 from tests.thresholds.brute_force import random_documents
@@ -23,7 +23,7 @@ def test_nodes_steps_and_the_path_stand_in_their_places(theme):
     assert (shortest.x[-2], shortest.y[-2]) == path[-1]
     assert [row[2] for row in nodes.customdata] == surfaces.tp.ravel().tolist()
     for axis, values in zip((figure.layout.xaxis, figure.layout.yaxis), surfaces.axes, strict=True):
-        assert list(axis.ticktext) == [*(f"{value:.3g}" for value in values[:-1]), f"above {values[-1]:.3g}"]
+        assert list(axis.ticktext) == [*(f"{value:.3g}" for value in values[:-1]), f"> {values[-1]:.3g}"]
         assert list(axis.tickvals) == list(range(len(values)))
     assert -nx.path_weight(graph, path, "weight") == pytest.approx(graph_path(surfaces).area)
     on_path = [colour == shortest.line.color for colour in nodes.marker.color]

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from multiloss_core.figures.threshold_graph import threshold_graph
+from multiloss_core.figures.threshold_space import threshold_graph
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
 from multiloss_core.thresholds.data.simulated_population import simulate_population
 from multiloss_core.thresholds.paths.graph import graph_path, to_networkx
