@@ -6,30 +6,28 @@ made, and compared with the truth at the very thresholds that were chosen. Seeds
 
 import argparse
 import os
+import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
-from multiloss_core.thresholds.generalisation.bootstrap import (
-    LEVEL,
-    RESAMPLES,
-    Interval,
-    PointIntervals,
-    bootstrap_points,
-    nodes_around,
-)
+from multiloss_core.thresholds.generalisation.bootstrap import RESAMPLES, bootstrap_points, nodes_around
+from multiloss_core.thresholds.generalisation.intervals import CONFIDENCE_LEVEL, Interval, PointIntervals
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
 
 NAMES = ("gauss2", "far_tails2", "discrete2")
 POSITIVES = (30, 150, 800)
 TARGETS = (0.2, 0.5)
-QUANTITIES = ("tp", "fp", "precision", "marginal_precision", "new_tp", "new_fp", "new_precision")
+EXPECTED = ("expected.tp", "expected.fp", "expected.precision")
+NEW_PERIOD = ("new_period.tp", "new_period.fp", "new_period.precision")
+QUANTITIES = (*EXPECTED, "marginal_precision", *NEW_PERIOD)
 SAMPLE = ("population", "rated positives", "m")
 COUNTED = ("TP in sample", "TP corrected", "TP true", "FP in sample", "FP corrected", "FP true")
 
@@ -45,7 +43,7 @@ def main() -> None:
     options = arguments()
     # Threads of the linear algebra would only get into each other's way.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    print(f"# Coverage of {LEVEL:.0%} intervals, in %\n")
+    print(f"# Coverage of {CONFIDENCE_LEVEL:.0%} intervals, in %\n")
     print(f"{options.samples} samples, {options.resamples} resamples each; rule any.\n")
     coverage, bias = [], []
     # Fresh processes read the setting above.
@@ -61,7 +59,9 @@ def main() -> None:
                     means = np.mean([trial.counts for trial in of_target], axis=0)
                     bias.append((*start, *(f"{mean:.2f}" for mean in means)))
                     print(f"<!-- {' '.join(coverage[-1])} | {' '.join(bias[-1][3:])} -->", flush=True)
-    print_table("Intervals that held the truth", (*SAMPLE, *(name.replace("_", " ") for name in QUANTITIES)), coverage)
+    print_table(
+        "Intervals that held the truth", (*SAMPLE, *(re.sub("[._]", " ", name) for name in QUANTITIES)), coverage
+    )
     print_table("Optimism: means over the samples", (*SAMPLE, *COUNTED), bias)
 
 
@@ -96,8 +96,8 @@ def trial(source: RatedPopulation, found: PointIntervals, size: int, margin: flo
     period = np.random.default_rng([seed, 1]).multinomial(size, [tp / size, fp / size, 1 - (tp + fp) / size])
     new_tp, new_fp = (float(count) for count in period[:2])
     truths = (tp, fp, share(tp, fp), margin, new_tp, new_fp, share(new_tp, new_fp))
-    held = tuple(holds(getattr(found, name), truth) for name, truth in zip(QUANTITIES, truths, strict=True))
-    counts = (found.sample_tp, found.tp.estimate, tp, found.sample_fp, found.fp.estimate, fp)
+    held = tuple(holds(attrgetter(name)(found), truth) for name, truth in zip(QUANTITIES, truths, strict=True))
+    counts = (found.in_sample.tp, found.expected.tp.estimate, tp, found.in_sample.fp, found.expected.fp.estimate, fp)
     return Trial(held, counts)
 
 

@@ -16,9 +16,7 @@ NOT_APPLICABLE = {
     # Arrays are always NumPy's.
     "check_array_api_input",
 }
-CHECKS = {
-    getattr(check, "func", check).__name__: check for _, check in estimator_checks_generator(ThresholdSelector())
-}
+CHECKS = {getattr(check, "func", check).__name__: check for _, check in estimator_checks_generator(ThresholdSelector())}
 
 
 @pytest.fixture(scope="module")

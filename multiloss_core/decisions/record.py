@@ -40,7 +40,7 @@ from multiloss_core.tables.number_column import numbers, require_usable
 from multiloss_core.thresholds.data.flagging import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
-from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
+from multiloss_core.thresholds.generalisation.intervals import Interval, PointIntervals
 from multiloss_core.thresholds.paths.operating_point import Status
 from multiloss_core.version import __version__
 
@@ -229,7 +229,8 @@ class ExpectedCounts:
         counted = (tp, fp, alerts, tp / alerts if alerts > 0 else None)
         if intervals is None:
             return cls(*counted)
-        found = (intervals.tp, intervals.fp, intervals.alerts, intervals.precision)
+        expected = intervals.expected
+        found = (expected.tp, expected.fp, expected.alerts, expected.precision)
         return cls(*counted, *(RecordedInterval.of(interval, intervals.level) for interval in found))
 
     @property

@@ -28,8 +28,9 @@ from multiloss_core.decisions.record import (
 )
 from multiloss_core.decisions.schema import json_schema
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, MAX_SCORES
+from multiloss_core.thresholds.data.flagging import Counts
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
-from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointIntervals
+from multiloss_core.thresholds.generalisation.intervals import CountIntervals, Interval, PointIntervals
 from tests.decisions.records import make_record, records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -256,21 +257,20 @@ class TestMaking:
             make_record(thresholds=recorded_thresholds([value, 0.5]))
 
     def test_intervals_without_an_estimate_are_left_out(self):
-        whole, nothing = Interval(3.0, 2.0, 4.0), Interval(*[float("nan")] * 3)
-        share = Interval(0.5, 0.4, 0.6)
+        nan = float("nan")
+        whole = Interval(estimate=3.0, low=2.0, high=4.0)
+        nothing = Interval(estimate=nan, low=nan, high=nan)
+        share = Interval(estimate=0.5, low=0.4, high=0.6)
         found = PointIntervals(
-            0.2,
-            0.9,
-            np.array([0.5]),
-            3.0,
-            3.0,
-            whole,
-            whole,
-            nothing,
-            share,
-            *[nothing] * 5,
-            np.array([0.4]),
-            np.array([0.6]),
+            target=0.2,
+            level=0.9,
+            thresholds=np.array([0.5]),
+            in_sample=Counts(3.0, 3.0),
+            expected=CountIntervals(tp=whole, fp=whole, alerts=nothing, precision=share),
+            new_period=CountIntervals(tp=nothing, fp=nothing, alerts=nothing, precision=nothing),
+            marginal_precision=nothing,
+            thresholds_low=np.array([0.4]),
+            thresholds_high=np.array([0.6]),
         )
         expected = ExpectedCounts.of(3.0, 3.0, found)
         assert expected.tp_interval == RecordedInterval(3.0, 2.0, 4.0, 0.9)

@@ -3,7 +3,7 @@ import pytest
 
 from multiloss_core.figures.theme import translucent
 from multiloss_core.figures.uncertainty import curve_band, marginal_precision_curve, threshold_cloud
-from multiloss_core.thresholds.generalisation.bootstrap import PathBands
+from multiloss_core.thresholds.generalisation.intervals import PathBands
 
 
 def bands():
@@ -12,7 +12,14 @@ def bands():
     spread = np.array([0.0, -5.0, 5.0])[:, np.newaxis]
     share = targets + np.array([0.0, -0.05, 0.05])[:, np.newaxis]
     return PathBands(
-        0.95, targets, middle + spread, 2 * middle + spread, share, share, np.array([0.0, 60.0]), middle[:2] + spread
+        level=0.95,
+        targets=targets,
+        tp=middle + spread,
+        fp=2 * middle + spread,
+        precision=share,
+        marginal_precision=share,
+        curve_fp=np.array([0.0, 60.0]),
+        curve_tp=middle[:2] + spread,
     )
 
 

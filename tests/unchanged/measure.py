@@ -551,19 +551,19 @@ def segment_figures(segment: Any) -> Figures:
 # What new data will show.
 
 COUNTS = ("tp", "fp", "alerts", "precision")
-INTERVALS = (*COUNTS, *(f"new_{name}" for name in COUNTS), "marginal_precision")
 
 
 def interval_figures(intervals: Any) -> Figures:
     """The intervals at a point."""
+    expected, new = (
+        {f"{prefix}{name}": getattr(intervals_of, name) for name in COUNTS}
+        for prefix, intervals_of in (("", intervals.expected), ("new_", intervals.new_period))
+    )
+    every = {**expected, **new, "marginal_precision": intervals.marginal_precision}
     return {
-        **of(intervals, "target", "level", "thresholds", "sample_tp", "sample_fp", "thresholds_low", "thresholds_high"),
-        **{
-            name: plain(
-                [getattr(intervals, name).estimate, getattr(intervals, name).low, getattr(intervals, name).high]
-            )
-            for name in INTERVALS
-        },
+        **of(intervals, "target", "level", "thresholds", "thresholds_low", "thresholds_high"),
+        **{f"sample_{name}": plain(getattr(intervals.in_sample, name)) for name in ("tp", "fp")},
+        **{name: plain([interval.estimate, interval.low, interval.high]) for name, interval in every.items()},
     }
 
 

@@ -7,7 +7,8 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint
 from multiloss_core.numerics.proportions import precision_interval
-from multiloss_core.thresholds.generalisation.bootstrap import PointIntervals, bootstrap_thresholds
+from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_thresholds
+from multiloss_core.thresholds.generalisation.intervals import PointIntervals
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
 from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.analysis import RESOLUTIONS, Settings
@@ -64,7 +65,7 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
     if documents is None:
         low, high = precision_interval(counts.precision, counts.alerts)
         return Observed(counts.tp, counts.fp, low, high, data.totals.alerts)
-    precision = _intervals(f"{dataset.key}{record.record_id}", record, documents).precision
+    precision = _intervals(f"{dataset.key}{record.record_id}", record, documents).expected.precision
     return Observed(counts.tp, counts.fp, precision.low, precision.high, float(len(documents.labels)))
 
 

@@ -21,7 +21,7 @@ from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.flagging import Rule
 from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.generalisation.bootstrap import PointBootstrap, PointIntervals
+from multiloss_core.thresholds.generalisation.intervals import PointBootstrap, PointIntervals
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.operating_point.analysis import Analysis

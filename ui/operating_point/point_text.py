@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multiloss_core.formatting import NEVER, UNDEFINED, Unit, percent, price, rate, share, threshold
-from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointBootstrap
+from multiloss_core.thresholds.generalisation.intervals import Interval, PointBootstrap
 from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.target import DIGITS, current_target
@@ -95,7 +95,8 @@ def interval_words(analysis: Analysis, bootstrap: PointBootstrap | None, point: 
     """Intervals of what is expected on new data, to be shown beside the numbers of their point."""
     if bootstrap is None:
         return None
-    found, words, number = bootstrap.intervals(), WORDS[analysis.settings.unit], analysis.settings.unit.estimate
+    unit = analysis.settings.unit
+    found, words, number = bootstrap.intervals().expected, WORDS[unit], unit.estimate
     lines = {
         words.caught: (found.tp, number),
         words.false: (found.fp, number),

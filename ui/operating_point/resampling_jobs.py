@@ -9,12 +9,8 @@ import numpy as np
 from scipy.special import expit
 
 from multiloss_core import CountSurfaces, CrossFittedCounts, RatedDocuments, ThresholdPath, cross_fit_steps
-from multiloss_core.thresholds.generalisation.bootstrap import (
-    PathBands,
-    PointBootstrap,
-    bootstrap_points,
-    bootstrap_thresholds,
-)
+from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
+from multiloss_core.thresholds.generalisation.intervals import PathBands, PointBootstrap
 from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathMethod
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.operating_point.analysis import Analysis, Settings

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from multiloss_core import CountSurfaces
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.generalisation.bootstrap import PathBands, PointBootstrap
+from multiloss_core.thresholds.generalisation.intervals import PathBands, PointBootstrap
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, OperatingPoint, Point
 from ui.operating_point.analysis import Analysis
 
@@ -37,7 +37,11 @@ class ViewState:
     @property
     def cloud(self) -> Floats | None:
         """Thresholds (resamples, pair) that other samples would have chosen; those set by hand were not chosen."""
-        return None if self.resamples is None or self.manual_point else self.resamples.cloud[:, 0][:, self.pair]
+        return (
+            None
+            if self.resamples is None or self.manual_point
+            else self.resamples.resampled_thresholds[:, 0][:, self.pair]
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

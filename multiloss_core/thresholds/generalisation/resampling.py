@@ -54,7 +54,7 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
     return CellSample(counts[:cells], counts[cells:], float(squares.sum() / counts.sum()), draw)
 
 
-def cell_sample_of_counts(positives: Floats, negatives: Floats) -> CellSample:
+def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample:
     """A table of counts, each of single documents."""
     counts = np.concatenate([positives, negatives])
     return CellSample(positives, negatives, 1.0, _draw_documents(counts, 1.0))

@@ -58,9 +58,9 @@ def test_the_intervals_are_those_of_the_core():
     *_, bootstrap = bootstrap_points(documents(), fit, path, [PERCENT / 100], generator=np.random.default_rng(0))
     found = bootstrap.intervals()
     for row, expected, new in (
-        ("Caught (TP)", found.tp, found.new_tp),
-        ("False alerts (FP)", found.fp, found.new_fp),
-        ("Alerts", found.alerts, found.new_alerts),
+        ("Caught (TP)", found.expected.tp, found.new_period.tp),
+        ("False alerts (FP)", found.expected.fp, found.new_period.fp),
+        ("Alerts", found.expected.alerts, found.new_period.alerts),
     ):
         assert number(shown.loc[row, "Expected on new data"]) == round(expected.estimate)
         assert [number(text) for text in shown.loc[row, "between"].split(" – ")] == [
@@ -74,7 +74,9 @@ def test_the_intervals_are_those_of_the_core():
     point = operating_point(path, PERCENT / 100)
     assert number(shown.loc["Caught (TP)", "On this data"]) == point.tp
     precisions = [number(text) for text in shown.loc["Precision", "between"].split(" – ")]
-    assert precisions == [pytest.approx(100 * bound, abs=0.06) for bound in (found.precision.low, found.precision.high)]
+    assert precisions == [
+        pytest.approx(100 * bound, abs=0.06) for bound in (found.expected.precision.low, found.expected.precision.high)
+    ]
 
 
 def test_the_held_out_counts_are_those_of_the_core_for_every_method():
@@ -114,9 +116,9 @@ def test_thresholds_set_by_hand_have_intervals_of_their_own():
     tp, fp = ((alerts["rating"] == kind).sum() for kind in ("fraud", "ok"))
     assert [number(text) for text in shown["On this data"][:3]] == [tp, fp, tp + fp]
     for row, expected, new in (
-        ("Caught (TP)", found.tp, found.new_tp),
-        ("False alerts (FP)", found.fp, found.new_fp),
-        ("Alerts", found.alerts, found.new_alerts),
+        ("Caught (TP)", found.expected.tp, found.new_period.tp),
+        ("False alerts (FP)", found.expected.fp, found.new_period.fp),
+        ("Alerts", found.expected.alerts, found.new_period.alerts),
     ):
         between = [number(text) for text in shown.loc[row, "between"].split(" – ")]
         assert between == [round(expected.low), round(expected.high)]
@@ -137,7 +139,10 @@ def test_the_words_beside_the_numbers_are_those_of_the_thresholds_by_hand():
     found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
     assert shown["intervals"]["by_hand"] is True
     assert shown["intervals"]["percent"] == state(app).point.target.percent == shown["target"]["percent"]
-    assert shown["intervals"]["words"]["Caught (TP)"] == f"expected {found.tp.low:,.0f} – {found.tp.high:,.0f}"
+    assert (
+        shown["intervals"]["words"]["Caught (TP)"]
+        == f"expected {found.expected.tp.low:,.0f} – {found.expected.tp.high:,.0f}"
+    )
     # The cloud was of the smooth path's choices.
     assert not any("chosen again" in trace or "resample" in trace for trace in shown["charts"]["space"]["traces"])
 
@@ -164,8 +169,8 @@ def test_a_decision_by_hand_keeps_its_intervals():
     assert not app.exception
     expected = state(app).point.decision.record.expected
     found = bootstrap_thresholds(documents(), [0.82], "any", generator=np.random.default_rng(0)).intervals()
-    assert (expected.tp_interval.low, expected.tp_interval.high) == (found.tp.low, found.tp.high)
-    assert (expected.precision_interval.low, expected.level) == (found.precision.low, 0.95)
+    assert (expected.tp_interval.low, expected.tp_interval.high) == (found.expected.tp.low, found.expected.tp.high)
+    assert (expected.precision_interval.low, expected.level) == (found.expected.precision.low, 0.95)
 
 
 def test_moving_on_begins_anew_and_thresholds_that_never_flag_have_nothing_to_estimate():

@@ -1,4 +1,5 @@
 from functools import cache
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.thresholds.brute_force import RULES
 
 NEVER = np.inf
 COUNTS = ("tp", "fp", "alerts", "precision")
+EXPECTED, NEW_PERIOD = ([f"{kind}.{name}" for name in COUNTS] for kind in ("expected", "new_period"))
 
 
 @cache
@@ -59,8 +61,8 @@ class TestFixedThresholds:
         caught = flagged(documents.scores, found.thresholds, rule)
         tail = (1 - level) / 2
         for interval, count, sample in (
-            (found.tp, (caught & documents.labels).sum(), found.sample_tp),
-            (found.fp, (caught & ~documents.labels).sum(), found.sample_fp),
+            (found.expected.tp, (caught & documents.labels).sum(), found.in_sample.tp),
+            (found.expected.fp, (caught & ~documents.labels).sum(), found.in_sample.fp),
         ):
             assert sample == count
             exact = size * beta.ppf([tail, 1 - tail], [count, count + 1], [size - count + 1, size - count])
@@ -69,13 +71,15 @@ class TestFixedThresholds:
 
     def test_precision_agrees_with_an_exact_binomial_interval(self):
         found = fixed(simulated()).intervals()
-        tp, fp = found.sample_tp, found.sample_fp
+        tp, fp = found.in_sample.tp, found.in_sample.fp
         exact = beta.ppf([0.025, 0.975], [tp, tp + 1], [fp + 1, fp])
-        np.testing.assert_allclose([found.precision.low, found.precision.high], exact, atol=0.1 * (exact[1] - exact[0]))
+        np.testing.assert_allclose(
+            [found.expected.precision.low, found.expected.precision.high], exact, atol=0.1 * (exact[1] - exact[0])
+        )
 
     def test_a_new_period_spreads_by_the_square_root_of_two_more(self):
         found = fixed(simulated()).intervals()
-        for expected, new in ((found.tp, found.new_tp), (found.fp, found.new_fp)):
+        for expected, new in ((found.expected.tp, found.new_period.tp), (found.expected.fp, found.new_period.fp)):
             wider = (new.high - new.low) / (expected.high - expected.low)
             assert wider == pytest.approx(np.sqrt(2), rel=0.08)
 
@@ -84,12 +88,14 @@ class TestFixedThresholds:
         four = np.repeat(every(documents), 4)
         grouped = fixed(with_rows(documents, four, groups=four)).intervals()
         alone = fixed(documents).intervals()
-        for name in (*COUNTS, "new_tp", "new_fp"):
-            scale = 1.0 if name == "precision" else 4.0
-            single, repeated = bounds(getattr(alone, name)), bounds(getattr(grouped, name), scale)
+        for name in (*EXPECTED, *NEW_PERIOD[:2]):
+            scale = 1.0 if name == "expected.precision" else 4.0
+            single, repeated = bounds(attrgetter(name)(alone)), bounds(attrgetter(name)(grouped), scale)
             np.testing.assert_allclose(repeated, single, atol=0.1 * (single[2] - single[1]))
         ungrouped = fixed(with_rows(documents, four)).intervals()
-        narrower = (ungrouped.tp.high - ungrouped.tp.low) / (grouped.tp.high - grouped.tp.low)
+        narrower = (ungrouped.expected.tp.high - ungrouped.expected.tp.low) / (
+            grouped.expected.tp.high - grouped.expected.tp.low
+        )
         assert narrower == pytest.approx(0.5, rel=0.1)
 
     def test_a_weight_is_as_uncertain_as_a_group_of_copies(self):
@@ -98,45 +104,48 @@ class TestFixedThresholds:
         rows = np.repeat(every(documents), copies)
         weighted = fixed(with_rows(documents, every(documents), weights=copies)).intervals()
         grouped = fixed(with_rows(documents, rows, groups=rows)).intervals()
-        for name in COUNTS:
-            one, other = bounds(getattr(weighted, name)), bounds(getattr(grouped, name))
+        for name in EXPECTED:
+            one, other = bounds(attrgetter(name)(weighted)), bounds(attrgetter(name)(grouped))
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
 
     def test_equal_weights_only_change_the_unit(self):
         documents = simulated()
         tripled = fixed(with_rows(documents, every(documents), weights=np.full(len(documents.labels), 3.0)))
         single = fixed(documents)
-        for name in COUNTS:
-            scale = 1.0 if name == "precision" else 3.0
-            one, other = bounds(getattr(tripled.intervals(), name), scale), bounds(getattr(single.intervals(), name))
+        for name in EXPECTED:
+            scale = 1.0 if name == "expected.precision" else 3.0
+            one, other = (
+                bounds(attrgetter(name)(tripled.intervals()), scale),
+                bounds(attrgetter(name)(single.intervals())),
+            )
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
 
     def test_never_flags_nothing(self):
         documents = simulated()
         nothing = fixed(documents, [NEVER, NEVER], resamples=50).intervals()
-        for name in ("tp", "fp", "alerts", "new_tp", "new_fp", "new_alerts"):
-            assert (bounds(getattr(nothing, name)) == 0).all()
-        assert np.isnan(bounds(nothing.precision)).all()
+        for name in (*EXPECTED[:3], *NEW_PERIOD[:3]):
+            assert (bounds(attrgetter(name)(nothing)) == 0).all()
+        assert np.isnan(bounds(nothing.expected.precision)).all()
         assert np.isnan(bounds(nothing.marginal_precision)).all()
         one = fixed(documents, [documents.floors[0], NEVER], resamples=50).intervals()
-        assert 0 < one.tp.low < one.tp.high
+        assert 0 < one.expected.tp.low < one.expected.tp.high
         np.testing.assert_array_equal(one.thresholds_high, [documents.floors[0], NEVER])
 
     def test_at_the_floors_the_alerts_are_certain(self):
         documents = simulated()
         found = fixed(documents, documents.floors, resamples=50).intervals()
-        np.testing.assert_allclose(bounds(found.alerts), len(documents.labels))
-        np.testing.assert_allclose(bounds(found.new_alerts), len(documents.labels))
-        assert found.tp.low < found.sample_tp < found.tp.high
+        np.testing.assert_allclose(bounds(found.expected.alerts), len(documents.labels))
+        np.testing.assert_allclose(bounds(found.new_period.alerts), len(documents.labels))
+        assert found.expected.tp.low < found.in_sample.tp < found.expected.tp.high
 
     def test_nothing_seen_is_not_nothing_expected(self):
         documents = simulated()
         top = documents.scores[~documents.labels].max(axis=0)
         found = fixed(documents, np.nextafter(top, NEVER), resamples=1000).intervals()
-        assert found.sample_fp == 0
+        assert found.in_sample.fp == 0
         # The exact upper limit is 3.7.
-        assert 2 < found.fp.high < 6
-        assert found.new_fp.high >= found.fp.high
+        assert 2 < found.expected.fp.high < 6
+        assert found.new_period.fp.high >= found.expected.fp.high
 
     def test_wrong_thresholds_are_refused(self):
         documents = simulated()
@@ -152,17 +161,17 @@ class TestChosenThresholds:
         last = steps[-1]
         assert last.requested == 50
         np.testing.assert_array_equal(last.targets, [0.1, 0.2, 0.5])
-        assert last.cloud.shape == (50, 3, 2)
-        np.testing.assert_array_equal(last.expected_tp[:20], steps[0].expected_tp)
+        assert last.resampled_thresholds.shape == (50, 3, 2)
+        np.testing.assert_array_equal(last.expected.tp[:20], steps[0].expected.tp)
 
     @pytest.mark.parametrize("rule", RULES)
     def test_intervals_are_in_order(self, rule):
         found = chosen(simulated(), rule=rule)[-1].intervals(0.2)
-        for name in (*COUNTS, "new_tp", "new_fp", "new_alerts", "new_precision"):
-            estimate, low, high = bounds(getattr(found, name))
+        for name in (*EXPECTED, *NEW_PERIOD):
+            estimate, low, high = bounds(attrgetter(name)(found))
             assert 0 <= low <= estimate <= high
         for name in COUNTS:
-            expected, new = getattr(found, name), getattr(found, f"new_{name}")
+            expected, new = getattr(found.expected, name), getattr(found.new_period, name)
             assert new.high - new.low > expected.high - expected.low
         # With both scores above their floors hardly any document is worth less than that.
         assert rule == "all" or found.marginal_precision.low < 0.2 < found.marginal_precision.high
@@ -171,8 +180,9 @@ class TestChosenThresholds:
     def test_bands_pass_through_the_intervals(self):
         bootstrap = chosen(simulated(), (0.1, 0.2, 0.3, 0.5))[-1]
         bands, point = bootstrap.bands(level=0.9), bootstrap.intervals(0.3, level=0.9)
-        for name in ("tp", "fp", "precision", "marginal_precision"):
-            np.testing.assert_array_equal(getattr(bands, name)[:, 2], bounds(getattr(point, name)))
+        for name in ("expected.tp", "expected.fp", "expected.precision", "marginal_precision"):
+            band = getattr(bands, name.removeprefix("expected."))
+            np.testing.assert_array_equal(band[:, 2], bounds(attrgetter(name)(point)))
         estimate, low, high = bands.curve_tp
         assert bands.curve_fp[0] == 0
         assert (np.diff(estimate) >= 0).all()
@@ -182,8 +192,8 @@ class TestChosenThresholds:
         documents = simulated()
         shuffled = with_rows(documents, np.random.default_rng(3).permutation(len(documents.labels)))
         one, other = (chosen(source)[-1] for source in (documents, shuffled))
-        np.testing.assert_allclose(one.expected_tp, other.expected_tp)
-        np.testing.assert_array_equal(one.cloud, other.cloud)
+        np.testing.assert_allclose(one.expected.tp, other.expected.tp)
+        np.testing.assert_array_equal(one.resampled_thresholds, other.resampled_thresholds)
 
     def test_groups_and_weights_are_taken(self):
         documents = simulated()
@@ -193,13 +203,13 @@ class TestChosenThresholds:
         weighted = with_rows(documents, every(documents), weights=generator.uniform(0.5, 4, size))
         for source in (grouped, weighted):
             found = chosen(source)[-1].intervals(0.2)
-            assert found.tp.low < found.sample_tp < found.tp.high
+            assert found.expected.tp.low < found.in_sample.tp < found.expected.tp.high
 
     def test_a_table_of_counts_has_intervals_too(self):
         surfaces = count_surfaces(simulated(), resolution=40)
         assert isinstance(surfaces, CountSurfaces)
         found = chosen(surfaces)[-1].intervals(0.2)
-        assert found.tp.low < found.sample_tp < found.tp.high
+        assert found.expected.tp.low < found.in_sample.tp < found.expected.tp.high
 
     def test_thirty_positives_and_targets_out_of_reach(self):
         documents = simulated(seed=2, documents=20_000)
@@ -208,7 +218,7 @@ class TestChosenThresholds:
         for target in last.targets:
             last.intervals(target)
         last.bands()
-        assert np.isposinf(last.cloud).any()
+        assert np.isposinf(last.resampled_thresholds).any()
 
     def test_unknown_targets_and_levels_are_refused(self):
         last = chosen(simulated(), (0.2, 0.5), resamples=2)[-1]
@@ -234,8 +244,8 @@ class TestChosenThresholds:
             tp = size * 0.3 * norm.sf(found.thresholds[0] - 1.5)
             fp = size * 0.7 * norm.sf(found.thresholds[0])
             period = generator.binomial(size, [tp / size, fp / size])
-            pairs = ((found.tp, tp), (found.fp, fp), (found.precision, tp / (tp + fp)))
-            pairs += ((found.new_tp, period[0]), (found.new_fp, period[1]))
+            pairs = ((found.expected.tp, tp), (found.expected.fp, fp), (found.expected.precision, tp / (tp + fp)))
+            pairs += ((found.new_period.tp, period[0]), (found.new_period.fp, period[1]))
             held.append([interval.low <= truth <= interval.high for interval, truth in pairs])
         # Fewer than 34 of 40 have a chance of 1 % at 95 %.
         assert (np.sum(held, axis=0) >= 34).all()

@@ -19,9 +19,8 @@ from multiloss_core.formatting import (
     share,
     threshold,
 )
-from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.generalisation.bootstrap import Interval, PointBootstrap
+from multiloss_core.thresholds.generalisation.intervals import Interval, PointBootstrap
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS, between_words
@@ -94,19 +93,19 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         return
     unit = analysis.settings.unit
     found, words, number = bootstrap.intervals(), WORDS[unit], unit.estimate
-    alerts = found.sample_tp + found.sample_fp
+    here, expected, new = found.in_sample, found.expected, found.new_period
     # A share has the digits that the number of documents supports, whatever is counted.
     documents = next(iter(analysis.in_other_unit([point]))) if analysis.settings.unit is Unit.MONEY else point
     st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
     rows: list[tuple[str, str, Interval, Interval | None, Callable[[float], str]]] = [
-        (words.caught, unit.number(found.sample_tp), found.tp, found.new_tp, number),
-        (words.false, unit.number(found.sample_fp), found.fp, found.new_fp, number),
-        (words.alerts, unit.number(alerts), found.alerts, found.new_alerts, number),
+        (words.caught, unit.number(here.tp), expected.tp, new.tp, number),
+        (words.false, unit.number(here.fp), expected.fp, new.fp, number),
+        (words.alerts, unit.number(here.alerts), expected.alerts, new.alerts, number),
         (
             words.precision,
-            share(ratio(found.sample_tp, alerts), alerts if documents is None else documents.alerts),
-            found.precision,
-            found.new_precision,
+            share(here.precision, here.alerts if documents is None else documents.alerts),
+            expected.precision,
+            new.precision,
             percent,
         ),
     ]
