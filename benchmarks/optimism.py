@@ -116,8 +116,8 @@ def _cells(name: str, source: RatedPopulation, positives: int, seeds: int, folds
 def _claims(counts: CrossFittedCounts, folds: int) -> dict[str, tuple[Floats, Floats, Floats]]:
     areas = np.ones(len(TARGETS))
     return {
-        "in-sample": (counts.in_sample_tp, counts.in_sample_fp, counts.in_sample_area * areas),
-        f"{folds} folds, plain": (counts.plain_tp, counts.plain_fp, counts.plain_area * areas),
+        "in-sample": (counts.in_sample.tp, counts.in_sample.fp, counts.in_sample_area * areas),
+        f"{folds} folds, plain": (counts.plain.tp, counts.plain.fp, counts.plain_area * areas),
         f"{folds} folds, adjusted": (counts.tp, counts.fp, counts.area * areas),
     }
 

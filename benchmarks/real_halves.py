@@ -95,8 +95,8 @@ def _print_file(file: Path, splits: int) -> None:
                     on = flagged(other.scores, point.thresholds, "any")
                     counts[name, j].append(
                         [
-                            *(claim.in_sample_tp[j], claim.tp[j], (on & other.labels).sum()),
-                            *(claim.in_sample_fp[j], claim.fp[j], (on & ~other.labels).sum()),
+                            *(claim.in_sample.tp[j], claim.tp[j], (on & other.labels).sum()),
+                            *(claim.in_sample.fp[j], claim.fp[j], (on & ~other.labels).sum()),
                         ]
                     )
     _print_tables(file.name, np.mean(sizes, axis=0), splits, areas, counts)

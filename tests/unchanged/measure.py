@@ -594,12 +594,16 @@ def held_out_figures(documents: RatedDocuments, rule: str, names: Iterable[str],
     """Cross-fitted counts of some methods."""
     finders = {name: (lambda part, name=name: path_of(part, rule, name)) for name in names}
     counts = cross_fit(documents, finders, SOME_TARGETS, **options)
-    shown = (
-        *("tp", "fp", "precision", "area", "plain_tp", "plain_fp", "plain_area", "in_sample_tp", "in_sample_fp"),
-        *("in_sample_area", "in_sample_precision", "tp_optimism", "fp_optimism", "precision_optimism"),
-        *("area_optimism", "folds", "folds_counted", "folds_left_out"),
-    )
-    return {name: of(found, *shown) for name, found in counts.items()}
+    shown = ("area", "plain_area", "in_sample_area", "folds", "folds_counted", "folds_left_out")
+    quantities = ("tp", "fp", "precision")
+    return {
+        name: of(found, *quantities, *shown)
+        | {f"plain_{kind}": plain(getattr(found.plain, kind)) for kind in quantities[:2]}
+        | {f"in_sample_{kind}": plain(getattr(found.in_sample, kind)) for kind in quantities}
+        | {f"{kind}_optimism": plain(getattr(found.in_sample, kind) - getattr(found, kind)) for kind in quantities}
+        | {"area_optimism": plain(found.in_sample_area - found.area)}
+        for name, found in counts.items()
+    }
 
 
 def certificate_figures(documents: RatedDocuments, precision: float, rule: str, **options: Any) -> Figures:

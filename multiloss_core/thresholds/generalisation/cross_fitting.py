@@ -1,4 +1,4 @@
-"""What a method does on documents that did not choose its thresholds (cross-fitting)."""
+"""Count methods on documents that did not choose their thresholds (cross-fitting)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, ratio
-from multiloss_core.thresholds.data.flagging import Rule, flagged_weights
+from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, ratio
+from multiloss_core.thresholds.data.flagging import Counts, Rule, flagged_weights
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
@@ -15,72 +15,38 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operat
 Method = Callable[[RatedDocuments], ThresholdPath]
 
 
-@dataclass(frozen=True, eq=False)
-class CrossFittedCounts:
-    """What a method does at targets (m,) on documents that did not choose its thresholds, beside what it does on all.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CrossFittedCounts(Counts[Floats]):
+    """TP and FP (m,) of a method at targets (m,), cross-fitted and adjusted, next to those of plain and of no cross-fitting.
 
-    Plain cross-fitting (`plain_tp`, `plain_fp`, `plain_area`) flags each fold's documents by thresholds that were chosen
-    without them. Those were chosen from fewer documents and are not quite those chosen from all, so `tp`, `fp` (m,) and
-    `area` are adjusted by how much the choice from all and, on average, those without a fold differ when both are
-    counted on all documents (the corrected cross-validation of Burman 1989, Biometrika 76). The counts stand for all
-    documents: where only some folds were counted they are scaled up, positives and negatives each by their weight.
+    Plain cross-fitting (`plain`, `plain_area`) flags each fold's documents by thresholds that were chosen without them.
+    Those were chosen from fewer documents and are not quite those chosen from all, so the counts themselves and `area`
+    are adjusted by how much the choice from all and, on average, those without a fold differ when both are counted on
+    all documents (the corrected cross-validation of Burman 1989, Biometrika 76). The counts stand for all documents:
+    where only some folds were counted they are scaled up, positives and negatives each by their weight.
 
     The plain area is the share of (positive, negative) pairs within one fold that the path fitted on the other folds
     ranks rightly, pairs that it leaves tied counting half, pooled over folds by weight: the normalised area of the path
-    on the fold, in [0, 1]. `in_sample_tp`, `in_sample_fp` and `in_sample_area` are those of the path fitted on all
-    documents, counted on the same documents.
+    on the fold, in [0, 1]. `in_sample` and `in_sample_area` are of the path fitted on all documents, counted on the
+    same documents; what they exceed the others by is optimism.
 
     `folds_counted` of `folds` were counted. `folds_left_out` could not be: without them too little was left to choose
-    thresholds (no positive or no negative, one score only, or none at a floor). Numbers are not a number where no
-    positive (or no negative) was counted.
+    thresholds (no positive or no negative, one score only, or none at a floor). Numbers are NaN where no positive (or
+    no negative) was counted.
     """
 
     targets: Floats
-    tp: Floats
-    fp: Floats
     area: float
-    plain_tp: Floats
-    plain_fp: Floats
+    plain: Counts[Floats]
     plain_area: float
-    in_sample_tp: Floats
-    in_sample_fp: Floats
+    in_sample: Counts[Floats]
     in_sample_area: float
     folds: int
     folds_counted: int
     folds_left_out: int
 
-    @property
-    def precision(self) -> Floats:
-        """Cross-fitted TP / (TP + FP), (m,); not a number where nothing is flagged."""
-        return ratio(self.tp, self.tp + self.fp)
 
-    @property
-    def in_sample_precision(self) -> Floats:
-        """TP / (TP + FP) on the documents that chose the thresholds, (m,)."""
-        return ratio(self.in_sample_tp, self.in_sample_tp + self.in_sample_fp)
-
-    @property
-    def tp_optimism(self) -> Floats:
-        """How many true positives more the choice promises than it keeps, (m,)."""
-        return self.in_sample_tp - self.tp
-
-    @property
-    def fp_optimism(self) -> Floats:
-        """How many false positives more the choice promises than it meets, (m,); below 0 where it meets more."""
-        return self.in_sample_fp - self.fp
-
-    @property
-    def precision_optimism(self) -> Floats:
-        """How much precision more the choice promises than it keeps, (m,)."""
-        return self.in_sample_precision - self.precision
-
-    @property
-    def area_optimism(self) -> float:
-        """How much normalised area more the path promises than it keeps."""
-        return self.in_sample_area - self.area
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CrossFittingStep:
     """After `done` of `total` fits, the last of them of `method`: what is known so far of the methods begun."""
 
@@ -98,13 +64,13 @@ def cross_fit(
     folds: int = 5,
     seed: int = 0,
 ) -> dict[str, CrossFittedCounts]:
-    """Cross-fitted TP, FP and area of methods at target marginal precisions (m,), beside those on all documents.
+    """Cross-fit methods: TP, FP and area at target marginal precisions (m,), next to those on all documents.
 
     For each fold, `methods[name]` finds a path on the other folds, its operating point at each target is counted on the
     fold left out, and the counts are summed over folds. A target means the same on fewer documents, so thresholds carry
-    over; what the smaller number of documents changes is adjusted for. Groups stay whole (see `document_folds`). It costs
-    one more fit of each method than there are folds; the first is on `documents` itself, for which a method may return a
-    path that is already known.
+    over; what the smaller number of documents changes is adjusted for. Groups stay whole (see `document_folds`).
+    This costs one more fit of each method than there are folds; the first is on `documents` itself, for which a method
+    may return a path that is already known.
 
     Raises
     ------
@@ -125,7 +91,7 @@ def cross_fit_steps(
     folds: int = 5,
     seed: int = 0,
 ) -> Iterator[CrossFittingStep]:
-    """`cross_fit` fit by fit, to show progress and to stop early: the last step holds the final counts.
+    """Cross-fit as `cross_fit` does, fit by fit, to show progress and to stop early: the last step holds the final counts.
 
     First each method is fitted on all documents, then fold by fold on the others; what has been counted so far always
     stands for all documents.
@@ -136,17 +102,22 @@ def cross_fit_steps(
     total = (parts + 1) * len(methods)
     tallies: dict[str, _Tally] = {}
     done = 0
+
+    def step(name: str) -> CrossFittingStep:
+        counts = {known: tally.counts() for known, tally in tallies.items()}
+        return CrossFittingStep(done=done, total=total, method=name, counts=counts)
+
     for name, method in methods.items():
         tallies[name] = _Tally(documents, method(documents), wanted, parts)
         done += 1
-        yield CrossFittingStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
+        yield step(name)
     for number in range(parts):
         left_out = fold == number
         others = _part_or_none(documents, ~left_out)
         for name, method in methods.items():
             tallies[name].add(left_out, _path_or_none(method, others))
             done += 1
-            yield CrossFittingStep(done, total, name, {known: tally.counts() for known, tally in tallies.items()})
+            yield step(name)
 
 
 class _Tally:
@@ -179,7 +150,7 @@ class _Tally:
         self.area_outside += area
         self.pairs_outside += pairs
         area, pairs = _area(*_counts(self.documents, self.everything, path.thresholds, path.rule))
-        self.area_on_all += area / pairs if pairs else float("nan")
+        self.area_on_all += area / pairs if pairs else UNDEFINED
 
     def counts(self) -> CrossFittedCounts:
         """What the sums say of all documents."""
@@ -190,17 +161,14 @@ class _Tally:
         if self.counted < self.folds:
             plain = plain * ratio(whole, self.weight_outside)[:, np.newaxis]
         adjusted = (plain + (self.in_sample - self.on_all / counted)).clip(0.0, whole[:, np.newaxis])
-        plain_area = self.area_outside / self.pairs_outside if self.pairs_outside else float("nan")
+        plain_area = self.area_outside / self.pairs_outside if self.pairs_outside else UNDEFINED
         return CrossFittedCounts(
+            *adjusted,
             targets=self.targets,
-            tp=adjusted[0],
-            fp=adjusted[1],
             area=float(np.clip(plain_area + (self.in_sample_area - self.area_on_all / counted), 0.0, 1.0)),
-            plain_tp=plain[0].copy(),
-            plain_fp=plain[1].copy(),
+            plain=Counts(*plain.copy()),
             plain_area=plain_area,
-            in_sample_tp=self.in_sample[0],
-            in_sample_fp=self.in_sample[1],
+            in_sample=Counts(*self.in_sample),
             in_sample_area=self.in_sample_area,
             folds=self.folds,
             folds_counted=self.counted,
@@ -233,7 +201,7 @@ def _counts(documents: RatedDocuments, rows: Bools, thresholds: Floats, rule: Ru
 
 
 def _area(tp: Floats, fp: Floats) -> tuple[float, float]:
-    """The integral of TP dFP along counts (m,) and the number of pairs at the floors.
+    """Integrate TP dFP along counts (m,); returned with the number of pairs at the floors.
 
     Documents that even the last thresholds flag stay tied at the top.
     """

@@ -89,7 +89,7 @@ def test_the_held_out_counts_are_those_of_the_core_for_every_method():
     for name, counts in found.items():
         assert number(shown.loc[name, "TP held out"]) == round(counts.tp[i])
         assert number(shown.loc[name, "FP held out"]) == round(counts.fp[i])
-        assert number(shown.loc[name, "TP here"]) == counts.in_sample_tp[i]
+        assert number(shown.loc[name, "TP here"]) == counts.in_sample.tp[i]
         assert number(shown.loc[name, "Precision held out"]) == pytest.approx(100 * counts.precision[i], abs=0.06)
         assert float(shown.loc[name, "Area held out"]) == pytest.approx(counts.area, abs=1e-4)
 

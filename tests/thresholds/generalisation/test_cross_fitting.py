@@ -109,7 +109,7 @@ class TestCounts:
 
         held_out = cross_fit(documents, {"graph": method}, TARGETS, folds=4, seed=3)["graph"]
         plain, adjusted, plain_area, area = by_hand(documents, method, TARGETS, 4, 3)
-        np.testing.assert_allclose(np.column_stack([held_out.plain_tp, held_out.plain_fp]), plain)
+        np.testing.assert_allclose(np.column_stack([held_out.plain.tp, held_out.plain.fp]), plain)
         np.testing.assert_allclose(
             np.column_stack([held_out.tp, held_out.fp]),
             np.clip(adjusted, 0, [documents.totals.tp, documents.totals.fp]),
@@ -118,8 +118,8 @@ class TestCounts:
         assert held_out.area == pytest.approx(area)
         whole = method(documents)
         points = operating_points(whole, TARGETS)
-        assert held_out.in_sample_tp.tolist() == [point.tp for point in points]
-        assert held_out.in_sample_fp.tolist() == [point.fp for point in points]
+        assert held_out.in_sample.tp.tolist() == [point.tp for point in points]
+        assert held_out.in_sample.fp.tolist() == [point.fp for point in points]
         assert held_out.in_sample_area == whole.normalised_area
         assert (held_out.folds, held_out.folds_counted, held_out.folds_left_out) == (4, 4, 0)
 
@@ -128,15 +128,14 @@ class TestCounts:
     def test_a_path_that_ignores_the_data_does_the_same_everywhere(self, rule, grouped):
         documents = some_documents(1, weighted=True, grouped=grouped)
         held_out = cross_fit(documents, {"fixed": lambda part: fixed(part, rule)}, TARGETS)["fixed"]
-        assert (held_out.in_sample_tp[:2] > 0).all()
-        assert len(set(held_out.in_sample_tp)) == len(TARGETS)
-        for tp, fp in ((held_out.tp, held_out.fp), (held_out.plain_tp, held_out.plain_fp)):
-            assert tp.tolist() == held_out.in_sample_tp.tolist()
-            assert fp.tolist() == held_out.in_sample_fp.tolist()
+        assert (held_out.in_sample.tp[:2] > 0).all()
+        assert len(set(held_out.in_sample.tp)) == len(TARGETS)
+        for tp, fp in ((held_out.tp, held_out.fp), (held_out.plain.tp, held_out.plain.fp)):
+            assert tp.tolist() == held_out.in_sample.tp.tolist()
+            assert fp.tolist() == held_out.in_sample.fp.tolist()
         assert held_out.area == pytest.approx(held_out.plain_area)
-        assert abs(held_out.area_optimism) < 0.02
-        assert held_out.tp_optimism.tolist() == held_out.fp_optimism.tolist() == [0.0] * len(TARGETS)
-        assert held_out.precision_optimism[:2].tolist() == [0.0, 0.0]
+        assert abs(held_out.in_sample_area - held_out.area) < 0.02
+        assert held_out.precision[:2].tolist() == held_out.in_sample.precision[:2].tolist()
 
     def test_targets_may_come_in_any_order_and_number(self):
         documents = some_documents(2)
@@ -207,7 +206,7 @@ class TestCounts:
             truth = [(on & labels[~chosen]).sum() / 3, (on & ~labels[~chosen]).sum() / 3]
             off.append(
                 [
-                    np.ravel([held_out.in_sample_tp, held_out.in_sample_fp]) - truth,
+                    np.ravel([held_out.in_sample.tp, held_out.in_sample.fp]) - truth,
                     np.ravel([held_out.tp, held_out.fp]) - truth,
                 ]
             )
@@ -240,8 +239,8 @@ class TestProgress:
                 assert np.isnan(held_out.tp).all()
                 assert isnan(held_out.area)
             else:
-                np.testing.assert_allclose(held_out.tp, held_out.in_sample_tp, rtol=0.4)
-                np.testing.assert_allclose(held_out.fp, held_out.in_sample_fp, rtol=0.4)
+                np.testing.assert_allclose(held_out.tp, held_out.in_sample.tp, rtol=0.4)
+                np.testing.assert_allclose(held_out.fp, held_out.in_sample.fp, rtol=0.4)
 
     def test_stopping_early_fits_nothing_more(self):
         fits = []
@@ -295,7 +294,7 @@ class TestSmallData:
         points = operating_points(fixed(documents), TARGETS)
         on = np.array([flagged(documents.scores, point.thresholds, "any") for point in points])
         tp = (on & counted & documents.labels).sum(axis=1) * documents.labels.sum() / documents.labels[counted].sum()
-        np.testing.assert_allclose(held_out.plain_tp, tp)
+        np.testing.assert_allclose(held_out.plain.tp, tp)
 
     def test_a_method_that_fails_on_a_part_leaves_that_fold_out_for_itself_alone(self):
         calls = []

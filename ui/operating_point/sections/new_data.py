@@ -157,11 +157,11 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
     rows = [
         {
             "Method": name,
-            "TP here": unit.number(found.in_sample_tp[i]),
+            "TP here": unit.number(found.in_sample.tp[i]),
             "TP held out": number(found.tp[i]),
-            "FP here": unit.number(found.in_sample_fp[i]),
+            "FP here": unit.number(found.in_sample.fp[i]),
             "FP held out": number(found.fp[i]),
-            "Precision here": share(found.in_sample_precision[i], found.in_sample_tp[i] + found.in_sample_fp[i]),
+            "Precision here": share(found.in_sample.precision[i], found.in_sample.alerts[i]),
             "Precision held out": percent(found.precision[i]),
             "Net benefit held out": number(found.tp[i] - point.slope * found.fp[i]),
             "Area here": area(found.in_sample_area),
