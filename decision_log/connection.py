@@ -18,7 +18,7 @@ MAX_CAUSE = 300
 
 
 def make_engine(address: str) -> Engine:
-    """An engine for an SQLite file (`sqlite:///decisions.db`) or PostgreSQL (`postgresql+psycopg://…`).
+    """Make an engine for an SQLite file (`sqlite:///decisions.db`) or PostgreSQL (`postgresql+psycopg://…`).
 
     Raises
     ------
@@ -37,7 +37,7 @@ def make_engine(address: str) -> Engine:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only reads, all of it from one moment."""
+    """Open a transaction that only reads, all of it from one moment."""
     options = {"isolation_level": "REPEATABLE READ"} if engine.dialect.name == "postgresql" else {}
     with _complaints(engine), engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
@@ -45,7 +45,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine, what: str | None = None) -> Iterator[Connection]:
-    """A transaction that writes, committed unless an exception leaves it.
+    """Open a transaction that writes, committed unless an exception leaves it.
 
     Those who write the same `what` wait for each other; in SQLite all writers do.
     """
@@ -60,7 +60,7 @@ def writing(engine: Engine, what: str | None = None) -> Iterator[Connection]:
 
 
 def place(url: URL) -> str:
-    """Where a database is, without user and password."""
+    """Tell where a database is, without user and password."""
     if url.get_backend_name() == "sqlite":
         return str(url.database)
     host = url.host or url.query.get("host") or "localhost"
@@ -93,7 +93,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Let readers and a writer work at once. It is a property of the file, changed while nobody else uses it."""
+    """Let several read while one writes: a property of the file, changed while nobody else uses it."""
     deadline = time.monotonic() + SECONDS_TO_WAIT
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:

@@ -48,7 +48,7 @@ def _version(connection: Connection, script: ScriptDirectory) -> str | None:
     known = {found.revision for found in script.walk_revisions()}
     if version is not None and version not in known:
         raise DataError(
-            f"The decision log was written by a newer version of the program (its schema is {version[:40]!r}, this program "
-            f"knows up to {script.get_current_head()!r}); update the program, or choose another database."
+            f"The decision log was written by a newer version of the program (its schema is {version[:40]!r}, this "
+            f"program knows up to {script.get_current_head()!r}); update the program, or choose another database."
         )
     return version

@@ -97,15 +97,15 @@ class DecisionLog:
                 return int(connection.execute(entries.insert().values(values).returning(entries.c.id)).scalar_one())
         if _record(known) != record:
             raise DataError(
-                f"Entry {known.id} of the decision log has the same record_id and another content; decide anew instead of "
-                "changing a record."
+                f"Entry {known.id} of the decision log has the same record_id and another content; decide anew instead "
+                "of changing a record."
             )
         return int(known.id)
 
     def entries(
         self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None
     ) -> tuple[LogEntry, ...]:
-        """The newest entries first, at most `limit`; those with a number below `before`, and those of one data name."""
+        """List the newest entries first, at most `limit`: those with a number below `before`, of one data name."""
         conditions = [] if before is None else [entries.c.id < before]
         if data_name is not None:
             conditions.append(entries.c.data_name == data_name)
@@ -114,7 +114,7 @@ class DecisionLog:
             return _entries(connection, wanted)
 
     def get(self, entry_id: int) -> LogEntry:
-        """One entry.
+        """Get one entry.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class DecisionLog:
             return _entry(connection, entry_id)
 
     def deployed(self, data_name: str) -> LogEntry | None:
-        """The entry that is in production for a data name, if any."""
+        """Get the entry that is in production for a data name, if any."""
         with reading(self._engine) as connection:
             in_force = _in_force(connection, data_name)
             return None if in_force is None else _entry(connection, in_force.entry_id)

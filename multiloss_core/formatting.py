@@ -114,7 +114,7 @@ NEUTRAL = Vocabulary()
 
 
 class Unit(StrEnum):
-    """What TP and FP count: documents, or the money in them. A string, for an address, a label or the key of a cache."""
+    """What TP and FP count: documents, or the money in them. A string, for an address, a label or a cache key."""
 
     DOCUMENTS = "documents"
     MONEY = "money"

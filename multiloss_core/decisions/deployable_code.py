@@ -26,7 +26,7 @@ def thresholds_json(record: DecisionRecord) -> str:
 
 
 def thresholds_csv(record: DecisionRecord) -> str:
-    """Write one row for each classifier: its name, comparison, threshold (inf: never) and the rule; no cell is a formula."""
+    """Write one row for each classifier: its name, comparison, threshold (inf: never), rule; no cell is a formula."""
     return thresholds_as_csv(record.columns.scores, record.threshold_array, record.settings.rule)
 
 
@@ -57,7 +57,7 @@ def sql_where(record: DecisionRecord) -> str:
 
 
 def python_function(record: DecisionRecord) -> str:
-    """Write the source of a module with a function `flag(document)`, in ASCII, that needs nothing but Python 3.10 or newer."""
+    """Write the source of a module with a function `flag(document)`, in ASCII, that needs Python 3.10 alone."""
     return _TEMPLATES.get_template("flag.py.jinja").render(
         record_id=record.record_id,
         created=record.as_dict()["created"],
@@ -71,7 +71,7 @@ def _identifier(name: str) -> str:
 
 
 def _literal(value: float) -> str:
-    """An approximate numeric literal that every database reads as exactly this double precision number.
+    """Write an approximate numeric literal that every database reads as exactly this double precision number.
 
     Without an exponent it would be a decimal in some. Some round twice, which harms the shortest decimals that lie
     almost in the middle between two numbers: those get all 17 digits.

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 import pandas as pd
-from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
+from pydantic import BeforeValidator, Field, TypeAdapter, model_validator
 
 from multiloss_core.decisions.validation import (
     AnyText,
@@ -51,17 +51,14 @@ MAX_WISHES = 20
 ROUNDING = 1e-6
 
 
-def _time(value: Any) -> datetime:
+def _time_in_utc(value: Any) -> datetime:
     try:
-        return value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        time = value if isinstance(value, datetime) else datetime.fromisoformat(value)
     except (TypeError, ValueError):
         raise FieldError("a time like 2026-01-31T09:00:00Z") from None
-
-
-def _in_utc(value: datetime) -> datetime:
-    if value.utcoffset() != timedelta(0):
-        raise FieldError("a time in UTC", shown(value))
-    return value.astimezone(UTC)
+    if time.utcoffset() != timedelta(0):
+        raise FieldError("a time in UTC", shown(time))
+    return time.astimezone(UTC)
 
 
 @recorded
@@ -90,7 +87,7 @@ class RecordedData:
 class RecordedColumns:
     """What the columns mean.
 
-    For a table of counts the scores are its threshold columns, the floors its lowest thresholds, and there is no rating.
+    For a table of counts the scores are its threshold columns, the floors its lowest thresholds; it has no rating.
     """
 
     scores: Names
@@ -100,7 +97,7 @@ class RecordedColumns:
     rating: Name | None = None
     """Column with the rating; null for a table of counts."""
     positive: AnyText | None = None
-    """The rating that means fraud; null where it is 1, true or a usual word."""
+    """The rating of a positive; null where it is 1, true or a usual word."""
     weight: Name | None = None
     """Column with the number of documents each row stands for."""
     group: Name | None = None
@@ -268,9 +265,7 @@ class DecisionRecord:
         str, Field(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"), must_be("a UUID in lower case")
     ] = field(default_factory=lambda: str(uuid4()))
     """UUID that names the record wherever it goes."""
-    created: Annotated[datetime, BeforeValidator(_time), AfterValidator(_in_utc)] = field(
-        default_factory=lambda: datetime.now(UTC)
-    )
+    created: Annotated[datetime, BeforeValidator(_time_in_utc)] = field(default_factory=lambda: datetime.now(UTC))
     """When it was made, in UTC: 2026-01-31T09:00:00Z."""
     program_version: Name = __version__
     """Version of the program that made it."""
@@ -283,7 +278,8 @@ class DecisionRecord:
     settings: RecordedSettings
     target: RecordedTarget
     thresholds: Thresholds
-    """The k thresholds in the order of the score columns, null for never; a score at or above its threshold reaches it."""
+    """The k thresholds in the order of the score columns, null for never. A score at or above its threshold reaches
+    it."""
     expected: ExpectedCounts
     current: CurrentThresholds | None = None
     """Null where no thresholds were in use or known."""
@@ -391,12 +387,12 @@ def _require_every_field(content: Any, written: Any, place: str = "") -> None:
 
 
 def _score_column(frame: pd.DataFrame, name: str) -> Floats:
-    """One score of each row, NaN where the cell is blank."""
+    """Read one score of each row, NaN where the cell is blank."""
     places = [i for i, column in enumerate(frame.columns) if str(column) == name]
     if len(places) != 1:
+        found = f"{len(places) or 'no'} column{'s' if len(places) > 1 else ''} '{name}'"
         raise DataError(
-            f"The table has {len(places) or 'no'} column{'s' if len(places) > 1 else ''} '{name}', and the decision needs one "
-            "of this name; choose a table with the scores of the decision."
+            f"The table has {found}, and the decision needs one; choose a table with the scores of the decision."
         )
     column = frame.iloc[:, places[0]]
     values, blank, _ = numbers(column)

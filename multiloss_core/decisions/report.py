@@ -67,6 +67,6 @@ def _figure(number: int, title: str, figure: "Figure") -> _Figure:
 
 
 def _quoted(line: str) -> Markup:
-    """A line of a quotation that starts no list, ruler or heading."""
+    """Quote a line so that it starts no list, ruler or heading."""
     escaped = _BLOCK_START.sub(lambda start: f"\\{start[0]}" if start[0] in "-+=" else f"{start[0]}\\", _escaped(line))
     return Markup(f"> {escaped}".rstrip())

@@ -22,8 +22,8 @@ _DOCUMENTS = _RowNames("Caught (TP)", "False alerts (FP)", "Alerts", "Precision"
 _MONEY = _RowNames("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "Fraud in the money flagged")
 
 _STATUS = {
-    "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at this "
-    "target, so the best point lies below what was rated.",
+    "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at "
+    "this target, so the best point lies below what was rated.",
     "unreachable": "No part of the path reaches this target, so nothing is flagged.",
 }
 
@@ -41,12 +41,12 @@ class Section:
 
 
 def title_of(record: DecisionRecord) -> str:
-    """The heading of the whole."""
+    """Write the heading of the whole."""
     return f"Thresholds for {record.data.name}"
 
 
 def sections(record: DecisionRecord) -> tuple[Section, ...]:
-    """Everything that a record says, in the order in which it is read."""
+    """Write everything that a record says, in the order in which it is read."""
     return (
         _thresholds(record),
         _meaning(record),
@@ -84,14 +84,14 @@ def _meaning(record: DecisionRecord) -> Section:
     expected = record.expected
     if expected.alerts > 0 and record.settings.amount is not None:
         counted = (
-            f"Of the money in rated documents, {money(expected.alerts)} would be flagged: {money(expected.tp)} of it in "
-            f"documents rated fraud and {money(expected.fp)} in false alerts, so that "
+            f"Of the money in rated documents, {money(expected.alerts)} would be flagged: {money(expected.tp)} of it "
+            f"in documents rated fraud and {money(expected.fp)} in false alerts, so that "
             f"{share(expected.precision, _base(record, expected.alerts))} of the money flagged is fraud."
         )
     elif expected.alerts > 0:
         counted = (
-            f"Of the rated documents, {plural(expected.alerts, 'document')} would be flagged: {count(expected.tp)} of them "
-            f"were rated fraud and {count(expected.fp)} are false alerts, a precision of "
+            f"Of the rated documents, {plural(expected.alerts, 'document')} would be flagged: {count(expected.tp)} of "
+            f"them were rated fraud and {count(expected.fp)} are false alerts, a precision of "
             f"{share(expected.precision, expected.alerts)}."
         )
     else:
@@ -112,7 +112,8 @@ def _target_sentences(record: DecisionRecord) -> Iterator[str]:
     if target.marginal_precision is not None:
         percent = f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
         if record.settings.amount is None:
-            yield f"The last alerts added are worth it where {percent} of them are fraud: {price(target.marginal_precision, 'fraud')}."
+            worth = price(target.marginal_precision, "fraud")
+            yield f"The last alerts added are worth it where {percent} of them are fraud: {worth}."
         else:
             yield f"The last money flagged is worth it where {percent} of it is fraud."
     if target.status in _STATUS:
@@ -151,7 +152,7 @@ def _counts(record: DecisionRecord) -> Section:
 
 
 def _counted_before(record: DecisionRecord) -> ExpectedCounts | None:
-    """What the thresholds that were in use do on the same data, where it is known."""
+    """Count what the thresholds that were in use do on the same data, where it is known."""
     current = record.current
     if current is None or current.tp is None or current.fp is None:
         return None
@@ -190,7 +191,7 @@ def _interval_cells(interval: RecordedInterval | None, words: Callable[[float], 
 
 
 def _base(record: DecisionRecord, alerts: float) -> float:
-    """What the digits of a share of `alerts` rest on; of how many documents money is, no record tells."""
+    """Give what the digits of a share of `alerts` rest on; of how many documents money is, no record tells."""
     return alerts if record.settings.amount is None else 0.0 if not alerts else 1_000.0
 
 
@@ -218,8 +219,8 @@ def _unknown(record: DecisionRecord) -> Section:
         "unknown",
         "What cannot be known",
         (
-            "People rated only documents that scored at or above a rating floor. How much fraud lies below the floors is "
-            "unknown, so recall, the false positive rate and F1 cannot be computed, and none is given here.",
+            "People rated only documents that scored at or above a rating floor. How much fraud lies below the floors "
+            "is unknown, so recall, the false positive rate and F1 cannot be computed, and none is given here.",
             flattery + corrected,
         ),
     )

@@ -1,4 +1,4 @@
-"""What a field of a decision record may hold, in types for pydantic, and the one sentence for a field that holds else."""
+"""What a field of a decision record may hold, as types for pydantic, and the sentence for one that cannot be used."""
 
 import json
 import re
@@ -130,7 +130,7 @@ def shown(value: object) -> str:
 
 
 def checked_name(field: str, value: str) -> str:
-    """A name outside a record, under the rules for those in one.
+    """Check a name outside a record, under the rules for those in one.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def checked_name(field: str, value: str) -> str:
 
 
 def json_object(text: str | bytes) -> dict[str, Any]:
-    """The JSON object that a text of at most 1 MB holds; no name twice, no NaN or infinity.
+    """Read the JSON object that a text of at most 1 MB holds; no name twice, no NaN or infinity.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
 
 
 def validated_json(adapter: TypeAdapter[T], content: dict[str, Any]) -> T:
-    """An object of JSON as the type of the adapter.
+    """Validate an object of JSON as the type of the adapter.
 
     Raises
     ------
@@ -213,7 +213,8 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise DataError(
-            f"Field {shown(repeated)} occurs more than once in the decision record; save the record again from the program."
+            f"Field {shown(repeated)} occurs more than once in the decision record; save the record again from the "
+            "program."
         )
     return content
 

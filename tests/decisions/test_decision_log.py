@@ -335,7 +335,8 @@ class TestSchema:
         (newer / "versions/v0002_remarks.py").write_text(
             'import sqlalchemy as sa\nfrom alembic import op\n\nrevision = "0002"\ndown_revision = "0001"\n\n\n'
             "def upgrade():\n"
-            '    op.add_column("decision_log_entries", sa.Column("remark", sa.Text, nullable=False, server_default="none"))\n'
+            '    remark = sa.Column("remark", sa.Text, nullable=False, server_default="none")\n'
+            '    op.add_column("decision_log_entries", remark)\n'
         )
         with monkeypatch.context() as patch:
             patch.setattr(schema, "MIGRATIONS", newer)

@@ -119,7 +119,7 @@ def test_older_decisions_are_one_click_away(log_address):
     logged(log_address, *(make_record(record_id=f"00000000-0000-4000-8000-{i:012d}") for i in range(103)))
     app = opened("decisions")
     assert len(table(app, "In production")) == 100
-    press(app, "Show older ones")
+    press(app, "Show older")
     assert list(table(app, "In production")["No."]) == list(range(103, 0, -1))
 
 
@@ -193,7 +193,7 @@ def test_an_uploaded_record_stays_until_it_is_put_away():
     run(app.switch_page("pages/rated_data.py"))
     run(app.switch_page("pages/decisions.py"))
     assert app.subheader[0].value.startswith("From the file")
-    press(app, "Put away")
+    press(app, "Close")
     assert not app.subheader
 
 
@@ -575,7 +575,7 @@ def test_a_log_that_cannot_be_used_is_one_sentence_and_files_still_work(no_log, 
     press(app, "Add to the log")
     assert "cannot be used" in said(app.error)
     no_log.unlink()
-    press(app, "Put away")
+    press(app, "Close")
     press(app, "Try again")
     assert not app.error
     assert "No decision is in the log yet" in said(app.info)

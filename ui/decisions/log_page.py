@@ -57,7 +57,7 @@ class UploadedRecord:
 
 
 def ask_record() -> None:
-    """The uploader for a record that was taken away before, and the record in it."""
+    """Ask for a record that was downloaded before, and show the record in it."""
     st.file_uploader(
         "A decision record (JSON) from a file",
         type=["json"],
@@ -77,7 +77,7 @@ def ask_record() -> None:
         st.subheader(f"From the file {as_text(shortened(uploaded.file, LONG_NAME))}", anchor=False)
         with st.container(horizontal=True):
             add = st.button("Add to the log", icon=":material/bookmark_add:")
-            st.button("Put away", icon=":material/close:", on_click=lambda: st.session_state.pop(UPLOADED, None))
+            st.button("Close", icon=":material/close:", on_click=lambda: st.session_state.pop(UPLOADED, None))
         if add:
             _add_to_log(uploaded.record)
         show_record(uploaded.record, "uploaded")
@@ -110,7 +110,7 @@ def _add_to_log(record: DecisionRecord) -> None:
 
 
 def show_log() -> None:
-    """The decisions of the log: the list, one of them, and another next to it."""
+    """Show the decisions of the log: the list, one of them, and another next to it."""
     limit = st.session_state.get(LIMIT, PAGE)
     found = from_log(lambda log: (log.place, log.entries(limit=limit)))
     if found is None:
@@ -121,8 +121,8 @@ def show_log() -> None:
         st.success(note, icon=":material/check_circle:")
     if not entries:
         st.info(
-            "**No decision is in the log yet.** Choose thresholds on the operating point, open *Save this decision* below "
-            "them, and they are listed here.",
+            "**No decision is in the log yet.** Choose thresholds on the operating point, open *Save this decision* "
+            "below them, and they are listed here.",
             icon=":material/history:",
         )
         st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
@@ -155,7 +155,7 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
 
 
 def _listed(entry: LogEntry) -> dict[str, str | float | None]:
-    """An entry as a row, with numbers that sort as numbers and are downloaded as such."""
+    """Make a row of an entry, with numbers that sort as numbers and are downloaded as such."""
     record = entry.record
     expected, target, by_hand = record.expected, record.target, record.target.by_hand
     return {
@@ -177,7 +177,7 @@ def _listed(entry: LogEntry) -> dict[str, str | float | None]:
 def _offer_more(limit: int, listed: int, place: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if listed == limit:
-            st.button("Show older ones", on_click=lambda: st.session_state.update({LIMIT: limit + PAGE}))
+            st.button("Show older", on_click=lambda: st.session_state.update({LIMIT: limit + PAGE}))
         # Made when it is asked for: a long log takes a while.
         export = from_log(lambda log: log.export)
         if export is not None:
@@ -208,7 +208,7 @@ def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
 
 
 def show_record(record: DecisionRecord, tag: str) -> None:
-    """One decision: what it says, whether it can be opened again, and its files."""
+    """Show one decision: what it says, whether it can be opened again, and its files."""
     says, does = st.columns(2, gap="large")
     with says, st.container(key=f"summary_{tag}"):
         st.html(NARROW_TABLES)
@@ -221,7 +221,7 @@ def show_record(record: DecisionRecord, tag: str) -> None:
 
 
 def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
-    """Two decisions side by side, with what the first has more than the second."""
+    """Show two decisions side by side, with what the first has more than the second."""
     rows = [
         ("Data", one.data.name, other.data.name, ""),
         ("Decided (UTC)", moment(one.created), moment(other.created), ""),
@@ -277,7 +277,7 @@ def _count_row(
 
 
 def _comparable(one: DecisionRecord, other: DecisionRecord) -> bool:
-    """Whether both counted documents, or the same money."""
+    """Tell whether both counted documents, or the same money."""
     return one.settings.amount == other.settings.amount
 
 
@@ -299,7 +299,7 @@ def _points(new: float, old: float) -> str:
 
 
 def _show_deployment(entry: LogEntry) -> None:
-    """Whether it is in production; else who puts it there."""
+    """Say whether it is in production; else ask who puts it there."""
     if entry.deployed:
         st.success(f"In production {as_text(deployment_words(entry))}.", icon=":material/rocket_launch:")
         return

@@ -23,9 +23,9 @@ from ui.shared.session import Reopened, session
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """What the thresholds of a record do on other data: counts, 95 % bounds of the precision, documents that were rated.
+    """What the thresholds of a record do on other data: counts, 95 % bounds of the precision, documents rated.
 
-    The bounds are not numbers where nothing is flagged.
+    The bounds are NaN where nothing is flagged.
     """
 
     tp: float
@@ -41,7 +41,7 @@ class Observed:
 
 
 def same_data(record: DecisionRecord) -> RatedSource | None:
-    """The loaded data or sample that the record was made from, by its fingerprint."""
+    """Find the loaded data or sample that the record was made from, by its fingerprint."""
     for source in _at_hand(record):
         if data_fingerprint(source.fingerprint, record.columns) == record.data.fingerprint:
             return source
@@ -49,7 +49,7 @@ def same_data(record: DecisionRecord) -> RatedSource | None:
 
 
 def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
-    """By name, what is loaded and has the score columns of the record; that of the same name first."""
+    """Find by name what is loaded and has the score columns of the record; that of the same name first."""
     wanted = set(record.columns.scores)
     fitting = [source for source in _at_hand(record) if wanted <= set(map(str, source.frame.columns))]
     fitting.sort(key=lambda source: source.name != record.data.name)
@@ -57,7 +57,7 @@ def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
 
 
 def observed(record: DecisionRecord, source: RatedSource) -> Observed:
-    """The thresholds of a record on other data. Raises DataError where these have no such columns."""
+    """Count the thresholds of a record on other data. Raises DataError where these have no such columns."""
     _, dataset = _as_recorded(record, source)
     data = dataset.source if record.settings.amount is None else in_money(dataset).source
     rule, thresholds = record.settings.rule, record.threshold_array
@@ -79,8 +79,8 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
     classifiers = len(record.columns.scores)
     if classifiers not in RESOLUTIONS:
         raise DataError(
-            f"The decision rests on {classifiers} classifiers, and the screen shows at most {max(RESOLUTIONS)}; its files "
-            "can still be taken away."
+            f"The decision rests on {classifiers} classifiers, and the screen shows at most {max(RESOLUTIONS)}; its "
+            "files can still be taken away."
         )
     dataset = _use_columns(record, source)
     rated_uploads().choose(source.name)
@@ -101,7 +101,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
 
 
 def _at_hand(record: DecisionRecord) -> list[RatedSource]:
-    """What was loaded, the latest first, and the sample of the record's name."""
+    """List what was loaded, the latest first, and the sample of the record's name."""
     store = rated_uploads()
     named = record.data.name
     samples = [store.samples[named](named)] if named in store.samples and named not in store.state.sources else []
@@ -109,7 +109,7 @@ def _at_hand(record: DecisionRecord) -> list[RatedSource]:
 
 
 def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
-    """The choice of columns of a record, with its floors; what it does not tell stays as it is known of the data."""
+    """Choose the columns of a record, with its floors; what it does not tell stays as it is known of the data."""
     columns = record.columns
     if columns.rating is None:
         return ColumnChoice(is_counts=True, scores=(), rule=record.settings.rule)
@@ -129,7 +129,7 @@ def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
 
 
 def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnChoice, Dataset]:
-    """Data under the columns of a record; where these are not there, under the columns that were chosen for the data."""
+    """Read data under the columns of a record; where these are missing, under those chosen for the data."""
     choice = _choice(record, rated_uploads().choice_for(source))
     try:
         dataset = build_dataset(source, choice)

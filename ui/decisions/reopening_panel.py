@@ -22,7 +22,7 @@ from ui.shared.session import session
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
-    """Say whether the data of a record is here, and open it; else try its thresholds on other data. `tag` is for keys."""
+    """Say whether the data of a record is here, and open it; else try its thresholds on other data; `tag` for keys."""
     source = same_data(record)
     if source is not None:
         st.success(f"Its data, {_named(source.name)}, is loaded and the same.", icon=":material/check_circle:")
@@ -31,14 +31,14 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
     others = other_data(record)
     if record.data.name in others:
         st.warning(
-            f"{_named(record.data.name)} is loaded, but it is not the data of this decision: the file has changed, or its "
-            "columns mean something else.",
+            f"{_named(record.data.name)} is loaded, but it is not the data of this decision: the file has changed, or "
+            "its columns mean something else.",
             icon=":material/difference:",
         )
     else:
         st.info(
-            f"{_named(record.data.name)} is not loaded in this session. Upload it to open the decision as it was; upload "
-            "newer data with the same score columns to see how the thresholds do there.",
+            f"{_named(record.data.name)} is not loaded in this session. Upload it to open the decision as it was; "
+            "upload newer data with the same score columns to see how the thresholds do there.",
             icon=":material/upload_file:",
         )
         st.page_link("pages/rated_data.py", label="Upload the data", icon=":material/upload_file:")
@@ -144,7 +144,7 @@ def _then_and_now(record: DecisionRecord, now: Observed) -> pd.DataFrame:
 
 
 def _verdict(record: DecisionRecord, now: Observed) -> str:
-    """Whether the precision has changed by more than chance explains, where both intervals are known."""
+    """Say whether the precision has changed by more than chance explains, where both intervals are known."""
     then = record.expected.precision_interval
     if then is None or math.isnan(now.precision_low):
         return ""

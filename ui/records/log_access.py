@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def decision_log() -> DecisionLog:
-    """The log at the address of the environment's MULTILOSS_DECISION_LOG, else in a file of this user.
+    """Open the log at the address of the environment's MULTILOSS_DECISION_LOG, else in a file of this user.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def decision_log() -> DecisionLog:
 
 
 def log_address() -> str:
-    """Where the log is kept: the environment's word, or an SQLite file in a folder that is made where it is missing.
+    """Give the log's address: the environment's word, or an SQLite file in a folder that is made where it is missing.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def log_address() -> str:
 
 
 def from_log(ask: Callable[[DecisionLog], T]) -> T | None:
-    """What the log answers; None after the sentence why it cannot be used and a button to try again.
+    """Ask the log; None after the sentence why it cannot be used and a button to try again.
 
     A database that does not answer is not asked at every run, for each time may take seconds.
     """

@@ -35,19 +35,19 @@ def offer_files(record: DecisionRecord, tag: str, *, report: bool = True) -> Non
 
 
 def offer_file(words: str, text: str, name: str, mime: str, tag: str) -> None:
-    """One download, which runs nothing again."""
+    """Offer one download, which runs nothing again."""
     st.download_button(
         words, text, name, mime, key=f"take_{words}_{tag}", icon=":material/download:", on_click="ignore"
     )
 
 
 def show_code(record: DecisionRecord) -> None:
-    """The condition and the function, to copy."""
+    """Show the condition and the function, to copy."""
     sql, python = st.tabs(["SQL", "Python"])
     sql.code(sql_where(record), language="sql", wrap_lines=True)
     python.code(python_function(record), language="python", wrap_lines=True)
 
 
 def stem_of(record: DecisionRecord) -> str:
-    """The beginning of its files' names: the day, and the first digits of its id."""
+    """Make the beginning of its files' names: the day, and the first digits of its id."""
     return f"decision-{record.created:%Y-%m-%d}-{record.record_id[:8]}"

@@ -9,23 +9,23 @@ from ui.shared.formatting import LONG_NAME
 
 
 def moment(time: datetime) -> str:
-    """A moment in UTC, to the minute."""
+    """Write a moment in UTC, to the minute."""
     return f"{time:%Y-%m-%d %H:%M}"
 
 
 def author_of(record: DecisionRecord) -> str:
-    """Who decided, as far as it is known."""
+    """Name who decided, as far as it is known."""
     return shortened(record.author, LONG_NAME) or "no author"
 
 
 def label_of(entry: LogEntry) -> str:
-    """An entry of the log in one line, which also names it in the address."""
+    """Write an entry of the log in one line, which also names it in the address."""
     record = entry.record
     return f"{entry.id} · {shortened(record.data.name, LONG_NAME)} · {moment(record.created)} · {author_of(record)}"
 
 
 def target_words(record: DecisionRecord) -> str:
-    """The target marginal precision, or that there is none."""
+    """Write the target marginal precision, or that there is none."""
     target = record.target
     if target.by_hand or target.marginal_precision is None:
         return "set by hand" if target.by_hand else "none"
@@ -33,7 +33,7 @@ def target_words(record: DecisionRecord) -> str:
 
 
 def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...]) -> str:
-    """Thresholds with the names of their classifiers."""
+    """Write thresholds with the names of their classifiers."""
     pairs = zip(names, thresholds, strict=True)
     return ", ".join(
         f"{name} {threshold(value)}" if value is None else f"{name} ≥ {threshold(value)}" for name, value in pairs
@@ -41,23 +41,23 @@ def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...
 
 
 def precision_words(record: DecisionRecord) -> str:
-    """The precision on the data of the record."""
+    """Write the precision on the data of the record."""
     return share_words(record, record.expected.precision, record.expected.alerts)
 
 
 def share_words(record: DecisionRecord, precision: float | None, alerts: float) -> str:
-    """A share of alerts, which are counted as in the record."""
+    """Write a share of alerts, which are counted as in the record."""
     # Of how many documents money is, no record tells: one decimal.
     return share(precision, alerts if record.settings.amount is None else 1_000)
 
 
 def counted_words(record: DecisionRecord, value: float) -> str:
-    """A count of a record; one of money says so."""
+    """Write a count of a record; one of money says so."""
     return count(value) if record.settings.amount is None else f"{money(value)} (money)"
 
 
 def deployment_words(entry: LogEntry) -> str:
-    """Whether an entry is or was in production."""
+    """Say whether an entry is or was in production."""
     if not entry.deployments:
         return ""
     last = entry.deployments[-1]
@@ -67,6 +67,6 @@ def deployment_words(entry: LogEntry) -> str:
 
 
 def summary_on_page(record: DecisionRecord) -> str:
-    """The Markdown summary without its title, its headings below those of the page."""
+    """Write the Markdown summary without its title, its headings below those of the page."""
     _, _, body = markdown_summary(record).partition("\n\n")
     return f"\n\n{body}".replace("\n\n## ", "\n\n#### ")

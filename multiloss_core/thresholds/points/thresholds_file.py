@@ -95,8 +95,8 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
     found, found_rule = (_from_json if text.lstrip().startswith(("{", "[")) else _from_csv)(text, file)
     if found_rule != rule and len(names) > 1:
         raise DataError(
-            f"The thresholds of '{shortened(file)}' are for rule '{shortened(found_rule)}', those on the screen for '{rule}'; "
-            "change the rule or choose another file."
+            f"The thresholds of '{shortened(file)}' are for rule '{shortened(found_rule)}', those on the screen "
+            f"for '{rule}'; change the rule or choose another file."
         )
     # A name that would start a formula is written with an apostrophe before it.
     found = {name: found.get(name, found.get(without_formula(name))) for name in names} | {
