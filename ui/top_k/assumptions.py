@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -67,8 +68,58 @@ def broken_assumption(settings: Settings) -> None:
         tied_labels(settings)
 
 
+class CommonCause(NamedTuple):
+    """The choices of the user, checked: who shares it, under which loss, how strongly, on which draw."""
+
+    kind: str
+    choice: str
+    loss: Loss
+    strength: float
+    draw: int
+
+
 def tied_labels(settings: Settings) -> None:
     """Show labels with a common cause, from independent to identical."""
+    asked = ask_common_cause(settings)
+    if asked is None:
+        return
+    kind, choice, loss, strength, draw = asked
+    found = against_top_k(tied_search(draw, kind, strength, loss))
+    conclusion(found, loss.name, certain=kind == "all" or strength == 0)
+    if kind == "all":
+        st.caption(
+            "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are "
+            "independent and the more probable item stays the more probable one. What breaks the theorem is that some "
+            "items are tied and others are not, or are tied the other way."
+        )
+    sides = np.sign(factor_loadings(kind, ITEMS, 1.0)).astype(np.intp) if kind != "all" else None
+    best_column, top_k_column = st.columns(2)
+    both_predictions(best_column, top_k_column, "topk_tied", draw, found, sides)
+    if sides is not None:
+        st.caption(
+            "Hatched: the items of the ring. The others are independent of it and of each other."
+            if kind == "ring"
+            else "Hatched one way and the other: the two rings."
+        )
+    best, top_k = by_strength(draw, kind, choice, settings.beta)
+    st.plotly_chart(
+        losses_by_strength(STRENGTHS, best, top_k, chosen=strength, loss_name=loss.name, theme=theme(), height=340),
+        key="topk_by_strength",
+        alt=f"The smallest expected {loss.name} loss of all predictions and of top-k predictions as labels go from "
+        f"independent to identical. Top-k gives away at most {np.max(top_k - best):.4f}.",
+        theme=None,
+        width="stretch",
+    )
+    offer_search(
+        "topk_tied_draw",
+        (kind, loss.name, strength),
+        draw,
+        lambda seed: tied_search(seed, kind, strength, loss),
+    )
+
+
+def ask_common_cause(settings: Settings) -> CommonCause | None:
+    """Ask for a common cause; None, with an error on the screen, where a value cannot be used."""
     cause_column, loss_column, strength_column, draw_column = st.columns(4)
     picked = cause_column.selectbox(
         "Who shares a common cause",
@@ -106,43 +157,11 @@ def tied_labels(settings: Settings) -> None:
         require_within("Draw", draw, 0, LARGEST_SEED)
     except DataError as error:
         st.error(str(error))
-        return
+        return None
     if picked not in COMMON_CAUSES or choice not in losses:
         st.error("That is not on the list; choose from the list.")
-        return
-    common_cause, loss = COMMON_CAUSES[picked], losses[choice]
-    found = against_top_k(tied_search(draw, common_cause, strength, loss))
-    conclusion(found, loss.name, certain=common_cause == "all" or strength == 0)
-    if common_cause == "all":
-        st.caption(
-            "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are "
-            "independent and the more probable item stays the more probable one. What breaks the theorem is that some "
-            "items are tied and others are not, or are tied the other way."
-        )
-    sides = np.sign(factor_loadings(common_cause, ITEMS, 1.0)).astype(np.intp) if common_cause != "all" else None
-    best_column, top_k_column = st.columns(2)
-    both_predictions(best_column, top_k_column, "topk_tied", draw, found, sides)
-    if sides is not None:
-        st.caption(
-            "Hatched: the items of the ring. The others are independent of it and of each other."
-            if common_cause == "ring"
-            else "Hatched one way and the other: the two rings."
-        )
-    best, top_k = by_strength(draw, common_cause, choice, settings.beta)
-    st.plotly_chart(
-        losses_by_strength(STRENGTHS, best, top_k, chosen=strength, loss_name=loss.name, theme=theme(), height=340),
-        key="topk_by_strength",
-        alt=f"The smallest expected {loss.name} loss of all predictions and of top-k predictions as labels go from "
-        f"independent to identical. Top-k gives away at most {np.max(top_k - best):.4f}.",
-        theme=None,
-        width="stretch",
-    )
-    offer_search(
-        "topk_tied_draw",
-        (common_cause, loss.name, strength),
-        draw,
-        lambda seed: tied_search(seed, common_cause, strength, loss),
-    )
+        return None
+    return CommonCause(COMMON_CAUSES[picked], choice, losses[choice], strength, draw)
 
 
 def loss_that_is_not_monotone() -> None:
