@@ -209,3 +209,16 @@ def test_points_that_are_not_reached_do_not_break_a_figure(found):
     points = [operating_point(path, 0.999999) for path in paths]
     tp_fp_plane(paths, points, chosen="graph", theme="light")
     threshold_space(flat(documents, surfaces, points[0]), paths, points, chosen="graph", theme="light")
+
+
+def test_a_path_of_the_users_own_is_drawn_everywhere(documents):
+    own = dataclasses.replace(smooth_path(documents), method="last year's")
+    points = [operating_point(own, 0.2)]
+    surfaces = count_surfaces(documents, resolution=20)
+    for figure in (
+        threshold_space(surfaces, [own], points),
+        tp_fp_plane([own], points),
+        threshold_curves([own], points),
+        count_surface(surfaces, [own], points, "tp"),
+    ):
+        assert any(trace.line and trace.line.color == look_of("last year's").colour for trace in figure.data)

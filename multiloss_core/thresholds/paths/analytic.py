@@ -47,7 +47,7 @@ def analytic_path(
     resolution: int = 300,
     spacing: Spacing = "quantile",
 ) -> ThresholdPath:
-    """The curve of a family with the largest area under its TP-FP curve, for any number k of classifiers.
+    """Find the curve of a family with the largest area under its TP-FP curve, for any number k of classifiers.
 
     Families, in thresholds scaled to [0, 1] from floor to largest score: `power` (the paper's equation 2: T_1 = x,
     T_j = x^p_j) and `beta` (T_j = regularised incomplete beta I_x(a_j, b_j)). A monotone path turns the classifiers
@@ -104,7 +104,7 @@ def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> Float
 
 
 def _normalised_area(buckets: BucketCounts, columns: list[Indices], turning: list[Floats], rule: Rule) -> float:
-    """The area of the path that turns off node i of classifier j after `turning[j][i]`, from bucket counts.
+    """Measure the area of the path that turns off node i of classifier j after `turning[j][i]`, from bucket counts.
 
     Only the order of the turning points matters: at most k x nodes ranks, whatever the number of cells.
     """
@@ -157,7 +157,7 @@ def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Fl
 
 
 def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) -> ThresholdPath:
-    """The nodes that the curve passes, each threshold raised to the next node, where the counts are known."""
+    """Walk the nodes that the curve passes, each threshold raised to the next node, where the counts are known."""
     tops = np.array([axis[-1] for axis in surfaces.axes])
     turning = [family.inverse(j, _scaled(axis, axis[0], axis[-1]), parameters) for j, axis in enumerate(surfaces.axes)]
     steps = np.unique(np.concatenate(turning))

@@ -24,8 +24,8 @@ Dash = Literal["solid", "dot", "dash", "dashdot"]
 class PathSearch:
     """Data, a rule and a grid in which paths are searched; what several methods need is computed once.
 
-    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule. Raises DataError
-    for an unknown rule.
+    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule. Raises
+    DataError for an unknown rule.
     """
 
     source: RatedDocuments | CountSurfaces
@@ -126,8 +126,5 @@ _LOOKS: dict[str, PathLook] = {look.name: look for look in (*PATH_METHODS, CERTI
 
 
 def look_of(method: str) -> PathLook:
-    """Look up how a path is drawn; one that no entry knows, such as a path of the user's own, is drawn in a neutral way.
-
-    The colour of unknown paths is the same for all of them.
-    """
+    """Look up how a path is drawn; all that no entry knows, such as paths of the user's own, share one look."""
     return _LOOKS.get(method) or PathLook(name=method, help="", colour="#CC79A7", dash="dash")

@@ -10,10 +10,10 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
 def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rule: Rule) -> Counts[Floats]:
-    """Money caught (TP) and money in false alerts (FP), (m,), at thresholds (m, k): sums of weight times amount over what is flagged.
+    """Count money caught (TP) and money in false alerts (FP), (m,), at thresholds (m, k): sums of weight times amount.
 
-    With amounts (n,) of 1 these are TP and FP. Time O(n k log m) where thresholds never fall from one row to the next, as
-    along a path; elsewhere O(n k m).
+    With amounts (n,) of 1 these are TP and FP. Time O(n k log m) where thresholds never fall from one row to the next,
+    as along a path; elsewhere O(n k m).
 
     Raises
     ------
@@ -29,10 +29,10 @@ def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rul
 
 
 def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments:
-    """The same documents counted in money: each has its weight times its amount (n,) for a weight.
+    """Weigh documents by money: each has its weight times its amount (n,) for a weight.
 
-    Names, floors, groups, rows of the table and the funnel stay. Documents of amount 0 count for nothing; they are left out,
-    and a note says how many.
+    Names, floors, groups, rows of the table and the funnel stay. Documents of amount 0 count for nothing; they are
+    left out, and a note says how many.
 
     Raises
     ------
@@ -44,8 +44,8 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
     for side, words in ((documents.labels, "positive"), (~documents.labels, "negative")):
         if not kept[side].any():
             raise DataError(
-                f"All {side.sum():,} rated {words}s have the amount 0 (first: row {documents.rows[side][0] + 1:,}), so money "
-                "cannot be counted; correct the amounts or count documents."
+                f"All {side.sum():,} rated {words}s have the amount 0 (first: row {documents.rows[side][0] + 1:,}), so "
+                "money cannot be counted; correct the amounts or count documents."
             )
     left_out = len(kept) - int(kept.sum())
     zero = "document of amount 0 counts" if left_out == 1 else "documents of amount 0 count"

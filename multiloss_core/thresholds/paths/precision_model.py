@@ -48,10 +48,10 @@ class ScoreCells:
 
 @dataclass(frozen=True, eq=False)
 class PrecisionDesign:
-    """What a fit needs from the cells, whatever is counted into them.
+    """Design matrix, shapes and penalties of a fit; independent of the counts.
 
-    `columns` (c, d): the basis at each cell. `shapes`: masks (d,) of the coefficients that may not be negative, those of
-    functions of each score that rise throughout and those of functions that may fall at the top.
+    `columns` (c, d): the basis at each cell. `shapes`: masks (d,) of the coefficients that may not be negative, those
+    of functions of each score that rise throughout and those of functions that may fall at the top.
     `penalties`: (d, d) matrices, one for each thing that costs: roughness, interaction, differences between classifiers
     (with one classifier: roughness alone). `beyond` (k, d): the basis above the largest score of one classifier while
     the others lie below their floors.
@@ -93,20 +93,20 @@ def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) 
 
 
 def cells_of_surfaces(buckets: BucketCounts) -> tuple[ScoreCells, Floats, Floats]:
-    """The cells of a table of counts, with positives and totals (c,); weights below nothing are taken as nothing."""
+    """Turn a table of counts into cells with positives and totals (c,); negative weights are taken as 0."""
     positives = buckets.positives.clip(0.0)
     cells = ScoreCells(buckets.axes, buckets.cells, np.empty(0, dtype=np.intp))
     return cells, positives, positives + buckets.negatives.clip(0.0)
 
 
 def precision_design(cells: ScoreCells, totals: Floats) -> PrecisionDesign:
-    """The basis of the model on the cells: additive in the scores, and pairs of them.
+    """Build the basis of the model on the cells: additive in the scores, and pairs of them.
 
     A score enters as the logarithm of one over its rank, so that any rising transformation of the scores gives the same
     model and heavy tails do no harm. The logit of the precision is a sum of one rising piecewise-linear function for
-    each classifier, with a step at its floor, and of a surface for each pair, with another step where all scores reach their
-    floors. With heavy tails the highest scores may be worth less again: functions that fall over their last pieces are
-    the other shape. `totals` (c,): documents in each cell.
+    each classifier, with a step at its floor, and of a surface for each pair, with another step where all scores reach
+    their floors. With heavy tails the highest scores may be worth less again: functions that fall over their last
+    pieces are the other shape. `totals` (c,): documents in each cell.
 
     Classifiers of one ensemble are often much alike: from few positives their functions are estimated better together
     than each on its own (partial pooling), so differences between them cost, as much as cross-validation says. For this
@@ -143,9 +143,9 @@ def precision_design(cells: ScoreCells, totals: Floats) -> PrecisionDesign:
 def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]]) -> PrecisionModel:
     """Fit the model to counts in folds, `(positives (c,), totals (c,))` each; the penalties come from the folds.
 
-    Penalised logistic regression; the strength of each penalty and the shape are chosen by cross-validation (a search
-    along each of them in turn, once from classifiers all alike and once from each on its own); the precision is the mean
-    over the models tried, weighted by their likelihood on the data left out.
+    Penalised logistic regression; the strength of each penalty and the shape are chosen by cross-validation (a
+    search along each of them in turn, once from classifiers all alike and once from each on its own); the precision is
+    the mean over the models tried, weighted by their likelihood on the data left out.
     Deterministic for given folds. Time O(c d^2 + d^3) for each step of each fit.
     """
     positives, totals = (np.sum([fold[part] for fold in folds], axis=0) for part in (0, 1))
@@ -183,7 +183,7 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Float
 
 
 def _log_ranks(column: Integers, totals: Floats, nodes: int, loosest: float) -> Floats:
-    """For each cell index 0..nodes of an axis, the logarithm of (`loosest` / middle rank of the cell); 0 below the floor.
+    """Take the logarithm of (`loosest` / middle rank) of each cell index 0..nodes of an axis; 0 below the floor.
 
     `loosest`: the number of documents above the floor of the classifier that has most of them.
     """
@@ -197,7 +197,7 @@ def _log_ranks(column: Integers, totals: Floats, nodes: int, loosest: float) -> 
 
 
 def _knots(top: float) -> Floats:
-    """The ends (pieces + 1,) of the pieces of 0..top: even in the mean of the logarithm of the rank and the rank itself.
+    """Place the ends (pieces + 1,) of the pieces of 0..top: even in the mean of the rank and its logarithm.
 
     Where many documents are positive the best thresholds lie low, where steps in the logarithm hold most documents.
     """
@@ -213,7 +213,7 @@ def _pieces(x: Floats, knots: Floats) -> Floats:
 
 
 def _penalties(knots: Floats, classifiers: int, pairs: int) -> tuple[Floats, ...]:
-    """The matrices (d, d) of `PrecisionDesign.penalties`."""
+    """Build the matrices (d, d) of `PrecisionDesign.penalties`."""
     width, coarse = PIECES + 1, PIECES_OF_PAIRS + 1
     rising, count = classifiers * width, classifiers * width + pairs * coarse**2 + 1
     # Changes of the slope in the logarithm of the rank.
@@ -313,7 +313,7 @@ REFIT_SMALL_GAIN = 1e-3
 
 
 def newton_refit(design: PrecisionDesign, model: PrecisionModel, positives: Floats, totals: Floats) -> PrecisionModel:
-    """The model for counts near those of `model`, with the penalty and the shape found before.
+    """Fit again to counts near those of `model`, with the penalty and the shape found before.
 
     `positives` and `totals` (c,) are counts in the same cells.
     """

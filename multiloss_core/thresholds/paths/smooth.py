@@ -55,12 +55,13 @@ class SmoothFit:
 def smooth_path(
     source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int = RESOLUTION
 ) -> ThresholdPath:
-    """The path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
+    """Find the path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
 
     P(positive | scores) is fitted to bucket counts (see `precision_model`). For every target m on a fine scale, the
     thresholds that maximise the expected TP - m / (1 - m) FP are found (`best_nodes`), no threshold falling as m rises.
-    A classifier that is not worth listening to at a target, not even above its largest score, gets the threshold
-    infinity: never. The path carries the counts that the fit expects at its vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
+    A classifier whose precision stays below the target even above its largest score never flags: its threshold is
+    infinite. The path carries the counts that the fit expects at its vertices, and tangent points are taken on those
+    (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
     After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
     From surfaces, which carry their own rule, the thresholds are nodes of the table.
@@ -109,7 +110,7 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int = RESO
 
 
 def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Rule) -> ThresholdPath:
-    """The path of a fit, counted exactly on `source`."""
+    """Find the path of a fit, counted exactly on `source`."""
     nodes = best_nodes(fit, TARGETS, rule)
     floors = np.zeros_like(nodes[:1])
     never = np.array([[len(axis) for axis in fit.cells.axes]])
@@ -129,8 +130,8 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
 def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> Indices:
     """For rising targets, node numbers (m, k) of the best thresholds, never falling; len(axis) stands for never.
 
-    The best node at each target comes from a table of all nodes: exact for one or two classifiers. With more of them the
-    table holds a part of the nodes of each axis, and an ascent along one classifier at a time goes on from its best
+    The best node at each target comes from a table of all nodes: exact for one or two classifiers. With more of them
+    the table holds a part of the nodes of each axis, and an ascent along one classifier at a time goes on from its best
     node. Where a threshold would fall as the target rises, the chain with the largest (1 - m) TP - m FP, summed over
     targets, is returned, of the nodes found and of those that raising or lowering thresholds to one another makes of
     them. In this scale no target outweighs the others.
@@ -179,18 +180,18 @@ class _Table:
 def _table(fit: SmoothFit, rule: Rule) -> _Table:
     # The last node is never, one behind the nodes of the axis.
     counts = np.array([len(axis) + 1 for axis in fit.cells.axes])
-    kept = np.minimum(counts, int(MAX_TABLE_NODES ** (1 / len(counts))))
+    nodes_per_axis = np.minimum(counts, int(MAX_TABLE_NODES ** (1 / len(counts))))
     complete = bool(np.prod(counts.astype(np.float64)) <= MAX_TABLE_NODES)
     nodes = tuple(
         np.arange(count) if complete else np.unique(np.linspace(0, count - 1, few).round().astype(np.intp))
-        for count, few in zip(counts, kept, strict=True)
+        for count, few in zip(counts, nodes_per_axis, strict=True)
     )
     # Of the nodes in the table, so many lie at or below the scores of a cell.
     cells = np.column_stack(
-        [np.searchsorted(kept, column) for kept, column in zip(nodes, fit.cells.cells.T, strict=True)]
+        [np.searchsorted(axis_nodes, column) for axis_nodes, column in zip(nodes, fit.cells.cells.T, strict=True)]
     )
     expected = fit.totals * fit.model.precision
-    shape = tuple(len(kept) for kept in nodes)
+    shape = tuple(len(axis_nodes) for axis_nodes in nodes)
     slots = np.ravel_multi_index(tuple(cells.T), shape)
     tp, fp = (
         counts_at_nodes(_sums(slots, part, int(np.prod(shape))).reshape(shape), rule)
@@ -200,7 +201,7 @@ def _table(fit: SmoothFit, rule: Rule) -> _Table:
 
 
 def _best_in_table(table: _Table, target: float) -> Nodes | None:
-    """The node with the largest gain, of equal ones the strictest; None where all lose."""
+    """Find the node with the largest gain, of equal ones the strictest; None where all lose."""
     gains = (table.tp - target * (table.tp + table.fp))[(slice(None, None, -1),) * table.tp.ndim]
     place = int(np.argmax(gains))
     if gains.flat[place] <= 0.0:
@@ -240,7 +241,7 @@ def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes) -> tuple
 
 
 def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
-    """Never for a classifier at its last node that is not worth listening to even above it."""
+    """Set never for a classifier whose precision stays below the target even above its last node."""
     tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
     if best is None:
         return tuple(top + 1 for top in tops)
@@ -251,7 +252,7 @@ def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
 
 
 def _best_chain(gains: Floats, may_follow: Bools) -> Indices:
-    """The candidates (m,) with the largest sum of gains (m, u), each allowed to follow the one before: (u, u)."""
+    """Choose candidates (m,) with the largest sum of gains (m, u), each allowed to follow the one before: (u, u)."""
     best, came_from = gains[0], []
     barred = np.where(may_follow, 0.0, -np.inf)
     for gain in gains[1:]:
@@ -265,7 +266,7 @@ def _best_chain(gains: Floats, may_follow: Bools) -> Indices:
 
 
 def _decided_by_others(others: Sequence[Bools], gains: Floats, rule: Rule) -> tuple[Bools, float]:
-    """The cells that one classifier decides alone, and the gain of those flagged whatever it says."""
+    """Find the cells that one classifier decides alone, and the gain of those flagged whatever it says."""
     if not others:
         return np.ones(len(gains), dtype=bool), 0.0
     if rule == "all":
@@ -279,7 +280,7 @@ def _sums(places: Indices, weights: Floats, count: int) -> Floats:
 
 
 def _split_counts(positives: Floats, totals: Floats, generator: np.random.Generator) -> list[tuple[Floats, Floats]]:
-    """Counts in cells dealt out to folds at random, document by document."""
+    """Deal the counts of cells out to folds at random, document by document."""
     parts = []
     for counts in (positives, totals - positives):
         dealt = generator.multinomial(counts.round().astype(np.int64), np.full(FOLDS, 1 / FOLDS))

@@ -30,7 +30,7 @@ class ThresholdPath:
     """Threshold vectors from the loosest (the floors) to the strictest, with exact counts; validated when made.
 
     `thresholds` (m, k) never fall from one vertex to the next (only the benchmark's may, see `monotone`), so `tp` and
-    `fp` (m,) never rise. `method` names how the path was found and `parameters` what was fitted. A threshold of infinity
+    `fp` (m,) never rise. `method` names how the path was found and `parameters` what was fitted. An infinite threshold
     stands for never. `smooth_tp` and `smooth_fp` (m,), where there are any, are the counts that a fit expects; tangent
     points are then taken on them.
 
@@ -58,7 +58,7 @@ class ThresholdPath:
             raise DataError(
                 f"A path of {count} vertices needs as many counts, not {self.tp.shape} and {self.fp.shape}."
             )
-        # Compared, not subtracted: the difference of two infinities is not a number.
+        # Compared, not subtracted: the difference of two infinities is NaN.
         if self.monotone and (self.thresholds[1:] < self.thresholds[:-1]).any():
             raise DataError("Thresholds may not fall along a path.")
         for counts in (self.tp, self.fp, *self._smooth_counts):
@@ -76,7 +76,7 @@ class ThresholdPath:
 
     @property
     def normalised_area(self) -> float:
-        """The area as a share of TP x FP at the floors, in [0, 1]; not a number where that is nothing."""
+        """The area as a share of TP x FP at the floors, in [0, 1]; NaN where that is 0."""
         whole = self.tp[0] * self.fp[0]
         return self.area / whole if whole > 0 else float("nan")
 
@@ -102,12 +102,12 @@ class ThresholdPath:
         return ConcaveMajorant(last - distinct[corners], precisions.clip(0.0, 1.0))
 
     def at(self, marginal_precision: float) -> OperatingPoint:
-        """The vertex that maximises TP - m / (1 - m) FP for target marginal precision m.
+        """Choose the vertex that maximises TP - m / (1 - m) FP for target marginal precision m.
 
         TP and FP are the counts, or what a fit expects where the path carries that. The vertex is the tangent point of
-        the path's concave majorant (Robles et al. 2020, Algorithm 1, on counts): always a real vertex, moving one way as
-        m moves. A step whose marginal precision equals m is taken. Of vertices with equal counts the strictest is
-        returned, but the floors themselves when the point is at the floor. After the majorant, O(log m) for each target.
+        the path's concave majorant (Robles et al. 2020, Algorithm 1, on counts): always a real vertex, moving one way
+        as m moves. A step whose marginal precision equals m is taken. Of vertices with equal counts the strictest is
+        returned, but the floors themselves when the point is at the floor. After the majorant, O(log m) each.
 
         Raises
         ------
