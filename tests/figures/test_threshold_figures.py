@@ -211,14 +211,13 @@ def test_points_that_are_not_reached_do_not_break_a_figure(found):
     threshold_space(flat(documents, surfaces, points[0]), paths, points, chosen="graph", theme="light")
 
 
-def test_a_path_of_the_users_own_is_drawn_everywhere(documents):
-    own = dataclasses.replace(smooth_path(documents), method="last year's")
-    points = [operating_point(own, 0.2)]
-    surfaces = count_surfaces(documents, resolution=20)
+def test_a_path_of_the_users_own_is_drawn_everywhere(found):
+    documents, surfaces, paths, _ = found
+    own = dataclasses.replace(paths[0], method="last year's")
+    point = operating_point(own, 0.2)
+    plane, looks = flat(documents, surfaces, point), {"chosen": own.method, "theme": "light"}
     for figure in (
-        threshold_space(surfaces, [own], points),
-        tp_fp_plane([own], points),
-        threshold_curves([own], points),
-        count_surface(surfaces, [own], points, "tp"),
+        threshold_space(plane, [own], [point], **looks),
+        tp_fp_plane([own], [point], **looks),
     ):
-        assert any(trace.line and trace.line.color == look_of("last year's").colour for trace in figure.data)
+        assert look_of(own.method).colour in figure.to_json()
