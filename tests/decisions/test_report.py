@@ -1,6 +1,8 @@
 import dataclasses
 import re
+import tomllib
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from multiloss_core import count_surfaces, graph_path, operating_point, simulate
 from multiloss_core.decisions.record import RecordedData
 from multiloss_core.decisions.report import html_report
 from multiloss_core.decisions.summary import sections
+from multiloss_core.decisions.templating import environment
 from multiloss_core.figures.count_surface import count_surface
 from multiloss_core.figures.theme import new_figure
 from multiloss_core.figures.threshold_space import threshold_space
@@ -157,3 +160,14 @@ def test_it_is_made_for_paper_too():
     text = html_report(make_record())
     assert "@media print" in text
     assert "@page" in text
+
+
+def test_every_template_is_installed_with_the_library():
+    root = Path(__file__).resolve().parents[2]
+    patterns = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][
+        "multiloss_core"
+    ]
+    installed = {path for pattern in patterns for path in (root / "multiloss_core").glob(pattern)}
+    used = {root / "multiloss_core/decisions/templates" / name for name in environment(str).list_templates()}
+    assert len(used) == 5
+    assert used <= installed
