@@ -1,10 +1,18 @@
-"""Penalised logistic regression with some coefficients that may not be negative, by Newton steps."""
+"""Penalised logistic regression with some coefficients that may not be negative, by Newton steps.
+
+Own code, because hundreds of resamples are fitted again: on 8 fits of 35 columns to 114 cells, bounded L-BFGS-B of
+`scipy.optimize.minimize` took some 800 times as long (33 s against 0.04 s on two busy cores).
+"""
 
 import numpy as np
 from scipy.optimize import brentq, nnls
 from scipy.special import expit
 
 from multiloss_core.numerics.arrays import Bools, Floats
+
+INTERCEPT_PENALTY = 1e-9
+# Of a cell: keeps the curvature positive where the precision is 0 or 1.
+MIN_CURVATURE = 1e-12
 
 
 def penalised_logistic(
@@ -30,14 +38,16 @@ def penalised_logistic(
     columns = np.column_stack([np.ones(len(totals)), columns])
     penalty = np.pad(penalty, ((1, 0), (1, 0)))
     # The intercept is free as well; a trace of a penalty keeps its curvature positive whatever the counts.
-    penalty[0, 0] = 1e-9
+    penalty[0, 0] = INTERCEPT_PENALTY
     bounded = np.append(False, rising)
     coefficients = np.where(bounded, start.clip(0.0), start)
 
     logits = columns @ coefficients
     for _ in range(most_steps):
         precision = expit(logits)
-        curvature = (columns * (totals * precision * (1 - precision) + 1e-12)[:, np.newaxis]).T @ columns + penalty
+        curvature = (
+            columns * (totals * precision * (1 - precision) + MIN_CURVATURE)[:, np.newaxis]
+        ).T @ columns + penalty
         gradient = columns.T @ (totals * precision - positives) + penalty @ coefficients
         step = _bounded_minimum(curvature, curvature @ coefficients - gradient, bounded) - coefficients
         downhill = -float(gradient @ step)

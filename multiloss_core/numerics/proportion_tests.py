@@ -30,9 +30,9 @@ def betting_p_value(positives: Floats, totals: Floats, precision: float, largest
     """A p-value for "the sum of positives is below `precision` times the sum of totals", for weights and groups.
 
     `positives` and `totals` (u,) are the weights of independent units (documents, or groups of documents) in random
-    order, totals at most `largest`. Under the hypothesis, nobody gets rich by betting on positives - precision x totals at
-    odds that cannot ruin him: with probability 1 - p his fortune never exceeds 1 / p (Ville 1939). The fortune is the mean over
-    several sizes of bet, of which one fits (Waudby-Smith, Ramdas 2024). Time O(u) for each size.
+    order, totals at most `largest`. Under the hypothesis the wealth of bets on positives - precision x totals is a
+    non-negative supermartingale, so that P(sup wealth >= 1 / p) <= p (Ville 1939). The wealth is the mean over several
+    sizes of bet, of which one fits (Waudby-Smith, Ramdas 2024). Time O(u) for each size.
     """
     gains = (positives - precision * totals) / (precision * largest)
     fortunes = logsumexp(np.cumsum(np.log1p(np.outer(BETS, gains)), axis=1), axis=0) - np.log(len(BETS))

@@ -1,4 +1,7 @@
-"""How sure a share is."""
+"""Intervals of proportions, and effective sample sizes.
+
+SciPy's `binomtest` takes one whole count at a time; these take arrays and the fractional counts of weighted documents.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +14,7 @@ from multiloss_core.numerics.arrays import UNDEFINED, Floats
 def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.95) -> Floats:
     """Low and high (2, ...) bounds of the share of positives that `positives` among `documents` (...) suggest.
 
-    Both may be fractional, as an effective number of documents is; nothing over nothing is not a number. Source: Wilson
+    Both may be fractional, as an effective number of documents is; NaN without documents. Source: Wilson
     1927, without a correction for continuity.
 
     Raises
@@ -44,7 +47,7 @@ def effective_size(weights: ArrayLike) -> float:
 def precision_interval(precision: float, documents: float, level: float = 0.95) -> tuple[float, float]:
     """The Wilson interval (low, high) of a precision over so many documents, effective ones with weights.
 
-    Not a number over nothing. `level` in (0, 1).
+    NaN without documents. `level` in (0, 1).
     """
     if not documents > 0:
         return UNDEFINED, UNDEFINED

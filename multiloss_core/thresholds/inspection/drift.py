@@ -1,6 +1,5 @@
 """Whether precision or the number of alerts changes from week to week more than by chance."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,13 +11,13 @@ from multiloss_core.thresholds.inspection.periods import WeeklyCounts
 
 Verdict = Literal["too few", "steady", "drifts", "varies"]
 
-LEVEL = 0.05
-FEWEST_WEEKS = 3
-# Cochran's rule of thumb for a chi-square test.
-FEWEST_EXPECTED = 5.0
+SIGNIFICANCE_LEVEL = 0.05
+MIN_WEEKS = 3
+# Of each kind in a period: Cochran's rule of thumb for a chi-square test.
+MIN_EXPECTED = 5.0
 POWER = 0.8
-# Erratic no more than rounding is.
-EXACT = 1e-12
+# The least scatter of weeks around a trend, so that exact weeks divide by no zero.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,28 @@ class Drift:
         """`drifts`: there is a trend; `varies`: weeks differ without one; `steady`: nothing more than chance is seen."""
         if np.isnan(self.trend):
             return "too few"
-        if 2 * self.trend < LEVEL:
+        if 2 * self.trend < SIGNIFICANCE_LEVEL:
             return "drifts"
-        return "varies" if 2 * self.variation < LEVEL else "steady"
+        return "varies" if 2 * self.variation < SIGNIFICANCE_LEVEL else "steady"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Estimates:
+    """Values (w,) of weeks or periods, each with its certainty (w,): one divided by its variance by chance."""
+
+    values: Floats
+    certainty: Floats
+
+    @property
+    def deviations(self) -> Floats:
+        """How far each value lies above the mean."""
+        return self.values - np.average(self.values, weights=self.certainty)
+
+    @property
+    def positions(self) -> Floats:
+        """The number of each week, less the mean."""
+        weeks = np.arange(len(self.values))
+        return weeks - np.average(weeks, weights=self.certainty)
 
 
 def precision_drift(weeks: WeeklyCounts) -> Drift:
@@ -64,23 +82,21 @@ def precision_drift(weeks: WeeklyCounts) -> Drift:
     """
     numbers = np.flatnonzero(weeks.complete)
     tp, alerts, squares = weeks.tp[numbers], weeks.alerts[numbers], weeks.squares[:, numbers]
-    size = _worth(alerts, squares)
+    size = _effective_alerts(alerts, squares)
     held = alerts > 0
     precision = ratio(float((size[held] * tp[held] / alerts[held]).sum()), float(size.sum()))
     period = _periods(size * min(precision, 1 - precision))
-    if len(numbers) < FEWEST_WEEKS or period is None:
+    if len(numbers) < MIN_WEEKS or period is None:
         return Drift(len(numbers))
     residuals = np.array([(1 - precision) ** 2, -2 * precision * (1 - precision), precision**2]) @ squares
     variance = float(residuals.sum() / _weight_squares(squares).sum())
     count = int(period[-1]) + 1
     period_tp, period_alerts = sums(period, tp, count), sums(period, alerts, count)
-    period_size = _worth(period_alerts, np.stack([sums(period, part, count) for part in squares]))
-    return _tested(
-        numbers,
-        (np.where(held, ratio(tp, alerts), precision), size / variance),
-        (ratio(period_tp, period_alerts), period_size / variance),
-        (ratio(float(tp[part].sum()), float(alerts[part].sum())) for part in _thirds(len(numbers))),
-    )
+    period_size = _effective_alerts(period_alerts, np.stack([sums(period, part, count) for part in squares]))
+    early, late = (ratio(float(tp[part].sum()), float(alerts[part].sum())) for part in _thirds(len(numbers)))
+    by_week = _Estimates(values=np.where(held, ratio(tp, alerts), precision), certainty=size / variance)
+    by_period = _Estimates(values=ratio(period_tp, period_alerts), certainty=period_size / variance)
+    return _drift(numbers, by_week, by_period, early, late)
 
 
 def alerts_drift(weeks: WeeklyCounts) -> Drift:
@@ -93,19 +109,19 @@ def alerts_drift(weeks: WeeklyCounts) -> Drift:
     alerts, squares = weeks.alerts[numbers], _weight_squares(weeks.squares[:, numbers])
     size = ratio(float(alerts.sum()) ** 2, float(squares.sum()))
     period = _periods(np.full(len(numbers), size / max(len(numbers), 1)))
-    if len(numbers) < FEWEST_WEEKS or period is None:
+    if len(numbers) < MIN_WEEKS or period is None:
         return Drift(len(numbers))
     certainty = np.full(len(numbers), 1 / squares.mean())
     count = int(period[-1]) + 1
-    return _tested(
-        numbers,
-        (alerts, certainty),
-        (sums(period, alerts, count) / np.bincount(period), sums(period, certainty, count)),
-        (float(alerts[part].mean()) for part in _thirds(len(numbers))),
+    early, late = (float(alerts[part].mean()) for part in _thirds(len(numbers)))
+    by_week = _Estimates(values=alerts, certainty=certainty)
+    by_period = _Estimates(
+        values=sums(period, alerts, count) / np.bincount(period), certainty=sums(period, certainty, count)
     )
+    return _drift(numbers, by_week, by_period, early, late)
 
 
-def _worth(alerts: Floats, squares: Floats) -> Floats:
+def _effective_alerts(alerts: Floats, squares: Floats) -> Floats:
     """How many independent alerts of weight 1 the alerts of each week are worth; 0 where there are none."""
     return np.where(alerts > 0, ratio(alerts**2, _weight_squares(squares)), 0.0)
 
@@ -121,7 +137,7 @@ def _periods(expected: Floats) -> Indices | None:
     for week, here in enumerate(expected):
         result[week] = period
         held += here
-        if held >= FEWEST_EXPECTED:
+        if held >= MIN_EXPECTED:
             period, held = period + 1, 0.0
     return np.minimum(result, period - 1) if period > 1 else None
 
@@ -131,34 +147,47 @@ def _thirds(weeks: int) -> tuple[slice, slice]:
     return slice(0, third), slice(weeks - third, weeks)
 
 
-def _tested(
-    numbers: Indices, weekly: tuple[Floats, Floats], periodic: tuple[Floats, Floats], ends: Iterable[float]
-) -> Drift:
-    """Both tests of values, of weeks and of periods, each with its certainty: one divided by the variance by chance."""
-    values, certainty = weekly
-    weeks = np.arange(len(values)) - np.average(np.arange(len(values)), weights=certainty)
-    above = values - np.average(values, weights=certainty)
-    leverage = float((certainty * weeks**2).sum())
-    slope = float((certainty * weeks * above).sum()) / leverage
+def _drift(numbers: Indices, weeks: _Estimates, periods: _Estimates, early: float, late: float) -> Drift:
+    """Both tests; `numbers` (w,) are the positions of the weeks among all."""
+    return Drift(
+        weeks=len(numbers),
+        trend=_trend_p_value(weeks),
+        variation=_variation_p_value(periods),
+        early=early,
+        late=late,
+        least_seen=_smallest_visible_change(weeks, len(periods.values)),
+        stands_out=int(numbers[(weeks.certainty * weeks.deviations**2).argmax()]),
+    )
+
+
+def _trend_p_value(weeks: _Estimates) -> float:
+    """The two-sided p value of a slope over the weeks."""
+    leverage, free = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values) - 2
+    slope = float((weeks.certainty * weeks.positions * weeks.deviations).sum()) / leverage
     # Weeks that are erratic beyond chance must not pass for a trend.
-    free = len(values) - 2
-    erratic = max(float((certainty * (above - slope * weeks) ** 2).sum()) / free, EXACT)
-    trend = max(2 * ndtr(-abs(slope) * np.sqrt(leverage)), 2 * stdtr(free, -abs(slope) * np.sqrt(leverage / erratic)))
-    pooled, pooled_certainty = periodic
-    around = pooled - np.average(pooled, weights=pooled_certainty)
-    variation = float(chdtrc(len(pooled) - 1, (pooled_certainty * around**2).sum()))
-    early, late = ends
-    between = len(values) - max(1, len(values) // 3)
-    least_seen = between * np.sqrt(min(_trend_found(free), _variation_found(len(pooled) - 1)) / leverage)
-    stands_out = int(numbers[(certainty * above**2).argmax()])
-    return Drift(len(values), float(trend), variation, early, late, float(least_seen), stands_out)
+    residuals = weeks.deviations - slope * weeks.positions
+    erratic = max(float((weeks.certainty * residuals**2).sum()) / free, ROUNDING)
+    by_chance, by_erratic = -abs(slope) * np.sqrt(leverage), -abs(slope) * np.sqrt(leverage / erratic)
+    return float(max(2 * ndtr(by_chance), 2 * stdtr(free, by_erratic)))
+
+
+def _variation_p_value(periods: _Estimates) -> float:
+    """The p value of the chi-square test that all periods have one value."""
+    return float(chdtrc(len(periods.values) - 1, (periods.certainty * periods.deviations**2).sum()))
+
+
+def _smallest_visible_change(weeks: _Estimates, periods: int) -> float:
+    """How far a steady change must bring the first and the last third apart for one of the tests to find it."""
+    leverage, count = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values)
+    found = min(_trend_found(count - 2), _variation_found(periods - 1))
+    return float((count - max(1, count // 3)) * np.sqrt(found / leverage))
 
 
 def _trend_found(free: int) -> float:
     """How large the square of a slope over its standard error must be for the trend to be found."""
-    return float(stdtrit(free, 1 - LEVEL / 4) + stdtrit(free, POWER)) ** 2
+    return float(stdtrit(free, 1 - SIGNIFICANCE_LEVEL / 4) + stdtrit(free, POWER)) ** 2
 
 
 def _variation_found(free: int) -> float:
     """How large the expected sum of squares must be, beyond chance, for variation to be found."""
-    return float(chndtrinc(chdtri(free, LEVEL / 2), free, 1 - POWER))
+    return float(chndtrinc(chdtri(free, SIGNIFICANCE_LEVEL / 2), free, 1 - POWER))

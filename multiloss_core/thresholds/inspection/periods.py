@@ -17,7 +17,8 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 DAY = np.timedelta64(1, "D")
 # 1970-01-05, the first Monday that NumPy counts days from.
 A_MONDAY = np.datetime64(4, "D")
-MAX_DAYS = (0.1, 0.9)
+# The quantiles between which eight of ten days lie.
+MIDDLE_QUANTILES = (0.1, 0.9)
 
 
 def days_in_data(times: Times) -> float:
@@ -102,7 +103,7 @@ class DailyAlerts:
     @property
     def most_days(self) -> tuple[float, float]:
         """The 10 % and the 90 % quantile of the days: eight of ten days lie between them."""
-        low, high = np.quantile(self.alerts, MAX_DAYS)
+        low, high = np.quantile(self.alerts, MIDDLE_QUANTILES)
         return float(low), float(high)
 
     @property
@@ -127,8 +128,8 @@ def daily_alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLik
 class WeeklyCounts:
     """TP and FP (weights) of each week (w,), Monday to Sunday; `complete` says which lie wholly within the data.
 
-    `intervals` (2, w) are 95 % Wilson intervals of the precision over as many documents as the weights are worth, not a
-    number in a week without alerts. `squares` (3, w) are sums of TP^2, TP FP and FP^2 over the alerts of each week, those
+    `intervals` (2, w) are 95 % Wilson intervals of the precision over as many documents as the weights are worth, NaN
+    in a week without alerts. `squares` (3, w) are sums of TP^2, TP FP and FP^2 over the alerts of each week, those
     of one group in one week being one: from them follows how much chance moves a week.
     """
 
@@ -146,7 +147,7 @@ class WeeklyCounts:
 
     @property
     def precision(self) -> Floats:
-        """TP / (TP + FP) (w,); not a number where there are no alerts."""
+        """TP / (TP + FP) (w,); NaN without alerts."""
         return ratio(self.tp, self.alerts)
 
 
@@ -163,7 +164,7 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
     week, labels, weights = days.week[positions], documents.labels[positions], documents.weights[positions]
     mondays = days.mondays
     weeks = len(mondays)
-    # Negatives and positives of a week beside each other.
+    # Negatives and positives of a week next to each other.
     kind = 2 * week + labels
     fp, tp = sums(kind, weights, 2 * weeks).reshape(weeks, 2).T
     false, true = sums(kind, weights**2, 2 * weeks).reshape(weeks, 2).T
@@ -182,7 +183,8 @@ def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, ru
     require_rule(rule)
     if days.day.shape != documents.labels.shape:
         raise DataError(
-            f"The calendar is of {days.day.size:,} documents and not of these {documents.labels.size:,}; make it of their times."
+            f"The calendar is of {days.day.size:,} documents and not of these "
+            f"{documents.labels.size:,}; make it of their times."
         )
     return np.flatnonzero(flagged(documents.scores, checked_thresholds(thresholds, documents.names), rule))
 

@@ -14,7 +14,7 @@ from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,8 @@ def segmentation(segments: NDArray[np.object_]) -> Segmentation:
 class Segment:
     """Rated documents and positives of a segment, and TP and FP of a point in it (all of them weights).
 
-    `size`: how many alerts of weight 1 its alerts are worth. `interval`: the 95 % Wilson interval of the precision, not a
-    number over nothing. `differs`: the precision is clearly above or below that of all alerts together.
+    `size`: how many alerts of weight 1 its alerts are worth. `interval`: the 95 % Wilson interval of the precision, NaN
+    without alerts. `differs`: the precision is clearly above or below that of all alerts together.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Segment:
 
     @property
     def precision(self) -> float:
-        """TP / (TP + FP); not a number over nothing."""
+        """TP / (TP + FP); NaN without alerts."""
         return ratio(self.tp, self.alerts)
 
 
@@ -75,11 +75,12 @@ def segment_counts(
     require_rule(rule)
     if segments.code.shape != documents.labels.shape:
         raise DataError(
-            f"There are segments of {segments.code.size:,} documents and not of these {documents.labels.size:,}; give one each."
+            f"There are segments of {segments.code.size:,} documents and not of these {documents.labels.size:,}; "
+            "give one each."
         )
     chosen = flagged(documents.scores, checked_thresholds(thresholds, documents.names), rule)
     weights, count = documents.weights, len(segments.names)
-    # Not flagged and flagged, in either negatives and positives, of a segment beside each other.
+    # Not flagged and flagged, in either negatives and positives, of a segment next to each other.
     kind = 4 * segments.code + 2 * chosen + documents.labels
     counts = sums(kind, weights, 4 * count).reshape(count, 2, 2)
     squares = sums(segments.code[chosen], weights[chosen] ** 2, count)
@@ -90,7 +91,7 @@ def segment_counts(
     found.sort(key=lambda segment: (-segment.alerts, -segment.documents, segment.name))
     overall = ratio(sum(s.tp for s in found), sum(s.alerts for s in found))
     looked_at = max(1, sum(s.alerts > 0 for s in found))
-    return tuple(replace(s, differs=_difference(s, overall, LEVEL / looked_at)) for s in found)
+    return tuple(replace(s, differs=_difference(s, overall, SIGNIFICANCE_LEVEL / looked_at)) for s in found)
 
 
 def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
@@ -107,7 +108,9 @@ def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
 
 def _segment(name: str, documents: float, positives: float, tp: float, fp: float, squares: float) -> Segment:
     size = (tp + fp) ** 2 / squares if squares > 0 else 0.0
-    return Segment(name, documents, positives, tp, fp, size, precision_interval(ratio(tp, tp + fp), size, 1 - LEVEL))
+    return Segment(
+        name, documents, positives, tp, fp, size, precision_interval(ratio(tp, tp + fp), size, 1 - SIGNIFICANCE_LEVEL)
+    )
 
 
 def _difference(segment: Segment, overall: float, level: float) -> Literal["above", "below"] | None:

@@ -249,13 +249,13 @@ def test_many_segments_are_folded_and_names_are_taken_literally():
     assert sum(map(number, table["Alerts"])) == (source.frame["score"] >= 0.3).sum()
     assert as_text(shortened(str(names[0]))) in texts(app)
     assert str(names[0]) not in texts(app)
-    assert shortened("x" * 100) == "x" * 39 + "…"
+    assert shortened("x" * 100) == "x" * 40 + "…"
 
 
 def test_a_segment_whose_name_is_as_long_as_a_book_is_cut_short():
     names = np.where(np.arange(400) % 2, "web", "y" * 500_000).astype(object)
     app = opened("segments", source=made(minutes(400, 30), names, np.full(400, 0.5), 6), by_hand=[0.3])
-    assert set(app.dataframe[0].value["Segment"]) == {"web", "y" * 39 + "…"}
+    assert set(app.dataframe[0].value["Segment"]) == {"web", "y" * 40 + "…"}
 
 
 def test_the_page_itself_has_both_sections():

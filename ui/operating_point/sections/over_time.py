@@ -9,7 +9,7 @@ from multiloss_core.figures.periods import daily_chart, weekly_chart
 from multiloss_core.formatting import between, count, percent, plural, share
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds.data.flagging import rated_in_full
-from multiloss_core.thresholds.inspection.drift import FEWEST_WEEKS, Drift, alerts_drift, precision_drift
+from multiloss_core.thresholds.inspection.drift import MIN_WEEKS, Drift, alerts_drift, precision_drift
 from multiloss_core.thresholds.inspection.periods import (
     Calendar,
     DailyAlerts,
@@ -159,8 +159,8 @@ def _alert_words(weeks: WeeklyCounts) -> str:
 
 
 def _too_few(drift: Drift, what: str) -> str:
-    if drift.weeks < FEWEST_WEEKS:
-        return f"too few weeks to say ({plural(drift.weeks, 'complete week')}; {FEWEST_WEEKS} are needed)."
+    if drift.weeks < MIN_WEEKS:
+        return f"too few weeks to say ({plural(drift.weeks, 'complete week')}; {MIN_WEEKS} are needed)."
     return f"too few {what} in {_weeks(drift)} to say."
 
 
