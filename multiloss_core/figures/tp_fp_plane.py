@@ -25,8 +25,8 @@ def tp_fp_plane(
 ) -> go.Figure:
     """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
 
-    Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away. `unit` is
-    what the paths count.
+    Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
+    `unit` is what the paths count.
     """
     figure = plane_backdrop(paths, theme=theme, legend=legend, unit=unit)
     marks, view = plane_marks(points, chosen=chosen, theme=theme, whole=whole)

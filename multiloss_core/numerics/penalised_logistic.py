@@ -28,12 +28,12 @@ def penalised_logistic(
 ) -> Floats:
     """Intercept and coefficients (d + 1,) that minimise deviance / 2 + x' P x / 2.
 
-    `columns` (c, d) hold the basis in each cell, `positives` and `totals` (c,) the counts; `penalty` P (d, d) is positive
-    definite. Coefficients may not be negative where `rising` (d,), which leaves the intercept out. Begins at `start`
-    (d + 1,) and stops after `most_steps` or a step of which the curvature promises less than `small_gain`.
+    `columns` (c, d) hold the basis in each cell, `positives` and `totals` (c,) the counts; `penalty` P (d, d) is
+    positive definite. Coefficients may not be negative where `rising` (d,), which leaves the intercept out. Begins at
+    `start` (d + 1,) and stops after `most_steps` or a step of which the curvature promises less than `small_gain`.
 
-    Every step minimises the quadratic approximation under the bounds: the coefficients without a bound are eliminated, the
-    others are a problem of non-negative least squares (Lawson and Hanson 1974). Time O(c d^2 + d^3) for each step.
+    Every step minimises the quadratic approximation under the bounds: the coefficients without a bound are eliminated,
+    the others are a problem of non-negative least squares (Lawson and Hanson 1974). Time O(c d^2 + d^3) for each step.
     """
     columns = np.column_stack([np.ones(len(totals)), columns])
     penalty = np.pad(penalty, ((1, 0), (1, 0)))
@@ -67,9 +67,9 @@ def _length(
 ) -> float:
     """How much of a step to take, in [0, 1]; the logits change by `turn` (c,) on the whole of it.
 
-    Where precisions are close to 0 or 1 the curvature tells nothing of what lies further on, and the whole step may lead
-    from there to the other end. The loss is convex: it is least where its slope along the step is nothing. 0 where rounding
-    leaves nothing to gain.
+    Where precisions are close to 0 or 1 the curvature tells nothing of what lies further on, and the whole step may
+    lead from there to the other end. The loss is convex: it is least where its slope along the step is nothing. 0 where
+    rounding leaves nothing to gain.
     """
     along, across = float(step @ penalty @ start), float(step @ penalty @ step)
 

@@ -37,8 +37,8 @@ def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
 
     Raises
     ------
-    DataError : no such column, a blank cell, something that is no time from 1990 to 2100, days and months that cannot be
-        told apart, or a time zone in some rows only.
+    DataError : no such column, a blank cell, something that is no time from 1990 to 2100, days and months that cannot
+        be told apart, or a time zone in some rows only.
     """
     if column not in frame.columns:
         raise DataError(f"There is no column '{column}' in the table; choose another time column or none.")

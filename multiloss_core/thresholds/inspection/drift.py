@@ -26,9 +26,9 @@ class Drift:
 
     Two tests, each at half of the 5 % level, so that steady weeks are called otherwise in at most one of twenty cases:
     `trend` is the p value that the value rises or falls, `variation` that it differs between weeks in any way. `early`
-    and `late` are the value in the first and in the last third of the weeks; `least_seen`, how far a steady change would
-    have to bring these apart for one of the tests to find it in four of five cases. `stands_out` is the week, a position in
-    the `WeeklyCounts`, that differs most. All are undefined (`stands_out`: -1) where there is too little to say.
+    and `late` are the value in the first and in the last third of the weeks; `least_seen`, how far a steady change
+    would have to bring these apart for one of the tests to find it in four of five cases. `stands_out` is the week, a
+    position in the `WeeklyCounts`, that differs most. All are undefined (`stands_out`: -1) where there is too little to say.
     """
 
     weeks: int
@@ -77,8 +77,8 @@ def precision_drift(weeks: WeeklyCounts) -> Drift:
     """Whether precision differs between complete weeks, by the tests of Cochran-Armitage and Pearson.
 
     Weights and groups count for as many independent alerts as they are worth (see `WeeklyCounts.squares`), so that for
-    alerts of weight 1 the tests are the usual ones. For Pearson's, neighbouring weeks are taken together until each period
-    would hold 5 true and 5 false positives. Time O(w).
+    alerts of weight 1 the tests are the usual ones. For Pearson's, neighbouring weeks are taken together until each
+    period would hold 5 true and 5 false positives. Time O(w).
     """
     numbers = np.flatnonzero(weeks.complete)
     tp, alerts, squares = weeks.tp[numbers], weeks.alerts[numbers], weeks.squares[:, numbers]

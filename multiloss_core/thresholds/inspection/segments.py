@@ -64,9 +64,9 @@ def segment_counts(
 ) -> tuple[Segment, ...]:
     """What thresholds (k,), infinity for never, flag in each segment; most alerts first, then most documents.
 
-    A segment differs where its interval, widened for the number of segments that have alerts (Bonferroni), does not hold
-    the precision of all alerts together: if all segments are alike, some segment is said to differ in at most about one of
-    twenty cases. Time O(n k).
+    A segment differs where its interval, widened for the number of segments that have alerts (Bonferroni), does not
+    hold the precision of all alerts together: if all segments are alike, some segment is said to differ in at most
+    about one of twenty cases. Time O(n k).
 
     Raises
     ------
