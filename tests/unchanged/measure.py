@@ -610,11 +610,12 @@ def certificate_figures(documents: RatedDocuments, precision: float, rule: str, 
     """A guarantee, or why there is none."""
     found = certify(documents, precision, rule=rule, **options)
     shown = (
-        *("status", "precision", "confidence", "test", "thresholds", "tp", "fp", "tested_tp", "tested_fp"),
+        *("status", "precision", "confidence", "test", "thresholds"),
         *("lower_bound", "p_value", "largest", "tried", "more_ratings", "loosest", "strictest"),
     )
     path = None if found.path is None else of(found.path, "method", "area", "normalised_area")
-    return of(found, *shown) | {"path": path}
+    counts = {"tp": found.counts.tp, "fp": found.counts.fp, "tested_tp": found.tested.tp, "tested_fp": found.tested.fp}
+    return of(found, *shown) | {name: plain(count) for name, count in counts.items()} | {"path": path}
 
 
 def evidence_figures() -> Figures:

@@ -1,7 +1,7 @@
-"""A guarantee on request: thresholds whose precision is at least x with 95 % confidence."""
+"""Certify a precision: thresholds whose precision is at least x with 95 % confidence."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 from typing import Literal
@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.proportion_tests import (
     betting_lower_bound,
     betting_p_value,
@@ -19,7 +19,7 @@ from multiloss_core.numerics.proportion_tests import (
     predicted_power,
     rough_documents_needed,
 )
-from multiloss_core.thresholds.data.flagging import Rule, require_rule, still_flagged, turning_points
+from multiloss_core.thresholds.data.flagging import Counts, Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth import smooth_path
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -32,28 +32,31 @@ CHOOSING_SHARE = 1 / 3
 POWER = 0.8
 # How many times the documents the test by betting needs, measured on binomial samples; only plans rest on it.
 COST_OF_BETTING = 2.1
+NOTHING = Counts(0.0, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Certificate:
-    """The loosest thresholds (k,) certified: with this confidence, of what they flag at least a share `precision` is positive.
+    """The loosest thresholds (k,) certified: with this confidence, at least a share `precision` of their alerts is positive.
 
-    The guarantee is about all documents flagged at `thresholds`, now and in future ones from the same source. It says
-    nothing about the precision of the documents added last.
+    The certificate is about all documents flagged at `thresholds`, now and in future ones from the same source.
+    It says nothing about the precision of the documents added last.
 
-    `status`: `certified`; `not_certified`, the tests do not say so for any thresholds; `too_few`, no path can be found on
-    the third of the documents that chooses. `tested_tp` and `tested_fp` are the counts on the documents that decided,
-    `tp` and `fp` those on all. `lower_bound` is the lower confidence bound of the precision from these thresholds' own test; as the tests
-    chose where to stop, only `precision` itself is guaranteed. `p_value` is that of the thresholds, or of the first ones
-    tried; `tried` counts the tests. Without a certificate `thresholds` is None, and the counts and bound are 0.
+    `status`: `certified`; `not_certified`, the tests do not say so for any thresholds; `too_few`, no path can be found
+    on the third of the documents that chooses. `counts` are those on all documents, `tested` on the ones that decided.
+    `lower_bound` is the lower confidence bound of the precision from these thresholds' own test; as the tests chose
+    where to stop, only `precision` itself is certified. `p_value` is that of the thresholds, or of the first ones tried;
+    `tried` counts the tests. Without a certificate `thresholds` is None, and the counts and bound are 0.
 
-    `path` is the path of the third that chose, "guaranteed" by name, with its counts on all documents; every vertex from
-    `loosest` to `strictest` passed its test, and the guarantee is about all of these at once: whichever of them is used.
+    `path` is the path of the third that chose, "guaranteed" by name, with its counts on all documents. Every vertex
+    from `loosest` to `strictest` passed its test, and the certificate is about all of these at once: whichever of them
+    is used.
 
-    `test`: `exact` (binomial) for independent documents of equal weight, or `betting` for weights or groups, which holds if
-    no weight (or total weight of a group's flagged documents) can exceed `largest`, the largest seen at the thresholds.
-    `more_ratings`: how many further rated documents would give a certificate in 4 of 5 cases, no more than an order of
-    magnitude if few are positive; None with a certificate, or where no thresholds on the path seem to have that precision.
+    `test`: `exact` (binomial) for independent documents of equal weight, or `betting` for weights or groups, which holds
+    if no weight (or total weight of a group's flagged documents) can exceed `largest`, the largest seen at the
+    thresholds. `more_ratings`: how many further rated documents would give a certificate in 4 of 5 cases, no more than
+    an order of magnitude if few are positive; None with a certificate, or where no thresholds on the path seem to have
+    that precision.
     """
 
     status: Status
@@ -63,10 +66,8 @@ class Certificate:
     names: tuple[str, ...]
     test: Test
     thresholds: Floats | None = None
-    tp: float = 0.0
-    fp: float = 0.0
-    tested_tp: float = 0.0
-    tested_fp: float = 0.0
+    counts: Counts[float] = NOTHING
+    tested: Counts[float] = NOTHING
     lower_bound: float = 0.0
     p_value: float = 1.0
     largest: float = 0.0
@@ -77,16 +78,11 @@ class Certificate:
     strictest: int = 0
 
     def covers(self, thresholds: Floats) -> bool:
-        """Whether thresholds (k,) of the certificate's path are among the certified ones."""
+        """Say whether thresholds (k,) of the certificate's path are among the certified ones."""
         if self.path is None:
             return False
         loosest, strictest = self.path.thresholds[self.loosest], self.path.thresholds[self.strictest]
         return bool((thresholds >= loosest).all() and (thresholds <= strictest).all())
-
-    @property
-    def observed_precision(self) -> float:
-        """TP over alerts on the documents that decided; not a number without a certificate."""
-        return ratio(self.tested_tp, self.tested_tp + self.tested_fp)
 
 
 def certify(
@@ -98,16 +94,15 @@ def certify(
     seed: int = 0,
     method: Callable[..., ThresholdPath] = smooth_path,
 ) -> Certificate:
-    """The loosest thresholds whose precision can be guaranteed to be at least `precision`, or none.
+    """Certify the loosest thresholds whose precision is at least `precision` with this confidence, or none.
 
-    The documents are split at random, groups whole. A third gives a path, `method(third, rule=rule)`, and from it the order
-    of the tests: from the vertex where success is likeliest, looser and looser. The other two thirds test
-    "the precision here is below `precision`" along that order, each at level 1 - confidence, and stops at the first test
-    that does not reject: fixed-sequence testing, wrong with a probability of at most 1 - confidence however many vertices
-    are tried (Angelopoulos, Bates, Candès, Jordan, Lei 2021, "Learn then Test"). The split does not look at the ratings:
-    parts with equal shares of positives would share their luck, but the second may know nothing of the first. To ask again
-    with other seeds until one certifies voids the guarantee. Beside one path (two without a certificate), O(n log n),
-    and O(n) for each test by betting.
+    The documents are split at random, groups whole. A third gives a path, `method(third, rule=rule)`, and from it the
+    order of the tests: from the vertex where success is likeliest, looser and looser. The other two thirds test
+    "the precision here is below `precision`" along that order, each at level 1 - confidence, and stop at the first test
+    that does not reject: fixed-sequence testing, wrong with a probability of at most 1 - confidence however many
+    vertices are tried (Angelopoulos, Bates, Candès, Jordan, Lei 2021, "Learn then Test"). A split stratified by label
+    would make the parts dependent and the tests invalid. To ask again with other seeds until one certifies voids the
+    certificate. Besides one path (two without a certificate), O(n log n), and O(n) for each test by betting.
 
     Raises
     ------
@@ -122,65 +117,58 @@ def certify(
     count = int(units.max()) + 1
     rank = np.random.default_rng(seed).permutation(count)[units]
     choosing = rank < round(CHOOSING_SHARE * count)
-    alone = count == len(units) and documents.weights.min() == documents.weights.max()
-    test: Test = "exact" if alone else "betting"
+    independent = count == len(units) and documents.weights.min() == documents.weights.max()
+    test: Test = "exact" if independent else "betting"
+    nothing = Certificate(
+        status="too_few", precision=precision, confidence=confidence, rule=rule, names=documents.names, test=test
+    )
     try:
         path = method(documents.part(choosing), rule=rule)
     except DataError:
-        return Certificate("too_few", precision, confidence, rule, documents.names, test)
+        return nothing
     if not path.monotone:
         raise DataError(
-            f"A guarantee needs a path whose thresholds never fall, unlike '{path.method}'; choose another."
+            f"A certificate needs a path whose thresholds never fall, unlike '{path.method}'; choose another."
         )
-    turning = turning_points(documents.scores, path.thresholds, rule)
-    first, second = (
-        _Part(turning[rows], documents.labels[rows], documents.weights[rows], rank[rows], len(path.tp))
-        for rows in (choosing, ~choosing)
-    )
-    passed, p_value, tried = None, 1.0, 0
-    order = _order(first, _expected_precision(path), precision, level, test)
-    for vertex in order:
-        tried += 1
-        here = _tested(first, second, vertex, precision, test)
-        if tried == 1 or here <= level:
-            p_value = here
-        if here > level:
-            break
-        passed = vertex
-    common = (precision, confidence, rule, documents.names, test)
-    if passed is None:
+    first, second = (_part(documents, path, rank, rows) for rows in (choosing, ~choosing))
+    split = _Split(choosing=first, testing=second, test=test)
+    order = split.order(_expected_precision(path), precision, level)
+    p_values = _p_values(split, order, precision, level)
+    tried, passed = len(p_values), sum(p_value <= level for p_value in p_values)
+    if not passed:
         more = _more_ratings(documents, method(documents, rule=rule), precision, level, test)
-        return Certificate("not_certified", *common, p_value=p_value, tried=tried, more_ratings=more)
-    tested_tp, tested_alerts = float(second.tp[passed]), float(second.alerts[passed])
-    tp = tested_tp + float(first.tp[passed])
-    return Certificate(
-        "certified",
-        *common,
-        thresholds=path.thresholds[passed],
-        tp=tp,
-        fp=tested_alerts + float(first.alerts[passed]) - tp,
-        tested_tp=tested_tp,
-        tested_fp=tested_alerts - tested_tp,
-        lower_bound=_lower_bound(first, second, passed, confidence, test),
-        p_value=p_value,
-        largest=_largest(first, second, passed) if test == "betting" else float(second.weights[0]),
+        return replace(nothing, status="not_certified", p_value=p_values[0], tried=tried, more_ratings=more)
+    vertex = order[passed - 1]
+    along, tested = split.counts, split.testing.counts.at(vertex)
+    return replace(
+        nothing,
+        status="certified",
+        thresholds=path.thresholds[vertex],
+        counts=along.at(vertex),
+        tested=tested,
+        lower_bound=split.lower_bound(vertex, confidence),
+        p_value=p_values[passed - 1],
+        largest=split.largest(vertex) if test == "betting" else float(split.testing.weights[0]),
         tried=tried,
         path=ThresholdPath(
             path.thresholds,
-            np.minimum.accumulate(first.tp + second.tp),
-            np.minimum.accumulate(first.alerts + second.alerts - first.tp - second.tp),
+            np.minimum.accumulate(along.tp),
+            np.minimum.accumulate(along.fp),
             method="guaranteed",
             rule=rule,
             names=documents.names,
         ),
-        loosest=passed,
+        loosest=vertex,
         strictest=order[0],
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Part:
-    """One part, its documents (n,) with the first vertex that no longer flags each and the random rank of its unit."""
+    """Documents (n,) of one part: the first vertex that no longer flags each, and the random rank of its unit.
+
+    A unit is a group, or a document where there are no groups.
+    """
 
     turning: Indices
     labels: Bools
@@ -198,6 +186,11 @@ class _Part:
         """Weight of documents flagged at each vertex, (m,)."""
         return still_flagged(self.turning, self.weights, self.vertices)
 
+    @property
+    def counts(self) -> Counts[Floats]:
+        """TP and FP at each vertex, (m,)."""
+        return Counts(self.tp, self.alerts - self.tp)
+
     @cached_property
     def effective(self) -> Floats:
         """Effective numbers of units flagged at each vertex, (m,): (sum of their totals)^2 / sum of squares."""
@@ -212,11 +205,11 @@ class _Part:
         return _shares(np.square(self.alerts), still_flagged(self.turning, squares, self.vertices))
 
     def counts_at(self, vertex: int) -> tuple[int, int]:
-        """Numbers of positives and of documents flagged at a vertex, where all weights are equal."""
+        """Count positives and documents flagged at a vertex, where all weights are equal."""
         return round(self.tp[vertex] / self.weights[0]), round(self.alerts[vertex] / self.weights[0])
 
     def units_at(self, vertex: int) -> tuple[Floats, Floats]:
-        """Weights of positives and of documents flagged at a vertex, for each unit with any, in random order."""
+        """Weigh positives and documents flagged at a vertex, for each unit with any, in random order."""
         caught = self.turning > vertex
         weights, rank = self.weights[caught], self.rank[caught]
         totals = np.bincount(rank, weights).astype(np.float64)
@@ -224,52 +217,82 @@ class _Part:
         return positives[totals > 0], totals[totals > 0]
 
 
-def _order(first: _Part, share: Floats, precision: float, level: float, test: Test) -> range:
-    """The vertices to test, fixed by the first part: from the one where success is likeliest to the loosest.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Split:
+    """The part that chooses the order of the tests, and the part that they are made on."""
 
-    Stricter ones flag too few documents to be certified, looser ones are too near to the precision asked for.
-    """
-    effective = first.effective
-    ahead = np.floor((1 - CHOOSING_SHARE) / CHOOSING_SHARE * effective / _cost(test))
-    power = np.where(
-        ahead >= 1, predicted_power(share * effective, (1 - share) * effective, ahead.clip(1), precision, level), 0.0
+    choosing: _Part
+    testing: _Part
+    test: Test
+
+    @property
+    def counts(self) -> Counts[Floats]:
+        """TP and FP of all documents at each vertex, (m,)."""
+        tp, alerts = self.choosing.tp + self.testing.tp, self.choosing.alerts + self.testing.alerts
+        return Counts(tp, alerts - tp)
+
+    def order(self, share: Floats, precision: float, level: float) -> range:
+        """The vertices to test, fixed by the first part: from the one where success is likeliest to the loosest.
+
+        Stricter ones flag too few documents to be certified, looser ones are too near to the precision asked for.
+        `share` (m,) is the precision expected at each.
+        """
+        effective = self.choosing.effective
+        ahead = np.floor((1 - CHOOSING_SHARE) / CHOOSING_SHARE * effective / _cost(self.test))
+        power = np.where(
+            ahead >= 1,
+            predicted_power(share * effective, (1 - share) * effective, ahead.clip(1), precision, level),
+            0.0,
+        )
+        return range(int(np.argmax(power)), -1, -1)
+
+    def p_value(self, vertex: int, precision: float) -> float:
+        """The p-value of "the precision at this vertex is below `precision`" on the second part."""
+        if self.test == "exact":
+            return exact_p_value(*self.testing.counts_at(vertex), precision)
+        return betting_p_value(*self.testing.units_at(vertex), precision, self.largest(vertex))
+
+    def lower_bound(self, vertex: int, confidence: float) -> float:
+        """The lower confidence bound of the precision at a vertex, on the second part."""
+        if self.test == "exact":
+            return exact_lower_bound(*self.testing.counts_at(vertex), confidence)
+        return betting_lower_bound(*self.testing.units_at(vertex), confidence, self.largest(vertex))
+
+    def largest(self, vertex: int) -> float:
+        """The largest total weight of a unit's documents flagged at a vertex."""
+        return float(max(part.units_at(vertex)[1].max(initial=0.0) for part in (self.choosing, self.testing)))
+
+
+def _p_values(split: _Split, order: range, precision: float, level: float) -> list[float]:
+    """The p-values of the tests in order, up to the first that does not reject."""
+    found: list[float] = []
+    for vertex in order:
+        found.append(split.p_value(vertex, precision))
+        if found[-1] > level:
+            break
+    return found
+
+
+def _part(documents: RatedDocuments, path: ThresholdPath, rank: Indices, rows: Bools | slice = slice(None)) -> _Part:
+    turning = turning_points(documents.scores, path.thresholds, path.rule)
+    return _Part(
+        turning=turning[rows],
+        labels=documents.labels[rows],
+        weights=documents.weights[rows],
+        rank=rank[rows],
+        vertices=len(path.tp),
     )
-    return range(int(np.argmax(power)), -1, -1)
-
-
-def _tested(first: _Part, second: _Part, vertex: int, precision: float, test: Test) -> float:
-    """The p-value of "the precision at this vertex is below `precision`" on the second part."""
-    if test == "exact":
-        return exact_p_value(*second.counts_at(vertex), precision)
-    return betting_p_value(*second.units_at(vertex), precision, _largest(first, second, vertex))
-
-
-def _lower_bound(first: _Part, second: _Part, vertex: int, confidence: float, test: Test) -> float:
-    if test == "exact":
-        return exact_lower_bound(*second.counts_at(vertex), confidence)
-    return betting_lower_bound(*second.units_at(vertex), confidence, _largest(first, second, vertex))
-
-
-def _largest(first: _Part, second: _Part, vertex: int) -> float:
-    """The largest total weight of a unit's documents flagged at a vertex."""
-    return float(max(part.units_at(vertex)[1].max(initial=0.0) for part in (first, second)))
 
 
 def _more_ratings(
     documents: RatedDocuments, path: ThresholdPath, precision: float, level: float, test: Test
 ) -> int | None:
-    """Further rated documents for a power of 80 % at the vertex that needs fewest, on a path through all documents.
+    """Plan further rated documents for a power of 80 % at the vertex that needs fewest, on a path through all documents.
 
-    Only a plan, so that no document need be kept from it.
+    Only a plan: no document need be kept from it.
     """
     ranks = np.arange(len(documents.labels)) if documents.groups is None else documents.groups
-    whole = _Part(
-        turning_points(documents.scores, path.thresholds, path.rule),
-        documents.labels,
-        documents.weights,
-        ranks,
-        len(path.tp),
-    )
+    whole = _part(documents, path, ranks)
     share, effective = _expected_precision(path), whole.effective
     # As if two documents more had been flagged, of the precision at the floors: two positives of two prove nothing.
     share = (share * effective + 2 * share[0]) / (effective + 2)

@@ -129,13 +129,13 @@ class TestCertifiedPoint:
         here = int(np.flatnonzero(certificate.thresholds[0] == CUTS)[0])
         assert all(passed[here : here + certificate.tried - 1])
         assert not passed[here - 1]
-        assert certificate.tested_tp == labels[scores >= CUTS[here]].sum()
-        assert certificate.tested_tp + certificate.tested_fp == (scores >= CUTS[here]).sum()
+        assert certificate.tested.tp == labels[scores >= CUTS[here]].sum()
+        assert certificate.tested.alerts == (scores >= CUTS[here]).sum()
         tp, fp = count(documents, certificate.thresholds.tolist(), "any")
-        assert (certificate.tp, certificate.fp) == (tp, fp)
+        assert (*certificate.counts,) == (tp, fp)
         assert certificate.lower_bound >= 0.7
         assert certificate.p_value <= 0.05
-        assert certificate.lower_bound < certificate.observed_precision
+        assert certificate.lower_bound < certificate.tested.precision
         assert certificate.more_ratings is None
 
     @pytest.mark.parametrize("form", ["plain", "weights", "groups"])
@@ -180,7 +180,7 @@ class TestCertifiedPoint:
         copies = RatedDocuments(documents.scores[rows], documents.labels[rows], floors=[0.0], groups=rows)
         alone = certify(copies, 0.75, method=cut_path)
         assert (alone.test, alone.largest) == ("betting", 5)
-        assert alone.tested_tp % 5 == alone.tested_fp % 5 == 0
+        assert alone.tested.tp % 5 == alone.tested.fp % 5 == 0
         # Five copies of every document prove no more than one.
         heavy = RatedDocuments(documents.scores, documents.labels, np.full(300, 5.0), floors=[0.0])
         exact = certify(heavy, 0.75, method=cut_path)
@@ -188,7 +188,7 @@ class TestCertifiedPoint:
         assert alone.thresholds >= exact.thresholds
         single = certify(documents, 0.75, method=cut_path)
         assert single.thresholds == exact.thresholds
-        assert exact.tp == 5 * single.tp
+        assert exact.counts.tp == 5 * single.counts.tp
         assert close(single.p_value, exact.p_value)
 
     def test_groups_of_one_are_independent_documents(self):
@@ -214,7 +214,7 @@ class TestCertifiedPoint:
         assert certificate.status == "not_certified"
         assert certificate.thresholds is None
         assert certificate.more_ratings is None
-        assert np.isnan(certificate.observed_precision)
+        assert np.isnan(certificate.tested.precision)
 
     def test_too_few_documents_to_choose_from(self):
         documents = RatedDocuments([[1.0], [2.0], [3.0]], [0, 0, 1])
@@ -228,8 +228,8 @@ class TestCertifiedPoint:
         assert certificate.status == "certified"
         assert certificate.rule == rule
         caught = flagged(documents.scores, certificate.thresholds, rule)
-        assert certificate.tp == documents.labels[caught].sum()
-        assert certificate.tp + certificate.fp == caught.sum()
+        assert certificate.counts.tp == documents.labels[caught].sum()
+        assert certificate.counts.alerts == caught.sum()
         again = certify(documents, 0.3, rule=rule)
         assert (again.thresholds == certificate.thresholds).all()
 
@@ -260,7 +260,7 @@ def test_every_vertex_of_the_certified_range_passes_its_test_and_the_next_does_n
     path = found.path
     assert 0 < found.loosest < found.strictest < len(path.tp)
     assert (path.thresholds[found.loosest] == found.thresholds).all()
-    assert (path.tp[found.loosest], path.fp[found.loosest]) == (found.tp, found.fp)
+    assert (path.tp[found.loosest], path.fp[found.loosest]) == (*found.counts,)
     for vertex in (found.loosest, found.strictest, len(path.tp) // 2):
         caught = flagged(documents.scores, path.thresholds[vertex], "any")
         assert path.tp[vertex] == (caught & documents.labels).sum()

@@ -50,7 +50,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
         f"{name} {f'≥ {threshold(value)}' if math.isfinite(value) else NEVER}"
         for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
     )
-    caught, tested = found.tested_tp, found.tested_tp + found.tested_fp
+    caught, tested = found.tested.tp, found.tested.alerts
     flagged_what, decided = (
         ("the money that", f"{money(caught)} of {money(tested)} of the money flagged was.")
         if analysis.settings.unit is Unit.MONEY
