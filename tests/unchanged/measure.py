@@ -114,7 +114,7 @@ from multiloss_core.losses.top_k import best_k
 from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
 from multiloss_core.thresholds.inspection.segments import folded
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
-from ui.data.rated_datasets import sample
+from ui.data.samples import sample
 from ui.data.scored_datasets import scored_sample
 
 HERE = Path(__file__).resolve().parent
