@@ -7,6 +7,8 @@ from enum import StrEnum
 
 NEVER = "never"
 UNDEFINED = "undefined"
+# From here on cents are not shown.
+_WHOLE_MONEY = 99.995
 _MARKDOWN = r"\`*_[]<>|&#~$"
 
 
@@ -20,7 +22,7 @@ def as_markdown(text: str, *, also: str = "") -> str:
 
 def count(value: float) -> str:
     """A count: whole, with thousands separators; one decimal where weights make it fractional."""
-    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)) else f"{value:,.1f}"
+    return f"{value:,.{_count_digits(value)}f}"
 
 
 def whole(value: float) -> str:
@@ -34,14 +36,19 @@ def money(value: float) -> str:
         return UNDEFINED
     # Sums of cents differ by the order of summing, and half a unit would be rounded this way or that.
     value = round(value, 6)
-    return f"{value:,.0f}" if abs(value) >= 99.995 else f"{value:.2f}".removesuffix(".00")
+    return f"{value:,.0f}" if abs(value) >= _WHOLE_MONEY else f"{value:.2f}".removesuffix(".00")
 
 
 def share(value: float | None, out_of: float) -> str:
     """A share as a percentage with the digits that its base supports; `undefined` for None and NaN."""
     if value is None or math.isnan(value):
         return UNDEFINED
-    return f"{100 * value:.{0 if out_of < 100 else 1 if out_of < 10_000 else 2}f}\N{NO-BREAK SPACE}%"
+    return f"{100 * value:.{share_digits(out_of)}f}\N{NO-BREAK SPACE}%"
+
+
+def share_digits(out_of: float) -> int:
+    """Decimals of a percentage that its base supports."""
+    return 0 if out_of < 100 else 1 if out_of < 10_000 else 2
 
 
 def percent(value: float) -> str:
@@ -113,6 +120,10 @@ class Vocabulary:
 NEUTRAL = Vocabulary()
 
 
+def _count_digits(value: float) -> int:
+    return 0 if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)) else 1
+
+
 class Unit(StrEnum):
     """What TP and FP count: documents, or the money in them. A string, for an address, a label or a cache key."""
 
@@ -137,6 +148,12 @@ class Unit(StrEnum):
     def number(self, value: float) -> str:
         """A count in this unit."""
         return money(value) if self is Unit.MONEY else count(value)
+
+    def rounded(self, value: float) -> float:
+        """Round a count to the digits that `number` writes."""
+        if self is Unit.DOCUMENTS:
+            return round(value, _count_digits(value))
+        return round(round(value, 6), 0 if abs(value) >= _WHOLE_MONEY else 2)
 
     def estimate(self, value: float) -> str:
         """An estimated count in this unit."""

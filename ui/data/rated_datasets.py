@@ -53,8 +53,8 @@ RatedSource: TypeAlias = Source[ColumnChoice]
 class Dataset:
     """Data ready to be worked with. `key` changes with the file and with the choice of columns.
 
-    `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the rated
-    documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns were chosen.
+    `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the
+    rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns were chosen.
     """
 
     name: str

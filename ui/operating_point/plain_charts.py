@@ -1,4 +1,4 @@
-"""The operating point with plain widgets and charts that stand still: the same numbers where the explorer cannot run."""
+"""The same numbers where the explorer cannot run: plain widgets and charts that stand still."""
 
 import streamlit as st
 

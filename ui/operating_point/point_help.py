@@ -1,16 +1,17 @@
-"""What each number means, with the figures on the screen put in: {label} stands for the value shown under that label."""
+"""What each number means; {label} stands for the value that the screen shows under that label."""
 
 from multiloss_core.formatting import Unit
 from ui.operating_point.point_text import WORDS, beside
 
 
 def explanations(unit: Unit) -> dict[str, str]:
-    """By label, what the numbers of a point that is counted in `unit` mean; by first words, where labels carry a number."""
+    """Explain the numbers of a point counted in `unit`, by label; by its first words where a label carries a number."""
     return _THRESHOLDS | _of_path(unit) | _beside(unit.other)
 
 
 _THRESHOLDS = {
-    "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its own: when all are). "
+    "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its "
+    "own: when all are). "
     "In as few digits as flag the same documents; never: no score is high enough.",
 }
 
@@ -26,33 +27,44 @@ def _of_path(unit: Unit) -> dict[str, str]:
             words.caught: f"True positives: {tp} of the {alerts} documents flagged were rated fraud.",
             words.false: f"False positives: {fp} of the {alerts} documents flagged were rated no fraud.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: everything that people would look at.",
-            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: the share of fraud among all alerts. The slider "
+            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: the share of fraud among all alerts. "
+            "The slider "
             "is about the last ones only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last catches cost more.",
-            words.kept: f"TP over all positives rated at or above the floors: {tp} is {kept} of them. Not recall: fraud below the "
+            words.kept: f"TP over all positives rated at or above the floors: {tp} is {kept} of them. Not recall: "
+            "fraud below the "
             "floors is unknown.",
         }
     else:
         counts = {
-            words.caught: f"True positives in money: the amounts of all flagged documents rated fraud add up to {tp}, of {alerts} "
+            words.caught: "True positives in money: the amounts of all flagged documents rated fraud add up to "
+            f"{tp}, of {alerts} "
             "flagged.",
-            words.false: f"False positives in money: the amounts of all flagged documents rated no fraud add up to {fp}: what "
+            words.false: "False positives in money: the amounts of all flagged documents rated no fraud add up to "
+            f"{fp}: what "
             "honest customers are kept waiting for.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: the amounts of all flagged documents.",
-            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: of all the money flagged. The slider is about the "
+            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: of all the money flagged. The slider "
+            "is about the "
             "last of it only.",
-            words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught costs more.",
-            words.kept: f"TP over the amounts of all fraud rated at or above the floors: {tp} is {kept} of them. Not recall: fraud "
+            words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught "
+            "costs more.",
+            words.kept: f"TP over the amounts of all fraud rated at or above the floors: {tp} is {kept} of them. Not "
+            "recall: fraud "
             "below the floors is unknown.",
         }
     return counts | {
-        "Fraud in the last": "Marginal precision of the last step down to this point: what lowering the thresholds here still "
+        "Fraud in the last": "Marginal precision of the last step down to this point: what lowering the thresholds "
+        "here still "
         "brought. It is at least the target.",
-        "Fraud in the next": "Marginal precision of the next step down: what lowering the thresholds further would bring. It is "
+        "Fraud in the next": "Marginal precision of the next step down: what lowering the thresholds further would "
+        "bring. It is "
         "below the target, so the path stops here.",
-        "Estimated fraud in the last": "Marginal precision of the last step down to this point, as the smooth fit expects it: "
+        "Estimated fraud in the last": "Marginal precision of the last step down to this point, as the smooth fit "
+        "expects it: "
         "what lowering the thresholds here still brought. It is at least the target.",
-        "Estimated fraud in the next": "Marginal precision of the next step down, as the smooth fit expects it: what lowering the "
+        "Estimated fraud in the next": "Marginal precision of the next step down, as the smooth fit expects it: what "
+        "lowering the "
         "thresholds further would bring. It is below the target, so the path stops here.",
     }
 
@@ -69,16 +81,21 @@ def _beside(unit: Unit) -> dict[str, str]:
             caught: f"Documents: {tp} of the {alerts} flagged were rated fraud.",
             false: f"Documents: {fp} of the {alerts} flagged were rated no fraud.",
             words.alerts: f"{tp} + {fp} = {alerts} documents: everything that people would look at.",
-            words.precision: f"{tp} / {alerts} = {precision}: the share of fraud among the documents flagged. The slider is about "
+            words.precision: f"{tp} / {alerts} = {precision}: the share of fraud among the documents flagged. The "
+            "slider is about "
             "money.",
-            words.kept: f"{tp} documents are {kept} of all positives rated at or above the floors. Not recall: fraud below the "
+            words.kept: f"{tp} documents are {kept} of all positives rated at or above the floors. Not recall: fraud "
+            "below the "
             "floors is unknown.",
         }
     return {
         caught: f"The amounts of all flagged documents rated fraud add up to {tp}, of {alerts} flagged.",
-        false: f"The amounts of all flagged documents rated no fraud add up to {fp}: what honest customers are kept waiting for.",
+        false: f"The amounts of all flagged documents rated no fraud add up to {fp}: what honest customers are kept "
+        "waiting for.",
         words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all flagged documents.",
-        words.precision: f"{tp} / {alerts} = {precision}: of the money flagged, as much is in fraud. The slider is about documents.",
-        words.kept: f"{tp} is {kept} of the amounts of all fraud rated at or above the floors. Not recall: fraud below the floors "
+        words.precision: f"{tp} / {alerts} = {precision}: of the money flagged, as much is in fraud. The slider is "
+        "about documents.",
+        words.kept: f"{tp} is {kept} of the amounts of all fraud rated at or above the floors. Not recall: fraud "
+        "below the floors "
         "is unknown.",
     }

@@ -39,7 +39,8 @@ WORDS: dict[Unit, UnitWords] = {
         false_per_catch="False alerts per catch",
         kept="Rated positives kept",
         question="of the last alerts added, how many must be fraud?",
-        note="Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud below the "
+        note="Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud "
+        "below the "
         "floors is unknown.",
     ),
     Unit.MONEY: UnitWords(
@@ -50,7 +51,8 @@ WORDS: dict[Unit, UnitWords] = {
         false_per_catch="In false alerts per 1 caught",
         kept="Rated fraud money kept",
         question="of the last money flagged, how much must be fraud?",
-        note="Money is summed on the data that chose the point. The share kept is of *rated* fraud money, not recall: fraud "
+        note="Money is summed on the data that chose the point. The share kept is of *rated* fraud money, not "
+        "recall: fraud "
         "below the floors is unknown.",
     ),
 }
@@ -207,7 +209,8 @@ def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
         return (
             "The point is at the floor.",
             f"Even the last {unit.quantity(point.step_alerts)} rated there {hold} "
-            f"{unit.precision(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point lies below "
+            f"{unit.precision(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point "
+            "lies below "
             "what was rated. Rate documents below the floors to find it.",
         )
     return None

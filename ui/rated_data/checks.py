@@ -34,7 +34,8 @@ def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
     if documents.groups is not None:
         st.caption(
             f"These {count(len(documents.groups))} rows form {count(documents.groups.max() + 1)} groups by "
-            f"'{as_text(str(choice.group))}': rows of one group belong together, and held-out numbers and intervals respect it."
+            f"'{as_text(str(choice.group))}': rows of one group belong together, and held-out numbers and intervals "
+            "respect it."
         )
     for note in documents.notes:
         st.info(as_text(note), icon=":material/info:")
@@ -88,7 +89,8 @@ def show_count_table(dataset: Dataset) -> None:
 def show_limits() -> None:
     """What cannot be known from rated predicted positives, said once."""
     st.info(
-        "**What such data cannot tell.** Nobody rated the documents below the floors, so missed fraud (false negatives) and "
+        "**What such data cannot tell.** Nobody rated the documents below the floors, so missed fraud (false "
+        "negatives) and "
         "true negatives are unknown, and with them recall, the false positive rate and F1. Known are true and false "
         "positives, precision, and what each extra alert buys: enough to choose thresholds at or above the floors.",
         icon=":material/visibility_off:",
@@ -101,5 +103,6 @@ def show_columns_preview(source: RatedSource) -> None:
     shown = source.frame.head(PREVIEW_ROWS)
     st.dataframe(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")
     st.caption(
-        f"The first {min(PREVIEW_ROWS, len(source.frame)):,} of {len(source.frame):,} rows. Messages count rows from 1 below the header."
+        f"The first {min(PREVIEW_ROWS, len(source.frame)):,} of {len(source.frame):,} rows. Messages count rows from "
+        "1 below the header."
     )

@@ -80,7 +80,8 @@ class PinnedPoint:
 class Baseline:
     """What the points of one dataset and rule are compared with.
 
-    `current` are the thresholds in use today; None is an empty box, and stands for never where another one is not empty.
+    `current` are the thresholds in use today; None is an empty box, and stands for never where another one is not
+    empty.
     `complaint` is about the last file, `origin` the name of the file that they came from.
     """
 

@@ -147,10 +147,12 @@ def _show_comparison(analysis: Analysis, method: str, point: Point, now: Scenari
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
-        alt="The kept scenarios with their payoffs, the points they lead to, and what these and the present point bring.",
+        alt="The kept scenarios with their payoffs, the points they lead to, and what these and the present point "
+        "bring.",
     )
     st.caption(
-        f"Every scenario at its own point of the {method} path. Payoffs are counted on this data, against flagging nothing."
+        f"Every scenario at its own point of the {method} path. Payoffs are counted on this data, against flagging "
+        "nothing."
         + (
             " The path chooses by a smooth estimate, so another point may by chance bring more on this data."
             if analysis.path(method).smooth_tp is not None

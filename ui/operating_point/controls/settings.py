@@ -67,7 +67,8 @@ def ask_settings(dataset: Dataset) -> Settings:
 
 def _ask_unit() -> Unit:
     hint = (
-        "Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged must "
+        "Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged "
+        "must "
         "be fraud."
     )
     units = {unit.value: unit.value for unit in Unit}
@@ -156,7 +157,8 @@ def ask_new_data() -> bool:
         "What new data will show",
         key=NEW_DATA_KEY,
         bind="query-params",
-        help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some seconds "
+        help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some "
+        "seconds "
         "in the background; the slider stays free.",
     )
 

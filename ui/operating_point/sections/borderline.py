@@ -31,7 +31,8 @@ def show_borderline(context: PointContext) -> None:
         "No rated document: what lies below the floors was never rated.",
     )
     st.caption(
-        "*Documents away*: how many documents the threshold of the classifier that decides would pass to reach this one, "
+        "*Documents away*: how many documents the threshold of the classifier that decides would pass to reach this "
+        "one, "
         "which is then counted too. A threshold of *never* decides nothing."
     )
 

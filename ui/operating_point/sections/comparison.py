@@ -1,15 +1,24 @@
 """Current against proposed thresholds on the operating-point page, and the documents between the two."""
 
 import math
-from collections.abc import Callable
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, money_at
-from multiloss_core.formatting import NEVER, UNDEFINED, Unit, between, count, money, plural, share, signed, threshold
+from multiloss_core.formatting import (
+    NEVER,
+    UNDEFINED,
+    Unit,
+    between,
+    count,
+    plural,
+    share,
+    share_digits,
+    signed,
+    threshold,
+)
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
@@ -48,7 +57,8 @@ def _say_what_is_missing(analysis: Analysis) -> None:
         st.error("The present thresholds must be numbers of a usual size; correct them.", icon=":material/error:")
         return
     st.info(
-        "Type the thresholds in use today, or load them; one that is left empty stands for *never*. Or pin this point and "
+        "Type the thresholds in use today, or load them; one that is left empty stands for *never*. Or pin this "
+        "point and "
         "move on to another one.",
         icon=":material/edit:",
     )
@@ -69,9 +79,9 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
         (CAUGHT, found.current.tp, found.proposed.tp),
         (FALSE_ALERTS, found.current.fp, found.proposed.fp),
     ):
-        rows.append((words, *_counts(found, before, after, count)))
-    now, then = _precision(found.current), _precision(found.proposed)
-    rows.append((PRECISION, now, then, _precision_difference(now, then)))
+        rows.append((words, *_counts(found, before, after, Unit.DOCUMENTS)))
+    sides = found.current, found.proposed
+    rows.append((PRECISION, *map(_precision, sides), _precision_difference(*sides)))
     rows += _money_rows(analysis, found, current, proposed)
     st.dataframe(
         pd.DataFrame(rows, columns=["", "Current", "Proposed", "Difference"]),
@@ -91,7 +101,7 @@ def _money_rows(
         return []
     sums = money_at(documents, amounts, np.array([current, proposed]), found.rule)
     return [
-        (beside(label), *_counts(found, before, after, money))
+        (beside(label), *_counts(found, before, after, Unit.MONEY))
         for label, (before, after) in ((words.caught, sums.tp), (words.false, sums.fp))
     ]
 
@@ -113,7 +123,8 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
             if value < floor
         )
         st.warning(
-            f"{as_text(below[0].upper() + below[1:])}: what is flagged down there was never rated and is not known. Counts are of "
+            f"{as_text(below[0].upper() + below[1:])}: what is flagged down there was never rated and is not known. "
+            "Counts are of "
             "rated documents, so the true ones are at least as large.",
             icon=":material/warning:",
         )
@@ -137,7 +148,8 @@ def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, sou
     if not band.alerts:
         return f"{words} that only the {only} thresholds flag."
     words += (
-        f", {count(band.tp)} of {count(band.alerts)} rated are fraud (precision {share(band.precision, band.alerts)}, 95 % "
+        f", {count(band.tp)} of {count(band.alerts)} rated are fraud (precision "
+        f"{share(band.precision, band.alerts)}, 95 % "
         f"interval {between(band.interval)})."
     )
     if (
@@ -163,28 +175,30 @@ def _threshold_difference(now: float, then: float) -> str:
     return signed(then - now, f"{then - now:.6g}")
 
 
-def _counts(found: Comparison, now: float, then: float, number: Callable[[float], str]) -> tuple[str, str, str]:
-    """Two counts, written by `number`, and their difference, as far as they are known."""
+def _counts(found: Comparison, now: float, then: float, unit: Unit) -> tuple[str, str, str]:
+    """Two counts and their difference, as far as they are known."""
     first, second = _at_least(found.current.complete), _at_least(found.proposed.complete)
-    shown = number(now), number(then)
     if first and second:
         difference = NOT_KNOWN
     else:
-        # As the reader would find it from the two counts shown.
-        before, after = (float(text.replace(",", "")) for text in shown)
-        more = round(after - before, 2) + 0.0
-        difference = ("at most " if first else second) + signed(more, number(more))
-    return first + shown[0], second + shown[1], difference
+        # As the user would find it from the two counts shown.
+        more = round(unit.rounded(then) - unit.rounded(now), 2) + 0.0
+        difference = ("at most " if first else second) + signed(more, unit.number(more))
+    return first + unit.number(now), second + unit.number(then), difference
 
 
 def _precision(side: CountedThresholds) -> str:
     return share(side.precision, side.alerts) if side.complete else NOT_KNOWN
 
 
-def _precision_difference(now: str, then: str) -> str:
-    """In percentage points, as the reader would find it from the two precisions shown."""
-    for nothing in (NOT_KNOWN, UNDEFINED):
-        if nothing in (now, then):
-            return nothing
-    first, second = (Decimal(text.removesuffix("\N{NO-BREAK SPACE}%")) for text in (now, then))
-    return f"{signed(float(second - first), str(second - first))} points"
+def _precision_difference(current: CountedThresholds, proposed: CountedThresholds) -> str:
+    """In percentage points, as the user would find it from the two precisions shown."""
+    sides = (current, proposed)
+    if not all(side.complete for side in sides):
+        return NOT_KNOWN
+    if any(math.isnan(side.precision) for side in sides):
+        return UNDEFINED
+    digits = [share_digits(side.alerts) for side in sides]
+    now, then = (round(100 * side.precision, places) for side, places in zip(sides, digits, strict=True))
+    points = round(then - now, max(digits)) + 0.0
+    return f"{signed(points, f'{points:.{max(digits)}f}')} points"

@@ -75,8 +75,10 @@ def show_margins(context: PointContext) -> None:
     st.markdown("**Marginal precision of each classifier at the point**")
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Marginal precision of each classifier at the chosen point.")
     st.caption(
-        f"At the best point each is near the target of {100 * point.marginal_precision:.3g} %. Where they differ, lowering the "
-        "threshold of the higher one and raising that of the lower one gains for nothing. Undefined: nothing rated there."
+        f"At the best point each is near the target of {100 * point.marginal_precision:.3g} %. Where they differ, "
+        "lowering the "
+        "threshold of the higher one and raising that of the lower one gains for nothing. Undefined: nothing rated "
+        "there."
     )
 
 
@@ -92,7 +94,8 @@ def _of(unit: Unit, precision: float, alerts: float) -> str:
     if not alerts:
         return UNDEFINED
     # Of how many documents so little money is, is not told: whole percents are safe.
-    return f"{unit.number(precision * alerts)} of {unit.number(alerts)} ({share(precision, alerts if unit == 'documents' else 0)})"
+    precision_words = share(precision, alerts if unit is Unit.DOCUMENTS else 0)
+    return f"{unit.number(precision * alerts)} of {unit.number(alerts)} ({precision_words})"
 
 
 def show_f_beta(context: PointContext) -> None:

@@ -62,10 +62,12 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
             ),
             theme=None,
             key="marginal_precision",
-            alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the target.",
+            alt="Marginal precision of the smooth path against the number of alerts, with its 95 % band and the "
+            "target.",
         )
         st.caption(
-            f"The share of fraud {analysis.settings.unit.among_next} along the smooth path. The band covers what other samples of this "
+            f"The share of fraud {analysis.settings.unit.among_next} along the smooth path. The band covers what "
+            "other samples of this "
             "size would have shown, the choice of thresholds included; the dotted line is the target."
         )
 
@@ -130,8 +132,10 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
     )
     if isinstance(point, ManualPoint):
         st.caption(
-            f"For these thresholds as they are; they were not chosen again. The documents were drawn anew {bootstrap.done} "
-            "times. *Expected* is the mean of many new periods; a single new period varies more. Where this data suggested "
+            "For these thresholds as they are; they were not chosen again. The documents were drawn anew "
+            f"{bootstrap.done} "
+            "times. *Expected* is the mean of many new periods; a single new period varies more. Where this data "
+            "suggested "
             "the thresholds, it flatters them a little."
         )
         return
@@ -140,8 +144,10 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         for low, high in zip(found.thresholds_low, found.thresholds_high, strict=True)
     )
     st.caption(
-        f"For the smooth path. The documents were drawn anew {bootstrap.done} times, each time the thresholds were chosen "
-        f"again; they came out at {spread}. *Expected* is the mean of many new periods, corrected for the choice flattering "
+        f"For the smooth path. The documents were drawn anew {bootstrap.done} times, each time the thresholds were "
+        "chosen "
+        f"again; they came out at {spread}. *Expected* is the mean of many new periods, corrected for the choice "
+        "flattering "
         "itself; a single new period varies more."
     )
 
@@ -172,7 +178,8 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Held-out counts of every method at the same target.")
     groups = " Rows of one group stay together." if _groups(analysis) else ""
     st.caption(
-        "Five times, thresholds were chosen without a fifth of the documents and counted on that fifth; the difference to "
+        "Five times, thresholds were chosen without a fifth of the documents and counted on that fifth; the "
+        "difference to "
         "*here* is optimism. Net benefit is TP less FP times the slope: what the target says both are worth." + groups
     )
 

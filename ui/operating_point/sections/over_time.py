@@ -118,7 +118,8 @@ def _day_words(days: DailyAlerts) -> str:
         return f"**Alerts per day:** {about(most)} on {day}, the only day in the data."
     low, high = days.most_days
     return (
-        f"**Alerts per day:** {about(days.mean)} on average, {about(low)} to {about(high)} on most days (eight of ten), "
+        f"**Alerts per day:** {about(days.mean)} on average, {about(low)} to {about(high)} on most days (eight of "
+        "ten), "
         f"busiest {about(most)} on {day}; {plural(len(days.dates), 'day')} in the data."
     )
 
@@ -131,7 +132,8 @@ def _precision_words(weeks: WeeklyCounts) -> str:
         case "too few":
             return f"**Precision:** {_too_few(drift, 'catches and false alerts')}"
         case "steady":
-            unseen = f"less than about {max(1, round(100 * drift.least_seen))} percentage points between the first and the last third of them"
+            unseen = f"less than about {max(1, round(100 * drift.least_seen))} percentage points between the first "
+            "and the last third of them"
             return f"**Precision: no sign of drift** over {_weeks(drift)}; a change of {unseen} might go unseen."
         case "drifts":
             return f"**Precision drifts: from {first}** {_ends(drift, last)}"
@@ -148,8 +150,10 @@ def _alert_words(weeks: WeeklyCounts) -> str:
             return f"**Alerts per week:** {_too_few(drift, 'alerts')}"
         case "steady":
             return (
-                f"**Alerts per week: no sign of drift** over {_weeks(drift)}, no more variation than chance makes; a change "
-                f"of less than about {plural(max(1, round(drift.least_seen)), 'alert')} a week between the first and the last third of "
+                f"**Alerts per week: no sign of drift** over {_weeks(drift)}, no more variation than chance makes; a "
+                "change "
+                f"of less than about {plural(max(1, round(drift.least_seen)), 'alert')} a week between the first and "
+                "the last third of "
                 "them might go unseen."
             )
         case "drifts":

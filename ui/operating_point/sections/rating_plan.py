@@ -52,6 +52,7 @@ def show_effective_size(context: PointContext) -> None:
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
     of_what = f"{money(size.stands_for)} of money" if analysis.settings.unit is Unit.MONEY else count(size.stands_for)
     st.caption(
-        f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: {plural(size.documents, 'rated document')} "
+        f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: "
+        f"{plural(size.documents, 'rated document')} "
         f"stand for {of_what}."
     )
