@@ -77,7 +77,8 @@ class TestMoneyBesideCounts:
             (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds, rule)
             assert numbers["Caught (TP)"] == f"{tp:,}"
             assert numbers["False alerts (FP)"] == f"{fp:,}"
-            core = money_at(documents, amounts, np.array([thresholds]), rule)
+            counts = money_at(documents, amounts, np.array([thresholds]), rule)
+            core = counts.tp, counts.fp
             np.testing.assert_allclose(np.ravel(core), [caught, annoyed])
             assert [numbers["Money caught"], numbers["Money in false alerts"]] == [money(value[0]) for value in core]
             assert numbers["Money flagged"] == money(core[0][0] + core[1][0])
@@ -96,7 +97,8 @@ class TestMoneyBesideCounts:
         for percent in np.random.default_rng(3).choice(table["percents"], 200):
             words = table["rows"][table["percents"].index(percent)]["words"]
             point = operating_point(path, percent / 100)
-            caught, annoyed = (value[0] for value in money_at(documents, amounts, point.thresholds[np.newaxis], "any"))
+            counts = money_at(documents, amounts, point.thresholds[np.newaxis], "any")
+            caught, annoyed = counts.tp[0], counts.fp[0]
             numbers = numbers_of(words)
             assert (numbers["Money caught"], numbers["Money in false alerts"]) == (money(caught), money(annoyed))
             kept = float(numbers["Rated fraud money kept"].removesuffix(" %"))

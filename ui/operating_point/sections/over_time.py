@@ -132,8 +132,8 @@ def _precision_words(weeks: WeeklyCounts) -> str:
         case "too few":
             return f"**Precision:** {_too_few(drift, 'catches and false alerts')}"
         case "steady":
-            unseen = f"less than about {max(1, round(100 * drift.least_seen))} percentage points between the first "
-            "and the last third of them"
+            points = max(1, round(100 * drift.least_seen))
+            unseen = f"less than about {points} percentage points between the first and the last third of them"
             return f"**Precision: no sign of drift** over {_weeks(drift)}; a change of {unseen} might go unseen."
         case "drifts":
             return f"**Precision drifts: from {first}** {_ends(drift, last)}"
