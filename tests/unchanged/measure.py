@@ -435,13 +435,17 @@ def point_details(data: Data, path: Any, target: float) -> Figures:
 def plan_figures(documents: RatedDocuments, point: Any, path: Any) -> Figures:
     """What to rate next."""
     plan = rating_plan(documents, point, path)
-    size = ("documents", "stands_for", "effective", "precision")
     band = ("lower", "upper", "sampling_variance", "data_variance", "share_of_variance", "more", "share_removed")
     return {
         **of(plan, "advice", "sentence", "standard_error"),
-        "size": of(rated_size(documents, flagged(documents.scores, point.thresholds, point.rule)), *size),
-        "bands": [of(part, *band) | {"size": of(part.size, *size)} for part in plan.bands],
+        "size": size_figures(rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))),
+        "bands": [of(part, *band) | {"size": size_figures(part.size)} for part in plan.bands],
     }
+
+
+def size_figures(size: Any) -> Figures:
+    """How much rated documents tell."""
+    return of(size, "documents", "effective", "precision") | {"stands_for": plain(size.alerts)}
 
 
 def wishes_figures(path: Any) -> Figures:

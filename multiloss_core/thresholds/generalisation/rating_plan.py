@@ -1,4 +1,4 @@
-"""Rated samples: what weights cost in precision, and which documents to rate next."""
+"""Measure what weights cost in precision, and plan which documents to rate next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.proportions import effective_size
-from multiloss_core.thresholds.data.flagging import flagged, turning_points
+from multiloss_core.thresholds.data.flagging import Counts, flagged, turning_points
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -26,21 +26,18 @@ SENTENCES: dict[Advice, str] = {
 }
 
 
-@dataclass(frozen=True)
-class RatedSize:
-    """How much a set of rated documents tells: `documents` were rated and stand for a weight of `stands_for`.
+@dataclass(frozen=True, kw_only=True)
+class RatedSize(Counts[float]):
+    """How much flagged documents tell: `documents` were rated and stand for a weight of TP + FP alerts.
 
-    Rates over them are as uncertain as those over `effective` documents of equal weight; `precision` is TP over alerts
-    (not a number over nothing).
+    Rates over them are as uncertain as those over `effective` documents of equal weight.
     """
 
     documents: int
-    stands_for: float
     effective: float
-    precision: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RatingBand:
     """Flagged documents between two vertices of a path, and what rating more of them would bring.
 
@@ -60,12 +57,12 @@ class RatingBand:
     share_removed: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RatingPlan:
     """Where more ratings sharpen the net benefit at a point, best band first.
 
-    `advice`: `rate_a_band`, `new_documents` (all flagged documents are rated), `below_the_floors` (the point lies at the
-    floors) or `nothing_flagged`. `standard_error` is that of the net benefit, in documents.
+    `advice`: `rate_a_band`, `new_documents` (all flagged documents are rated), `below_the_floors` (the point lies at
+    the floors) or `nothing_flagged`. `standard_error` is that of the net benefit, in documents.
     """
 
     bands: tuple[RatingBand, ...]
@@ -79,25 +76,24 @@ class RatingPlan:
 
 
 def rated_size(documents: RatedDocuments, chosen: Bools) -> RatedSize:
-    """The size of a set of documents, given as a mask (n,): all flagged ones, a band, whatever a rate is shown for."""
+    """Measure the size of a set of documents, a mask (n,): all flagged ones, a band, whatever a rate is shown for."""
     weights = documents.weights[chosen]
-    total = float(weights.sum())
-    caught = float(weights[documents.labels[chosen]].sum())
-    return RatedSize(len(weights), total, effective_size(weights), ratio(caught, total))
+    return RatedSize(*documents.counts_of(chosen), documents=len(weights), effective=effective_size(weights))
 
 
 def rating_plan(
     documents: RatedDocuments, point: Point, path: ThresholdPath, *, bands: int = 8, more: int = 100
 ) -> RatingPlan:
-    """Which band of a path's score to rate next, for the sharpest net benefit TP - m / (1 - m) FP at a point.
+    """Rank bands of a path's score by what rating more there adds to the certainty of a point's net benefit.
 
-    A weight is one over the share of its kind that was rated. The flagged documents are cut at vertices of the path into at
-    most `bands` bands of about equally many rated documents. Each is a stratum: n documents in effect, rated at random
-    among N = sum w. Its net benefit has the sampling variance N^2 s^2 (1 / n - 1 / N) (Cochran 1977), s^2 the variance
-    between documents, and, were new documents drawn, the further variance N E[z^2], z the net benefit of one document.
-    s^2 is taken at a precision of (positives + 1/2) / (n + 1), so that a band in which few were rated is not thought to be
-    known. Documents that are not flagged have no part in it: to judge a looser point, plan for that one. Groups are not
-    considered. Repeatedly rating in the band named first gives the Neyman allocation, n in proportion to N s.
+    The net benefit is TP - m / (1 - m) FP at target m. A weight is one over the share of its kind that was rated.
+    The flagged documents are cut at vertices of the path into at most `bands` bands of about equally many rated
+    documents. Each is a stratum: n documents in effect, rated at random among N = sum w. Its net benefit has the
+    sampling variance N^2 s^2 (1 / n - 1 / N) (Cochran 1977), s^2 the variance between documents, and, were new
+    documents drawn, the further variance N E[z^2], z the net benefit of one document. s^2 is taken at a precision of
+    (positives + 1/2) / (n + 1), so that a band in which few were rated is not thought to be known. Documents that are
+    not flagged have no part in it: to judge a looser point, plan for that one. Groups are not considered. Repeatedly
+    rating in the band named first gives the Neyman allocation, n in proportion to N s.
 
     Raises
     ------
@@ -125,29 +121,32 @@ def rating_plan(
     ]
     whole = sum(stratum.sampling_variance + stratum.data_variance for stratum in strata)
     ranked = sorted((_band(stratum, path, more, whole) for stratum in strata), key=lambda band: -band.share_removed)
-    return RatingPlan(tuple(ranked), _advice(point, ranked), float(np.sqrt(whole)))
+    return RatingPlan(bands=tuple(ranked), advice=_advice(point, ranked), standard_error=float(np.sqrt(whole)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Stratum:
+    """Documents of one band, from vertex `low` to `high`; variance and mean square of their net benefits."""
+
     low: int
     high: int
     size: RatedSize
-    spread: float
+    variance: float
     mean_square: float
 
     @property
     def sampling_variance(self) -> float:
-        return self.size.stands_for**2 * self.spread * max(1 / self.size.effective - 1 / self.size.stands_for, 0.0)
+        size = self.size
+        return size.alerts**2 * self.variance * max(1 / size.effective - 1 / size.alerts, 0.0)
 
     @property
     def data_variance(self) -> float:
-        return self.size.stands_for * self.mean_square
+        return self.size.alerts * self.mean_square
 
     def removed(self, further: int) -> float:
-        """What further ratings take off the sampling variance; exact where all weights of the stratum are equal."""
+        """Say what further ratings take off the sampling variance; exact where all weights of the stratum are equal."""
         size = self.size
-        return size.stands_for**2 * self.spread * (1 / size.effective - 1 / (size.effective + further))
+        return size.alerts**2 * self.variance * (1 / size.effective - 1 / (size.effective + further))
 
 
 def _edges(turning: Indices, bands: int) -> list[int]:
@@ -161,12 +160,18 @@ def _edges(turning: Indices, bands: int) -> list[int]:
 def _stratum(documents: RatedDocuments, chosen: Bools, low: int, high: int, slope: float) -> _Stratum:
     size = rated_size(documents, chosen)
     share = (size.precision * size.effective + 1 / 2) / (size.effective + 1)
-    return _Stratum(low, high, size, share * (1 - share) * (1 + slope) ** 2, share + (1 - share) * slope**2)
+    return _Stratum(
+        low=low,
+        high=high,
+        size=size,
+        variance=share * (1 - share) * (1 + slope) ** 2,
+        mean_square=share + (1 - share) * slope**2,
+    )
 
 
 def _band(stratum: _Stratum, path: ThresholdPath, more: int, whole: float) -> RatingBand:
     size = stratum.size
-    further = min(more, int(size.stands_for - size.documents + 1e-6))
+    further = min(more, int(size.alerts - size.documents + 1e-6))
     never = np.full(len(path.names), np.inf)
     return RatingBand(
         lower=path.thresholds[stratum.low],

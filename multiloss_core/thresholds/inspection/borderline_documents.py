@@ -1,4 +1,4 @@
-"""The documents nearest to the thresholds on either side: the ones to look at before a point is trusted."""
+"""Find the documents nearest to the thresholds on either side: the ones to look at before a point is trusted."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,13 @@ from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, fl
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BorderlineDocuments:
     """Documents on one side of the thresholds, nearest first.
 
-    `positions` (m,) in the arrays of the `RatedDocuments`; `deciding` (m,), the classifier whose score decides; `distances`
-    (m,), how many documents (weights), this one included, that classifier's threshold would pass to reach it.
+    `positions` (m,) in the arrays of the `RatedDocuments`; `deciding` (m,), the classifier whose score decides;
+    `distances` (m,), how many documents (weights), this one included, that classifier's threshold would pass to reach
+    it.
     """
 
     positions: Indices
@@ -24,7 +25,7 @@ class BorderlineDocuments:
     distances: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BorderlineSides:
     """The nearest documents that are just flagged, and the nearest that are just not flagged."""
 
@@ -35,14 +36,15 @@ class BorderlineSides:
 def borderline_documents(
     documents: RatedDocuments, thresholds: ArrayLike, rule: Rule, *, most: int = 50
 ) -> BorderlineSides:
-    """At most `most` documents on either side of thresholds (k,), infinity for never, nearest in ranks first.
+    """Find at most `most` documents on either side of thresholds (k,), infinity for never, nearest in ranks first.
 
     The distance of a score from its threshold is the weight of the documents between them in that classifier's ranking,
     ties included, so that scores of all kinds compare. Under `any`, a document stays flagged as long as one score reaches
     its threshold and is added as soon as one does: its furthest reaching score decides, or else its nearest one. Under
     `all`, a document is lost as soon as one score fails and stays out as long as one does: its nearest reaching score
-    decides, or else its furthest failing one. A threshold of never is not near to anything, and what would need a threshold
-    below a floor is left out, as the ranks there are not known. Equal distances come in the order of the documents.
+    decides, or else its furthest failing one. A threshold of never is not near to anything, and what would need a
+    threshold below a floor is left out, as the ranks there are not known. Equal distances come in the order of the
+    documents.
     Time O(k n log n), the sort being done once.
 
     Raises
@@ -58,20 +60,22 @@ def borderline_documents(
     if rule == "any":
         # A score on the other side has no part in the decision.
         above[np.isinf(above)] = -np.inf
-        return BorderlineSides(
-            _nearest(above, above.argmax(axis=1), chosen, most),
-            _nearest(below, below.argmin(axis=1), ~chosen, most),
-        )
-    out_of_reach = np.isinf(below) & np.isinf(above)
-    below[np.isinf(below) & ~out_of_reach] = -np.inf
+        deciding_above, deciding_below = above.argmax(axis=1), below.argmin(axis=1)
+    else:
+        out_of_reach = np.isinf(below) & np.isinf(above)
+        below[np.isinf(below) & ~out_of_reach] = -np.inf
+        deciding_above, deciding_below = above.argmin(axis=1), below.argmax(axis=1)
     return BorderlineSides(
-        _nearest(above, above.argmin(axis=1), chosen, most),
-        _nearest(below, below.argmax(axis=1), ~chosen, most),
+        flagged=_nearest(above, deciding_above, chosen, most),
+        not_flagged=_nearest(below, deciding_below, ~chosen, most),
     )
 
 
 def _distances(documents: RatedDocuments, thresholds: Floats) -> tuple[Floats, Floats]:
-    """Distances (n, k) of scores that reach their thresholds, and of those that do not; infinite where there is none."""
+    """Measure in ranks how far scores (n, k) lie above their thresholds, and how far below; infinite elsewhere.
+
+    The distance is the weight of the documents between the two in the ranking of that classifier.
+    """
     above, below = (np.full(documents.scores.shape, np.inf) for _ in range(2))
     for j, (scores, order) in enumerate(zip(documents.ordered_scores, documents.order, strict=True)):
         if np.isinf(thresholds[j]):
@@ -92,4 +96,4 @@ def _nearest(distances: Floats, deciding: Indices, side: Bools, most: int) -> Bo
         limit = np.partition(decided[members], most - 1)[most - 1]
         members = members[decided[members] <= limit]
     members = members[np.argsort(decided[members], kind="stable")][:most]
-    return BorderlineDocuments(members, deciding[members], decided[members])
+    return BorderlineDocuments(positions=members, deciding=deciding[members], distances=decided[members])

@@ -1,4 +1,4 @@
-"""Who flags what: the unique and the shared contribution of each classifier at a point."""
+"""Count what each combination of classifiers contributes at a point, alone and together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ class Contribution:
 
 
 def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) -> tuple[Contribution, ...]:
-    """What each combination of at most 4 classifiers contributes at thresholds (k,), infinity for never.
+    """Count what each combination of at most 4 classifiers contributes at thresholds (k,), infinity for never.
 
-    Under `any`, one for each of the 2^k - 1 combinations, single classifiers first: together they are all that is flagged,
-    and what a classifier flags alone would be lost without it. Under `all` every classifier reaches all that is
-    flagged, so there the contribution of each is what it alone holds back: the first one is what is flagged, then, for
-    each of k >= 2 classifiers, what all the others reach but it does not, which would be flagged without it. Of the latter
-    only rated documents count: all there are, unless the others' thresholds lie below all of their floors.
+    Under `any`, one for each of the 2^k - 1 combinations, single classifiers first: together they are all that is
+    flagged, and what a classifier flags alone would be lost without it. Under `all` every classifier reaches all that
+    is flagged, so the contribution of each is what it alone holds back: the first one is what is flagged, then, for
+    each of k >= 2 classifiers, what all the others reach but it does not, which would be flagged without it. Of the
+    latter only rated documents count: all there are, unless the others' thresholds lie below all of their floors.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) 
 
 
 def contribution_words(contribution: Contribution, names: Sequence[str]) -> str:
-    """Who flags these documents, or who holds them back, of the k classifiers `names`."""
+    """Name who flags these documents, or who holds them back, of the k classifiers `names`."""
     members = [names[j] for j in contribution.classifiers]
     if not contribution.flagged:
         missing = next(name for name in names if name not in members)

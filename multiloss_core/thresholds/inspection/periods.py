@@ -11,7 +11,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.tables.time_column import Times
-from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, flagged, require_rule
+from multiloss_core.thresholds.data.flagging import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 DAY = np.timedelta64(1, "D")
@@ -124,8 +124,8 @@ def daily_alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLik
     return DailyAlerts(days.dates, sums(days.day[positions], documents.weights[positions], days.days))
 
 
-@dataclass(frozen=True, eq=False)
-class WeeklyCounts:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WeeklyCounts(Counts[Floats]):
     """TP and FP (weights) of each week (w,), Monday to Sunday; `complete` says which lie wholly within the data.
 
     `intervals` (2, w) are 95 % Wilson intervals of the precision over as many documents as the weights are worth, NaN
@@ -135,20 +135,8 @@ class WeeklyCounts:
 
     mondays: Times
     complete: Bools
-    tp: Floats
-    fp: Floats
     intervals: Floats
     squares: Floats
-
-    @property
-    def alerts(self) -> Floats:
-        """TP + FP (w,)."""
-        return self.tp + self.fp
-
-    @property
-    def precision(self) -> Floats:
-        """TP / (TP + FP) (w,); NaN without alerts."""
-        return ratio(self.tp, self.alerts)
 
 
 def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> WeeklyCounts:
@@ -176,7 +164,7 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
         squares = np.stack([true, np.zeros(weeks), false])
     else:
         squares = _squares_of_groups(week, groups[positions], labels, weights, weeks)
-    return WeeklyCounts(mondays, days.complete, tp, fp, intervals, squares)
+    return WeeklyCounts(tp, fp, mondays=mondays, complete=days.complete, intervals=intervals, squares=squares)
 
 
 def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> Indices:

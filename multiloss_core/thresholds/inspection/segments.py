@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Indices, ratio, sums
 from multiloss_core.numerics.proportions import precision_interval
-from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, flagged, require_rule
+from multiloss_core.thresholds.data.flagging import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -31,9 +31,9 @@ def segmentation(segments: NDArray[np.object_]) -> Segmentation:
     return Segmentation(tuple(map(str, names)), np.asarray(code, dtype=np.intp))
 
 
-@dataclass(frozen=True)
-class Segment:
-    """Rated documents and positives of a segment, and TP and FP of a point in it (all of them weights).
+@dataclass(frozen=True, kw_only=True)
+class Segment(Counts[float]):
+    """TP and FP of a point in a segment, with its rated documents and positives (all of them weights).
 
     `size`: how many alerts of weight 1 its alerts are worth. `interval`: the 95 % Wilson interval of the precision, NaN
     without alerts. `differs`: the precision is clearly above or below that of all alerts together.
@@ -42,21 +42,9 @@ class Segment:
     name: str
     documents: float
     positives: float
-    tp: float
-    fp: float
     size: float
     interval: tuple[float, float]
     differs: Literal["above", "below"] | None = None
-
-    @property
-    def alerts(self) -> float:
-        """TP + FP."""
-        return self.tp + self.fp
-
-    @property
-    def precision(self) -> float:
-        """TP / (TP + FP); NaN without alerts."""
-        return ratio(self.tp, self.alerts)
 
 
 def segment_counts(
@@ -108,9 +96,8 @@ def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
 
 def _segment(name: str, documents: float, positives: float, tp: float, fp: float, squares: float) -> Segment:
     size = (tp + fp) ** 2 / squares if squares > 0 else 0.0
-    return Segment(
-        name, documents, positives, tp, fp, size, precision_interval(ratio(tp, tp + fp), size, 1 - SIGNIFICANCE_LEVEL)
-    )
+    interval = precision_interval(ratio(tp, tp + fp), size, 1 - SIGNIFICANCE_LEVEL)
+    return Segment(tp, fp, name=name, documents=documents, positives=positives, size=size, interval=interval)
 
 
 def _difference(segment: Segment, overall: float, level: float) -> Literal["above", "below"] | None:

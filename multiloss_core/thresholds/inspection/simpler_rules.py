@@ -1,4 +1,4 @@
-"""The price of simplicity: what simpler cuts catch at as many false positives as a chosen point."""
+"""Compare a chosen point with simpler rules at as many false positives."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,29 +6,28 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.numerics.arrays import Floats, ratio, rounding_tolerance
+from multiloss_core.thresholds.data.flagging import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import Point
 
 Kind = Literal["common", "alone"]
 
 
-@dataclass(frozen=True, eq=False)
-class SimplerRule:
-    """A simpler cut at about the false positives of a chosen point, with exact counts.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SimplerRule(Counts[float]):
+    """A simpler rule at about the false positives of a chosen point, with exact TP and FP (weights).
 
     `kind`: `common`, every classifier flags its top documents, equally many; `alone`, one classifier (`name`) without
-    the others. `thresholds` (k,), `tp` and `fp` are the real cut whose FP is nearest to the point's; infinity stands for
-    never, minus infinity for not asked. `tp_at_equal_fp` is interpolated linearly between the two real cuts on either
-    side of the point's FP, as ties are never split; `tp_lost` is the point's TP less that, below 0 where the simpler cut
-    catches more. `reaches` is false where the cut has fewer false positives even at the floor: then the counts there
-    stand for both.
+    the others. `thresholds` (k,), infinity for never and minus infinity for not asked, are the ones whose FP is nearest
+    to the point's; TP and FP are theirs. `tp_at_equal_fp` is interpolated linearly between the two thresholds on either
+    side of the point's FP, as ties are never split. `tp_lost` is the point's TP less that, below 0 where the simpler
+    rule catches more; `share_lost` is `tp_lost` over the point's TP, NaN where the point catches nothing. `reaches` is
+    false where the rule has fewer false positives even at the floor: then the counts there stand for both.
     """
 
     kind: Kind
     name: str
     thresholds: Floats
-    tp: float
-    fp: float
     tp_at_equal_fp: float
     tp_lost: float
     share_lost: float
@@ -36,15 +35,14 @@ class SimplerRule:
 
 
 def compare_with_simpler_rules(documents: RatedDocuments, point: Point) -> tuple[SimplerRule, ...]:
-    """TP lost at equal FP by one common cut for all classifiers, then by each classifier alone.
+    """Compare TP at equal FP with one common cut in ranks for all classifiers, then with each classifier alone.
 
     The common cut is the diagonal in ranks: every classifier flags the same weight of documents, the top of its own
     ranking (as many as ties allow, and none below its floor). Ranks of rated documents are ranks of all documents, as
     everything above a floor was rated. Alone, a classifier flags by its own score, whatever the rule. With one
-    classifier both are the same, and only `alone` is returned. `share_lost` is `tp_lost` over the point's TP (not a
-    number over nothing). The point was chosen on these documents from more possibilities than the simpler cuts offer, so
-    its lead is flattered a little: compare on held-out documents before a small loss is called a price.
-    Exact counts; time O(n k log n).
+    classifier both are the same, and only `alone` is returned. The point was chosen on these documents from more
+    possibilities than the simpler rules offer, so its lead is flattered a little: compare on held-out documents before
+    a small loss is called a price. Exact counts; time O(n k log n).
     """
     classifiers = len(documents.names)
     others = np.inf if point.rule == "any" else -np.inf
@@ -61,7 +59,7 @@ def compare_with_simpler_rules(documents: RatedDocuments, point: Point) -> tuple
 
 def _at_equal_fp(documents: RatedDocuments, point: Point, kind: Kind, name: str, thresholds: Floats) -> SimplerRule:
     tp, fp = documents.counts_along(thresholds, point.rule)
-    # The loosest cut with at most the point's FP, and the next looser one.
+    # The loosest thresholds with at most the point's FP, and the next looser ones.
     within = int(np.argmax(fp <= point.fp + rounding_tolerance(fp)))
     reaches = within > 0 or fp[0] >= point.fp - rounding_tolerance(fp)
     nearest, equal = within, float(tp[within])
@@ -72,27 +70,27 @@ def _at_equal_fp(documents: RatedDocuments, point: Point, kind: Kind, name: str,
         nearest = beyond if share > 1 / 2 else within
     lost = point.tp - equal
     return SimplerRule(
-        kind,
-        name,
-        thresholds[nearest],
         float(tp[nearest]),
         float(fp[nearest]),
-        equal,
-        lost,
-        ratio(lost, point.tp),
-        bool(reaches),
+        kind=kind,
+        name=name,
+        thresholds=thresholds[nearest],
+        tp_at_equal_fp=equal,
+        tp_lost=lost,
+        share_lost=ratio(lost, point.tp),
+        reaches=bool(reaches),
     )
 
 
 def _cuts_of(documents: RatedDocuments, j: int) -> Floats:
-    """The floor of classifier j, the distinct scores above it, and never: every cut that differs."""
+    """List the floor of classifier j, the distinct scores above it, and never: every cut that differs."""
     floor = documents.floors[j]
     scores = documents.ordered_scores[j]
     return np.concatenate([[floor], np.unique(scores[scores > floor]), [np.inf]])
 
 
 def _common_thresholds(documents: RatedDocuments) -> Floats:
-    """Thresholds (m, k), loosest first: for every volume v the lowest cuts that each flag at most a weight of v."""
+    """Find thresholds (m, k), loosest first: for every volume v the lowest cuts that each flag at most a weight of v."""
     cuts = [_cuts_of(documents, j) for j in range(len(documents.names))]
     volumes = []
     for j, values in enumerate(cuts):

@@ -47,7 +47,7 @@ class TestEffectiveSize:
     def test_sizes_of_a_set(self):
         documents = in_bands([4, 2], [1, 2], [3, 1])
         size = rated_size(documents, documents.scores[:, 0] >= 1)
-        assert (size.documents, size.stands_for) == (6, 14)
+        assert (size.documents, size.alerts) == (6, 14)
         assert size.effective == pytest.approx(14**2 / (4 * 9 + 2))
         assert size.precision == pytest.approx((3 + 2) / 14)
         nothing = rated_size(documents, documents.scores[:, 0] >= 9)
@@ -111,7 +111,7 @@ class TestRatingPlan:
     def test_what_more_ratings_remove(self):
         _, _, plan = self.plan(more=10)
         for band in plan.bands:
-            n, population = band.size.documents, band.size.stands_for
+            n, population = band.size.documents, band.size.alerts
             assert band.more == min(10, population - n)
             if band.more:
                 after = band.sampling_variance * (1 / (n + band.more) - 1 / population) / (1 / n - 1 / population)
@@ -126,7 +126,7 @@ class TestRatingPlan:
     def test_rating_all_of_a_band_leaves_no_sampling_variance(self):
         _, _, plan = self.plan(more=10**6)
         for band in plan.bands:
-            assert band.more == band.size.stands_for - band.size.documents
+            assert band.more == band.size.alerts - band.size.documents
             assert band.share_removed == pytest.approx(band.sampling_variance / plan.standard_error**2)
 
     def test_rating_the_best_band_again_and_again_gives_the_neyman_allocation(self):
@@ -172,7 +172,7 @@ class TestRatingPlan:
         point = operating_point(path, 0.4)
         plan = rating_plan(documents, point, path, bands=5)
         assert 2 <= len(plan.bands) <= 5
-        assert sum(band.size.stands_for for band in plan.bands) == pytest.approx(point.alerts)
+        assert sum(band.size.alerts for band in plan.bands) == pytest.approx(point.alerts)
         for band in plan.bands:
             inside = flagged(documents.scores, band.lower, rule) & ~flagged(documents.scores, band.upper, rule)
             inside &= flagged(documents.scores, point.thresholds, rule)

@@ -131,7 +131,14 @@ def weeks_of(tp, fp, complete=None):
     tp, fp = np.asarray(tp, dtype=float), np.asarray(fp, dtype=float)
     mondays = MONDAY.astype("datetime64[D]") + np.arange(len(tp)) * WEEK
     complete = np.ones(len(tp), dtype=bool) if complete is None else np.asarray(complete)
-    return WeeklyCounts(mondays, complete, tp, fp, share_interval(tp, tp + fp), np.stack([tp, np.zeros(len(tp)), fp]))
+    return WeeklyCounts(
+        tp,
+        fp,
+        mondays=mondays,
+        complete=complete,
+        intervals=share_interval(tp, tp + fp),
+        squares=np.stack([tp, np.zeros(len(tp)), fp]),
+    )
 
 
 @settings(max_examples=80, deadline=None)

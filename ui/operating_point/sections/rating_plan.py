@@ -30,7 +30,7 @@ def show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Point
                             for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
                         },
                         "Rated": count(band.size.documents),
-                        "Stand for": count(band.size.stands_for),
+                        "Stand for": count(band.size.alerts),
                         "Effective": whole(band.size.effective),
                         "Share of the uncertainty": percent(band.share_of_variance),
                         f"{count(band.more)} more take off": percent(band.share_removed),
@@ -50,7 +50,7 @@ def show_effective_size(context: PointContext) -> None:
     if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():
         return
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
-    of_what = f"{money(size.stands_for)} of money" if analysis.settings.unit is Unit.MONEY else count(size.stands_for)
+    of_what = f"{money(size.alerts)} of money" if analysis.settings.unit is Unit.MONEY else count(size.alerts)
     st.caption(
         f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: "
         f"{plural(size.documents, 'rated document')} "
