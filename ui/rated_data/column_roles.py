@@ -20,11 +20,7 @@ TEMPLATE = (
     "1005,0.95,0.15,\n"
 )
 DOCUMENTS, COUNTS = "a rated document", "a node of a table of counts"
-RULES: dict[str, Rule | None] = {
-    "told by the counts": None,
-    "any of the thresholds": "any",
-    "all of the thresholds": "all",
-}
+RULES: dict[str, Rule | None] = {"told by the counts": None, "any": "any", "all": "all"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +128,7 @@ def _ask_count_columns(source: RatedSource, known: ColumnChoice) -> ColumnChoice
         list(RULES),
         default=next(words for words, rule in RULES.items() if rule == known.rule),
         required=True,
+        format_func=lambda words: f"{words} of the thresholds" if RULES.get(words) else words,
         key=_key(source, "counted"),
         persist_state="session",
     )
