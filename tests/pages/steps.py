@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from ui.shared.session import KEY
+from ui.shared.session import KEY, Session
 
 APP = Path(__file__).parents[2] / "app.py"
 
@@ -27,6 +27,8 @@ def run(step):
 
 def state(app):
     """What the visit holds besides the values of widgets."""
+    if KEY not in app.session_state:
+        app.session_state[KEY] = Session()
     return app.session_state[KEY]
 
 

@@ -18,6 +18,7 @@ from multiloss_core.losses.theorem_1.counterexamples import NOT_MONOTONE
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
 from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for
 from multiloss_core.losses.top_k import optimal_top_k
+from tests.pages.steps import state
 from ui.top_k import assumptions as top_k_assumptions
 from ui.top_k import timing as top_k_timing
 
@@ -319,7 +320,7 @@ def test_running_times_are_shown_kept_and_downloadable(page, monkeypatch):
 
 
 def test_what_was_measured_before_a_stop_is_kept(page):
-    page.session_state["topk_timed"] = ("F1", [TimedRun("cubic", 16, 0.001)], False)
+    state(page).top_k.timed = ("F1", [TimedRun("cubic", 16, 0.001)], False)
     page.run()
     assert not page.exception
     assert any(message.value == "Stopped after 1 measurement." for message in page.info)

@@ -1,7 +1,6 @@
 """The parts of the page on decisions."""
 
 import math
-from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -26,14 +25,9 @@ from ui.records.record_text import (
     thresholds_words,
 )
 from ui.shared.formatting import LONG_NAME, as_text
+from ui.shared.session import UploadedRecord, session
 
-UPLOADER, UPLOADED, LIMIT, CHOSEN, NOTE = (
-    "record_file",
-    "uploaded_record",
-    "decision_limit",
-    "decision",
-    "decision_note",
-)
+UPLOADER, CHOSEN = "record_file", "decision"
 EVERY_DATA, NOTHING = "all data", "(none)"
 PAGE = 100
 COUNTED = "Counted"
@@ -47,15 +41,6 @@ FORMATS = {
 NARROW_TABLES = "<style>[class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }</style>"
 
 
-@dataclass(frozen=True)
-class UploadedRecord:
-    """A record from a file, or why the file holds none."""
-
-    file: str
-    record: DecisionRecord | None = None
-    complaint: str | None = None
-
-
 def ask_record() -> None:
     """Ask for a record that was downloaded before, and show the record in it."""
     st.file_uploader(
@@ -67,7 +52,7 @@ def ask_record() -> None:
         help="To see what was decided, open it again, or try its thresholds on newer data. Nothing is added to the log "
         "unless you say so.",
     )
-    uploaded: UploadedRecord | None = st.session_state.get(UPLOADED)
+    uploaded = session().decisions.uploaded
     if uploaded is None:
         return
     if uploaded.record is None:
@@ -77,7 +62,7 @@ def ask_record() -> None:
         st.subheader(f"From the file {as_text(shortened(uploaded.file, LONG_NAME))}", anchor=False)
         with st.container(horizontal=True):
             add = st.button("Add to the log", icon=":material/bookmark_add:")
-            st.button("Close", icon=":material/close:", on_click=lambda: st.session_state.pop(UPLOADED, None))
+            st.button("Close", icon=":material/close:", on_click=_put_away)
         if add:
             _add_to_log(uploaded.record)
         show_record(uploaded.record, "uploaded")
@@ -87,13 +72,13 @@ def _read_record() -> None:
     """Keep what was uploaded: the uploader itself forgets it when the page is left."""
     file = st.session_state.get(UPLOADER)
     if file is None:
-        st.session_state.pop(UPLOADED, None)
+        _put_away()
         return
     try:
         uploaded = UploadedRecord(file.name, record=DecisionRecord.from_json(file.getvalue()))
     except DataError as error:
         uploaded = UploadedRecord(file.name, complaint=str(error))
-    st.session_state[UPLOADED] = uploaded
+    session().decisions.uploaded = uploaded
 
 
 def _add_to_log(record: DecisionRecord) -> None:
@@ -104,19 +89,19 @@ def _add_to_log(record: DecisionRecord) -> None:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     st.session_state[CHOSEN] = label_of(entry)
-    st.session_state[NOTE] = f"Added to the log as number {entry.id}."
-    st.session_state.pop(UPLOADED, None)
+    session().decisions.note = f"Added to the log as number {entry.id}."
+    _put_away()
     st.rerun()
 
 
 def show_log() -> None:
     """Show the decisions of the log: the list, one of them, and another next to it."""
-    limit = st.session_state.get(LIMIT, PAGE)
+    limit = PAGE + session().decisions.more
     found = from_log(lambda log: (log.place, log.entries(limit=limit)))
     if found is None:
         return
     place, entries = found
-    note = st.session_state.pop(NOTE, None)
+    note, session().decisions.note = session().decisions.note, None
     if note:
         st.success(note, icon=":material/check_circle:")
     if not entries:
@@ -177,7 +162,7 @@ def _listed(entry: LogEntry) -> dict[str, str | float | None]:
 def _offer_more(limit: int, listed: int, place: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if listed == limit:
-            st.button("Show older", on_click=lambda: st.session_state.update({LIMIT: limit + PAGE}))
+            st.button("Show older", on_click=_show_more)
         # Made when it is asked for: a long log takes a while.
         export = from_log(lambda log: log.export)
         if export is not None:
@@ -324,5 +309,13 @@ def _show_deployment(entry: LogEntry) -> None:
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.session_state[NOTE] = f"Decision {entry.id} is marked as deployed."
+    session().decisions.note = f"Decision {entry.id} is marked as deployed."
     st.rerun()
+
+
+def _put_away() -> None:
+    session().decisions.uploaded = None
+
+
+def _show_more() -> None:
+    session().decisions.more += PAGE

@@ -11,11 +11,11 @@ from sqlalchemy import URL
 from decision_log import DecisionLog
 from multiloss_core import DataError
 from ui.shared.formatting import as_text
+from ui.shared.session import session
 
 ADDRESS = "MULTILOSS_DECISION_LOG"
 PROGRAM = "multiloss"
 FILE = "decisions.db"
-COMPLAINT = "decision_log_complaint"
 
 T = TypeVar("T")
 
@@ -56,14 +56,15 @@ def from_log(ask: Callable[[DecisionLog], T]) -> T | None:
 
     A database that does not answer is not asked at every run, for each time may take seconds.
     """
-    complaint = st.session_state.get(COMPLAINT)
+    state = session().decisions
+    complaint = state.log_complaint
     if complaint is None:
         try:
             return ask(decision_log())
         except DataError as error:
-            st.session_state[COMPLAINT] = complaint = str(error)
+            state.log_complaint = complaint = str(error)
     st.error(as_text(complaint), icon=":material/database_off:")
-    st.button("Try again", icon=":material/refresh:", on_click=lambda: st.session_state.pop(COMPLAINT, None))
+    st.button("Try again", icon=":material/refresh:", on_click=lambda: setattr(state, "log_complaint", None))
     return None
 
 

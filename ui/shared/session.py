@@ -8,6 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord, Payoffs
+from multiloss_core.losses.theorem_1.timing import TimedRun
+from multiloss_core.losses.theorem_1.verify import Verification
 from ui.shared.background_job import Job
 
 KEY = "session"
@@ -149,6 +151,41 @@ class PointState:
     reopened: Reopened | None = None
 
 
+@dataclass(frozen=True)
+class UploadedRecord:
+    """A record from a file, or why the file holds none."""
+
+    file: str
+    record: DecisionRecord | None = None
+    complaint: str | None = None
+
+
+@dataclass
+class DecisionsState:
+    """The screen Decisions: `log_complaint` says why the log cannot be read, `note` what was done last.
+
+    `more` entries are shown beyond the first page.
+    """
+
+    uploaded: UploadedRecord | None = None
+    note: str | None = None
+    more: int = 0
+    log_complaint: str | None = None
+
+
+@dataclass
+class TopKState:
+    """The teaching screen: what was found last, each with the inputs that it was found for.
+
+    `pending_draw` is the draw to show next, by the key of its widget; `timed` a loss, its runs, whether all were made.
+    """
+
+    verified: tuple[object, Verification] | None = None
+    found: tuple[object, Any] | None = None
+    pending_draw: dict[str, Any] = field(default_factory=dict)
+    timed: tuple[str, list[TimedRun], bool] = field(default_factory=lambda: ("", [], True))
+
+
 @dataclass
 class Session:
     """One visit: `page` is the screen that is open, `url` what its parameters said, by name."""
@@ -158,6 +195,8 @@ class Session:
     rated: Uploads[Any] = field(default_factory=Uploads)
     scored: ScoredUploads = field(default_factory=ScoredUploads)
     point: PointState = field(default_factory=PointState)
+    decisions: DecisionsState = field(default_factory=DecisionsState)
+    top_k: TopKState = field(default_factory=TopKState)
 
 
 def session() -> Session:

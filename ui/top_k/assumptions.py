@@ -27,6 +27,7 @@ from multiloss_core.numerics.arrays import Floats, Indices
 from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES
 from ui.shared.page_setup import theme
+from ui.shared.session import session
 from ui.top_k.optimum import Settings, chosen_losses, require_within
 
 ITEMS = 8
@@ -34,7 +35,6 @@ SCALE = 1.0
 MAX_DRAWS = 2000
 LARGEST_SEED = 1_000_000
 STRENGTHS = np.linspace(0.0, 1.0, 21)
-FOUND = "topk_found"
 
 TIED, OTHER_LOSS = "Labels that depend on each other", "A loss that true positives do not lower"
 # What the user picks, and what the library calls it.
@@ -200,7 +200,7 @@ def loss_that_is_not_monotone() -> None:
 
 def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
     """Ask for the seed of a draw; a search that found one has the last word."""
-    pending = st.session_state.pop(f"{key}_pending", None)
+    pending = session().top_k.pending_draw.pop(key, None)
     if pending is not None:
         st.session_state[key] = pending
     return int(
@@ -267,12 +267,12 @@ def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int],
         first = draw + 1 if draw + MAX_DRAWS < LARGEST_SEED else 0
         with stoppable(f"{key}_cancel") as show:
             for state in find_failure(search_of, first=first, draws=MAX_DRAWS):
-                st.session_state[FOUND] = (inputs, state)
+                session().top_k.found = (inputs, state)
                 show(state.done / state.draws, f"{state.done:,} of at most {state.draws:,} draws")
         if state.failed is not None:
-            st.session_state[f"{key}_pending"] = state.failed
+            session().top_k.pending_draw[key] = state.failed
             st.rerun()
-    kept = st.session_state.get(FOUND)
+    kept = session().top_k.found
     if kept is not None and kept[0] == inputs:
         found_so_far(kept[1], draw)
 

@@ -11,9 +11,8 @@ from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for, sizes_
 from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES
 from ui.shared.page_setup import theme
+from ui.shared.session import session
 from ui.top_k.optimum import Settings, chosen_losses
-
-KEPT = "topk_timed"
 
 
 def timing(settings: Settings) -> None:
@@ -42,19 +41,19 @@ def measure(loss: Loss) -> None:
     """Time every method that takes the loss, with progress; any other input stops it."""
     methods = methods_for(loss)
     runs: list[TimedRun] = []
-    st.session_state[KEPT] = (loss.name, runs, False)
+    session().top_k.timed = (loss.name, runs, False)
     with stoppable("topk_measure_cancel") as show:
         for run in timed_runs(loss, methods=methods):
             runs.append(run)
             position, sizes = methods.index(run.method), sizes_of(run.method)
             share = (position + (sizes.index(run.n) + 1) / len(sizes)) / len(methods)
             show(share, f"{METHODS[run.method].label}: {run.n:,} items in {run.seconds:.3g} s")
-        st.session_state[KEPT] = (loss.name, runs, True)
+        session().top_k.timed = (loss.name, runs, True)
 
 
 def measured(loss: Loss) -> None:
     """Show what was measured for this loss, as a chart and a table."""
-    name, runs, complete = st.session_state.get(KEPT, ("", [], True))
+    name, runs, complete = session().top_k.timed
     if name != loss.name or not runs:
         return
     if not complete:

@@ -5,8 +5,9 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.theorem_1.verify import Verification, verify_theorem_1
+from multiloss_core.losses.theorem_1.verify import verify_theorem_1
 from ui.shared.cancellable_work import stoppable
+from ui.shared.session import session
 from ui.top_k.optimum import Settings, chosen_losses, require_within
 
 
@@ -35,16 +36,16 @@ def verify(settings: Settings, draws: int) -> None:
     generator = np.random.default_rng(settings.seed)
     with stoppable("topk_cancel") as show:
         for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
-            st.session_state["topk_verification"] = ((settings, draws), state)
+            session().top_k.verified = (settings, draws), state
             show(state.done / draws, f"{state.done:,} of {draws:,} draws")
 
 
 def verification_result(settings: Settings, draws: int) -> None:
     """Say how many draws were top-k."""
-    kept = st.session_state.get("topk_verification")
+    kept = session().top_k.verified
     if kept is None or kept[0] != (settings, draws):
         return
-    state: Verification = kept[1]
+    state = kept[1]
     if state.done < draws:
         st.info(f"Stopped after {state.done:,} of {draws:,} draws.")
     if not state.failures:
