@@ -241,7 +241,7 @@ def test_a_click_in_threshold_space_or_on_a_curve_sets_the_point_by_hand(server,
         page.mouse.up()
         expect(said).to_be_visible()
         expect(said).to_contain_text("Set by hand")
-        expect(page).to_have_url(re.compile("driver=thresholds"))
+        expect(page).to_have_url(re.compile("driver=manual"))
         settle(page)
         if name == "space":
             # The boxes of the thresholds set by hand may have moved the chart down.

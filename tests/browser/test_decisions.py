@@ -84,7 +84,7 @@ def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page,
     expect(selected(page, "Data")).to_have_value("Login alerts")
     expect(selected(page, "Path")).to_have_value("smooth")
     expect(page).to_have_url(re.compile("m=42.5"))
-    expect(page).to_have_url(re.compile("nodes=at(\\+|%20)equal(\\+|%20)steps"))
+    expect(page).to_have_url(re.compile("nodes=uniform(&|$)"))
     page.get_by_role("button", name="Settings").click()
     expect(selected(page, "Nodes for each classifier, at most")).to_have_value("100")
     page.keyboard.press("Escape")

@@ -22,6 +22,7 @@ from tests.browser.steps import (
     without_webgl,
 )
 from ui.data.samples import sample
+from ui.shared.url_params import OLD_VALUES
 
 NAME = "Card alerts"
 SCORES = sample(NAME).first_choice.scores
@@ -78,7 +79,8 @@ def expect_driven(page, path, by, point, percent=None):
     shown = float(percent_box(page).input_value())
     at_target = operating_point(path, shown / 100)
     assert (at_target.tp, at_target.fp) == (tp, fp)
-    driver = re.escape(by.partition(",")[0]).replace(r"\ ", "(\\+|%20)")
+    label = by.partition(",")[0]
+    driver = OLD_VALUES["driver"].get(label, label)
     expect(page).to_have_url(re.compile(f"[?&]driver={driver}(&|$)"))
     settle(page)
 
