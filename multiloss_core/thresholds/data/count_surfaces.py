@@ -80,7 +80,7 @@ class CountSurfaces:
         return self.counts_along(checked_thresholds(thresholds, self.names)[np.newaxis], rule).at(0)
 
     def counts_along(self, thresholds: Floats, rule: Rule | None = None) -> Counts[Floats]:
-        """`counts_at` for each row of thresholds (m, k)."""
+        """Count as `counts_at` does at each row of thresholds (m, k)."""
         self.require_own(rule)
         index = tuple(node_index(self.axes, thresholds).T)
         return Counts(self.tp[index], self.fp[index])
@@ -96,7 +96,7 @@ class CountSurfaces:
             raise DataError(f"The table of counts is for rule '{self.rule}', not '{rule}'.")
 
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
-        """Thresholds (k,) as they are: what lies between the nodes is not known."""
+        """Return thresholds (k,) as they are: what lies between the nodes is not known."""
         return np.array(thresholds, dtype=np.float64)
 
     @classmethod
@@ -143,13 +143,13 @@ def require_resolution(classifiers: int, resolution: int) -> None:
     if resolution**classifiers > MAX_NODES:
         fits = largest_resolution(classifiers)
         raise DataError(
-            f"A grid of {resolution:,} nodes for each of {classifiers} classifiers has {float(resolution) ** classifiers:,.0f} "
-            f"nodes, more than {MAX_NODES:,}; a resolution of {fits:,} fits."
+            f"A grid of {resolution:,} nodes for each of {classifiers} classifiers has "
+            f"{float(resolution) ** classifiers:,.0f} nodes, more than {MAX_NODES:,}; a resolution of {fits:,} fits."
         )
 
 
 def largest_resolution(classifiers: int) -> int:
-    """The largest resolution whose grid has at most 4 million nodes."""
+    """Return the largest resolution whose grid has at most 4 million nodes."""
     fits = int(MAX_NODES ** (1 / classifiers))
     return fits + 1 if (fits + 1) ** classifiers <= MAX_NODES else fits
 
@@ -169,7 +169,7 @@ def surfaces_from_buckets(buckets: BucketCounts, rule: Rule, names: tuple[str, .
 
 
 def counts_at_nodes(counts: Floats, rule: Rule) -> Floats:
-    """Flagged weight at each node from the weight in each cell; both (n_1, …, n_k), and nothing above the last nodes."""
+    """Sum the weight in each cell to the flagged weight at each node, both (n_1, …, n_k); none lies above the last."""
     for j in range(counts.ndim):
         counts = np.cumsum(counts, axis=j) if rule == "any" else _above(counts, j)
     if rule == "any":
@@ -193,7 +193,7 @@ def buckets_from_surfaces(surfaces: CountSurfaces) -> BucketCounts:
 
 
 def slice_surfaces(surfaces: CountSurfaces, thresholds: Floats, pair: tuple[int, int]) -> CountSurfaces:
-    """The surfaces over two of k >= 3 classifiers while the others stay at the node of thresholds (k,)."""
+    """Cut out the surfaces over two of k >= 3 classifiers while the others stay at the node of thresholds (k,)."""
     index: list[slice | int] = [int(i) for i in node_index(surfaces.axes, thresholds[np.newaxis])[0]]
     for j in pair:
         index[j] = slice(None)
@@ -214,7 +214,7 @@ def slice_documents(
     resolution: int = 100,
     spacing: Spacing = "uniform",
 ) -> CountSurfaces:
-    """`slice_surfaces` counted from documents, exact at the others' thresholds."""
+    """Count the surfaces of `slice_surfaces` from documents, exact at the others' thresholds."""
     others = [j for j in range(len(documents.names)) if j not in pair]
     decided = flagged(documents.scores[:, others], thresholds[others], rule)
     open_to_pair = ~decided if rule == "any" else decided
@@ -233,7 +233,7 @@ def slice_documents(
 
 
 def node_index(axes: Axes, thresholds: Floats) -> Indices:
-    """For thresholds (m, k), the first node of each axis that is not below them (the last node where none is)."""
+    """Find the first node of each axis that is not below thresholds (m, k), the last node where none is."""
     return np.column_stack(
         [np.minimum(np.searchsorted(axis, thresholds[:, j]), len(axis) - 1) for j, axis in enumerate(axes)]
     )

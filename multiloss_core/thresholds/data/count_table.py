@@ -1,4 +1,4 @@
-"""A ready table of counts: one row for each node of a full grid of thresholds."""
+"""Read a ready table of counts: one row for each node of a full grid of thresholds."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes
 def read_count_table(
     frame: pd.DataFrame, thresholds: Sequence[str] | None
 ) -> tuple[Axes, Floats, Floats, tuple[str, ...]]:
-    """Axes, TP and FP (n_1, …, n_k) and the names of the classifiers; see `CountSurfaces.from_table`."""
+    """Read axes, TP and FP (n_1, …, n_k) and the names of the classifiers; see `CountSurfaces.from_table`."""
     by_name = {str(column).strip().lower(): column for column in frame.columns}
     for wanted in ("tp", "fp"):
         if wanted not in by_name:
@@ -59,16 +59,16 @@ def _row_of_each_node(
 ) -> Indices:
     if np.prod(shape, dtype=np.float64) > MAX_NODES:
         raise DataError(
-            f"The thresholds of the {len(positions[0]):,} rows form no full grid: {' x '.join(map(str, shape))} different "
-            "values would need a row for each combination."
+            f"The thresholds of the {len(positions[0]):,} rows form no full grid: {' x '.join(map(str, shape))} "
+            "different values would need a row for each combination."
         )
     node = np.ravel_multi_index(tuple(positions), shape)
     times = np.bincount(node, minlength=int(np.prod(shape)))
     if (times > 1).any():
         first, second = np.flatnonzero(node == (times > 1).argmax())[:2]
         raise DataError(
-            f"The node {_node_words(names, axes, int(node[first]), shape)} occurs more than once (rows {first + 1:,} and "
-            f"{second + 1:,}; {(times > 1).sum():,} such nodes); keep one row for each."
+            f"The node {_node_words(names, axes, int(node[first]), shape)} occurs more than once "
+            f"(rows {first + 1:,} and {second + 1:,}; {(times > 1).sum():,} such nodes); keep one row for each."
         )
     if (times == 0).any():
         raise DataError(

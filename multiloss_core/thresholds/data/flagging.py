@@ -1,4 +1,4 @@
-"""Which documents thresholds flag, and what can be said of them."""
+"""Flag documents at thresholds, and count true and false positives."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Counts(Generic[Number]):
 
 
 def flagged(scores: Floats, thresholds: ArrayLike, rule: str) -> Bools:
-    """Which of (n, k) scores are flagged at (k,) thresholds: a score is flagged when it is >= its threshold."""
+    """Flag documents (n,) by scores (n, k) at thresholds (k,): a score reaches its threshold when it is >= it."""
     above: Bools = scores >= np.asarray(thresholds, dtype=np.float64)
     return np.asarray(above.any(axis=1) if rule == "any" else above.all(axis=1))
 
@@ -58,7 +58,7 @@ def require_rule(rule: str) -> None:
 
 
 def checked_thresholds(values: ArrayLike, names: tuple[str, ...]) -> Floats:
-    """Thresholds (k,): a finite number for each classifier, or infinity for never.
+    """Check thresholds (k,): a finite number for each classifier, or infinity for never.
 
     Raises
     ------
@@ -76,13 +76,13 @@ def checked_thresholds(values: ArrayLike, names: tuple[str, ...]) -> Floats:
 
 
 def rated_in_full(floors: Floats, thresholds: Floats, rule: Rule) -> bool:
-    """Whether every document that thresholds (k,) flag was rated: it then lies at or above some floor (k,)."""
+    """Say whether every document that thresholds (k,) flag was rated: it then lies at or above some floor (k,)."""
     at_or_above = thresholds >= floors
     return bool(at_or_above.all() if rule == "any" else at_or_above.any())
 
 
 def flagged_weights(scores: Floats, weights: Floats, thresholds: Floats, rule: Rule) -> Floats:
-    """The weight (m,) of documents with scores (n, k) and weights (n,) flagged at thresholds (m, k) in any order.
+    """Sum the weight (m,) of documents with scores (n, k) and weights (n,) flagged at thresholds (m, k) in any order.
 
     Time O(n k log m) where thresholds never fall from one row to the next, as along a path; elsewhere O(n k m).
     """
@@ -94,14 +94,14 @@ def flagged_weights(scores: Floats, weights: Floats, thresholds: Floats, rule: R
 
 
 def turning_points(scores: Floats | Indices, thresholds: Floats | Indices, rule: Rule) -> Indices:
-    """For each row of scores (n, k), the first vertex of thresholds (m, k) that no longer flags it, 0..m."""
+    """Find the first vertex, 0..m, of thresholds (m, k) that no longer flags each row of scores (n, k)."""
     passed = [np.searchsorted(thresholds[:, j], scores[:, j], side="right") for j in range(thresholds.shape[1])]
     turning: Indices = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
     return turning
 
 
 def still_flagged(turning: Indices, weights: Floats, vertices: int) -> Floats:
-    """The weight (m,) flagged at each of m vertices, of documents with `turning` points (n,) and `weights` (n,). O(n + m)."""
+    """Sum the weight (m,) flagged at each of m vertices, from turning points (n,) and weights (n,). O(n + m)."""
     # Of no document at all, NumPy counts integers.
     at_turning = np.bincount(turning, weights, vertices + 1).astype(np.float64)
     return np.cumsum(at_turning[::-1])[::-1][1:]

@@ -1,4 +1,4 @@
-"""Folds of rated documents: parts of equal size, each with its share of the positives, groups whole."""
+"""Split rated documents into folds of equal size, each with its share of the positives, groups whole."""
 
 import heapq
 from collections.abc import Iterable
@@ -13,13 +13,12 @@ Numbers = Indices
 
 
 def document_folds(documents: RatedDocuments, folds: int = 5, seed: int = 0, *, whole_groups: bool = True) -> Numbers:
-    """The fold of each document, (n,) in 0..f-1, with f = `folds` or the number of groups if that is less.
+    """Assign each document a fold, (n,) in 0..f-1, with f = `folds` or the number of groups if that is less.
 
-    Positives and negatives are spread evenly over the folds. Documents of one group share a fold unless `whole_groups` is
-    false; groups are placed from
-    the one with most positives to the one with fewest, each where there are fewest so far. The folds do not depend on the
-    order of the documents (except among equal ones) but on their scores, labels and weights, and on the seed.
-    Time O(n log n).
+    Positives and negatives are spread evenly over the folds. Documents of one group share a fold unless `whole_groups`
+    is false; groups are placed from the one with most positives to the one with fewest, each where there are fewest so
+    far. The folds depend on scores, labels, weights and the seed, not on the order of the documents (except among equal
+    ones). Time O(n log n).
 
     Raises
     ------
@@ -53,7 +52,7 @@ def _spread(labels: Bools, order: Numbers, folds: int, generator: np.random.Gene
 def _spread_groups(
     groups: Numbers, labels: Bools, order: Numbers, folds: int, generator: np.random.Generator
 ) -> Numbers:
-    """The fold of each group, (g,)."""
+    """Assign each group a fold, (g,)."""
     sizes = np.bincount(groups)
     positives = np.bincount(groups, labels).astype(np.intp)
     by_content = np.unique(groups[order], return_index=True)[1].argsort()

@@ -1,4 +1,4 @@
-"""Documents counted into the cells of a threshold grid: after this, no cost depends on the number of documents."""
+"""Count documents into the cells of a threshold grid: after this, no cost depends on the number of documents."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -12,6 +12,7 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 Spacing = Literal["uniform", "quantile", "positives"]
 SPACINGS: tuple[Spacing, ...] = get_args(Spacing)
 MAX_DENSE_CELLS = 4_000_000
+MAX_NODES = 4_000_000
 SMALLEST_STEP = 1e-200
 
 Axes = tuple[Floats, ...]
@@ -33,7 +34,7 @@ class BucketCounts:
 
 
 def grid_axes(documents: RatedDocuments, resolution: int, spacing: Spacing) -> Axes:
-    """At most `resolution` nodes for each classifier, from its floor to just above its largest score.
+    """Place at most `resolution` nodes for each classifier, from its floor to just above its largest score.
 
     The first node is the floor, the last the next number above the largest score, so that the first corner flags
     every rated document (rule `any`) and the last flags none. Between them: `uniform` equal steps (Robles et al.
@@ -62,7 +63,7 @@ def bucket_counts(documents: RatedDocuments, axes: Axes) -> BucketCounts:
 
 
 def count_cells(scores: Floats, labels: Bools, weights: Floats | None, axes: Axes) -> BucketCounts:
-    """`bucket_counts` of plain arrays: scores (n, k), labels (n,), weights (n,) or None for 1 each.
+    """Count plain arrays as `bucket_counts` does: scores (n, k), labels (n,), weights (n,) or None for 1 each.
 
     Raises
     ------
@@ -94,7 +95,7 @@ def count_cells(scores: Floats, labels: Bools, weights: Floats | None, axes: Axe
 
 
 def count_nodes_at_or_below(axis: Floats, values: Floats) -> Indices:
-    """`np.searchsorted(axis, values, side="right")`, several times faster where the nodes have equal steps."""
+    """Search like `np.searchsorted(axis, values, side="right")`, several times faster where nodes have equal steps."""
     if len(axis) < 8:
         return np.searchsorted(axis, values, side="right")
     step = (axis[-1] - axis[0]) / (len(axis) - 2)
@@ -122,6 +123,3 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int, spacing:
         nodes = np.unique(inside)
         nodes = nodes[np.linspace(0, len(nodes) - 1, min(len(nodes), resolution - 2)).round().astype(np.intp)]
     return np.unique(np.concatenate([[floor], nodes, [np.nextafter(highest, np.inf)]]))
-
-
-MAX_NODES = 4_000_000

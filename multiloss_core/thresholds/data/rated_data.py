@@ -1,4 +1,4 @@
-"""What rated documents and a ready table of counts have in common."""
+"""Describe what rated documents and a ready table of counts have in common."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""Rated predicted positives: the documents that people looked at because some classifier scored them high."""
+"""Hold rated predicted positives: the documents that people looked at because some classifier scored them high."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class RatedDocuments:
     Parameters
     ----------
     scores : (n, k) finite numbers, higher = more suspicious.
-    labels : (n,) of 0/1 or bool, 1 = positive (fraud).
+    labels : (n,) of 0/1 or bool, 1 = positive.
     weights : (n,) numbers > 0, how many documents each one stands for; 1 each when left out.
     names : k distinct names of the classifiers; "score 1", "score 2", … when left out.
     floors : rating floor of each classifier, a sequence of k numbers or a mapping name -> number. Only documents
@@ -149,7 +149,7 @@ class RatedDocuments:
 
         Rows without a rating, then rows with a blank score, then rows below all floors are left out; the funnel and
         the notes count them. Text or infinity in a score is an error, or such rows are left out and counted when
-        `leave_out_unusable`. `positive` names the rating that means fraud; it may be left out when the ratings are
+        `leave_out_unusable`. `positive` names the rating that means positive; it may be left out when the ratings are
         0/1, true/false or usual words (see `parse_ratings`). Rows that share a value of `group` belong together; a
         blank one stands alone. Row numbers in messages count from 1 below the header.
 
@@ -221,7 +221,7 @@ class RatedDocuments:
         )
 
     def part(self, rows: Indices | Bools) -> Self:
-        """Some of the documents (positions or a mask), with the same floors and their groups renumbered.
+        """Take some of the documents (positions or a mask), with the same floors and their groups renumbered.
 
         Raises
         ------
@@ -285,7 +285,7 @@ class RatedDocuments:
         return Counts(tp, fp)
 
     def counted_thresholds(self, thresholds: Floats) -> Floats:
-        """Thresholds (k,) as they are: documents are counted at any of them."""
+        """Return thresholds (k,) as they are: documents are counted at any of them."""
         return thresholds
 
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
@@ -361,7 +361,8 @@ def _require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices
         if scores[:, j].min() == scores[:, j].max():
             raise DataError(
                 f"Column '{name}' holds the same score, {scores[0, j]:g}, in all {len(scores):,} rows from row "
-                f"{1 if rows is None else rows[0] + 1:,} on, so no threshold can be chosen on it; leave that column out."
+                f"{1 if rows is None else rows[0] + 1:,} on, so no threshold can be chosen on it; "
+                "leave that column out."
             )
 
 
@@ -374,6 +375,7 @@ def _complete_floors(
     result = np.array(given, dtype=np.float64)
     missing = np.isnan(result)
     if missing.any():
+        # A document at or above a given floor was rated because of it and tells nothing of the others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
         if unexplained.any():
             result[missing] = suggest_floors(scores[unexplained][:, missing])

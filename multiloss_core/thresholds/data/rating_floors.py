@@ -1,4 +1,4 @@
-"""A suggestion for the rating floors when nobody wrote them down."""
+"""Suggest rating floors when nobody wrote them down."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def _most_surprising(scores: Floats, corners: Floats) -> Floats:
 
 
 def _staircase_corners(scores: Floats) -> Floats:
-    """All maximal empty corners for k = 2, one for each score of the first classifier."""
+    """List all maximal empty corners for k = 2, one for each score of the first classifier."""
     order = np.argsort(scores[:, 0], kind="stable")
     first, second = scores[order, 0], scores[order, 1]
     lowest_so_far = np.minimum.accumulate(second)
@@ -47,7 +47,7 @@ def _staircase_corners(scores: Floats) -> Floats:
 
 
 def _corners_on_quantiles(scores: Floats) -> Floats:
-    """Maximal empty corners of scores rounded down to quantiles, which are empty for the scores themselves as well.
+    """List maximal empty corners of scores rounded down to quantiles, empty for the scores themselves as well.
 
     As fine as at most 100 documents bound them: those that no other document lies below in every score.
     """
@@ -61,7 +61,7 @@ def _corners_on_quantiles(scores: Floats) -> Floats:
 
 
 def _corners_from(scores: Floats, corner: Floats) -> Floats:
-    """The maximal empty corners that contain a given empty corner.
+    """List the maximal empty corners that contain a given empty corner.
 
     A document that reaches the given corner in one score alone bounds that score; only the few that reach it in
     several scores leave a choice.
@@ -102,7 +102,7 @@ def _without_contained(corners: Floats) -> Floats:
 
 
 def _minimal_points(points: Floats) -> Floats | None:
-    """The points that no other lies below in every score; None where there are more than 100."""
+    """Keep the points that no other lies below in every score; None where there are more than 100."""
     ranks = sum(np.unique(column, return_inverse=True)[1] for column in points.T)
     points = points[np.argsort(ranks, kind="stable")]
     kept: list[Floats] = []

@@ -1,4 +1,4 @@
-"""Synthetic populations of rare events with known truth, rated only above floors."""
+"""Simulate populations of rare positives with known truth, rated only above floors."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Population:
     floors: Floats
 
     def rated(self) -> RatedDocuments:
-        """What a fraud team would have: the documents that some classifier scored at or above its floor, rated."""
+        """Rate the documents that some classifier scored at or above its floor: all that people would have seen."""
         kept = flagged(self.scores, self.floors, "any")
         rated = int(kept.sum())
         funnel = DataFunnel(len(self.labels), rated, rated, rated, int(self.labels[kept].sum()))
@@ -33,7 +33,7 @@ class Population:
         )
 
     def counts_at(self, thresholds: Floats, rule: Rule = "any") -> tuple[int, int, int, int]:
-        """True TP, FP, FN, TN of the whole population at thresholds (k,)."""
+        """Count TP, FP, FN and TN of the whole population at thresholds (k,)."""
         caught = flagged(self.scores, thresholds, rule)
         tp, fp = int((caught & self.labels).sum()), int((caught & ~self.labels).sum())
         return tp, fp, int(self.labels.sum()) - tp, int((~self.labels).sum()) - fp
@@ -49,16 +49,16 @@ def simulate_population(
     rated_share: float = 0.005,
     names: tuple[str, ...] | None = None,
 ) -> Population:
-    """A population scored by classifiers that see different kinds of fraud.
+    """Simulate a population scored by classifiers that see different kinds of positives.
 
-    Every fraud has a kind, one for each classifier plus one that all of them see. In normal units a legitimate document
-    scores 0 on average; a fraud scores `strength` higher on the classifier of its kind (three quarters of that on
-    all of them for the shared kind) and half a unit higher on the others. Scores are mapped to (0, 1) by a
-    logistic curve. Each classifier's rating floor is its upper `rated_share` quantile.
+    Every positive has a kind, one for each classifier plus one that all of them see. In normal units a negative scores
+    0 on average; a positive scores `strength` higher on the classifier of its kind (three quarters of that on all of
+    them for the shared kind) and half a unit higher on the others. Scores are mapped to (0, 1) by a logistic curve.
+    Each classifier's rating floor is its upper `rated_share` quantile.
 
     Raises
     ------
-    DataError : fewer than 100 documents, 1-4 classifiers exceeded, shares outside (0, 1), or no fraud drawn.
+    DataError : fewer than 100 documents, 1-4 classifiers exceeded, shares outside (0, 1), or no positive drawn.
     """
     if not (documents >= 100 and 1 <= classifiers <= MAX_CLASSIFIERS):
         raise DataError(f"Simulate at least 100 documents and 1 to {MAX_CLASSIFIERS} classifiers.")

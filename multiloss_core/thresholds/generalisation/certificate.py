@@ -37,7 +37,7 @@ NOTHING = Counts(0.0, 0.0)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Certificate:
-    """The loosest thresholds (k,) certified: with this confidence, at least a share `precision` of their alerts is positive.
+    """The loosest thresholds (k,) certified: with this confidence, their precision is at least `precision`.
 
     The certificate is about all documents flagged at `thresholds`, now and in future ones from the same source.
     It says nothing about the precision of the documents added last.
@@ -45,15 +45,15 @@ class Certificate:
     `status`: `certified`; `not_certified`, the tests do not say so for any thresholds; `too_few`, no path can be found
     on the third of the documents that chooses. `counts` are those on all documents, `tested` on the ones that decided.
     `lower_bound` is the lower confidence bound of the precision from these thresholds' own test; as the tests chose
-    where to stop, only `precision` itself is certified. `p_value` is that of the thresholds, or of the first ones tried;
-    `tried` counts the tests. Without a certificate `thresholds` is None, and the counts and bound are 0.
+    where to stop, only `precision` itself is certified. `p_value` is that of the thresholds, or of the first ones
+    tried; `tried` counts the tests. Without a certificate `thresholds` is None, and the counts and bound are 0.
 
     `path` is the path of the third that chose, "guaranteed" by name, with its counts on all documents. Every vertex
     from `loosest` to `strictest` passed its test, and the certificate is about all of these at once: whichever of them
     is used.
 
-    `test`: `exact` (binomial) for independent documents of equal weight, or `betting` for weights or groups, which holds
-    if no weight (or total weight of a group's flagged documents) can exceed `largest`, the largest seen at the
+    `test`: `exact` (binomial) for independent documents of equal weight, or `betting` for weights or groups, which
+    holds if no weight (or total weight of a group's flagged documents) can exceed `largest`, the largest seen at the
     thresholds. `more_ratings`: how many further rated documents would give a certificate in 4 of 5 cases, no more than
     an order of magnitude if few are positive; None with a certificate, or where no thresholds on the path seem to have
     that precision.
@@ -287,7 +287,7 @@ def _part(documents: RatedDocuments, path: ThresholdPath, rank: Indices, rows: B
 def _more_ratings(
     documents: RatedDocuments, path: ThresholdPath, precision: float, level: float, test: Test
 ) -> int | None:
-    """Plan further rated documents for a power of 80 % at the vertex that needs fewest, on a path through all documents.
+    """Plan further rated documents for a power of 80 % at the vertex of a path through all that needs fewest.
 
     Only a plan: no document need be kept from it.
     """

@@ -17,7 +17,7 @@ Method = Callable[[RatedDocuments], ThresholdPath]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CrossFittedCounts(Counts[Floats]):
-    """TP and FP (m,) of a method at targets (m,), cross-fitted and adjusted, next to those of plain and of no cross-fitting.
+    """Cross-fitted TP and FP (m,) of a method at targets (m,), adjusted for the smaller number of documents.
 
     Plain cross-fitting (`plain`, `plain_area`) flags each fold's documents by thresholds that were chosen without them.
     Those were chosen from fewer documents and are not quite those chosen from all, so the counts themselves and `area`
@@ -91,7 +91,7 @@ def cross_fit_steps(
     folds: int = 5,
     seed: int = 0,
 ) -> Iterator[CrossFittingStep]:
-    """Cross-fit as `cross_fit` does, fit by fit, to show progress and to stop early: the last step holds the final counts.
+    """Cross-fit fit by fit, to show progress and to stop early: the last step holds the counts of `cross_fit`.
 
     First each method is fitted on all documents, then fold by fold on the others; what has been counted so far always
     stands for all documents.

@@ -20,8 +20,8 @@ Advice = Literal["rate_a_band", "new_documents", "below_the_floors", "nothing_fl
 SENTENCES: dict[Advice, str] = {
     "rate_a_band": "Rating more of the documents in the bands named first sharpens the choice most.",
     "new_documents": "Every flagged document is rated: only new documents, or lower floors, sharpen the choice.",
-    "below_the_floors": "The point lies at the rating floors: rate documents below them. How far below is not known, as "
-    "nobody has rated any there.",
+    "below_the_floors": "The point lies at the rating floors: rate documents below them. How far below is not known, "
+    "as nobody has rated any there.",
     "nothing_flagged": "Nothing is flagged at this point, so no rated document bears on its net benefit.",
 }
 
@@ -71,7 +71,7 @@ class RatingPlan:
 
     @property
     def sentence(self) -> str:
-        """The advice for people."""
+        """The advice as a sentence."""
         return SENTENCES[self.advice]
 
 
@@ -150,7 +150,7 @@ class _Stratum:
 
 
 def _edges(turning: Indices, bands: int) -> list[int]:
-    """Vertices between bands of about equally many documents, from the loosest; each band is (low, high]."""
+    """Choose vertices between bands of about equally many documents, from the loosest; each band is (low, high]."""
     if not turning.size:
         return []
     highs = np.unique(np.quantile(turning, np.arange(1, bands + 1) / bands, method="inverted_cdf"))

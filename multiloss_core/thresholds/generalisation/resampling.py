@@ -1,4 +1,4 @@
-"""Bootstrap resamples of rated documents, drawn as counts in cells: the cost does not grow with the documents."""
+"""Draw bootstrap resamples of rated documents as counts in cells: the cost does not grow with the documents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CellSample:
     """Rated documents as weights in c cells, and how to draw them anew.
 
     `positives` and `negatives` (c,) are weights; `unit` is the weight of an effective document, W2 / W for W the sum of
-    the weights and W2 that of their squares (1 without weights). `draw(generator, count)` gives resamples (count, 2, c),
-    positives first, each of the same total weight.
+    the weights and W2 that of their squares (1 without weights). `draw(generator, count)` gives resamples
+    (count, 2, c), positives first, each of the same total weight.
     """
 
     positives: Floats
@@ -31,7 +31,7 @@ class CellSample:
 
 
 def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSample:
-    """The documents in cells `slots` (n,), numbered 0..cells - 1.
+    """Sort documents into cells `slots` (n,), numbered 0..cells - 1, and prepare drawing them anew.
 
     - With groups whole groups are drawn with replacement, as sums of rows of a sparse table of groups by cells: O(n)
       for each resample.
@@ -51,13 +51,14 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
         draw = _draw_documents(counts, float(documents.weights[0]))
     else:
         draw = _draw_weights(counts, squares)
-    return CellSample(counts[:cells], counts[cells:], float(squares.sum() / counts.sum()), draw)
+    unit = float(squares.sum() / counts.sum())
+    return CellSample(positives=counts[:cells], negatives=counts[cells:], unit=unit, draw=draw)
 
 
 def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample:
-    """A table of counts, each of single documents."""
+    """Take a table of counts (c,), each of single documents."""
     counts = np.concatenate([positives, negatives])
-    return CellSample(positives, negatives, 1.0, _draw_documents(counts, 1.0))
+    return CellSample(positives=positives, negatives=negatives, unit=1.0, draw=_draw_documents(counts, 1.0))
 
 
 def _draw_documents(counts: Floats, weight: float) -> Callable[[np.random.Generator, int], Floats]:

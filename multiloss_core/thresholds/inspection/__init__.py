@@ -1,1 +1,32 @@
-"""What stands behind an operating point: documents, classifiers, periods, segments."""
+"""What stands behind an operating point: documents, classifiers, periods, segments.
+
+`compare` sets current against proposed thresholds, `compare_with_simpler_rules` a point against simpler rules;
+`contributions` counts what each combination of classifiers flags, `borderline_documents` finds the documents nearest to
+the thresholds. Over time: `calendar` of the documents' times, then `weekly_counts`, `daily_alerts` and the tests
+`precision_drift` and `alerts_drift`. By segment: `segmentation`, then `segment_counts`.
+"""
+
+from multiloss_core.thresholds.inspection.borderline_documents import borderline_documents
+from multiloss_core.thresholds.inspection.comparison import compare
+from multiloss_core.thresholds.inspection.contributions import contributions
+from multiloss_core.thresholds.inspection.document_subset import document_subset
+from multiloss_core.thresholds.inspection.drift import alerts_drift, precision_drift
+from multiloss_core.thresholds.inspection.periods import calendar, daily_alerts, days_in_data, weekly_counts
+from multiloss_core.thresholds.inspection.segments import segment_counts, segmentation
+from multiloss_core.thresholds.inspection.simpler_rules import compare_with_simpler_rules
+
+__all__ = [
+    "alerts_drift",
+    "borderline_documents",
+    "calendar",
+    "compare",
+    "compare_with_simpler_rules",
+    "contributions",
+    "daily_alerts",
+    "days_in_data",
+    "document_subset",
+    "precision_drift",
+    "segment_counts",
+    "segmentation",
+    "weekly_counts",
+]

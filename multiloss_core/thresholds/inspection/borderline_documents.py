@@ -39,13 +39,12 @@ def borderline_documents(
     """Find at most `most` documents on either side of thresholds (k,), infinity for never, nearest in ranks first.
 
     The distance of a score from its threshold is the weight of the documents between them in that classifier's ranking,
-    ties included, so that scores of all kinds compare. Under `any`, a document stays flagged as long as one score reaches
-    its threshold and is added as soon as one does: its furthest reaching score decides, or else its nearest one. Under
-    `all`, a document is lost as soon as one score fails and stays out as long as one does: its nearest reaching score
-    decides, or else its furthest failing one. A threshold of never is not near to anything, and what would need a
-    threshold below a floor is left out, as the ranks there are not known. Equal distances come in the order of the
-    documents.
-    Time O(k n log n), the sort being done once.
+    ties included, so that scores of all kinds compare. Under `any`, a document stays flagged as long as one score
+    reaches its threshold and is added as soon as one does: its furthest reaching score decides, or else its nearest
+    one. Under `all`, a document is lost as soon as one score fails and stays out as long as one does: its nearest
+    reaching score decides, or else its furthest failing one. A threshold of never is not near to anything, and what
+    would need a threshold below a floor is left out, as the ranks there are not known. Equal distances come in the
+    order of the documents. Time O(k n log n), the sort being done once.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Current against proposed thresholds: both counts, and the documents that lie between the two."""
+"""Compare current with proposed thresholds: both counts, and the documents that lie between the two."""
 
 from dataclasses import dataclass
 
@@ -23,8 +23,8 @@ from multiloss_core.thresholds.inspection.document_subset import DocumentSubset,
 class CountedThresholds(Counts[float]):
     """Thresholds (k,), infinity for never, with the TP and FP (weights) of the rated documents that they flag.
 
-    For a table of counts the thresholds are those of the node that was counted. `complete` is false where they also flag
-    documents that were never rated: then the counts are lower bounds and the precision is not known.
+    For a table of counts the thresholds are those of the node that was counted. `complete` is false where they also
+    flag documents that were never rated: then the counts are lower bounds and the precision is not known.
     """
 
     thresholds: Floats
@@ -36,7 +36,7 @@ class CountedThresholds(Counts[float]):
         return super().precision if self.complete else UNDEFINED
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Comparison:
     """Two sets of thresholds under one rule. Differences are proposed less current.
 
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def compare(source: RatedData, current: ArrayLike, proposed: ArrayLike, rule: Rule) -> Comparison:
-    """Current and proposed thresholds (k,) of the same data, infinity for never, and what lies between them.
+    """Compare current and proposed thresholds (k,) on the same data, infinity for never, and what lies between them.
 
     Of documents everything is exact, also which ones. A table of counts tells no documents, and thresholds between its
     nodes are counted at the next node up; how many lie between is still known: what either flags is, under `any`, what
@@ -70,11 +70,11 @@ def compare(source: RatedData, current: ArrayLike, proposed: ArrayLike, rule: Ru
         return _compare_counts(source, first, second, rule)
     before, after = flagged(documents.scores, first, rule), flagged(documents.scores, second, rule)
     return Comparison(
-        _counted(source, first, rule),
-        _counted(source, second, rule),
-        document_subset(documents, after & ~before),
-        document_subset(documents, before & ~after),
-        rule,
+        current=_counted(source, first, rule),
+        proposed=_counted(source, second, rule),
+        added=document_subset(documents, after & ~before),
+        dropped=document_subset(documents, before & ~after),
+        rule=rule,
     )
 
 
@@ -97,4 +97,4 @@ def _compare_counts(source: RatedData, current: Floats, proposed: Floats, rule: 
     common = source.counts_at(meeting, rule)
     more, fewer = (before, after) if rule == "any" else (after, before)
     added, dropped = (counted_subset(abs(common.tp - other.tp), abs(common.fp - other.fp)) for other in (more, fewer))
-    return Comparison(before, after, added, dropped, rule)
+    return Comparison(current=before, proposed=after, added=added, dropped=dropped, rule=rule)

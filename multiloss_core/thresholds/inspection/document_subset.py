@@ -1,4 +1,4 @@
-"""Some of the rated documents, with what they hold and how sure that is."""
+"""Count some of the rated documents, with an interval of their precision."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 class DocumentSubset(Counts[float]):
     """TP and FP (weights) of some rated documents.
 
-    `positions` (m,) are those of the documents in the arrays of the `RatedDocuments`, rising; None where only counts are
-    known. `interval` is the 95 % Wilson interval (low, high) of the precision, over as many documents as the weights are
-    worth; NaN where there is none.
+    `positions` (m,) are those of the documents in the arrays of the `RatedDocuments`, rising; None where only counts
+    are known. `interval` is the 95 % Wilson interval (low, high) of the precision, over as many documents as the
+    weights are worth; NaN where there is none.
     """
 
     positions: Indices | None
@@ -29,7 +29,7 @@ def document_subset(documents: RatedDocuments, chosen: Bools) -> DocumentSubset:
 
 
 def counted_subset(tp: float, fp: float) -> DocumentSubset:
-    """Counts without documents, each of which counts once."""
+    """Take counts of documents that are not known, each of which counts once."""
     return _subset(Counts(tp, fp), None, tp + fp)
 
 

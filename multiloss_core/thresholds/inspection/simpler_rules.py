@@ -90,7 +90,7 @@ def _cuts_of(documents: RatedDocuments, j: int) -> Floats:
 
 
 def _common_thresholds(documents: RatedDocuments) -> Floats:
-    """Find thresholds (m, k), loosest first: for every volume v the lowest cuts that each flag at most a weight of v."""
+    """Find thresholds (m, k), loosest first: for every volume the lowest cuts that each flag at most that weight."""
     cuts = [_cuts_of(documents, j) for j in range(len(documents.names))]
     volumes = []
     for j, values in enumerate(cuts):

@@ -1,4 +1,4 @@
-"""What moving one threshold alone would add or lose."""
+"""Find what moving one threshold alone would add or lose."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,9 +16,9 @@ from multiloss_core.thresholds.paths.operating_point import Point
 class ClassifierMargin:
     """What moving one classifier's threshold alone would add (lowered) or lose (raised), nearest documents first.
 
-    Precisions are shares of positives in [0, 1] among `added` or `lost` documents (weights); not a number over
-    nothing, as below a floor, where nobody rated. `added_interval` and `lost_interval` are 95 % Wilson intervals (low,
-    high) of these precisions, over as many documents as the weights are worth.
+    Precisions are shares of positives in [0, 1] among `added` or `lost` documents (weights); NaN where there are none,
+    as below a floor, where nobody rated. `added_interval` and `lost_interval` are 95 % Wilson intervals (low, high) of
+    these precisions, over as many documents as the weights are worth.
     """
 
     name: str
@@ -33,7 +33,7 @@ class ClassifierMargin:
 def classifier_margins(
     source: RatedDocuments | CountSurfaces, point: Point, *, band: float | None = None
 ) -> tuple[ClassifierMargin, ...]:
-    """For each classifier, the marginal precision of the documents next to its threshold that it alone decides.
+    """Measure the marginal precision of the documents next to each threshold that its classifier alone decides.
 
     Lowering one threshold adds documents, raising it loses some; the nearest of them up to a weight of `band`
     (default: 5 % of the alerts, at least 20) give the precision on either side. At the best point for target m all of
@@ -55,9 +55,10 @@ def classifier_margins(
 def _nearest_decided(
     documents: RatedDocuments, point: Point, j: int, direction: Literal["down", "up"], band: float
 ) -> tuple[float, float, tuple[float, float]]:
-    """Weight, precision and its interval of the documents nearest to threshold j that it alone decides, up to a weight of `band`.
+    """Measure weight, precision and its interval of the nearest documents that threshold j alone decides.
 
-    Documents of equal score stay together. Ever larger pieces are read, so that the cost follows the band.
+    They have a weight of up to `band`; documents of equal score stay together. Ever larger pieces are read, so that the
+    cost follows the band.
     """
     scores, order = documents.ordered_scores[j], documents.order[j]
     others = np.delete(np.arange(len(point.thresholds)), j)

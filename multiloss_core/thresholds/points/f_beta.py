@@ -1,4 +1,4 @@
-"""Between the two halves: marginal precision on one side, multivariate losses on the other.
+"""Convert an operating point's marginal precision into the F-beta that it maximises.
 
 Cutting a ranking where P(Y = 1 | x) = c is the operating point for marginal precision c, and the best cut under a loss
 is the marginal precision at which that loss would operate. Both need calibrated probabilities.
@@ -10,13 +10,14 @@ from multiloss_core.thresholds.paths.operating_point import Point
 
 
 def f_beta_of_point(point: Point) -> float:
-    """The beta >= 0 for which an operating point maximises F_beta among all points of its path.
+    """Find the beta >= 0 for which an operating point maximises F_beta among all points of its path.
 
-    F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated_tp`, all positives that were rated, is largest where
+    F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated.tp`, all positives that were rated, is largest where
     one more alert raises both parts alike: m = TP / (beta^2 P + TP + FP) (for items with known probabilities: Ye, Chai,
-    Lee, Chieu 2012). So beta^2 = (TP / m - TP - FP) / P. Positives below the floors add to P: beta^2 P stays, beta falls.
-    Where the point was chosen by a smooth fit, it is the maximum that the fit expects. It holds on new data when the marginal precision along the path does. Not a number unless the point is `inside`: at
-    the floor the best point lies below what was rated, and without alerts there is nothing to weigh.
+    Lee, Chieu 2012). So beta^2 = (TP / m - TP - FP) / P. Positives below the floors add to P: beta^2 P stays, beta
+    falls. Where the point was chosen by a smooth fit, it is the maximum that the fit expects. It holds on new data when
+    the marginal precision along the path does. NaN unless the point is `inside`: at the floor the best point lies below
+    what was rated, and without alerts there is nothing to weigh.
     """
     if point.status != "inside":
         return math.nan

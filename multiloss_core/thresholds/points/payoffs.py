@@ -1,4 +1,4 @@
-"""What alerts bring in money, and the marginal precision at which one more of them just pays."""
+"""Convert payoffs in money into the marginal precision at which one more alert just pays."""
 
 import math
 from dataclasses import dataclass
@@ -48,9 +48,12 @@ class Payoffs:
 
     @property
     def marginal_precision(self) -> float:
-        """The share m of positives, in (0, 1), at which one more alert brings nothing: m of_catch = (1 - m) of_false_alert."""
+        """The share m of positives, in (0, 1), where one more alert brings nothing.
+
+        There m of_catch = (1 - m) of_false_alert.
+        """
         return self.of_false_alert / (self.catch + self.annoyance)
 
     def total(self, tp: float, fp: float) -> float:
-        """What counts of flagged documents bring against flagging nothing; the operating point at m maximises it."""
+        """Value flagged documents against flagging nothing; the operating point at m maximises this."""
         return tp * self.of_catch - fp * self.of_false_alert

@@ -1,4 +1,4 @@
-"""What an analyst wishes for, as the marginal precision that brings it about on a path."""
+"""Convert a goal (cap on alerts, minimum precision, share kept, price) into the equivalent target."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
 def target_for_price(false_per_catch: float) -> float:
-    """The marginal precision at which `false_per_catch` false alerts are paid for each extra true positive: 1 / (1 + x).
+    """Convert the false alerts paid for each extra true positive, x, into a marginal precision: 1 / (1 + x).
 
     Raises
     ------
@@ -26,17 +26,17 @@ def target_for_price(false_per_catch: float) -> float:
 
 
 def target_for_alerts(path: ThresholdPath, most: float) -> float:
-    """The target whose point flags most documents (weights) among those that flag at most so many.
+    """Find the target whose point flags most documents (weights) among those that flag at most so many.
 
     Raises
     ------
     DataError : even the strictest step flags more.
     """
-    return _loosest(path, lambda tp, fp: tp + fp <= most, _fewest_sentence(path, most))
+    return _target_of_loosest_vertex(path, lambda tp, fp: tp + fp <= most, _fewest_sentence(path, most))
 
 
 def target_for_precision(path: ThresholdPath, least: float) -> float:
-    """The target whose point flags most documents among those with at least so high a precision, in (0, 1).
+    """Find the target whose point flags most documents among those with at least this precision, in (0, 1).
 
     Raises
     ------
@@ -44,7 +44,7 @@ def target_for_precision(path: ThresholdPath, least: float) -> float:
     """
     if not 0 < least < 1:
         raise DataError("The precision must lie between 0 % and 100 %.")
-    return _loosest(
+    return _target_of_loosest_vertex(
         path,
         lambda tp, fp: (tp + fp > 0) & (tp >= least * (tp + fp)),
         f"No point of this path has a precision of {100 * least:g} %; lower it.",
@@ -52,7 +52,7 @@ def target_for_precision(path: ThresholdPath, least: float) -> float:
 
 
 def target_for_share(path: ThresholdPath, least: float) -> float:
-    """The strictest target whose point keeps at least this share, in (0, 1], of the positives at the floors.
+    """Find the strictest target whose point keeps at least this share, in (0, 1], of the positives at the floors.
 
     Raises
     ------
@@ -97,8 +97,10 @@ def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) 
     )
 
 
-def _loosest(path: ThresholdPath, allowed: Callable[[np.ndarray, np.ndarray], np.ndarray], refusal: str) -> float:
-    """The target of the loosest corner of the majorant that flags anything and is allowed."""
+def _target_of_loosest_vertex(
+    path: ThresholdPath, allowed: Callable[[np.ndarray, np.ndarray], np.ndarray], refusal: str
+) -> float:
+    """Find the target of the loosest vertex of the majorant that flags anything and is allowed, or raise `refusal`."""
     corners = path.majorant.vertices[1:]
     # No target is so low that a step without any positive is taken.
     worth_taking = path.majorant.marginal_precisions > 0
@@ -109,7 +111,7 @@ def _loosest(path: ThresholdPath, allowed: Callable[[np.ndarray, np.ndarray], np
 
 
 def _target_of(path: ThresholdPath, corner: int) -> float:
-    """The target of fewest digits in percent whose operating point is a corner of the majorant."""
+    """Find the target of fewest digits in percent whose operating point is a vertex of the majorant."""
     precisions = path.majorant.marginal_precisions
     highest = float(precisions[corner - 1]) if corner else 1.0
     lowest = float(precisions[corner]) if corner < len(precisions) else 0.0
