@@ -1,0 +1,153 @@
+"""How tests bring rated data in, correct its columns and read what the screen shows."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from multiloss_core import (
+    RatedDocuments,
+    count_surfaces,
+    simulate_population,
+)
+from tests.pages.steps import run
+
+GOOD = "good.csv"
+
+
+def rated_frame(seed=1, classifiers=2):
+    population = simulate_population(
+        np.random.default_rng(seed),
+        documents=20_000,
+        prevalence=0.02,
+        rated_share=0.03,
+        classifiers=classifiers,
+        names=("model A", "model B", "model C", "model D")[:classifiers],
+    )
+    documents = population.rated()
+    frame = pd.DataFrame(documents.scores, columns=list(documents.names))
+    frame["rating"] = np.where(documents.labels, "fraud", "ok")
+    return frame
+
+
+def count_frame():
+    documents = RatedDocuments.from_frame(rated_frame(), ["model A", "model B"], "rating")
+    surfaces = count_surfaces(documents, resolution=12)
+    first, second = np.meshgrid(*surfaces.axes, indexing="ij")
+    return pd.DataFrame(
+        {"T1": first.ravel(), "T2": second.ravel(), "TP": surfaces.tp.ravel(), "FP": surfaces.fp.ravel()}
+    )
+
+
+def csv_of(frame, **options):
+    return frame.to_csv(index=False, **options).encode()
+
+
+def upload(app, data, name, mime="text/csv"):
+    app.file_uploader(key="upload").upload(name, data, mime)
+    return run(app)
+
+
+def go_to_operating_point(app):
+    # With plain widgets, whose numbers AppTest sees.
+    app.session_state["plain"] = True
+    return switch(app, "pages/operating_point.py")
+
+
+def back_to_rated_data(app):
+    return switch(app, "pages/rated_data.py")
+
+
+def switch(app, page):
+    # A browser keeps the data in the address and sends no widgets of the page it leaves; AppTest does neither, so the
+    # address is written here and counts from the second run on.
+    app.query_params["data"] = app.selectbox(key="data").value
+    run(app.switch_page(page))
+    return run(app)
+
+
+def pick(app, name):
+    return run(app.selectbox(key="data").select(name))
+
+
+def box(app, name):
+    """The widget of the columns expander whose key starts with `name`."""
+    (found,) = [
+        element
+        for kind in ("selectbox", "multiselect", "number_input", "checkbox", "segmented_control")
+        for element in app.get(kind)
+        if (element.key or "").startswith(f"{name}_")
+    ]
+    return found
+
+
+def funnel(app):
+    return [int(metric.value.replace(",", "")) for metric in app.metric]
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def steps(documents):
+    return [number for _, number in documents.funnel.steps]
+
+
+def charts(app):
+    return [chart.proto for chart in app.get("plotly_chart")]
+
+
+def infos(app):
+    return [as_read(element.value) for element in app.info if "cannot tell" not in element.value]
+
+
+def as_read(markdown):
+    return re.sub(r"\\([^\w\s]|_)", r"\1", markdown)
+
+
+def only_error(app):
+    (error,) = app.error
+    assert_readable(error.value)
+    return error.value
+
+
+def assert_readable(sentence):
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    assert len(sentence) < 330
+    assert not re.search(r"Traceback|Error\b|Exception|dtype|ndarray|<class|float64|site-packages", sentence)
+
+
+def picture():
+    return b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256))
+
+
+def changed(column, rows, value):
+    def change(frame):
+        frame[column] = frame[column].astype(object)
+        frame.loc[[row - 1 for row in rows], column] = value
+        return frame
+
+    return change
+
+
+def weighted(value):
+    def change(frame):
+        frame["weight"] = 1.0
+        frame.loc[[6, 10], "weight"] = value
+        return frame
+
+    return change
+
+
+UNUSABLE = {
+    "one class": (lambda frame: frame.assign(rating="fraud"), ["'rating'", "only one rating", "'fraud'", "row 1 "]),
+    "three ratings": (changed("rating", [9, 12], "unsure"), ["'rating'", "3 different", "'unsure'", "row 9"]),
+    "no rating": (lambda frame: frame.assign(rating=""), ["'rating'", "blank"]),
+    "infinity": (changed("model A", [4, 8, 15], "inf"), ["'model A'", "3 values", "row 4", "'inf'"]),
+    "text": (changed("model B", [5, 6], "n/k"), ["'model B'", "2 values", "row 5", "'n/k'"]),
+    "negative weight": (weighted(-1.5), ["'weight'", "2 values", "row 7", "'-1.5'"]),
+    "weight of zero": (weighted(0.0), ["'weight'", "2 values", "row 7", "'0.0'"]),
+    "infinite weight": (weighted(np.inf), ["'weight'", "2 values", "row 7", "'inf'"]),
+    "blank weight": (weighted(np.nan), ["'weight'", "2 values", "row 7"]),
+}

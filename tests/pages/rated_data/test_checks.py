@@ -1,0 +1,210 @@
+"""What is read of rated data and shown: funnel, histograms, cautions."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import (
+    RatedDocuments,
+)
+from tests.pages.rated_data.steps import (
+    UNUSABLE,
+    back_to_rated_data,
+    box,
+    charts,
+    csv_of,
+    funnel,
+    go_to_operating_point,
+    infos,
+    metrics,
+    only_error,
+    pick,
+    rated_frame,
+    steps,
+    upload,
+)
+from tests.pages.steps import run
+from ui.data.samples import SAMPLES, sample
+
+
+def layout(chart):
+    return json.loads(chart.spec)["layout"]
+
+
+def test_the_first_sample_is_shown_with_its_funnel_and_histograms(app):
+    assert app.title[0].value == "Rated data"
+    assert app.selectbox(key="data").value == "Card alerts"
+    source = sample("Card alerts")
+    choice = source.first_choice
+    documents = RatedDocuments.from_frame(
+        source.frame, choice.scores, "rating", "fraud", floors=dict(zip(choice.scores, choice.floors, strict=True))
+    )
+    assert [metric.label for metric in app.metric] == [words.capitalize() for words, _ in documents.funnel.steps]
+    assert funnel(app) == steps(documents)
+    rated = source.frame["rating"].notna()
+    assert funnel(app)[:2] == [len(source.frame), rated.sum()]
+    assert funnel(app)[4] == (source.frame["rating"] == "fraud").sum()
+    assert infos(app) == [f"{(~rated).sum():,} rows without a rating in 'rating' were left out."]
+    assert len(app.dataframe[0].value) == 100
+    assert not app.error
+    assert not app.warning
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_chart_has_its_own_key_a_title_axis_titles_and_a_description(app, name):
+    pick(app, name)
+    choice = sample(name).first_choice
+    shown = sorted(charts(app), key=lambda chart: chart.id[-1])
+    assert len(shown) == len(choice.scores)
+    assert len({chart.id for chart in shown}) == len(shown)
+    for chart, score, floor in zip(shown, choice.scores, choice.floors, strict=True):
+        assert score in chart.alt
+        assert f"{floor:.6g}" in chart.alt
+        assert layout(chart)["title"]["text"] == f"Scores of {score}, by rating"
+        assert score in layout(chart)["xaxis"]["title"]["text"]
+        assert "documents" in layout(chart)["yaxis"]["title"]["text"]
+
+
+def test_the_histograms_hold_every_document(app):
+    for chart in charts(app):
+        negatives, positives = (np.asarray(decoded(trace["y"])) for trace in json.loads(chart.spec)["data"])
+        assert positives.sum() == funnel(app)[4]
+        assert (negatives.sum() + positives.sum()) == funnel(app)[3]
+
+
+def decoded(values):
+    if isinstance(values, dict):
+        import base64
+
+        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=np.dtype(values["dtype"]))
+    return values
+
+
+def test_what_cannot_be_known_is_said_once(app):
+    texts = [
+        element.value for kind in ("markdown", "caption", "info", "warning", "subheader") for element in app.get(kind)
+    ]
+    told = [text for text in texts if re.search(r"recall|false positive rate|\bFPR\b|\bF1\b", text, re.IGNORECASE)]
+    assert len(told) == 1
+    for words in ("recall", "false positive rate", "F1", "false negatives", "true negatives", "unknown"):
+        assert words in told[0]
+    assert not any(re.search(r"recall|FPR|F1", label, re.IGNORECASE) for label in metrics(app))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_sample_works_on_both_pages(app, name):
+    pick(app, name)
+    assert not app.error
+    choice = sample(name).first_choice
+    if choice.is_counts:
+        frame = sample(name).frame
+        assert metrics(app)["Nodes"] == f"{len(frame):,}"
+        assert metrics(app)["TP at the floors"] == f"{frame['TP'].max():,}"
+        assert metrics(app)["FP at the floors"] == f"{frame['FP'].max():,}"
+    else:
+        assert funnel(app)[0] == len(sample(name).frame)
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.selectbox(key="data").value == name
+    thresholds = [metric for metric in app.metric if metric.label.startswith("Threshold of ")]
+    assert len(thresholds) == (2 if choice.is_counts else len(choice.scores))
+
+
+@pytest.mark.parametrize("case", ["infinity", "text"])
+def test_rows_with_unusable_scores_can_be_left_out(app, case):
+    frame = UNUSABLE[case][0](rated_frame())
+    upload(app, csv_of(frame), "bad.csv")
+    only_error(app)
+    run(box(app, "leave").check())
+    assert not app.error
+    column = "model A" if case == "infinity" else "model B"
+    numbers = pd.to_numeric(frame[column], errors="coerce")
+    unusable = ~np.isfinite(numbers)
+    assert funnel(app)[:3] == [len(frame), len(frame), (~unusable).sum()]
+    assert infos(app)[0] == (
+        f"{unusable.sum()} rows with a score that is not a finite number were left out "
+        f"(first: row {unusable.to_numpy().argmax() + 1}, column '{column}')."
+    )
+    go_to_operating_point(app)
+    assert not app.error
+    back_to_rated_data(app)
+    assert not app.error
+    assert box(app, "leave").value is True
+
+
+def test_blank_scores_and_blank_ratings_are_left_out_and_counted(app):
+    frame = rated_frame()
+    frame.loc[[2, 5, 7], "model B"] = np.nan
+    frame.loc[[1, 2], "rating"] = None
+    upload(app, csv_of(frame), "blanks.csv")
+    assert not app.error
+    assert funnel(app)[:3] == [len(frame), len(frame) - 2, len(frame) - 4]
+    assert infos(app)[:2] == [
+        "2 rows without a rating in 'rating' were left out.",
+        "2 rows with a blank score were left out (first: row 6, column 'model B').",
+    ]
+
+
+def test_a_constant_score_is_named(app_with_upload):
+    app = app_with_upload
+    upload(app, csv_of(rated_frame().assign(**{"model B": 0.25})), "constant.csv")
+    if app.error:
+        assert "'model B'" in only_error(app)
+        assert "0.25" in only_error(app)
+    else:
+        # It was not guessed to be a score; choosing it says why.
+        assert box(app, "scores").value == ["model A"]
+        run(box(app, "scores").set_value(["model A", "model B"]))
+        error = only_error(app)
+        for words in ("'model B'", "0.25", "row 1 "):
+            assert words in error
+
+
+def test_a_single_positive_works_with_a_caution(app):
+    frame = rated_frame()
+    frame["rating"] = "ok"
+    frame.loc[frame["model A"].idxmax(), "rating"] = "fraud"
+    upload(app, csv_of(frame), "single.csv")
+    assert not app.error
+    assert funnel(app)[4] == 1
+    assert any("Only one document is positive" in info for info in infos(app))
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.metric
+
+
+@pytest.mark.parametrize("values", [2, 3, 5])
+def test_a_score_of_few_values_such_as_a_rule_works_on_both_pages(app, values):
+    frame = rated_frame()
+    frame["model B"] = pd.cut(frame["model B"], values, labels=False)
+    upload(app, csv_of(frame), "rule.csv")
+    assert not app.error
+    assert box(app, "scores").value == ["model A", "model B"]
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.metric
+
+
+def test_huge_ties_work_with_a_caution(app):
+    frame = rated_frame()
+    frame.loc[frame["model A"] < frame["model A"].quantile(0.8), "model A"] = 0.5
+    upload(app, csv_of(frame), "ties.csv")
+    assert not app.error
+    tied = int((frame["model A"] == 0.5).sum())
+    (note,) = [info for info in infos(app) if "share the score" in info]
+    assert note.startswith(f"{tied:,} of {len(frame):,} documents share the score 0.5 in 'model A'")
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.metric
+
+
+def test_floors_above_every_score_are_named_with_the_largest_score(app_with_upload):
+    app = app_with_upload
+    run(box(app, "floor_model B").set_value(3.0))
+    error = only_error(app)
+    highest = rated_frame()["model B"].max()
+    for words in ("'model B'", "3", f"{highest:g}", "row "):
+        assert words in error

@@ -1,0 +1,228 @@
+"""What the columns of an upload mean: guessed, corrected, refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.pages.rated_data.steps import (
+    GOOD,
+    as_read,
+    back_to_rated_data,
+    box,
+    charts,
+    count_frame,
+    csv_of,
+    funnel,
+    go_to_operating_point,
+    infos,
+    metrics,
+    only_error,
+    pick,
+    rated_frame,
+    upload,
+)
+from tests.pages.steps import run
+from ui.rated_data.column_roles import GROUP
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative"), [("fraud", "ok"), ("Fraud", "legit"), (1, 0), (1.0, 0.0), (True, False), ("yes", "no")]
+)
+def test_usual_rating_words_are_understood(app, positive, negative):
+    frame = rated_frame()
+    fraud = frame["rating"] == "fraud"
+    frame["rating"] = pd.Series(np.where(fraud, positive, negative), dtype=object)
+    upload(app, csv_of(frame), "words.csv")
+    assert not app.error
+    assert funnel(app)[4] == fraud.sum()
+
+
+def test_unusual_rating_words_are_asked_about(app_with_upload):
+    app = app_with_upload
+    frame = rated_frame()
+    fraud = frame["rating"] == "fraud"
+    frame["rating"] = np.where(fraud, "red", "green")
+    upload(app, csv_of(frame), "colours.csv")
+    error = only_error(app)
+    for words in ("'rating'", "'red'", "'green'", "positive"):
+        assert words in error
+    run(box(app, "positive").select("red"))
+    assert not app.error
+    assert funnel(app)[4] == fraud.sum()
+    run(box(app, "positive").select("green"))
+    assert funnel(app)[4] == (~fraud).sum()
+
+
+def test_weights_are_found_and_counted(app):
+    frame = rated_frame()
+    frame["sampling weight"] = np.where(frame["rating"] == "ok", 2.5, 1.0)
+    upload(app, csv_of(frame), "weights.csv")
+    assert not app.error
+    assert box(app, "weight").value == "sampling weight"
+    fraud = int((frame["rating"] == "fraud").sum())
+    negatives = 2.5 * int((frame["rating"] == "ok").sum())
+    words = f"{negatives:,.0f}" if negatives == round(negatives) else f"{negatives:,.1f}"
+    assert any(f"stand for {fraud:,} positive and {words} negative" in caption.value for caption in app.caption)
+
+
+def test_a_weight_that_was_guessed_can_be_taken_back(app):
+    frame = rated_frame().assign(weight=np.arange(len(rated_frame())) % 7 + 1)
+    upload(app, csv_of(frame), "weights.csv")
+    assert box(app, "weight").value == "weight"
+    nothing = [option for option in box(app, "weight").options if option not in frame.columns]
+    run(box(app, "weight").set_value(nothing[0] if nothing else None))
+    assert not app.error
+    assert not any("stand for" in caption.value for caption in app.caption)
+
+
+def test_no_group_is_chosen_unless_a_column_is_clearly_named_so(app):
+    frame = rated_frame()
+    frame["branch"] = np.resize(["north", "south", "east"], len(frame))
+    upload(app, csv_of(frame), "branches.csv")
+    assert box(app, "group").value == GROUP.none
+    assert "held-out numbers and intervals respect it" in box(app, "group").help
+    assert not any("groups by" in caption.value for caption in app.caption)
+    run(box(app, "group").set_value("branch"))
+    assert not app.error
+    (told,) = [caption.value for caption in app.caption if "groups by" in caption.value]
+    assert told.startswith(f"These {len(frame):,} rows form 3 groups by 'branch'")
+    go_to_operating_point(app)
+    assert not app.error
+    back_to_rated_data(app)
+    assert box(app, "group").value == "branch"
+    run(box(app, "group").set_value(GROUP.none))
+    assert not any("groups by" in caption.value for caption in app.caption)
+
+
+def test_a_group_named_so_is_found_and_its_blanks_are_counted(app):
+    frame = rated_frame()
+    frame["customer_id"] = [f"c{row // 4}" for row in range(len(frame))]
+    frame.loc[[1, 6], "customer_id"] = None
+    upload(app, csv_of(frame), "customers.csv")
+    assert not app.error
+    assert box(app, "group").value == "customer_id"
+    assert "2 rows without a value in 'customer_id' stand alone, each as a group of its own." in infos(app)
+    groups = frame["customer_id"].nunique() + 2
+    assert any(f"form {groups:,} groups by 'customer_id'" in as_read(caption.value) for caption in app.caption)
+
+
+def test_a_group_column_of_one_group_gives_one_sentence(app_with_upload):
+    app = app_with_upload
+    upload(app, csv_of(rated_frame().assign(branch="north")), "branch.csv")
+    before = funnel(app)
+    run(box(app, "group").set_value("branch"))
+    error = only_error(app)
+    for words in ("'branch'", "one group only", "'north'", "row 1 "):
+        assert words in error
+    assert funnel(app) == before
+    assert any("last choice of columns that worked" in info for info in infos(app))
+
+
+def test_given_floors_are_kept_and_documents_below_all_of_them_are_counted(app_with_upload):
+    app = app_with_upload
+    frame = rated_frame()
+    floors = {"model A": 0.6, "model B": 0.65}
+    for name, floor in floors.items():
+        box(app, f"floor_{name}").set_value(floor)
+    run(app)
+    assert not app.error
+    below = (frame["model A"] < 0.6) & (frame["model B"] < 0.65)
+    assert below.any()
+    assert funnel(app)[3] == (~below).sum()
+    assert funnel(app)[4] == ((frame["rating"] == "fraud") & ~below).sum()
+    (note,) = infos(app)
+    assert note.startswith(f"{below.sum():,} rated documents lie below all floors and were left out (first: row ")
+    assert f"row {below.to_numpy().argmax() + 1:,})" in note
+    assert [
+        f"rating floor at {floor:.6g}" in chart.alt for chart, floor in zip(charts(app), floors.values(), strict=True)
+    ]
+
+
+def test_a_floor_that_was_given_can_be_left_to_the_suggestion_again(app_with_upload):
+    app = app_with_upload
+    before = [chart.alt for chart in charts(app)]
+    run(box(app, "floor_model A").set_value(0.6))
+    assert "rating floor at 0.6." in charts(app)[0].alt
+    run(box(app, "floor_model A").set_value(None))
+    assert [chart.alt for chart in charts(app)] == before
+
+
+def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload):
+    app = app_with_upload
+    run(box(app, "scores").set_value(["model B"]))
+    assert not app.error
+    assert len(charts(app)) == 1
+    assert "model B" in charts(app)[0].alt
+    go_to_operating_point(app)
+    assert [metric.label for metric in app.metric if "Threshold" in metric.label] == ["Threshold of model B"]
+    back_to_rated_data(app)
+    assert app.selectbox(key="data").value == GOOD
+    assert box(app, "scores").value == ["model B"]
+    pick(app, "Login alerts")
+    pick(app, GOOD)
+    assert box(app, "scores").value == ["model B"]
+    assert len(charts(app)) == 1
+
+
+@pytest.mark.parametrize(
+    ("widget", "value", "words"),
+    [
+        ("scores", [], ["at least one score"]),
+        ("scores", ["model A", "rating"], ["'rating'"]),
+        ("rating", "model A", ["'model A'"]),
+        ("weight", "model A", ["chosen twice"]),
+        ("weight", "rating", []),
+        ("group", "model A", ["'model A'", "chosen twice"]),
+        ("group", "rating", ["'rating'", "chosen twice"]),
+        ("floor_model A", 2.0, ["'model A'", "2", "largest score", "row"]),
+    ],
+)
+def test_a_bad_choice_of_columns_keeps_the_last_good_one(app_with_upload, widget, value, words):
+    app = app_with_upload
+    before = funnel(app)
+    run(box(app, widget).set_value(value))
+    error = only_error(app)
+    for word in words:
+        assert word in error
+    assert funnel(app) == before
+    assert any("last choice of columns that worked" in info for info in infos(app))
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.selectbox(key="data").value == GOOD
+    assert app.metric
+
+
+def test_a_table_of_counts_is_recognised(app):
+    frame = count_frame()
+    upload(app, csv_of(frame.sample(frac=1, random_state=3)), "counts.csv")
+    assert not app.error
+    assert box(app, "kind").value == "a node of a table of counts"
+    shown = metrics(app)
+    assert shown["Nodes"] == f"{len(frame):,}"
+    assert shown["Grid"] == f"{frame['T1'].nunique()} × {frame['T2'].nunique()}"
+    assert shown["TP at the floors"] == f"{frame['TP'].max():,.0f}"
+    assert shown["FP at the floors"] == f"{frame['FP'].max():,.0f}"
+    assert any("rule 'any'" in caption.value for caption in app.caption)
+    assert not charts(app)
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.selectbox(key="data").value == "counts.csv"
+
+
+def test_the_rule_of_a_table_of_counts_can_be_corrected(app):
+    upload(app, csv_of(count_frame()), "counts.csv")
+    run(box(app, "counted").set_value("all"))
+    assert not app.error
+    assert any("rule 'all'" in caption.value for caption in app.caption)
+    go_to_operating_point(app)
+    assert app.text_input[0].value == "every score"
+
+
+def test_documents_called_a_table_of_counts_say_what_is_missing(app_with_upload):
+    app = app_with_upload
+    before = funnel(app)
+    run(box(app, "kind").set_value("a node of a table of counts"))
+    assert "'TP'" in only_error(app)
+    run(box(app, "kind").set_value("a rated document"))
+    assert not app.error
+    assert funnel(app) == before

@@ -1,0 +1,265 @@
+"""Files brought in: good ones, unreadable ones, and those that came before."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import (
+    RatedDocuments,
+    guess_columns,
+    is_count_table,
+    read_frame,
+)
+from tests.pages.rated_data.steps import (
+    GOOD,
+    UNUSABLE,
+    back_to_rated_data,
+    box,
+    changed,
+    charts,
+    count_frame,
+    csv_of,
+    funnel,
+    go_to_operating_point,
+    infos,
+    metrics,
+    only_error,
+    pick,
+    picture,
+    rated_frame,
+    steps,
+    upload,
+)
+from tests.pages.steps import APP, run
+from ui.data.samples import SAMPLES, sample
+from ui.rated_data.column_roles import TEMPLATE, WEIGHT
+
+
+def parquet_of(frame):
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "encode"),
+    [
+        ("rated.csv", csv_of),
+        ("rated.parquet", parquet_of),
+        ("semicolons.csv", lambda frame: csv_of(frame, sep=";", decimal=",")),
+        ("tabs.tsv", lambda frame: csv_of(frame, sep="\t")),
+        ("utf16.txt", lambda frame: frame.to_csv(index=False).encode("utf-16")),
+        ("mark.csv", lambda frame: b"\xef\xbb\xbf" + csv_of(frame)),
+    ],
+)
+def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
+    frame = rated_frame()
+    upload(app, encode(frame), name)
+    assert not app.error
+    assert app.selectbox(key="data").value == name
+    assert app.selectbox(key="data").options == [*SAMPLES, name]
+    documents = RatedDocuments.from_frame(frame, ["model A", "model B"], "rating", "fraud")
+    assert funnel(app) == steps(documents)
+    assert [box(app, key).value for key in ("scores", "rating", "positive", "weight")] == [
+        ["model A", "model B"],
+        "rating",
+        "fraud",
+        WEIGHT.none,
+    ]
+    assert [f"{floor:.6g}" in chart.alt for chart, floor in zip(charts(app), documents.floors, strict=True)] == [
+        True
+    ] * 2
+    assert app.expander[0].proto.expanded
+    go_to_operating_point(app)
+    assert app.selectbox(key="data").value == name
+    assert not app.error
+
+
+def test_the_template_can_be_used_as_it_is(app):
+    buttons = {button.proto.label for button in app.get("download_button")}
+    assert buttons == {"Template (CSV)"}
+    frame = read_frame(TEMPLATE.encode(), "multiloss-template.csv")
+    guess = guess_columns(frame)
+    assert not is_count_table(frame)
+    assert guess.scores == ("model A", "model B")
+    assert (guess.rating, guess.positive, guess.weight) == ("rating", "fraud", None)
+    upload(app, TEMPLATE.encode(), "multiloss-template.csv")
+    assert not app.error
+    assert funnel(app) == [5, 4, 4, 4, 2]
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.metric
+
+
+UNREADABLE = {
+    "empty": (b"", ["'bad.csv'", "empty"]),
+    "blank lines": (b"\n\n  \n", ["'bad.csv'", "blank"]),
+    "header only": (b"model A,model B,rating\n", ["'bad.csv'", "no rows"]),
+    "JSON": (b'[{"model A": 0.5, "rating": 1}]', ["'bad.csv'", "not a table", r"'\['"]),
+    "HTML": (b"<html><body>no</body></html>", ["'bad.csv'", "not a table"]),
+    "PNG": (picture(), ["'bad.csv'", "header"]),
+    "binary": (b"model A,rating\n0.5,1\n0.\x006,0\n", ["'bad.csv'", "row 2"]),
+    "wrong encoding": ("Prüfung,rating\n0.5,fraud\n0.6,in Prüfung\n".encode("latin-1"), ["UTF-8", "header"]),
+    "wrong encoding below": ("score,rating\n0.5,fraud\n0.6,geprüft\n".encode("latin-1"), ["UTF-8", "row 2"]),
+    "one column": (b"score\n0.5\n0.6\n", ["one column", "'score'"]),
+    "no number": (b"name,rating\nann,fraud\nbob,ok\n", ["numeric", "'name'", "row 1"]),
+    "repeated column": (
+        b"score,score,rating\n0.5,0.4,1\n0.6,0.2,0\n",
+        ["'score'", "more than once", "columns 1 and 2"],
+    ),
+    "ragged": (b"score,rating\n0.5,1\n0.6,0,7\n", ["'bad.csv'", "row 2", "3 cells"]),
+    "broken Parquet": (b"PAR1 and then nothing of use PAR1", ["'bad.csv'", "Parquet"]),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_an_unreadable_upload_gives_one_sentence_and_changes_nothing_else(app_with_upload, case):
+    app = app_with_upload
+    before = funnel(app)
+    data, words = UNREADABLE[case]
+    upload(app, data, "bad.csv")
+    error = only_error(app)
+    for word in words:
+        assert word in error
+    assert app.selectbox(key="data").value == GOOD
+    assert app.selectbox(key="data").options == [*SAMPLES, GOOD]
+    assert funnel(app) == before
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.selectbox(key="data").value == GOOD
+    assert app.selectbox(key="data").options == [*SAMPLES, GOOD]
+
+
+def test_a_good_upload_takes_the_complaint_away(app):
+    upload(app, b"", "bad.csv")
+    assert app.error
+    upload(app, csv_of(rated_frame()), GOOD)
+    assert not app.error
+    assert app.selectbox(key="data").value == GOOD
+
+
+def test_a_file_above_the_limit_is_refused_in_code_as_well(app_with_upload, monkeypatch):
+    app = app_with_upload
+    monkeypatch.setattr("multiloss_core.tables.read_table.LARGEST_FILE", 2**20)
+    upload(app, b"score,rating\n" + b"0.5,1\n" * 400_000, "bad.csv")
+    error = only_error(app)
+    assert "'bad.csv' has 2 MB, more than the limit of 1 MB" in error
+    assert app.selectbox(key="data").value == GOOD
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_unusable_values_give_one_sentence_and_the_other_data_stay(app_with_upload, case):
+    app = app_with_upload
+    before = funnel(app)
+    change, words = UNUSABLE[case]
+    upload(app, csv_of(change(rated_frame())), "bad.csv")
+    error = only_error(app)
+    for word in words:
+        assert word in error
+    assert not app.metric
+    assert any("Nothing that you loaded is lost" in info for info in infos(app))
+    go_to_operating_point(app)
+    assert only_error(app) == error
+    assert app.page_link[0].value == "Correct the columns of this file"
+    pick(app, GOOD)
+    assert not app.error
+    assert app.metric
+    back_to_rated_data(app)
+    assert not app.error
+    assert app.selectbox(key="data").options == [*SAMPLES, GOOD, "bad.csv"]
+    assert funnel(app) == before
+
+
+BAD_COUNTS = {
+    "missing node": (lambda frame: frame.drop(index=[13]), ["1 nodes", "missing", "T1 = ", "T2 = "]),
+    "repeated node": (
+        lambda frame: pd.concat([frame, frame.iloc[[4]]]),
+        ["occurs more than once", "rows 5 and 145", "T1 = "],
+    ),
+    "negative count": (changed("FP", [3], -4), ["'FP'", "1 negative", "row 3", "-4"]),
+    "rising count": (changed("TP", [20], 100_000), ["'TP'", "rises", "row 20"]),
+    "text in a count": (changed("FP", [7], "many"), ["'FP'", "row 7", "'many'"]),
+    "blank threshold": (changed("T2", [2], None), ["'T2'", "row 2"]),
+    "infinite threshold": (changed("T1", [2], "inf"), ["'T1'", "row 2", "'inf'"]),
+    "one threshold": (lambda frame: frame[frame["T1"] == frame["T1"].min()], ["'T1'", "one threshold only"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_COUNTS)
+def test_a_bad_table_of_counts_gives_one_sentence_and_the_other_data_stay(app_with_upload, case):
+    app = app_with_upload
+    before = funnel(app)
+    change, words = BAD_COUNTS[case]
+    frame = count_frame()
+    assert len(frame) == 144
+    upload(app, csv_of(change(frame)), "bad.csv")
+    error = only_error(app)
+    for word in words:
+        assert word in error
+    go_to_operating_point(app)
+    assert only_error(app) == error
+    pick(app, GOOD)
+    assert not app.error
+    back_to_rated_data(app)
+    assert funnel(app) == before
+
+
+def test_of_more_than_three_uploads_the_oldest_leaves(app):
+    for number in range(1, 5):
+        upload(app, csv_of(rated_frame(number)), f"file {number}.csv")
+    assert not app.error
+    assert app.selectbox(key="data").options == [*SAMPLES, "file 2.csv", "file 3.csv", "file 4.csv"]
+    assert app.selectbox(key="data").value == "file 4.csv"
+    assert funnel(app)[0] == len(rated_frame(4))
+    pick(app, "file 2.csv")
+    assert funnel(app)[0] == len(rated_frame(2))
+
+
+def test_a_file_uploaded_again_under_its_name_replaces_the_first(app_with_upload):
+    app = app_with_upload
+    frame = rated_frame(7)
+    upload(app, csv_of(frame), GOOD)
+    assert not app.error
+    assert app.selectbox(key="data").options == [*SAMPLES, GOOD]
+    assert funnel(app)[0] == len(frame)
+
+
+def test_a_link_to_a_file_that_is_not_loaded_says_so():
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params["data"] = "gone.csv"
+    run(app)
+    assert not app.error
+    assert funnel(app)[0] == len(sample("Card alerts").frame)
+    assert any("'gone.csv'" in info and "upload it again" in info for info in infos(app))
+
+
+@pytest.mark.parametrize("name", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
+def test_real_rated_files_go_through_both_pages(app, rated_folder, name):
+    told = json.loads((rated_folder / f"{name}.json").read_text())
+    upload(app, (rated_folder / f"{name}.csv").read_bytes(), f"{name}.csv")
+    assert not app.error
+    assert box(app, "scores").value == told["scores"]
+    assert box(app, "rating").value == told["label"]
+    for score, floor in told["rating_floors"].items():
+        box(app, f"floor_{score}").set_value(floor)
+    run(app)
+    assert not app.error
+    assert funnel(app) == [told["rated"]] * 4 + [told["positives"]]
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.selectbox(key="data").value == f"{name}.csv"
+    assert len([metric for metric in app.metric if "Threshold of" in metric.label]) == len(told["scores"])
+
+
+def test_a_real_table_of_counts_goes_through_both_pages(app, rated_folder):
+    upload(app, (rated_folder / "bssr1_counts_grid.csv").read_bytes(), "bssr1_counts_grid.csv")
+    assert not app.error
+    assert metrics(app)["Nodes"] == "10,000"
+    assert metrics(app)["TP at the floors"] == "515"
+    assert metrics(app)["FP at the floors"] == "10,080"
+    go_to_operating_point(app)
+    assert not app.error
+    assert app.metric
