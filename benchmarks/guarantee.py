@@ -17,9 +17,10 @@ import numpy as np
 
 from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
-from multiloss_core import RatedDocuments, ThresholdPath, certify, smooth_path
+from multiloss_core import RatedDocuments, ThresholdPath, smooth_path
+from multiloss_core.generalisation import certify
 from multiloss_core.numerics.proportion_tests import betting_p_value, documents_needed, exact_p_value
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds import Rule
 
 SAMPLES = 1_000
 LARGE_SAMPLE = 200_000

@@ -20,12 +20,11 @@ import scipy
 from scipy.optimize import minimize
 
 from benchmarks.markdown_table import print_header, print_row
+from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F, expected_losses, optimal_top_k
+from multiloss_core.losses import Loss
 from multiloss_core.losses.expected.cubic import loss_matrix
-from multiloss_core.losses.expected.expected_losses import expected_losses
 from multiloss_core.losses.expected.poisson_binomial import count_windows
-from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F, Loss
-from multiloss_core.losses.top_k import optimal_top_k
-from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.numerics import Bools, Floats
 
 try:
     import numba

@@ -16,18 +16,17 @@ import numpy as np
 from benchmarks.markdown_table import print_header, print_row
 from benchmarks.populations import RatedPopulation, best_thresholds, population, sample, true_rates
 from multiloss_core import (
-    CrossFittedCounts,
     RatedDocuments,
     ThresholdPath,
     analytic_path,
     count_surfaces,
-    cross_fit,
     flagged,
     graph_path,
     operating_points,
     smooth_path,
 )
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.generalisation import CrossFittedCounts, cross_fit
+from multiloss_core.numerics import Floats
 from multiloss_core.thresholds.data.flagging import turning_points
 
 POPULATIONS = ("gauss2", "skewed2", "discrete2")

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import expit
 
 from multiloss_core import RatedDocuments, flagged
-from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.numerics import Floats, Indices
+from multiloss_core.thresholds import Rule
 
 RATED_POSITIVES, RATED_NEGATIVES = 60_000, 400_000
 CHUNK = 500_000

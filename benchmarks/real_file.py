@@ -16,7 +16,7 @@ from multiloss_core import (
     graph_path,
     mean_graph_path,
     operating_points,
-    read_frame,
+    read_table,
     smooth_path,
 )
 
@@ -45,7 +45,7 @@ def main() -> None:
 
 def read_documents(file: Path) -> RatedDocuments:
     facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    frame = read_frame(file.read_bytes(), file.name)
+    frame = read_table(file.read_bytes(), file.name)
     return RatedDocuments.from_frame(frame, facts["scores"], facts["label"], floors=facts["rating_floors"])
 
 

@@ -22,15 +22,15 @@ from multiloss_core import (
     analytic_path,
     benchmark_path,
     count_surfaces,
-    cross_fit,
     flagged,
     graph_path,
     mean_graph_path,
     operating_points,
-    read_frame,
+    read_table,
     smooth_path,
 )
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.generalisation import cross_fit
+from multiloss_core.numerics import Floats
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared/data/rated"
 FILES = ("bssr1_two_scores_rated", "bssr1_four_scores_rated")
@@ -78,7 +78,7 @@ METHODS = {
 
 def _print_file(file: Path, splits: int) -> None:
     facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    frame = read_frame(file.read_bytes(), file.name)
+    frame = read_table(file.read_bytes(), file.name)
     sizes, areas, counts = [], defaultdict(list), defaultdict(list)
     for seed in range(splits):
         first = np.random.default_rng(seed).permutation(frame["person"].unique())

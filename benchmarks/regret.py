@@ -26,7 +26,7 @@ from multiloss_core import (
     operating_points,
     smooth_path,
 )
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds import Rule
 
 TARGETS = (0.05, 0.2, 0.5, 0.8)
 POSITIVES = (30, 150, 800, 3500)

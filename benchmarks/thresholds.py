@@ -18,18 +18,15 @@ from multiloss_core import (
     CountSurfaces,
     RatedDocuments,
     analytic_path,
-    bucket_counts,
-    classifier_margins,
     count_surfaces,
     graph_path,
-    grid_axes,
     operating_point,
     operating_points,
-    to_networkx,
 )
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import SPACINGS, Spacing, bucket_counts, classifier_margins, grid_axes, to_networkx
 from multiloss_core.thresholds.data.count_surfaces import surfaces_from_buckets
-from multiloss_core.thresholds.data.grid_counts import SPACINGS, Axes, Spacing
+from multiloss_core.thresholds.data.grid_counts import Axes
 
 
 def main() -> None:

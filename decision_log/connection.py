@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from multiloss_core.errors import DataError
+from multiloss_core import DataError
 
 SECONDS_TO_WAIT = 30
 SECONDS_TO_CONNECT = 10

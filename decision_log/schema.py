@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 
 from decision_log.connection import reading, writing
-from multiloss_core.errors import DataError
+from multiloss_core import DataError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 VERSION_TABLE = "decision_log_version"

@@ -10,9 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select, update
 from decision_log.connection import make_engine, place, reading, writing
 from decision_log.schema import bring_up_to_date
 from decision_log.tables import deployments, entries
-from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.validation import checked_name
-from multiloss_core.errors import DataError
+from multiloss_core import DataError, DecisionRecord
+from multiloss_core.decisions import checked_name
 
 MAX_ENTRIES = 100
 

@@ -5,9 +5,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from multiloss_core import DataError, RatedDocuments, operating_point, simulate_population, smooth_path
+from multiloss_core import PATH_METHODS, DataError, RatedDocuments, operating_point, simulate_population, smooth_path
 from multiloss_core.threshold_selector import ThresholdSelector
-from multiloss_core.thresholds.paths.methods import PATH_METHODS
 
 NOT_APPLICABLE = {
     # Parameters are named after what they hold: scores and labels, not X and y.

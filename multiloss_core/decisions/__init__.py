@@ -1,1 +1,42 @@
-"""What was decided, as a record that leaves the program: to deploy, to show and to open again."""
+"""A decision as a record, with its exports and reports."""
+
+from multiloss_core.decisions.deployable_code import python_function, sql_where, thresholds_csv, thresholds_json
+from multiloss_core.decisions.record import (
+    SET_BY_HAND,
+    CurrentThresholds,
+    ExpectedCounts,
+    RecordedColumns,
+    RecordedData,
+    RecordedInterval,
+    RecordedSettings,
+    RecordedTarget,
+    Wish,
+    data_fingerprint,
+    recorded_thresholds,
+)
+from multiloss_core.decisions.report import html_report, markdown_summary
+from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, checked_name
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_NAME",
+    "MAX_REASON",
+    "SET_BY_HAND",
+    "CurrentThresholds",
+    "ExpectedCounts",
+    "RecordedColumns",
+    "RecordedData",
+    "RecordedInterval",
+    "RecordedSettings",
+    "RecordedTarget",
+    "Wish",
+    "checked_name",
+    "data_fingerprint",
+    "html_report",
+    "markdown_summary",
+    "python_function",
+    "recorded_thresholds",
+    "sql_where",
+    "thresholds_csv",
+    "thresholds_json"
+]  # fmt: skip

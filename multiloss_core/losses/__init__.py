@@ -1,1 +1,76 @@
-"""Natarajan et al. 2016: from probabilities to an optimal prediction."""
+"""Natarajan et al. 2016: multivariate losses, their expectations for every k, and Theorem 1."""
+
+from multiloss_core.losses.constant_threshold import (
+    items_at,
+    observed_loss,
+    random_half,
+    shortest_threshold,
+    tuned_threshold,
+)
+from multiloss_core.losses.expected.expected_losses import METHODS, ExpectedLosses
+from multiloss_core.losses.expected.method import Method
+from multiloss_core.losses.monotonicity import (
+    is_tp_monotone,
+    is_tpr_tnr_monotone,
+    meets_corrected_proposition_2,
+    meets_proposition_2,
+)
+from multiloss_core.losses.multinomial import multinomial_losses
+from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.reliability import Reliability, reliability
+from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_subsets, subset_distributions
+from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings, joint_distribution
+from multiloss_core.losses.theorem_1.counterexamples import (
+    EARLY_STOP,
+    NOT_MONOTONE,
+    AgainstTopK,
+    DrawSearch,
+    against_top_k,
+    early_stop_k,
+    find_failure,
+)
+from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
+from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for, sizes_of, timed_runs
+from multiloss_core.losses.theorem_1.verify import Verification, verify_theorem_1
+from multiloss_core.losses.top_k import best_k, probability_order
+
+__all__ = [
+    "EARLY_STOP",
+    "METHODS",
+    "NOT_MONOTONE",
+    "AgainstTopK",
+    "DrawSearch",
+    "ExhaustiveSearch",
+    "ExpectedLosses",
+    "Loss",
+    "Method",
+    "Reliability",
+    "TimedRun",
+    "Verification",
+    "against_top_k",
+    "best_k",
+    "correlated_search",
+    "early_stop_k",
+    "factor_loadings",
+    "find_failure",
+    "is_tp_monotone",
+    "is_tpr_tnr_monotone",
+    "items_at",
+    "joint_distribution",
+    "meets_corrected_proposition_2",
+    "meets_proposition_2",
+    "methods_for",
+    "multinomial_losses",
+    "observed_loss",
+    "probability_order",
+    "random_half",
+    "reliability",
+    "search_subsets",
+    "shortest_threshold",
+    "sigmoid_items",
+    "sizes_of",
+    "subset_distributions",
+    "timed_runs",
+    "tuned_threshold",
+    "verify_theorem_1"
+]  # fmt: skip

@@ -14,7 +14,7 @@ from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
 from multiloss_core.tables.rating_column import NEGATIVE_WORDS, POSITIVE_WORDS, parse_ratings, rating_values
-from multiloss_core.tables.read_table import guess_separator, read_frame
+from multiloss_core.tables.read_table import guess_separator, read_table
 
 MAX_ITEMS = 1_000_000
 MAX_PASTED = 200_000
@@ -36,11 +36,11 @@ def read_items(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
     """Read an uploaded CSV or Parquet file as a table, with a first guess at its columns.
 
     Raises DataError where no column can hold probabilities, with what is wrong with the likeliest one, where there are
-    more than 1,000,000 rows, and as `read_frame` does.
+    more than 1,000,000 rows, and as `read_table` does.
     """
     if not data.strip():
         raise DataError(f"'{name}' is empty; choose a file with a header and one row for each item.")
-    frame = read_frame(data, name)
+    frame = read_table(data, name)
     require_few_items(len(frame), f"'{name}'")
     if all(_is_number(str(column)) for column in frame.columns):
         raise DataError(

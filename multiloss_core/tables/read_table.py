@@ -18,7 +18,7 @@ MAX_CELLS = 50_000_000
 LARGEST_DECODED = 2 * 2**30
 
 
-def read_frame(data: bytes, name: str) -> pd.DataFrame:
+def read_table(data: bytes, name: str) -> pd.DataFrame:
     """Read a CSV (comma, semicolon, tab or bar; UTF-8 or UTF-16; decimal comma with semicolons) or Parquet file.
 
     Nested Parquet columns are left out. Nothing in the file is executed.

@@ -1,1 +1,49 @@
-"""Robles et al. 2020: from rated documents to an operating point."""
+"""Robles et al. 2020: rated documents, surfaces, paths and points; folders in the order in which data flow."""
+
+from multiloss_core.thresholds.data.count_surfaces import slice_documents, slice_surfaces
+from multiloss_core.thresholds.data.flagging import Rule, checked_thresholds, rated_in_full
+from multiloss_core.thresholds.data.grid_counts import SPACINGS, Spacing, bucket_counts, grid_axes
+from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds.paths.graph import to_networkx
+from multiloss_core.thresholds.paths.methods import CERTIFIED, SMOOTH, PathMethod, PathSearch, look_of
+from multiloss_core.thresholds.paths.money import money_at, money_weighted
+from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point
+from multiloss_core.thresholds.paths.smooth import SmoothFit
+from multiloss_core.thresholds.paths.threshold_path import ConcaveMajorant
+from multiloss_core.thresholds.points.classifier_margins import classifier_margins
+from multiloss_core.thresholds.points.payoffs import Payoffs
+from multiloss_core.thresholds.points.thresholds_file import point_as_csv, point_as_dict, point_as_json, read_thresholds
+
+__all__ = [
+    "CERTIFIED",
+    "SMOOTH",
+    "SPACINGS",
+    "ConcaveMajorant",
+    "DataFunnel",
+    "FlaggedCounts",
+    "ManualPoint",
+    "PathMethod",
+    "PathSearch",
+    "Payoffs",
+    "Point",
+    "RatedData",
+    "Rule",
+    "SmoothFit",
+    "Spacing",
+    "bucket_counts",
+    "checked_thresholds",
+    "classifier_margins",
+    "grid_axes",
+    "look_of",
+    "money_at",
+    "money_weighted",
+    "point_as_csv",
+    "point_as_dict",
+    "point_as_json",
+    "rated_in_full",
+    "read_thresholds",
+    "slice_documents",
+    "slice_surfaces",
+    "to_networkx"
+]  # fmt: skip

@@ -4,14 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from multiloss_core import (
-    DecisionRecord,
-    RatedDocuments,
-    flagged,
-    operating_point,
-    smooth_path,
-    target_for_alerts,
-)
+from multiloss_core import DecisionRecord, RatedDocuments, flagged, operating_point, smooth_path
+from multiloss_core.targets import target_for_alerts
 from tests.browser.steps import (
     PAGES,
     choose,

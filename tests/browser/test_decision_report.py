@@ -5,9 +5,8 @@ import pytest
 from playwright.sync_api import expect
 
 from multiloss_core import count_surfaces, graph_path, operating_point, simulate_population
-from multiloss_core.decisions.report import html_report
-from multiloss_core.figures.count_surface import count_surface
-from multiloss_core.figures.tp_fp_plane import tp_fp_plane
+from multiloss_core.decisions import html_report
+from multiloss_core.figures import count_surface, tp_fp_plane
 from tests.decisions.records import HOSTILE_NAMES, make_record
 
 

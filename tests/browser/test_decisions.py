@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core import DecisionRecord, sql_where
+from multiloss_core import DecisionRecord
+from multiloss_core.decisions import sql_where
 from tests.browser.steps import PAGES, expect_point, follow, metric, open_page, selected, settle, slider, upload
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from ui.data.samples import sample

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
-from multiloss_core.decisions.record import (
+from multiloss_core import DecisionRecord
+from multiloss_core.decisions import (
     SET_BY_HAND,
     CurrentThresholds,
-    DecisionRecord,
     ExpectedCounts,
     RecordedColumns,
     RecordedData,
@@ -17,7 +17,7 @@ from multiloss_core.decisions.record import (
     RecordedTarget,
     Wish,
 )
-from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds import DataFunnel
 
 HOSTILE_NAMES = (
     'a"b',

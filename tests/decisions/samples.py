@@ -6,20 +6,16 @@ import io
 import numpy as np
 import pandas as pd
 
-from multiloss_core import (
-    DecisionRecord,
+from multiloss_core import DecisionRecord, RatedDocuments, operating_point, simulate_population, smooth_path
+from multiloss_core.decisions import (
     ExpectedCounts,
-    RatedDocuments,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
     RecordedTarget,
     Wish,
     data_fingerprint,
-    operating_point,
     recorded_thresholds,
-    simulate_population,
-    smooth_path,
 )
 from ui.data.samples import sample
 

@@ -19,8 +19,7 @@ from sqlalchemy.exc import OperationalError
 from decision_log import DecisionLog, schema
 from decision_log.connection import _sentence
 from decision_log.tables import metadata
-from multiloss_core import DataError
-from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core import DataError, DecisionRecord
 from tests.decisions.records import HOSTILE_NAMES, make_record, records
 
 THREADS, RECORDS = 2, 6

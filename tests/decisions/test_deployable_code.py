@@ -13,21 +13,19 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
 from multiloss_core import flagged, operating_point, simulate_population, smooth_path
-from multiloss_core.decisions.deployable_code import (
-    python_function,
-    sql_where,
-    thresholds_csv,
-    thresholds_json,
-)
-from multiloss_core.decisions.record import (
+from multiloss_core.decisions import (
     SET_BY_HAND,
     ExpectedCounts,
     RecordedColumns,
     RecordedData,
     RecordedTarget,
+    markdown_summary,
+    python_function,
     recorded_thresholds,
+    sql_where,
+    thresholds_csv,
+    thresholds_json,
 )
-from multiloss_core.decisions.report import markdown_summary
 from multiloss_core.tables.spreadsheet_csv import without_formula
 from tests.decisions.records import HOSTILE_NAMES, make_record, names, records
 

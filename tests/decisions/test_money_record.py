@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from multiloss_core import DataError, DecisionRecord, markdown_summary
+from multiloss_core import DataError, DecisionRecord
+from multiloss_core.decisions import markdown_summary
 
 from .records import make_record
 

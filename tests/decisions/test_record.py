@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import multiloss_core
-from multiloss_core import DataError
-from multiloss_core.decisions import record as record_module
-from multiloss_core.decisions.record import (
-    MAX_WISHES,
+from multiloss_core import Counts, DataError, DecisionRecord
+from multiloss_core.decisions import (
+    MAX_BYTES,
+    MAX_NAME,
+    MAX_REASON,
     CurrentThresholds,
-    DecisionRecord,
     ExpectedCounts,
     RecordedColumns,
     RecordedInterval,
@@ -26,11 +26,13 @@ from multiloss_core.decisions.record import (
     data_fingerprint,
     recorded_thresholds,
 )
+from multiloss_core.decisions import record as record_module
+from multiloss_core.decisions.record import MAX_WISHES
 from multiloss_core.decisions.schema import json_schema
-from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, MAX_SCORES
-from multiloss_core.thresholds.data.flagging import Counts
-from multiloss_core.thresholds.data.rated_documents import DataFunnel
-from multiloss_core.thresholds.generalisation.intervals import CountIntervals, Interval, PointIntervals
+from multiloss_core.decisions.validation import MAX_SCORES
+from multiloss_core.generalisation import Interval, PointIntervals
+from multiloss_core.thresholds import DataFunnel
+from multiloss_core.thresholds.generalisation.intervals import CountIntervals
 from tests.decisions.records import make_record, records
 
 ROOT = Path(__file__).resolve().parents[2]

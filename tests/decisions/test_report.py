@@ -9,14 +9,11 @@ import pytest
 from hypothesis import given
 
 from multiloss_core import count_surfaces, graph_path, operating_point, simulate_population
-from multiloss_core.decisions.record import RecordedData
-from multiloss_core.decisions.report import html_report
+from multiloss_core.decisions import RecordedData, html_report
 from multiloss_core.decisions.summary import sections
 from multiloss_core.decisions.templating import environment
-from multiloss_core.figures.count_surface import count_surface
+from multiloss_core.figures import count_surface, threshold_space, tp_fp_plane
 from multiloss_core.figures.theme import new_figure
-from multiloss_core.figures.threshold_space import threshold_space
-from multiloss_core.figures.tp_fp_plane import tp_fp_plane
 from tests.decisions.records import HOSTILE_NAMES, make_record, records
 
 ADDRESSES = ("src", "href", "srcset", "data", "action", "poster", "background", "xlink:href", "formaction")

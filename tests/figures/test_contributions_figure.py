@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from multiloss_core import RatedDocuments
+from multiloss_core.figures import contributions_chart
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.contributions import contributions_chart
-from multiloss_core.thresholds.inspection.contributions import contributions
+from multiloss_core.inspection import contributions
 
 NAMES = ("first model", "second model", "a model with a very long name indeed")
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from multiloss_core.figures.loss_curve import MAX_VERTICES, CurveMark, drawn_vertices, loss_curve
+from multiloss_core.figures import CurveMark, loss_curve
+from multiloss_core.figures.loss_curve import MAX_VERTICES, drawn_vertices
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 MARKS = [CurveMark("optimum k*", 2, "star"), CurveMark("threshold 0.5", 4), CurveMark("tuned", 2, "diamond")]

@@ -2,9 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import RatedDocuments, calendar, daily_alerts, weekly_counts
+from multiloss_core import RatedDocuments
+from multiloss_core.figures import daily_chart, weekly_chart
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.periods import daily_chart, weekly_chart
+from multiloss_core.inspection import calendar, daily_alerts, weekly_counts
 from ui.shared.formatting import FRAUD
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])

@@ -1,17 +1,15 @@
 import numpy as np
 import pytest
 
-from multiloss_core.figures.predictions import (
+from multiloss_core import G_MEAN, LOSSES, F, exhaustive_search
+from multiloss_core.figures import (
     all_predictions,
     losses_by_strength,
     running_times,
     small_loss_curves,
     sorted_probabilities,
 )
-from multiloss_core.losses.expected.expected_losses import METHODS
-from multiloss_core.losses.multivariate import G_MEAN, LOSSES, F
-from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.timing import TimedRun
+from multiloss_core.losses import METHODS, TimedRun
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from multiloss_core.figures.reliability import reliability_chart
-from multiloss_core.losses.reliability import reliability
+from multiloss_core.figures import reliability_chart
+from multiloss_core.losses import reliability
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 

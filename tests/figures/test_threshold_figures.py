@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from multiloss_core import (
+    PATH_METHODS,
     RatedDocuments,
     analytic_path,
     benchmark_path,
@@ -12,14 +13,20 @@ from multiloss_core import (
     mean_graph_path,
     operating_point,
     simulate_population,
-    slice_documents,
+)
+from multiloss_core.figures import (
+    count_surface,
+    majorant_trace,
+    score_histogram,
+    surface_marks,
+    threshold_curves,
+    threshold_mark,
+    threshold_space,
+    tp_fp_plane,
 )
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.count_surface import PATH_LIFT, count_surface, surface_marks
-from multiloss_core.figures.histogram import score_histogram
-from multiloss_core.figures.threshold_space import threshold_curves, threshold_mark, threshold_space
-from multiloss_core.figures.tp_fp_plane import majorant_trace, tp_fp_plane
-from multiloss_core.thresholds.paths.methods import CERTIFIED, PATH_METHODS, look_of
+from multiloss_core.figures.count_surface import PATH_LIFT
+from multiloss_core.thresholds import CERTIFIED, look_of, slice_documents
 from ui.shared.formatting import FRAUD
 
 

@@ -1,9 +1,9 @@
 import networkx as nx
 import pytest
 
-from multiloss_core.figures.threshold_space import threshold_graph
-from multiloss_core.thresholds.data.count_surfaces import count_surfaces
-from multiloss_core.thresholds.paths.graph import graph_path, to_networkx
+from multiloss_core import count_surfaces, graph_path
+from multiloss_core.figures import threshold_graph
+from multiloss_core.thresholds import to_networkx
 from tests.thresholds.brute_force import random_documents
 
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from multiloss_core.figures import curve_band, marginal_precision_curve, threshold_cloud
 from multiloss_core.figures.theme import translucent
-from multiloss_core.figures.uncertainty import curve_band, marginal_precision_curve, threshold_cloud
-from multiloss_core.thresholds.generalisation.intervals import PathBands
+from multiloss_core.generalisation import PathBands
 
 
 def bands():

@@ -3,15 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.constant_threshold import (
-    items_at,
-    observed_loss,
-    random_half,
-    shortest_threshold,
-    tuned_threshold,
-)
-from multiloss_core.losses.multivariate import AUC, G_MEAN, JACCARD, LOSSES, F
+from multiloss_core import AUC, G_MEAN, JACCARD, LOSSES, DataError, F
+from multiloss_core.losses import items_at, observed_loss, random_half, shortest_threshold, tuned_threshold
 
 # Few distinct values, so that ties are common.
 LABELLED = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.7, 1.0]), st.booleans()), min_size=1, max_size=12)

@@ -4,14 +4,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.monotonicity import (
+from multiloss_core import AM, LOSSES, DataError, F, FractionalLinear
+from multiloss_core.losses import (
     is_tp_monotone,
     is_tpr_tnr_monotone,
     meets_corrected_proposition_2,
     meets_proposition_2,
 )
-from multiloss_core.losses.multivariate import AM, LOSSES, F, FractionalLinear
 
 ALL = pytest.mark.parametrize("loss", [*LOSSES.values(), F(2.0), F(0.5)], ids=lambda loss: loss.name)
 AS_F1 = FractionalLinear((0, -2, 1, 1), (0, 0, 1, 1))

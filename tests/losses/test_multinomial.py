@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.multinomial import multinomial_losses, multinomial_top_k
-from multiloss_core.losses.multivariate import AM, LOSSES, F
+from multiloss_core import AM, LOSSES, DataError, F, multinomial_top_k
+from multiloss_core.losses import multinomial_losses
 
 EVERY_LOSS = pytest.mark.parametrize("loss", [*LOSSES.values(), F(2.0)], ids=lambda loss: loss.name)
 

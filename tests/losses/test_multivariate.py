@@ -4,20 +4,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.multivariate import (
-    AM,
-    AUC,
-    G_MEAN,
-    G_TP_PR,
-    H_MEAN,
-    JACCARD,
-    LOSSES,
-    F,
-    FractionalLinear,
-    UserLoss,
-    as_loss,
-)
+from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, DataError, F, FractionalLinear, UserLoss
+from multiloss_core.losses.multivariate import as_loss
 
 
 def rate(part, whole):

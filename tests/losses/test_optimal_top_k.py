@@ -5,12 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.multivariate import AM, AUC, LOSSES, F
-from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.counterexamples import EARLY_STOP
-from multiloss_core.losses.top_k import optimal_top_k
+from multiloss_core import AM, AUC, LOSSES, DataError, F, exhaustive_search, expected_losses, optimal_top_k
+from multiloss_core.losses import EARLY_STOP
 
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
 

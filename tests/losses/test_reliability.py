@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.reliability import reliability
+from multiloss_core import DataError
+from multiloss_core.losses import reliability
 
 
 def drawn(n, seed=0, exaggeration=1.0, shift=-3.0):

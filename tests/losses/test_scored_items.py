@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core.losses.scored_items import ScoredItems
-from multiloss_core.tables.item_columns import (
-    MAX_ITEMS,
-)
+from multiloss_core import ScoredItems
+from multiloss_core.tables import MAX_ITEMS
 from tests.tables.refusals import refused
 
 

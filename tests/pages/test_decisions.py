@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from decision_log import DecisionLog
-from multiloss_core import (
-    RatedDocuments,
+from multiloss_core import RatedDocuments
+from multiloss_core.decisions import (
     RecordedColumns,
     RecordedData,
     RecordedInterval,

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core import LOSSES, F, optimal_top_k
-from multiloss_core.losses.constant_threshold import random_half, tuned_threshold
-from multiloss_core.losses.expected.expected_losses import expected_losses
+from multiloss_core import LOSSES, F, expected_losses, optimal_top_k
+from multiloss_core.losses import random_half, tuned_threshold
 from tests.pages.steps import APP, run
 from ui.data.scored_datasets import SAMPLES, scored_sample
 from ui.optimal_cut.answers import LOSS_CHOICES

@@ -9,15 +9,17 @@ import streamlit
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.multinomial import multinomial_top_k
-from multiloss_core.losses.multivariate import G_MEAN, JACCARD, LOSSES, F
-from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings
-from multiloss_core.losses.theorem_1.counterexamples import NOT_MONOTONE
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
-from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for
-from multiloss_core.losses.top_k import optimal_top_k
+from multiloss_core import (
+    G_MEAN,
+    JACCARD,
+    LOSSES,
+    F,
+    exhaustive_search,
+    expected_losses,
+    multinomial_top_k,
+    optimal_top_k,
+)
+from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, factor_loadings, methods_for, sigmoid_items
 from tests.pages.steps import state
 from ui.top_k import assumptions as top_k_assumptions
 from ui.top_k import timing as top_k_timing

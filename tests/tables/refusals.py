@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from multiloss_core.errors import DataError
+from multiloss_core import DataError
 
 
 def refused(step):

@@ -4,16 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core.losses.scored_items import ScoredItems
-from multiloss_core.tables.item_columns import (
-    MAX_ITEMS,
-    MAX_PASTED,
-    ItemColumns,
-    guess_item_columns,
-    read_items,
-    read_pasted,
-)
-from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from multiloss_core import ScoredItems
+from multiloss_core.tables import MAX_ITEMS, MAX_PASTED, ItemColumns, frame_as_csv, read_items, read_pasted
+from multiloss_core.tables.item_columns import guess_item_columns
 from tests.tables.refusals import refused
 
 

@@ -9,10 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from multiloss_core import DataError, RatedDocuments, guess_columns, is_count_table, read_frame
+from multiloss_core import DataError, RatedDocuments, read_table
+from multiloss_core import read_table as reading
+from multiloss_core.tables import guess_columns, is_count_table, number_column
 from multiloss_core.tables import guess_columns as guessing
-from multiloss_core.tables import number_column
-from multiloss_core.tables import read_table as reading
 from multiloss_core.tables.guess_columns import threshold_columns
 
 ROWS = [(0.5, 12.25, "fraud"), (0.75, 3.0, "ok"), (0.125, 7.5, "fraud")]
@@ -53,22 +53,22 @@ class TestText:
         ids=["comma", "semicolon", "tab", "bar", "decimal comma", "BOM", "UTF-16", "UTF-16 comma", "CRLF", "no end"],
     )
     def test_the_usual_kinds_of_text_give_the_same_table(self, data):
-        frame = read_frame(data, "ratings.csv")
+        frame = read_table(data, "ratings.csv")
         assert list(frame.columns) == ["a", "b", "rating"]
         assert rows_of(frame) == ROWS
 
     def test_quoted_cells_may_hold_the_separator_and_letters_beyond_ascii(self):
-        frame = read_frame('name,a\n"Müller, Ö",0.5\n"x",0.25\n'.encode(), "ratings.csv")
+        frame = read_table('name,a\n"Müller, Ö",0.5\n"x",0.25\n'.encode(), "ratings.csv")
         assert rows_of(frame) == [("Müller, Ö", 0.5), ("x", 0.25)]
 
     def test_a_column_without_a_name_gets_its_position(self):
-        assert list(read_frame(b",a\n0,0.5\n1,0.25\n", "ratings.csv").columns) == ["column 1", "a"]
+        assert list(read_table(b",a\n0,0.5\n1,0.25\n", "ratings.csv").columns) == ["column 1", "a"]
 
     def test_names_lose_their_surrounding_spaces(self):
-        assert list(read_frame(b" a , b\n1,2\n3,4\n", "ratings.csv").columns) == ["a", "b"]
+        assert list(read_table(b" a , b\n1,2\n3,4\n", "ratings.csv").columns) == ["a", "b"]
 
     def test_blank_cells_are_missing(self):
-        frame = read_frame(b"a,b\n1,\n,4\n", "ratings.csv")
+        frame = read_table(b"a,b\n1,\n,4\n", "ratings.csv")
         assert frame["b"].isna().tolist() == [True, False]
         assert frame["a"].isna().tolist() == [False, True]
 
@@ -97,13 +97,13 @@ class TestRefusals:
     )
     def test_what_is_no_table_is_refused_with_its_place_and_a_way_out(self, data, message):
         with pytest.raises(DataError, match=message):
-            read_frame(data, "f.csv")
+            read_table(data, "f.csv")
 
     def test_a_file_above_the_limit_is_refused(self, monkeypatch):
         monkeypatch.setattr(reading, "LARGEST_FILE", 2**20)
-        read_frame(text().encode(), "f.csv")
+        read_table(text().encode(), "f.csv")
         with pytest.raises(DataError, match=r"'f\.csv' has 2 MB, more than the limit of 1 MB; keep only"):
-            read_frame(b"a" * 2**21, "f.csv")
+            read_table(b"a" * 2**21, "f.csv")
 
     @pytest.mark.parametrize(
         ("limit", "value"), [("MAX_ROWS", 2), ("MAX_COLUMNS", 2), ("MAX_CELLS", 8)], ids=["rows", "columns", "cells"]
@@ -113,22 +113,22 @@ class TestRefusals:
         data = (
             text().encode() if kind == "csv" else as_parquet(pa.table({"a": [1, 2, 3], "b": [1, 2, 3], "c": [0] * 3}))
         )
-        assert len(read_frame(data, "f")) == 3
+        assert len(read_table(data, "f")) == 3
         monkeypatch.setattr(reading, limit, value)
         with pytest.raises(DataError, match=r"'f' has 3 rows and 3 columns; the limits are.*keep only"):
-            read_frame(data, "f")
+            read_table(data, "f")
 
     def test_a_file_at_the_row_limit_is_read(self, monkeypatch):
         monkeypatch.setattr(reading, "MAX_ROWS", 3)
-        assert len(read_frame(text().encode(), "f.csv")) == 3
+        assert len(read_table(text().encode(), "f.csv")) == 3
 
     def test_an_endless_cell_is_refused(self):
         with pytest.raises(DataError, match=r"'f\.csv'"):
-            read_frame(b"a" * 200_000 + b",b\n1,2\n", "f.csv")
+            read_table(b"a" * 200_000 + b",b\n1,2\n", "f.csv")
 
     def test_a_quoted_header_over_two_lines_is_read_or_refused_but_not_shifted(self):
         try:
-            frame = read_frame(b'"score\nA",rating\n0.5,1\n0.75,0\n', "f.csv")
+            frame = read_table(b'"score\nA",rating\n0.5,1\n0.75,0\n', "f.csv")
         except DataError:
             return
         assert frame.shape == (2, 2)
@@ -145,7 +145,7 @@ class TestRefusals:
     )
     def test_whatever_is_uploaded_becomes_a_table_or_a_sentence(self, data):
         try:
-            frame = read_frame(data, "f.csv")
+            frame = read_table(data, "f.csv")
         except DataError:
             return
         assert len(frame) > 0
@@ -165,9 +165,9 @@ class TestRefusals:
         data = "\n".join(",".join(row) for row in [header, *rows]).encode()
         if any(len(row) > len(header) for row in rows):
             with pytest.raises(DataError, match=r"row \d+ has"):
-                read_frame(data, "f.csv")
+                read_table(data, "f.csv")
             return
-        frame = read_frame(data, "f.csv")
+        frame = read_table(data, "f.csv")
         assert list(frame.columns) == header
         for row, read in zip(rows, rows_of(frame.astype(object)), strict=True):
             padded = [*row, *[""] * (len(header) - len(row))]
@@ -178,7 +178,7 @@ class TestRefusals:
 class TestParquet:
     def test_a_round_trip_keeps_every_value(self):
         frame = pd.DataFrame(ROWS, columns=["a", "b", "rating"])
-        read = read_frame(as_parquet(pa.Table.from_pandas(frame)), "f.parquet")
+        read = read_table(as_parquet(pa.Table.from_pandas(frame)), "f.parquet")
         assert list(read.columns) == ["a", "b", "rating"]
         assert rows_of(read) == ROWS
 
@@ -186,18 +186,18 @@ class TestParquet:
     def test_words_become_ratings_however_they_are_stored(self, encoded):
         words = pa.array(["fraud", "ok", None, "fraud"])
         table = pa.table({"a": [0.5, 0.25, 0.75, 1.0], "rating": words.dictionary_encode() if encoded else words})
-        documents = RatedDocuments.from_frame(read_frame(as_parquet(table), "f"), ["a"], "rating")
+        documents = RatedDocuments.from_frame(read_table(as_parquet(table), "f"), ["a"], "rating")
         assert documents.labels.tolist() == [True, False, True]
 
     def test_nested_columns_are_left_out(self):
         table = pa.table({"a": [1.0, 2.0], "list": [[1, 2], [3]], "struct": [{"x": 1}, {"x": 2}], "rating": [0, 1]})
-        assert list(read_frame(as_parquet(table), "f").columns) == ["a", "rating"]
+        assert list(read_table(as_parquet(table), "f").columns) == ["a", "rating"]
 
     def test_a_file_that_unpacks_to_too_much_is_refused(self, monkeypatch):
         data = as_parquet(pa.table({"a": np.arange(5000.0), "rating": np.arange(5000) % 2}))
         monkeypatch.setattr(reading, "LARGEST_DECODED", 20_000)
         with pytest.raises(DataError, match=r"'f' unpacks to .* more than the limit.*keep only"):
-            read_frame(data, "f")
+            read_table(data, "f")
 
     def test_promised_rows_are_refused_before_they_are_read(self, monkeypatch):
         data = as_parquet(pa.table({"a": np.zeros(100_000), "rating": np.zeros(100_000, dtype=np.int8)}))
@@ -205,34 +205,34 @@ class TestParquet:
         monkeypatch.setattr(reading, "MAX_ROWS", 99_999)
         monkeypatch.setattr(parquet.ParquetFile, "read", lambda *_, **__: pytest.fail("the rows were decoded"))
         with pytest.raises(DataError, match=r"100,000 rows"):
-            read_frame(data, "f")
+            read_table(data, "f")
 
     def test_a_truncated_or_forged_file_is_refused(self):
         data = as_parquet(pa.table({"a": [1.0, 2.0], "rating": [0, 1]}))
         for broken in (data[:-20], data[: len(data) // 2], b"PAR1", b"PAR1 and nothing else", data[:40] + data[60:]):
             with pytest.raises(DataError, match=r"'f' starts like a Parquet file but cannot be read; save it again"):
-                read_frame(broken, "f")
+                read_table(broken, "f")
 
     def test_repeated_names_and_no_rows_are_refused(self):
         twice = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
         with pytest.raises(DataError, match=r"'a' occurs more than once.*rename"):
-            read_frame(as_parquet(twice), "f")
+            read_table(as_parquet(twice), "f")
         with pytest.raises(DataError, match=r"no rows"):
-            read_frame(as_parquet(pa.table({"a": pa.array([], pa.float64())})), "f")
+            read_table(as_parquet(pa.table({"a": pa.array([], pa.float64())})), "f")
 
 
 class TestGuesses:
     @pytest.mark.parametrize("file", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
     def test_rated_documents_are_recognised(self, rated_folder, file):
         facts = json.loads((rated_folder / f"{file}.json").read_text())
-        frame = read_frame((rated_folder / f"{file}.csv").read_bytes(), file)
+        frame = read_table((rated_folder / f"{file}.csv").read_bytes(), file)
         assert not is_count_table(frame)
         guess = guess_columns(frame)
         assert guess.scores == tuple(facts["scores"])
         assert (guess.rating, guess.positive, guess.weight, guess.group) == (facts["label"], "1", None, "person")
 
     def test_the_count_table_is_recognised(self, rated_folder):
-        frame = read_frame((rated_folder / "bssr1_counts_grid.csv").read_bytes(), "grid")
+        frame = read_table((rated_folder / "bssr1_counts_grid.csv").read_bytes(), "grid")
         assert is_count_table(frame)
         assert threshold_columns(frame) == ["T1", "T2"]
 

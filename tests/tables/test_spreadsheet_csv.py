@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from multiloss_core.tables import frame_as_csv
 
 FORMULAS = ["=1+1", "+1+1", "-2+3", "@SUM(A1)", "\t=1", " =1", "＝1", "-inf", "+cmd", "\tx", "\rx", "-", "-١"]
 NUMBERS = ["-0.5", "+7", "-1e-5", "+.5", "-3."]

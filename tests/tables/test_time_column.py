@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiloss_core import DataError
-from multiloss_core.tables.time_column import document_times
+from multiloss_core.tables import document_times
 
 READABLE = [
     "2026-03-14",

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core import RatedDocuments
 from multiloss_core.formatting import plural
-from multiloss_core.numerics.arrays import Indices
-from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from multiloss_core.numerics import Indices
+from multiloss_core.tables import frame_as_csv
 from ui.data.rated_datasets import Dataset
 
 MAX_ROWS = 1_000

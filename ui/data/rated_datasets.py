@@ -10,21 +10,18 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from multiloss_core import (
-    CountSurfaces,
-    DataError,
-    RatedDocuments,
+from multiloss_core import CountSurfaces, DataError, RatedDocuments, read_table
+from multiloss_core.numerics import Floats
+from multiloss_core.tables import (
+    Times,
+    document_amounts,
+    document_segments,
+    document_times,
     guess_columns,
     is_count_table,
-    money_weighted,
-    read_frame,
+    require_documents,
 )
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.amount_column import document_amounts
-from multiloss_core.tables.guess_columns import require_documents
-from multiloss_core.tables.segment_column import document_segments
-from multiloss_core.tables.time_column import Times, document_times
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds import Rule, money_weighted
 from ui.shared.session import Source
 
 
@@ -69,7 +66,7 @@ class Dataset:
 
 def read_upload(data: bytes, name: str) -> RatedSource:
     """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
-    frame = read_frame(data, name)
+    frame = read_table(data, name)
     return RatedSource(name, hashlib.sha256(data).hexdigest(), frame, first_choice(frame))
 
 

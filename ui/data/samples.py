@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import count_surfaces, flagged, simulate_population
-from multiloss_core.numerics.arrays import Bools
+from multiloss_core.numerics import Bools
 from ui.data.rated_datasets import ColumnChoice, RatedSource, first_choice
 
 UNRATED_SHARE = 0.02

@@ -12,11 +12,10 @@ import pandas as pd
 import streamlit as st
 from scipy.special import expit
 
-from multiloss_core.losses.constant_threshold import random_half
-from multiloss_core.losses.scored_items import ScoredItems
-from multiloss_core.losses.top_k import probability_order
-from multiloss_core.numerics.arrays import Bools, Indices
-from multiloss_core.tables.item_columns import ItemColumns, read_items, read_pasted
+from multiloss_core import ScoredItems
+from multiloss_core.losses import probability_order, random_half
+from multiloss_core.numerics import Bools, Indices
+from multiloss_core.tables import ItemColumns, read_items, read_pasted
 from ui.data.uploads import UploadStore
 from ui.shared.session import Source, session
 

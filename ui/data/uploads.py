@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from multiloss_core import DataError
-from multiloss_core.tables.read_table import LARGEST_FILE
+from multiloss_core.tables import LARGEST_FILE
 from ui.shared.formatting import as_text
 from ui.shared.session import Source, Uploads
 

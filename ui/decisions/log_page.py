@@ -6,11 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from decision_log import LogEntry
-from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions.record import SET_BY_HAND
-from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME
-from multiloss_core.formatting import UNDEFINED, Unit, shortened, signed, threshold
-from multiloss_core.numerics.arrays import ratio
+from multiloss_core import DataError, DecisionRecord, Unit
+from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_BY_HAND
+from multiloss_core.formatting import UNDEFINED, shortened, signed, threshold
+from multiloss_core.numerics import ratio
 from ui.decisions.reopening_panel import show_reopening
 from ui.records.log_access import decision_log, from_log
 from ui.records.record_files import offer_files

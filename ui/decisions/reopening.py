@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments, data_fingerprint
-from multiloss_core.numerics.proportions import precision_interval
-from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_thresholds
-from multiloss_core.thresholds.generalisation.intervals import PointIntervals
+from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments
+from multiloss_core.decisions import data_fingerprint
+from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
+from multiloss_core.numerics import precision_interval
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
 from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.analysis import RESOLUTIONS, Settings

@@ -5,11 +5,11 @@ import math
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, DecisionRecord, RecordedTarget, recorded_thresholds
-from multiloss_core.decisions.record import RecordedInterval
-from multiloss_core.formatting import UNDEFINED, Unit, count, percent, shortened, signed, whole
-from multiloss_core.numerics.arrays import ratio
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core import DataError, DecisionRecord, Unit
+from multiloss_core.decisions import RecordedInterval, RecordedTarget, recorded_thresholds
+from multiloss_core.formatting import UNDEFINED, count, percent, shortened, signed, whole
+from multiloss_core.numerics import ratio
+from multiloss_core.thresholds import Point
 from ui.data.rated_datasets import RatedSource
 from ui.decisions.reopening import Observed, observed, other_data, reopen, same_data
 from ui.operating_point.analysis import Analysis

@@ -6,22 +6,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from multiloss_core import (
-    Certificate,
-    CountSurfaces,
+from multiloss_core import PATH_METHODS, CountSurfaces, RatedDocuments, ThresholdPath, Unit
+from multiloss_core.generalisation import Certificate
+from multiloss_core.thresholds import (
     FlaggedCounts,
-    RatedDocuments,
-    ThresholdPath,
+    PathSearch,
+    Point,
+    Rule,
+    SmoothFit,
+    Spacing,
     money_at,
     slice_documents,
     slice_surfaces,
 )
-from multiloss_core.formatting import Unit
-from multiloss_core.thresholds.data.flagging import Rule
-from multiloss_core.thresholds.data.grid_counts import Spacing
-from multiloss_core.thresholds.paths.methods import PATH_METHODS, PathSearch
-from multiloss_core.thresholds.paths.operating_point import Point
-from multiloss_core.thresholds.paths.smooth import SmoothFit
 from ui.data.rated_datasets import Dataset, in_money
 
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}

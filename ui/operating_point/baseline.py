@@ -7,10 +7,8 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.formatting import NEVER, short_percent
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.data.flagging import checked_thresholds
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
-from multiloss_core.thresholds.points.thresholds_file import read_thresholds
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import ManualPoint, Point, checked_thresholds, read_thresholds
 from ui.operating_point.analysis import Analysis
 from ui.shared.formatting import as_text
 from ui.shared.session import Baseline, PinnedPoint, session

@@ -4,7 +4,8 @@ from collections.abc import Hashable
 
 import streamlit as st
 
-from multiloss_core import Certificate, RatedDocuments, certify
+from multiloss_core import RatedDocuments
+from multiloss_core.generalisation import Certificate, certify
 from ui.operating_point.analysis import Analysis, Settings
 from ui.operating_point.target import DIGITS
 from ui.shared.session import CertificateRequest, session

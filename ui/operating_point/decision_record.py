@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from multiloss_core import (
-    CountSurfaces,
+from multiloss_core import CountSurfaces, DecisionRecord, RatedDocuments, Unit
+from multiloss_core.decisions import (
+    SET_BY_HAND,
     CurrentThresholds,
-    DecisionRecord,
     ExpectedCounts,
-    RatedDocuments,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
@@ -16,13 +15,9 @@ from multiloss_core import (
     data_fingerprint,
     recorded_thresholds,
 )
-from multiloss_core.decisions.record import SET_BY_HAND
-from multiloss_core.formatting import Unit
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.data.flagging import Rule
-from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.generalisation.intervals import PointBootstrap, PointIntervals
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
+from multiloss_core.generalisation import PointBootstrap, PointIntervals
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import ManualPoint, Point, RatedData, Rule
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.operating_point.analysis import Analysis
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from multiloss_core import DataError, Payoffs, RecordedTarget, Wish
+from multiloss_core import DataError
+from multiloss_core.decisions import RecordedTarget, Wish
+from multiloss_core.thresholds import Payoffs
 
 KEPT = "scenarios"
 COSTS = "costs"

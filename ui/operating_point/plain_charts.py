@@ -2,11 +2,18 @@
 
 import streamlit as st
 
-from multiloss_core.figures.count_surface import count_surface
-from multiloss_core.figures.threshold_space import space_backdrop, space_marks, threshold_curves, threshold_mark
-from multiloss_core.figures.tp_fp_plane import plane_backdrop, plane_marks
-from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
-from multiloss_core.formatting import Unit
+from multiloss_core import Unit
+from multiloss_core.figures import (
+    count_surface,
+    curve_band,
+    plane_backdrop,
+    plane_marks,
+    space_backdrop,
+    space_marks,
+    threshold_cloud,
+    threshold_curves,
+    threshold_mark,
+)
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.target_drivers import slider_takes_over
 from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words

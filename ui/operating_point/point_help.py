@@ -1,6 +1,6 @@
 """What each number means; {label} stands for the value that the screen shows under that label."""
 
-from multiloss_core.formatting import Unit
+from multiloss_core import Unit
 from ui.operating_point.point_text import WORDS, beside
 
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from multiloss_core.formatting import NEVER, UNDEFINED, Unit, percent, price, rate, share, threshold
-from multiloss_core.thresholds.generalisation.intervals import Interval, PointBootstrap
-from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point
+from multiloss_core import Unit
+from multiloss_core.formatting import NEVER, UNDEFINED, percent, price, rate, share, threshold
+from multiloss_core.generalisation import Interval, PointBootstrap
+from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.target import DIGITS, current_target
 

@@ -8,11 +8,16 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core import CountSurfaces, CrossFittedCounts, RatedDocuments, ThresholdPath, cross_fit_steps
-from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
-from multiloss_core.thresholds.generalisation.intervals import PathBands, PointBootstrap
-from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathMethod
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
+from multiloss_core import PATH_METHODS, CountSurfaces, RatedDocuments, ThresholdPath
+from multiloss_core.generalisation import (
+    CrossFittedCounts,
+    PathBands,
+    PointBootstrap,
+    bootstrap_points,
+    bootstrap_thresholds,
+    cross_fit_steps,
+)
+from multiloss_core.thresholds import SMOOTH, ManualPoint, PathMethod, Point
 from ui.operating_point.analysis import Analysis, Settings
 from ui.shared.background_job import Job
 from ui.shared.session import session

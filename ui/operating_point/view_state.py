@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from multiloss_core import CountSurfaces
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.generalisation.intervals import PathBands, PointBootstrap
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, OperatingPoint, Point
+from multiloss_core import CountSurfaces, OperatingPoint
+from multiloss_core.generalisation import PathBands, PointBootstrap
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 
 

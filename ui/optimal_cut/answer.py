@@ -7,11 +7,10 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.figures.loss_curve import CurveMark, loss_curve
-from multiloss_core.figures.theme import Theme
+from multiloss_core import DataError
+from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
-from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from multiloss_core.tables import frame_as_csv
 from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.answers import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
 from ui.shared.formatting import as_text

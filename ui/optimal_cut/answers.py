@@ -5,12 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.constant_threshold import items_at, observed_loss, shortest_threshold, tuned_threshold
-from multiloss_core.losses.expected.expected_losses import METHODS, ExpectedLosses, expected_losses
-from multiloss_core.losses.multivariate import Loss
-from multiloss_core.losses.reliability import Reliability, reliability
-from multiloss_core.losses.top_k import best_k
+from multiloss_core import DataError, expected_losses
+from multiloss_core.losses import (
+    METHODS,
+    ExpectedLosses,
+    Loss,
+    Reliability,
+    best_k,
+    items_at,
+    observed_loss,
+    reliability,
+    shortest_threshold,
+    tuned_threshold,
+)
 from ui.data.scored_datasets import ScoredDataset
 from ui.shared import loss_picker
 from ui.shared.loss_picker import named_loss

@@ -4,10 +4,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core.figures.reliability import reliability_chart
-from multiloss_core.figures.theme import Theme
+from multiloss_core.figures import Theme, reliability_chart
 from multiloss_core.formatting import count, plural
-from multiloss_core.losses.reliability import Reliability
+from multiloss_core.losses import Reliability
 from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.answers import reliability_of
 from ui.shared.page_setup import theme

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.errors import DataError
+from multiloss_core import DataError
 from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.answers import LOSS_CHOICES, Answer, answer, too_many_for
 from ui.shared.loss_picker import named_loss

@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.formatting import count, plural
-from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns
+from multiloss_core.tables import MAX_ITEMS, MAX_PASTED, ItemColumns
 from ui.data.scored_datasets import (
     ScoredDataset,
     ScoredSource,

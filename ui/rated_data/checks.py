@@ -4,8 +4,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedDocuments
-from multiloss_core.figures.histogram import score_histogram
-from multiloss_core.figures.theme import Theme
+from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import count, share, threshold
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource
 from ui.shared.formatting import FRAUD, as_text

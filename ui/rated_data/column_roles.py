@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.thresholds.data.flagging import Rule
+from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload
 from ui.data.rated_workspace import rated_uploads
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns

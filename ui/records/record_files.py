@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from multiloss_core import (
-    DecisionRecord,
+from multiloss_core import DecisionRecord
+from multiloss_core.decisions import (
     html_report,
     markdown_summary,
     python_function,

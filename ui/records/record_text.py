@@ -3,7 +3,8 @@
 from datetime import datetime
 
 from decision_log import LogEntry
-from multiloss_core import DecisionRecord, markdown_summary
+from multiloss_core import DecisionRecord
+from multiloss_core.decisions import markdown_summary
 from multiloss_core.formatting import count, money, share, shortened, threshold
 from ui.shared.formatting import LONG_NAME
 

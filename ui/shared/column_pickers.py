@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.tables.rating_column import rating_values
+from multiloss_core.tables import rating_values
 
 MAX_COLUMNS = 200
 MAX_VALUES = 50

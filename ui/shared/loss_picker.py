@@ -2,7 +2,8 @@
 
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.losses.multivariate import LOSSES, F, Loss
+from multiloss_core import LOSSES, F
+from multiloss_core.losses import Loss
 
 # "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
 LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSSES.items())

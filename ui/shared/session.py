@@ -7,9 +7,9 @@ from typing import Any, Generic, TypeVar
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DecisionRecord, Payoffs
-from multiloss_core.losses.theorem_1.timing import TimedRun
-from multiloss_core.losses.theorem_1.verify import Verification
+from multiloss_core import DecisionRecord
+from multiloss_core.losses import TimedRun, Verification
+from multiloss_core.thresholds import Payoffs
 from ui.shared.background_job import Job
 
 KEY = "session"

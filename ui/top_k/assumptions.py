@@ -8,22 +8,23 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.errors import DataError
-from multiloss_core.figures.predictions import losses_by_strength, sorted_probabilities
+from multiloss_core import DataError, exhaustive_search
+from multiloss_core.figures import losses_by_strength, sorted_probabilities
 from multiloss_core.formatting import plural
-from multiloss_core.losses.monotonicity import is_tp_monotone
-from multiloss_core.losses.multivariate import Loss
-from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, exhaustive_search
-from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings
-from multiloss_core.losses.theorem_1.counterexamples import (
+from multiloss_core.losses import (
     NOT_MONOTONE,
     AgainstTopK,
     DrawSearch,
+    ExhaustiveSearch,
+    Loss,
     against_top_k,
+    correlated_search,
+    factor_loadings,
     find_failure,
+    is_tp_monotone,
+    sigmoid_items,
 )
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
-from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.numerics import Floats, Indices
 from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES
 from ui.shared.page_setup import theme

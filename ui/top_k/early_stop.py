@@ -3,12 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from multiloss_core.figures.loss_curve import CurveMark, loss_curve
-from multiloss_core.figures.predictions import sorted_probabilities
+from multiloss_core import expected_losses
+from multiloss_core.figures import CurveMark, loss_curve, sorted_probabilities
 from multiloss_core.formatting import plural
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.theorem_1.counterexamples import EARLY_STOP, early_stop_k
-from multiloss_core.losses.top_k import best_k
+from multiloss_core.losses import EARLY_STOP, best_k, early_stop_k
 from ui.shared.page_setup import theme
 
 

@@ -4,19 +4,19 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.figures.loss_curve import CurveMark, loss_curve
-from multiloss_core.figures.predictions import sorted_probabilities
-from multiloss_core.losses.monotonicity import (
+from multiloss_core import FractionalLinear, multinomial_top_k
+from multiloss_core.figures import CurveMark, loss_curve, sorted_probabilities
+from multiloss_core.losses import (
+    NOT_MONOTONE,
+    factor_loadings,
     is_tp_monotone,
     is_tpr_tnr_monotone,
+    joint_distribution,
     meets_corrected_proposition_2,
     meets_proposition_2,
+    multinomial_losses,
 )
-from multiloss_core.losses.multinomial import multinomial_losses, multinomial_top_k
-from multiloss_core.losses.multivariate import FractionalLinear
-from multiloss_core.losses.theorem_1.correlated_labels import factor_loadings, joint_distribution
-from multiloss_core.losses.theorem_1.counterexamples import NOT_MONOTONE
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 from ui.top_k.optimum import Settings, chosen_losses

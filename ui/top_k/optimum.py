@@ -7,14 +7,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.figures.loss_curve import CurveMark, loss_curve
-from multiloss_core.figures.predictions import all_predictions, small_loss_curves, sorted_probabilities
-from multiloss_core.losses.multivariate import Loss
-from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_subsets, subset_distributions
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
-from multiloss_core.losses.top_k import TopK, optimal_top_k
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core import DataError, TopK, optimal_top_k
+from multiloss_core.figures import CurveMark, all_predictions, loss_curve, small_loss_curves, sorted_probabilities
+from multiloss_core.losses import ExhaustiveSearch, Loss, search_subsets, sigmoid_items, subset_distributions
+from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
 from ui.shared.page_setup import theme

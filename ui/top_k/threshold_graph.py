@@ -3,10 +3,9 @@
 import numpy as np
 import streamlit as st
 
-from multiloss_core.figures.threshold_space import threshold_graph
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
-from multiloss_core.thresholds.data.simulated_population import simulate_population
-from multiloss_core.thresholds.paths.graph import graph_path, to_networkx
+from multiloss_core import CountSurfaces, count_surfaces, graph_path, simulate_population
+from multiloss_core.figures import threshold_graph
+from multiloss_core.thresholds import to_networkx
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 

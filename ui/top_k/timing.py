@@ -3,11 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.figures.predictions import running_times
+from multiloss_core.figures import running_times
 from multiloss_core.formatting import plural
-from multiloss_core.losses.expected.expected_losses import METHODS
-from multiloss_core.losses.multivariate import Loss
-from multiloss_core.losses.theorem_1.timing import TimedRun, methods_for, sizes_of, timed_runs
+from multiloss_core.losses import METHODS, Loss, TimedRun, methods_for, sizes_of, timed_runs
 from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES
 from ui.shared.page_setup import theme

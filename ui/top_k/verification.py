@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.theorem_1.verify import verify_theorem_1
+from multiloss_core import DataError
+from multiloss_core.losses import verify_theorem_1
 from ui.shared.cancellable_work import stoppable
 from ui.shared.session import session
 from ui.top_k.optimum import Settings, chosen_losses, require_within

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F
-from multiloss_core.losses.theorem_1.counterexamples import EARLY_STOP
+from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, DataError, F, expected_losses
+from multiloss_core.losses import EARLY_STOP
 
 EVERY_LOSS = pytest.mark.parametrize("loss", [*LOSSES.values(), F(2.0)], ids=lambda loss: loss.name)
 vectors = st.lists(st.floats(0, 1), min_size=1, max_size=9)

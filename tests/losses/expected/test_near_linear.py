@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, G_TP_PR, JACCARD, F, FractionalLinear
+from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, JACCARD, DataError, F, FractionalLinear, expected_losses
 
 FAST = (F(), F(0.25), F(3.0), JACCARD, AM, G_TP_PR, AUC)
 EVERY_FAST = pytest.mark.parametrize("loss", FAST, ids=lambda loss: loss.name)

@@ -3,9 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.multivariate import AM, JACCARD, F, FractionalLinear
+from multiloss_core import AM, JACCARD, DataError, F, FractionalLinear, expected_losses
 
 LOSSES = (
     F(),

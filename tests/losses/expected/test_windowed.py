@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import expected_losses
+from multiloss_core import G_MEAN, H_MEAN, LOSSES, DataError, F, FractionalLinear, UserLoss, expected_losses
 from multiloss_core.losses.expected.poisson_binomial import count_windows
-from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, LOSSES, F, FractionalLinear, UserLoss
 
 EVERY_LOSS = pytest.mark.parametrize(
     "loss",

@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.multivariate import AM, AUC, LOSSES, F, FractionalLinear
-from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search, search_subsets, subset_distributions
+from multiloss_core import AM, AUC, LOSSES, DataError, F, FractionalLinear, exhaustive_search, expected_losses
+from multiloss_core.losses import search_subsets, subset_distributions
 
 EVERY_LOSS = pytest.mark.parametrize("loss", [*LOSSES.values(), F(3.0)], ids=lambda loss: loss.name)
 

@@ -4,11 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.multivariate import AUC, G_MEAN, JACCARD, LOSSES, F
-from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.correlated_labels import correlated_search, factor_loadings, joint_distribution
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
+from multiloss_core import AUC, G_MEAN, JACCARD, LOSSES, DataError, F, exhaustive_search
+from multiloss_core.losses import correlated_search, factor_loadings, joint_distribution, sigmoid_items
 
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
 

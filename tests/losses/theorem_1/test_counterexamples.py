@@ -3,20 +3,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import expected_losses
-from multiloss_core.losses.monotonicity import is_tp_monotone
-from multiloss_core.losses.multivariate import FractionalLinear
-from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.counterexamples import (
+from multiloss_core import DataError, FractionalLinear, exhaustive_search, expected_losses, optimal_top_k
+from multiloss_core.losses import (
     EARLY_STOP,
     NOT_MONOTONE,
     against_top_k,
     early_stop_k,
     find_failure,
+    is_tp_monotone,
+    sigmoid_items,
 )
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
-from multiloss_core.losses.top_k import optimal_top_k
 
 EXAMPLES = pytest.mark.parametrize("example", EARLY_STOP.values(), ids=lambda example: example.loss.name)
 OTHERS = pytest.mark.parametrize("example", NOT_MONOTONE.values(), ids=lambda example: example.loss.name)

@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
+from multiloss_core import DataError
+from multiloss_core.losses import sigmoid_items
 
 
 def test_probabilities_are_the_sigmoid_of_w_x():

@@ -2,10 +2,9 @@ from itertools import count
 
 import pytest
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import METHODS, expected_losses
-from multiloss_core.losses.multivariate import AM, AUC, G_MEAN, JACCARD, F, UserLoss
-from multiloss_core.losses.theorem_1.timing import LARGEST_TIMED, methods_for, sizes_of, timed_runs
+from multiloss_core import AM, AUC, G_MEAN, JACCARD, DataError, F, UserLoss, expected_losses
+from multiloss_core.losses import METHODS, methods_for, sizes_of, timed_runs
+from multiloss_core.losses.theorem_1.timing import LARGEST_TIMED
 
 ITEMS_HALVED = UserLoss(lambda u, v, p: 0 * u + 0 * p + abs(v - 0.5), "half")
 

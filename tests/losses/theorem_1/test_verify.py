@@ -1,11 +1,8 @@
 import numpy as np
 import pytest
 
-from multiloss_core.errors import DataError
-from multiloss_core.losses.multivariate import AM, LOSSES, F, FractionalLinear
-from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
-from multiloss_core.losses.theorem_1.verify import verify_theorem_1
+from multiloss_core import AM, LOSSES, DataError, F, FractionalLinear, exhaustive_search
+from multiloss_core.losses import sigmoid_items, verify_theorem_1
 
 
 def test_theorem_1_holds_on_every_draw_and_counts_run():

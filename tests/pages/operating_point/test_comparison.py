@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core import RatedDocuments, operating_point, point_as_csv, point_as_json, smooth_path
+from multiloss_core import RatedDocuments, operating_point, smooth_path
 from multiloss_core.formatting import money
-from multiloss_core.thresholds.inspection.comparison import compare
+from multiloss_core.inspection import compare
+from multiloss_core.thresholds import point_as_csv, point_as_json
 from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv
 from tests.pages.steps import number, run
 from ui.data.document_table import MAX_ROWS, NO_DOCUMENTS

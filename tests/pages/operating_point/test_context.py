@@ -27,8 +27,7 @@ def the_page():
     import numpy as np
     import streamlit as st
 
-    from multiloss_core import CountSurfaces, operating_point
-    from multiloss_core.formatting import Unit
+    from multiloss_core import CountSurfaces, Unit, operating_point
     from tests.pages.steps import context_of
     from ui.data.rated_datasets import build_dataset
     from ui.data.samples import sample

@@ -16,12 +16,11 @@ from multiloss_core import (
     count_surfaces,
     graph_path,
     mean_graph_path,
-    money_at,
-    money_weighted,
     operating_point,
     smooth_path,
 )
 from multiloss_core.formatting import count, money
+from multiloss_core.thresholds import money_at, money_weighted
 from tests.pages.steps import explorer, opened, run, state
 from ui.data.samples import sample
 

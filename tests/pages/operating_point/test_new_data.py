@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core import RatedDocuments, certify, cross_fit, operating_point, smooth_path
-from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
-from multiloss_core.thresholds.paths.methods import PATH_METHODS
+from multiloss_core import PATH_METHODS, RatedDocuments, operating_point, smooth_path
+from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.paths.smooth import smooth_fit
 from tests.pages.steps import APP, explorer, number, state
 from ui.data.samples import sample

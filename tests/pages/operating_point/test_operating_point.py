@@ -13,7 +13,6 @@ from multiloss_core import (
     RatedDocuments,
     analytic_path,
     benchmark_path,
-    classifier_margins,
     count_surfaces,
     f_beta_of_point,
     graph_path,
@@ -22,6 +21,7 @@ from multiloss_core import (
     simulate_population,
     smooth_path,
 )
+from multiloss_core.thresholds import classifier_margins
 from tests.pages.steps import APP, explorer, number, opened, run, state
 from ui.data.samples import SAMPLES, sample
 
@@ -633,7 +633,7 @@ def test_a_file_loaded_again_under_another_name_goes_by_that_name():
 
         import streamlit as st
 
-        from multiloss_core.formatting import Unit
+        from multiloss_core import Unit
         from ui.data.rated_datasets import build_dataset
         from ui.data.samples import sample
         from ui.operating_point.analysis import Settings, analyse

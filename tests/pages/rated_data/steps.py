@@ -5,11 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from multiloss_core import (
-    RatedDocuments,
-    count_surfaces,
-    simulate_population,
-)
+from multiloss_core import RatedDocuments, count_surfaces, simulate_population
 from tests.pages.steps import run
 
 GOOD = "good.csv"

@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import (
-    RatedDocuments,
-)
+from multiloss_core import RatedDocuments
 from tests.pages.rated_data.steps import (
     UNUSABLE,
     back_to_rated_data,

@@ -7,12 +7,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core import (
-    RatedDocuments,
-    guess_columns,
-    is_count_table,
-    read_frame,
-)
+from multiloss_core import RatedDocuments, read_table
+from multiloss_core.tables import guess_columns, is_count_table
 from tests.pages.rated_data.steps import (
     GOOD,
     UNUSABLE,
@@ -81,7 +77,7 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
 def test_the_template_can_be_used_as_it_is(app):
     buttons = {button.proto.label for button in app.get("download_button")}
     assert buttons == {"Template (CSV)"}
-    frame = read_frame(TEMPLATE.encode(), "multiloss-template.csv")
+    frame = read_table(TEMPLATE.encode(), "multiloss-template.csv")
     guess = guess_columns(frame)
     assert not is_count_table(frame)
     assert guess.scores == ("model A", "model B")

@@ -6,17 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from multiloss_core import (
-    CountSurfaces,
-    DataError,
-    RatedDocuments,
-    bucket_counts,
-    count_surfaces,
-    grid_axes,
-    read_frame,
-    slice_documents,
-    slice_surfaces,
-)
+from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, read_table
+from multiloss_core.thresholds import bucket_counts, grid_axes, slice_documents, slice_surfaces
 from multiloss_core.thresholds.data import count_table
 from multiloss_core.thresholds.data.count_surfaces import buckets_from_surfaces
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below
@@ -220,7 +211,7 @@ class TestTable:
         np.testing.assert_array_equal(turned.tp, surfaces.tp.T)
 
     def test_the_public_grid(self, rated_folder):
-        frame = read_frame((rated_folder / "bssr1_counts_grid.csv").read_bytes(), "grid")
+        frame = read_table((rated_folder / "bssr1_counts_grid.csv").read_bytes(), "grid")
         surfaces = CountSurfaces.from_table(frame)
         assert surfaces.tp.shape == (100, 100)
         assert surfaces.rule == "any"

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import DataError, RatedDocuments, simulate_population
-from multiloss_core.tables.read_table import read_frame
+from multiloss_core import DataError, RatedDocuments, read_table, simulate_population
 
 
 def documents_of(frame, **options):
@@ -269,7 +268,7 @@ class TestFloors:
     @pytest.mark.parametrize("file", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
     def test_suggested_floors_flag_what_the_true_floors_flag_on_real_files(self, rated_folder, file):
         facts = json.loads((rated_folder / f"{file}.json").read_text())
-        frame = read_frame((rated_folder / f"{file}.csv").read_bytes(), file)
+        frame = read_table((rated_folder / f"{file}.csv").read_bytes(), file)
         documents = RatedDocuments.from_frame(frame, facts["scores"], facts["label"])
         true_floors = np.array([facts["rating_floors"][name] for name in facts["scores"]])
         assert len(documents.labels) == facts["rated"]

@@ -7,11 +7,11 @@ from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
     benchmark_path,
-    certify,
     count_surfaces,
     flagged,
     simulate_population,
 )
+from multiloss_core.generalisation import certify
 from multiloss_core.numerics.proportion_tests import (
     betting_lower_bound,
     betting_p_value,

@@ -11,14 +11,13 @@ from multiloss_core import (
     analytic_path,
     benchmark_path,
     count_surfaces,
-    cross_fit,
-    cross_fit_steps,
     flagged,
     graph_path,
     operating_points,
     simulate_population,
     smooth_path,
 )
+from multiloss_core.generalisation import cross_fit, cross_fit_steps
 from multiloss_core.thresholds.data.folds import document_folds
 from tests.thresholds.brute_force import count, is_flagged
 

@@ -10,10 +10,9 @@ from multiloss_core import (
     effective_size,
     flagged,
     operating_point,
-    rated_size,
-    rating_plan,
     smooth_path,
 )
+from multiloss_core.generalisation import rated_size, rating_plan
 from tests.thresholds.brute_force import random_documents
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, effective_size, share_interval
-from multiloss_core.thresholds.inspection.comparison import compare
+from multiloss_core.inspection import compare
 from tests.thresholds.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)

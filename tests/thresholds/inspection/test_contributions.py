@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments, effective_size, share_interval
-from multiloss_core.thresholds.inspection.contributions import contribution_words, contributions
+from multiloss_core.inspection import contribution_words, contributions
 from tests.thresholds.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)

@@ -11,12 +11,14 @@ from scipy.stats import chi2, chi2_contingency, norm
 from scipy.stats import t as student
 
 from multiloss_core import DataError, RatedDocuments, flagged, share_interval
-from multiloss_core.thresholds.inspection.drift import Drift, alerts_drift, precision_drift
-from multiloss_core.thresholds.inspection.periods import (
+from multiloss_core.inspection import (
+    Drift,
     WeeklyCounts,
+    alerts_drift,
     calendar,
     daily_alerts,
     days_in_data,
+    precision_drift,
     weekly_counts,
 )
 

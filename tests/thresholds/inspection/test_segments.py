@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments, flagged, share_interval
-from multiloss_core.tables.segment_column import document_segments
-from multiloss_core.thresholds.inspection.segments import Segmentation, folded, segment_counts, segmentation
+from multiloss_core.inspection import Segmentation, folded, segment_counts, segmentation
+from multiloss_core.tables import document_segments
 
 
 def segments_of(values, rows=None):

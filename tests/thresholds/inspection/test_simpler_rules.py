@@ -3,14 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import (
-    RatedDocuments,
-    compare_with_simpler_rules,
-    count_surfaces,
-    graph_path,
-    operating_point,
-    smooth_path,
-)
+from multiloss_core import RatedDocuments, count_surfaces, graph_path, operating_point, smooth_path
+from multiloss_core.inspection import compare_with_simpler_rules
 from tests.thresholds.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
 
 rules = st.sampled_from(RULES)

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments, document_amounts, money_at, money_weighted
+from multiloss_core import DataError, RatedDocuments
+from multiloss_core.tables import document_amounts
+from multiloss_core.thresholds import money_at, money_weighted
 
 
 def some_documents(seed, n=200, k=2, *, weighted=True):

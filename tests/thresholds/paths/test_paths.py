@@ -18,8 +18,8 @@ from multiloss_core import (
     graph_path,
     mean_graph_path,
     simulate_population,
-    to_networkx,
 )
+from multiloss_core.thresholds import to_networkx
 from tests.thresholds.brute_force import (
     RULES,
     SPACINGS,

@@ -16,8 +16,9 @@ from multiloss_core import (
     simulate_population,
     smooth_path,
 )
+from multiloss_core.thresholds import SmoothFit
 from multiloss_core.thresholds.paths.precision_model import PrecisionModel, ScoreCells, precision_design
-from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, smooth_fit, thresholds_at
+from multiloss_core.thresholds.paths.smooth import best_nodes, smooth_fit, thresholds_at
 
 RULES = ("any", "all")
 

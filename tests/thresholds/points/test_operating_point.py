@@ -19,15 +19,12 @@ from multiloss_core import (
     ThresholdPath,
     analytic_path,
     benchmark_path,
-    classifier_margins,
     count_surfaces,
     graph_path,
     operating_point,
     operating_points,
-    point_as_csv,
-    point_as_dict,
-    point_as_json,
 )
+from multiloss_core.thresholds import classifier_margins, point_as_csv, point_as_dict, point_as_json
 from tests.thresholds.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
 
 rules = st.sampled_from(RULES)

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from multiloss_core import (
     DataError,
-    Payoffs,
     RatedDocuments,
     ThresholdPath,
     count_surfaces,
@@ -14,14 +13,15 @@ from multiloss_core import (
     operating_points,
     smooth_path,
 )
-from multiloss_core.thresholds.points.targets import (
-    ManualPoint,
+from multiloss_core.targets import (
     manual_point,
     target_for_alerts,
     target_for_precision,
     target_for_price,
     target_for_share,
 )
+from multiloss_core.thresholds import Payoffs
+from multiloss_core.thresholds.points.targets import ManualPoint
 
 
 @st.composite

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from multiloss_core import point_as_csv, point_as_json
-from multiloss_core.formatting import Unit
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core import Unit
+from multiloss_core.thresholds import Point, point_as_csv, point_as_json
 from ui.operating_point.analysis import Analysis
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import DataError, Payoffs, operating_point
+from multiloss_core import DataError, operating_point
 from multiloss_core.formatting import count, share, short_percent, threshold
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.thresholds import Payoffs, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.payoff_scenarios import (
     CURRENCY,

@@ -5,7 +5,7 @@ from typing import Literal
 import streamlit as st
 
 from multiloss_core import operating_point
-from multiloss_core.thresholds.paths.methods import SMOOTH
+from multiloss_core.thresholds import SMOOTH
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.downloads import offer_downloads
 from ui.operating_point.controls.payoffs import show_scenarios

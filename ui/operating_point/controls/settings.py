@@ -4,14 +4,10 @@ from typing import cast
 
 import streamlit as st
 
-from multiloss_core import (
-    CountSurfaces,
-    RecordedSettings,
-)
-from multiloss_core.formatting import Unit, count, plural, threshold
-from multiloss_core.thresholds.data.flagging import Rule
-from multiloss_core.thresholds.data.grid_counts import Spacing
-from multiloss_core.thresholds.paths.methods import CERTIFIED, PATH_METHODS
+from multiloss_core import PATH_METHODS, CountSurfaces, Unit
+from multiloss_core.decisions import RecordedSettings
+from multiloss_core.formatting import count, plural, threshold
+from multiloss_core.thresholds import CERTIFIED, Rule, Spacing
 from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import RESOLUTIONS, Analysis, Settings
 from ui.operating_point.controls.presentation import ask_presentation

@@ -10,18 +10,19 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
-from multiloss_core import DataError, RecordedTarget, ThresholdPath, Wish
-from multiloss_core.formatting import Unit, count, threshold
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.inspection.periods import days_in_data
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
-from multiloss_core.thresholds.points.targets import (
+from multiloss_core import DataError, ThresholdPath, Unit
+from multiloss_core.decisions import RecordedTarget, Wish
+from multiloss_core.formatting import count, threshold
+from multiloss_core.inspection import days_in_data
+from multiloss_core.numerics import Floats
+from multiloss_core.targets import (
     manual_point,
     target_for_alerts,
     target_for_precision,
     target_for_price,
     target_for_share,
 )
+from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import baseline_thresholds
 from ui.operating_point.controls.payoffs import ask_payoffs

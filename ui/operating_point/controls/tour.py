@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from multiloss_core.formatting import Unit
-from multiloss_core.thresholds.paths.methods import SMOOTH
+from multiloss_core import Unit
+from multiloss_core.thresholds import SMOOTH
 from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.controls.settings import choose_method, choose_unit, want_new_data
 from ui.operating_point.controls.target_drivers import slider_takes_over

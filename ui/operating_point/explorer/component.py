@@ -6,8 +6,7 @@ from typing import cast
 import streamlit as st
 
 from multiloss_core.figures import theme as style
-from multiloss_core.thresholds.paths.methods import look_of
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.thresholds import Point, look_of
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.settings import choose_plain
 from ui.operating_point.controls.target_drivers import current_driver, set_manual_thresholds, slider_takes_over

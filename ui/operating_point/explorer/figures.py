@@ -10,11 +10,20 @@ import streamlit as st
 from plotly.basedatatypes import BaseTraceType
 
 from multiloss_core import CountSurfaces
-from multiloss_core.figures.count_surface import count_surface, surface_marks
-from multiloss_core.figures.theme import Theme
-from multiloss_core.figures.threshold_space import space_backdrop, space_marks, threshold_curves, threshold_mark
-from multiloss_core.figures.tp_fp_plane import majorant_trace, plane_backdrop, plane_marks
-from multiloss_core.figures.uncertainty import curve_band, threshold_cloud
+from multiloss_core.figures import (
+    Theme,
+    count_surface,
+    curve_band,
+    majorant_trace,
+    plane_backdrop,
+    plane_marks,
+    space_backdrop,
+    space_marks,
+    surface_marks,
+    threshold_cloud,
+    threshold_curves,
+    threshold_mark,
+)
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.view_state import ViewState

@@ -8,10 +8,9 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import operating_points
-from multiloss_core.figures.threshold_space import inside
-from multiloss_core.figures.tp_fp_plane import plane_view, tangent_ends
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.figures import inside, plane_view, tangent_ends
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import Row, Table
 from ui.operating_point.point_text import PointWords, price_words, words_of_points

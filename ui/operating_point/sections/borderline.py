@@ -5,7 +5,7 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces
 from multiloss_core.formatting import count, plural
-from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
+from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.view_state import PointContext

@@ -4,9 +4,9 @@ import math
 
 import streamlit as st
 
-from multiloss_core import RatedDocuments
-from multiloss_core.formatting import NEVER, Unit, count, money, plural, threshold
-from multiloss_core.thresholds.paths.methods import CERTIFIED
+from multiloss_core import RatedDocuments, Unit
+from multiloss_core.formatting import NEVER, count, money, plural, threshold
+from multiloss_core.thresholds import CERTIFIED
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.certificate_state import (
     CONFIDENCES,

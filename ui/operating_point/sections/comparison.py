@@ -6,22 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, money_at
-from multiloss_core.formatting import (
-    NEVER,
-    UNDEFINED,
-    Unit,
-    between,
-    count,
-    plural,
-    share,
-    share_digits,
-    signed,
-    threshold,
-)
-from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
-from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
+from multiloss_core import DataError, Unit
+from multiloss_core.formatting import NEVER, UNDEFINED, between, count, plural, share, share_digits, signed, threshold
+from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSubset, compare
+from multiloss_core.thresholds import RatedData, money_at
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds

@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import CountSurfaces
-from multiloss_core.figures.contributions import contributions_chart
+from multiloss_core.figures import contributions_chart
 from multiloss_core.formatting import between, count, share
-from multiloss_core.thresholds.data.flagging import Rule
-from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
+from multiloss_core.inspection import Contribution, contribution_words, contributions
+from multiloss_core.thresholds import Rule
 from ui.data.document_table import NO_DOCUMENTS
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
 from ui.operating_point.view_state import PointContext

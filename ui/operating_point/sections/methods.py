@@ -5,9 +5,9 @@ import math
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import classifier_margins, f_beta_of_point
-from multiloss_core.formatting import UNDEFINED, Unit, area, between, count, money, rate, share, threshold
-from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point
+from multiloss_core import Unit, f_beta_of_point
+from multiloss_core.formatting import UNDEFINED, area, between, count, money, rate, share, threshold
+from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.view_state import PointContext

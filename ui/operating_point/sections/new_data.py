@@ -7,21 +7,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import (
-    CountSurfaces,
-)
-from multiloss_core.figures.uncertainty import marginal_precision_curve
-from multiloss_core.formatting import (
-    NEVER,
-    Unit,
-    area,
-    percent,
-    share,
-    threshold,
-)
-from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.generalisation.intervals import Interval, PointBootstrap
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
+from multiloss_core import CountSurfaces, RatedDocuments, Unit
+from multiloss_core.figures import marginal_precision_curve
+from multiloss_core.formatting import NEVER, area, percent, share, threshold
+from multiloss_core.generalisation import Interval, PointBootstrap
+from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence

@@ -5,20 +5,22 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import RatedDocuments
-from multiloss_core.figures.periods import daily_chart, weekly_chart
+from multiloss_core.figures import daily_chart, weekly_chart
 from multiloss_core.formatting import between, count, percent, plural, share
-from multiloss_core.tables.time_column import Times
-from multiloss_core.thresholds.data.flagging import rated_in_full
-from multiloss_core.thresholds.inspection.drift import MIN_WEEKS, Drift, alerts_drift, precision_drift
-from multiloss_core.thresholds.inspection.periods import (
+from multiloss_core.inspection import (
+    MIN_WEEKS,
     Calendar,
     DailyAlerts,
+    Drift,
     WeeklyCounts,
+    alerts_drift,
     calendar,
     daily_alerts,
+    precision_drift,
     weekly_counts,
 )
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.tables import Times
+from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
 from ui.operating_point.view_state import PointContext

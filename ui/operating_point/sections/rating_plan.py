@@ -3,10 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, RatedDocuments, rated_size, rating_plan
-from multiloss_core.formatting import Unit, count, money, percent, plural, threshold, whole
-from multiloss_core.thresholds.data.flagging import flagged
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core import CountSurfaces, DataError, RatedDocuments, Unit, flagged
+from multiloss_core.formatting import count, money, percent, plural, threshold, whole
+from multiloss_core.generalisation import rated_size, rating_plan
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.view_state import PointContext
 from ui.shared.formatting import as_text

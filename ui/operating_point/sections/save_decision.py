@@ -5,13 +5,12 @@ from dataclasses import replace
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core import DataError, DecisionRecord, html_report
-from multiloss_core.decisions.validation import MAX_NAME, MAX_REASON
-from multiloss_core.figures.count_surface import count_surface, surface_marks
-from multiloss_core.figures.threshold_space import threshold_curves, threshold_mark
-from multiloss_core.figures.threshold_space import threshold_space as space_figure
-from multiloss_core.figures.tp_fp_plane import tp_fp_plane as plane_figure
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core import DataError, DecisionRecord
+from multiloss_core.decisions import MAX_NAME, MAX_REASON, html_report
+from multiloss_core.figures import count_surface, surface_marks, threshold_curves, threshold_mark
+from multiloss_core.figures import threshold_space as space_figure
+from multiloss_core.figures import tp_fp_plane as plane_figure
+from multiloss_core.thresholds import Point
 from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from multiloss_core import RatedDocuments
 from multiloss_core.formatting import between, count, plural, share, shortened
-from multiloss_core.numerics.arrays import ratio
-from multiloss_core.thresholds.data.flagging import rated_in_full
-from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, folded, segment_counts, segmentation
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.inspection import Segment, Segmentation, folded, segment_counts, segmentation
+from multiloss_core.numerics import ratio
+from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
 from ui.operating_point.sections.over_time import ONLY_RATED

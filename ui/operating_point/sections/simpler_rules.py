@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import RatedDocuments, compare_with_simpler_rules
-from multiloss_core.formatting import Unit, percent
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core import RatedDocuments, Unit
+from multiloss_core.formatting import percent
+from multiloss_core.inspection import compare_with_simpler_rules
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.sections.rating_plan import show_rating_plan
 from ui.operating_point.view_state import PointContext

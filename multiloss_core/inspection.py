@@ -1,0 +1,53 @@
+"""What stands behind an operating point: documents, classifiers, periods, segments.
+
+`compare` sets current against proposed thresholds, `compare_with_simpler_rules` a point against simpler rules;
+`contributions` counts what each combination of classifiers flags, `borderline_documents` finds the documents nearest to
+the thresholds. Over time: `calendar` of the documents' times, then `weekly_counts`, `daily_alerts` and the tests
+`precision_drift` and `alerts_drift`. By segment: `segmentation`, then `segment_counts`.
+"""
+
+from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
+from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
+from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
+from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
+from multiloss_core.thresholds.inspection.drift import MIN_WEEKS, Drift, alerts_drift, precision_drift
+from multiloss_core.thresholds.inspection.periods import (
+    Calendar,
+    DailyAlerts,
+    WeeklyCounts,
+    calendar,
+    daily_alerts,
+    days_in_data,
+    weekly_counts,
+)
+from multiloss_core.thresholds.inspection.segments import Segment, Segmentation, folded, segment_counts, segmentation
+from multiloss_core.thresholds.inspection.simpler_rules import compare_with_simpler_rules
+
+__all__ = [
+    "MIN_WEEKS",
+    "BorderlineDocuments",
+    "Calendar",
+    "Comparison",
+    "Contribution",
+    "CountedThresholds",
+    "DailyAlerts",
+    "DocumentSubset",
+    "Drift",
+    "Segment",
+    "Segmentation",
+    "WeeklyCounts",
+    "alerts_drift",
+    "borderline_documents",
+    "calendar",
+    "compare",
+    "compare_with_simpler_rules",
+    "contribution_words",
+    "contributions",
+    "daily_alerts",
+    "days_in_data",
+    "folded",
+    "precision_drift",
+    "segment_counts",
+    "segmentation",
+    "weekly_counts"
+]  # fmt: skip
