@@ -1,6 +1,6 @@
 """Decision records for tests: one by hand, and any that can be made."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 from hypothesis import strategies as st
@@ -41,7 +41,11 @@ def make_record(names=("transaction model", "account model"), thresholds=(0.75, 
         created=datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
         author="A. Nalyst",
         reason="Fewer false alerts.\nThe team is small.",
-        data=RecordedData("alerts.csv", "ab" * 32, DataFunnel(5000, 4900, 4890, 4800, 400)),
+        data=RecordedData(
+            "alerts.csv",
+            "ab" * 32,
+            DataFunnel(read=5000, rated=4900, complete=4890, at_or_above_floor=4800, positives=400),
+        ),
         columns=RecordedColumns(tuple(names), (0.25,) * len(names), "rating", "fraud", None, "customer"),
         settings=RecordedSettings(rule, "smooth", "positives", 100),
         target=RecordedTarget("marginal precision", (Wish("marginal precision", 0.2),), 0.2, "inside"),
@@ -83,7 +87,8 @@ def records(draw):
     scores = tuple(draw(st.lists(names, min_size=1, max_size=4, unique=True)))
     each = st.tuples(*[thresholds] * len(scores))
     tp, fp = draw(counts), draw(counts)
-    funnel = sorted(draw(st.lists(st.integers(0, 10**9), min_size=5, max_size=5)), reverse=True)
+    rows = sorted(draw(st.lists(st.integers(0, 10**9), min_size=5, max_size=5)), reverse=True)
+    funnel = DataFunnel(**{step.name: number for step, number in zip(fields(DataFunnel), rows, strict=True)})
     by_hand = draw(st.booleans())
     driver = SET_BY_HAND if by_hand else draw(names.filter(lambda name: name != SET_BY_HAND))
     wishes = () if by_hand else tuple(draw(st.lists(st.builds(Wish, names, finite), min_size=1, max_size=3)))
@@ -96,7 +101,7 @@ def records(draw):
         data=RecordedData(
             draw(names),
             draw(st.text("0123456789abcdef", min_size=64, max_size=64)),
-            draw(st.none() | st.just(DataFunnel(*funnel))),
+            draw(st.none() | st.just(funnel)),
         ),
         columns=RecordedColumns(
             scores,

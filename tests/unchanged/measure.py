@@ -468,7 +468,7 @@ def wishes_figures(path: Any) -> Figures:
         "few_alerts": lambda: target_for_alerts(path, 0.5),
         "precision": lambda: target_for_precision(path, 0.6),
         "share": lambda: target_for_share(path, 0.5),
-        "payoffs": lambda: Payoffs(5.0, 25.0, 1.0).marginal_precision,
+        "payoffs": lambda: Payoffs(review=5.0, catch=25.0, annoyance=1.0).marginal_precision,
     }
     return {name: answered(ask) for name, ask in asked.items()}
 

@@ -91,10 +91,10 @@ def scenarios() -> Scenarios:
 
 def scenario_now() -> Scenario:
     """The scenario that the widgets show. Raises DataError where their numbers make no payoffs."""
-    values = (float(st.session_state.get(key, first)) for key, (_, first) in NUMBERS.items())
+    review, catch, annoyance = (float(st.session_state.get(key, first)) for key, (_, first) in NUMBERS.items())
     return Scenario(
         cleaned(st.session_state.get(NAME), MAX_NAME),
-        Payoffs(*values),
+        Payoffs(review=review, catch=catch, annoyance=annoyance),
         cleaned(st.session_state.get(CURRENCY, FIRST_CURRENCY), MAX_CURRENCY),
     )
 

@@ -189,7 +189,7 @@ def buckets_from_surfaces(surfaces: CountSurfaces) -> BucketCounts:
     densities = [_density(counts, surfaces.rule) for counts in (surfaces.tp, surfaces.fp)]
     cells = np.argwhere((densities[0] != 0) | (densities[1] != 0))
     positives, negatives = (density[tuple(cells.T)] for density in densities)
-    return BucketCounts(surfaces.axes, cells, positives, negatives)
+    return BucketCounts(axes=surfaces.axes, cells=cells, positives=positives, negatives=negatives)
 
 
 def slice_surfaces(surfaces: CountSurfaces, thresholds: Floats, pair: tuple[int, int]) -> CountSurfaces:

@@ -18,7 +18,7 @@ SMALLEST_STEP = 1e-200
 Axes = tuple[Floats, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BucketCounts:
     """Weights of positives and negatives in the occupied cells of a k-dimensional grid.
 
@@ -87,10 +87,10 @@ def count_cells(scores: Floats, labels: Bools, weights: Floats | None, axes: Axe
         occupied = np.flatnonzero(by_class.any(axis=1))
         by_class = by_class[occupied]
     return BucketCounts(
-        axes,
-        np.column_stack(np.unravel_index(occupied, shape)),
-        by_class[:, 1].astype(np.float64),
-        by_class[:, 0].astype(np.float64),
+        axes=axes,
+        cells=np.column_stack(np.unravel_index(occupied, shape)),
+        positives=by_class[:, 1].astype(np.float64),
+        negatives=by_class[:, 0].astype(np.float64),
     )
 
 

@@ -28,7 +28,7 @@ from multiloss_core.thresholds.data.rating_floors import suggest_floors
 HUGE_TIE_SHARE = 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataFunnel:
     """How many rows survived each step from the file to the rated documents (rows, not weights)."""
 
@@ -123,7 +123,8 @@ class RatedDocuments:
             "floors": floor_array,
             "groups": group_array,
             "rows": row_array,
-            "funnel": funnel or DataFunnel(count, count, count, count, positives),
+            "funnel": funnel
+            or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives),
             "notes": (*notes, *_cautions(score_table, label_array, name_tuple)),
         }
         for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
@@ -216,7 +217,13 @@ class RatedDocuments:
             floor_array.tolist(),
             groups=groups,
             rows=rows,
-            funnel=DataFunnel(len(frame), rated, complete_count, rows.size, int(labels.sum())),
+            funnel=DataFunnel(
+                read=len(frame),
+                rated=rated,
+                complete=complete_count,
+                at_or_above_floor=rows.size,
+                positives=int(labels.sum()),
+            ),
             notes=notes,
         )
 

@@ -27,7 +27,13 @@ class Population:
         """Rate the documents that some classifier scored at or above its floor: all that people would have seen."""
         kept = flagged(self.scores, self.floors, "any")
         rated = int(kept.sum())
-        funnel = DataFunnel(len(self.labels), rated, rated, rated, int(self.labels[kept].sum()))
+        funnel = DataFunnel(
+            read=len(self.labels),
+            rated=rated,
+            complete=rated,
+            at_or_above_floor=rated,
+            positives=int(self.labels[kept].sum()),
+        )
         return RatedDocuments(
             self.scores[kept], self.labels[kept], names=self.names, floors=self.floors.tolist(), funnel=funnel
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from multiloss_core.errors import DataError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Payoffs:
     """The payoff matrix of a flagged document, against leaving it alone, in one currency.
 

@@ -77,22 +77,22 @@ def test_a_price_is_what_the_target_says(price, target):
 
 
 def test_an_alert_just_pays_at_the_target_of_its_costs():
-    assert Payoffs(5, 25).marginal_precision == pytest.approx(0.2)
+    assert Payoffs(review=5, catch=25).marginal_precision == pytest.approx(0.2)
     review, catch = 3.0, 40.0
-    assert Payoffs(review, catch).marginal_precision * catch == pytest.approx(review)
+    assert Payoffs(review=review, catch=catch).marginal_precision * catch == pytest.approx(review)
 
 
 def test_at_the_target_an_alert_brings_what_it_costs():
     # Of ten alerts at 30 %, three bring 20 - 4 and seven cost 4 + 2.857...
-    payoffs = Payoffs(4.0, 20.0, 20 / 7)
+    payoffs = Payoffs(review=4.0, catch=20.0, annoyance=20 / 7)
     assert payoffs.marginal_precision == pytest.approx(0.3)
     assert payoffs.total(3.0, 7.0) == pytest.approx(0.0)
-    assert Payoffs(0.0, 20.0, 5.0).marginal_precision == pytest.approx(0.2)
-    assert Payoffs(2.0, 10.0).total(10.0, 30.0) == pytest.approx(10 * 10 - 40 * 2)
+    assert Payoffs(review=0.0, catch=20.0, annoyance=5.0).marginal_precision == pytest.approx(0.2)
+    assert Payoffs(review=2.0, catch=10.0).total(10.0, 30.0) == pytest.approx(10 * 10 - 40 * 2)
 
 
 payoffs = st.builds(
-    lambda review, gain, annoyance: Payoffs(review, review + gain, annoyance),
+    lambda review, gain, annoyance: Payoffs(review=review, catch=review + gain, annoyance=annoyance),
     st.integers(1, 60).map(float),
     st.integers(1, 60).map(float),
     st.integers(0, 60).map(float),
@@ -117,7 +117,7 @@ def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_mos
     scores = generator.random((4_000, 2))
     path = smooth_path(RatedDocuments(scores, generator.random(4_000) < scores.max(axis=1) ** 4), rule=rule)
     for review, catch, annoyance in [(1, 4, 0), (1, 20, 2), (5, 6, 1), (0, 3, 1), (2, 100, 40)]:
-        point = operating_point(path, Payoffs(review, catch, annoyance).marginal_precision)
+        point = operating_point(path, Payoffs(review=review, catch=catch, annoyance=annoyance).marginal_precision)
         expected = path.smooth_tp * (catch - review) - path.smooth_fp * (review + annoyance)
         there = np.flatnonzero((path.thresholds == point.thresholds).all(axis=1))
         assert expected[there].max() == pytest.approx(expected.max())
@@ -128,13 +128,13 @@ def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_mos
     [
         lambda path: target_for_price(0),
         lambda path: target_for_price(float("nan")),
-        lambda path: Payoffs(5, 5).marginal_precision,
-        lambda path: Payoffs(-1, 5).marginal_precision,
-        lambda path: Payoffs(5, float("inf")).marginal_precision,
-        lambda path: Payoffs(float("nan"), 5).marginal_precision,
-        lambda path: Payoffs(0, 5).marginal_precision,
-        lambda path: Payoffs(1, 5, -1).marginal_precision,
-        lambda path: Payoffs(1, 5, float("inf")).marginal_precision,
+        lambda path: Payoffs(review=5, catch=5).marginal_precision,
+        lambda path: Payoffs(review=-1, catch=5).marginal_precision,
+        lambda path: Payoffs(review=5, catch=float("inf")).marginal_precision,
+        lambda path: Payoffs(review=float("nan"), catch=5).marginal_precision,
+        lambda path: Payoffs(review=0, catch=5).marginal_precision,
+        lambda path: Payoffs(review=1, catch=5, annoyance=-1).marginal_precision,
+        lambda path: Payoffs(review=1, catch=5, annoyance=float("inf")).marginal_precision,
         lambda path: target_for_precision(path, 0),
         lambda path: target_for_precision(path, 1),
         lambda path: target_for_share(path, 0),
