@@ -6,7 +6,7 @@ run:        ## the application, in the browser
 	.venv/bin/streamlit run app.py
 
 test-fast:  ## under a minute: no browser, no PostgreSQL, no long simulations
-	$(PYTHON) -m pytest -q -m "not browser and not database and not slow"
+	$(PYTHON) -m pytest -q --hypothesis-profile=fast -m "not browser and not database and not slow"
 
 test:       ## everything
 	$(PYTHON) -m pytest

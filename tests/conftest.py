@@ -13,15 +13,18 @@ settings.register_profile(
     "multiloss", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("explore", settings.get_profile("multiloss"), derandomize=False, max_examples=1000)
+settings.register_profile("fast", settings.get_profile("multiloss"), max_examples=10)
 settings.load_profile("multiloss")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark what drives a browser (and try it once more on a busy machine) or needs PostgreSQL."""
+    """Mark what runs pages or samples, drives a browser (tried once more on a busy machine) or needs PostgreSQL."""
     for item in items:
         if item.path.is_relative_to(TESTS / "browser"):
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.flaky(reruns=1))
+        if any(item.path.is_relative_to(TESTS / folder) for folder in ("pages", "unchanged")):
+            item.add_marker(pytest.mark.slow)
         given = item.callspec.params if hasattr(item, "callspec") else {}
         if "postgres_database" in item.fixturenames or given.get("address") == "postgresql":
             item.add_marker(pytest.mark.database)

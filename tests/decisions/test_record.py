@@ -53,6 +53,7 @@ def changed(path, value):
 
 
 class TestRoundTrip:
+    @pytest.mark.slow
     @given(records())
     def test_a_record_comes_back_as_it_was(self, record):
         text = record.to_json()
@@ -228,6 +229,7 @@ class TestRefusals:
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 300
 
+    @pytest.mark.slow
     @given(records(), st.data())
     def test_anything_in_the_place_of_anything_is_refused_or_understood(self, record, data):
         content = json.loads(record.to_json())

@@ -15,6 +15,7 @@ def loss_by_hand(loss, flagged, labels):
     return float(loss(tp / len(labels), sum(flagged) / len(labels), sum(labels) / len(labels)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [*LOSSES.values(), F(2.5)], ids=lambda loss: loss.name)
 @given(items=LABELLED)
 def test_no_threshold_beats_the_tuned_one(loss, items):

@@ -20,6 +20,7 @@ def expected_loss_of(prediction, probabilities, loss):
     )
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
 def test_theorem_2_by_all_sets_of_classes(loss, n):

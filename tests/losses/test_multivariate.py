@@ -44,6 +44,7 @@ def shares(prediction, labels):
 ALL = [*LOSSES.values(), F(2.0), F(0.5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ALL, ids=lambda loss: loss.name)
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 6])
 def test_every_prediction_and_labels_against_the_definition(loss, n):

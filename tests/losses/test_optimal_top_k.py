@@ -11,6 +11,7 @@ from multiloss_core.losses import EARLY_STOP
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
@@ -80,6 +81,7 @@ def test_errors_are_those_of_the_expected_losses():
         optimal_top_k(np.full(1001, 0.1), AM, method="cubic")
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @pytest.mark.parametrize("n", [150, 400])
 def test_no_other_k_is_better_than_the_bound_allows(loss, n):

@@ -33,6 +33,7 @@ def loss_of(basis, positives, totals, penalty):
     return loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [-60.0, -20.0, 0.0, 20.0, 60.0])
 @pytest.mark.parametrize("seed", range(5))
 def test_it_comes_back_from_where_precisions_are_nearly_0_or_1(seed, start):

@@ -65,6 +65,7 @@ def test_every_way_to_write_times_gives_the_same(moments, way):
     assert times_of(written).tolist() == series.to_numpy().tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(MOMENTS, min_size=1, max_size=20), st.booleans(), st.sampled_from("/-."))
 def test_days_and_months_are_told_apart_by_the_whole_column_or_not_at_all(moments, day_first, separator):
@@ -159,6 +160,7 @@ def test_a_time_zone_in_some_rows_only_is_not_guessed():
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.one_of(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.sampled_from(READABLE))))
 def test_any_text_is_read_or_refused_in_a_sentence(values):

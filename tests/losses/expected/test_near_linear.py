@@ -51,6 +51,7 @@ def check(probabilities, loss, exact, tolerance=1e-9, rounding=CUBIC_ROUNDING):
     return found
 
 
+@pytest.mark.slow
 @EVERY_FAST
 def test_hundreds_of_random_vectors_each(loss):
     generator = np.random.default_rng(1)
@@ -61,6 +62,7 @@ def test_hundreds_of_random_vectors_each(loss):
             check(probabilities, loss, expected_losses(probabilities, loss, method="cubic").values, tolerance)
 
 
+@pytest.mark.slow
 @EVERY_FRACTIONAL
 def test_fractional_linear_losses(loss):
     generator = np.random.default_rng(2)
@@ -69,12 +71,14 @@ def test_fractional_linear_losses(loss):
             check(probabilities, loss, expected_losses(probabilities, loss, method="cubic").values)
 
 
+@pytest.mark.slow
 @EVERY_FAST
 def test_three_hundred_items(loss):
     for probabilities in vectors(300, np.random.default_rng(3)):
         check(probabilities, loss, expected_losses(probabilities, loss, method="cubic").values)
 
 
+@pytest.mark.slow
 @EVERY_FAST
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_any_list(loss, probabilities):
@@ -122,6 +126,7 @@ def exact_expectations(probabilities, loss):
     return np.array([float(total) for total in totals])
 
 
+@pytest.mark.slow
 @EVERY_FAST
 def test_rational_arithmetic(loss):
     generator = np.random.default_rng(5)
@@ -167,6 +172,7 @@ def test_equal_probabilities(loss, n, eta):
     np.testing.assert_allclose(found.values[ks], direct, rtol=0, atol=found.error_bound + 1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [F(), JACCARD, AM, G_TP_PR, AUC], ids=lambda loss: loss.name)
 def test_a_million_items(loss):
     n, eta = 1_000_000, 0.05

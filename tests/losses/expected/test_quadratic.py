@@ -24,6 +24,7 @@ LOSSES = (
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 def test_against_the_cubic_method(loss):
     generator = np.random.default_rng(0)
@@ -43,6 +44,7 @@ def test_against_the_cubic_method(loss):
             np.testing.assert_allclose(found.values, exact, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [F(), JACCARD], ids=lambda loss: loss.name)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=15))
 def test_any_list(loss, probabilities):
@@ -53,6 +55,7 @@ def test_any_list(loss, probabilities):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [F(), F(0.5), JACCARD], ids=lambda loss: loss.name)
 @pytest.mark.parametrize("shape", [(0.5, 0.5), (0.05, 2.0), (20.0, 20.0)])
 def test_three_unrelated_methods_agree_on_thousands_of_items(loss, shape):

@@ -17,6 +17,7 @@ EVERY_LOSS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @pytest.mark.parametrize("n", [1, 2, 6, 40, 200])
 def test_against_the_cubic_method(loss, n):

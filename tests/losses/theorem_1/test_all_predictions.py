@@ -49,6 +49,7 @@ def test_top_k_values_are_the_expected_losses(loss):
     np.testing.assert_array_equal(search.sizes[search.top_k_indices], np.arange(12))
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))

@@ -233,6 +233,7 @@ class TestChosenThresholds:
         with pytest.raises(DataError, match="one resample"):
             chosen(simulated(), resamples=0)
 
+    @pytest.mark.slow
     def test_coverage_with_one_gaussian_classifier(self):
         size, held = 400, []
         for seed in range(40):
@@ -252,6 +253,7 @@ class TestChosenThresholds:
 
 
 class TestNewtonRefit:
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(3))
     def test_it_finds_a_fit_at_least_as_good_as_another_solver(self, seed):
         fit = smooth_fit(simulated(seed))

@@ -138,6 +138,7 @@ class TestCertifiedPoint:
         assert certificate.lower_bound < certificate.tested.precision
         assert certificate.more_ratings is None
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("form", ["plain", "weights", "groups"])
     @pytest.mark.parametrize("precision", [0.55, 0.8])
     def test_it_fails_at_most_so_often(self, form, precision):
@@ -165,6 +166,7 @@ class TestCertifiedPoint:
         assert failed <= binom.ppf(0.999, 120, 0.05)
         assert certified >= 10
 
+    @pytest.mark.slow
     def test_where_no_precision_differs_false_certificates_are_as_rare_as_promised(self):
         certified = 0
         for seed in range(250):

@@ -176,6 +176,7 @@ class TestCounts:
         np.testing.assert_allclose(ten.precision, one.precision)
         assert ten.area == pytest.approx(one.area)
 
+    @pytest.mark.slow
     def test_every_method_can_be_held_out(self):
         documents = some_documents(6, 250, classifiers=3)
         methods = {"smooth": smooth_path, "power": analytic_path, "graph": graph, "benchmark": benchmark}

@@ -249,6 +249,7 @@ def steady_half(week):
     return np.full(len(week), 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -266,6 +267,7 @@ def test_steady_precision_is_called_otherwise_in_about_one_of_twenty_cases(optio
     assert share_of_verdicts(precision_drift, ("drifts", "varies"), steady_half, **options) < 0.08
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [1, 5])
 def test_steady_alerts_are_called_otherwise_in_about_one_of_twenty_cases(group):
     share = share_of_verdicts(alerts_drift, ("drifts", "varies"), steady_half, group=group, per_week=200)
@@ -303,6 +305,7 @@ def test_erratic_weeks_seldom_pass_for_a_trend():
     assert np.mean([verdict == "varies" for verdict in verdicts]) > 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weeks", "per_week"), [(3, 400), (6, 200), (12, 100)])
 def test_the_least_change_that_is_seen_is_seen_in_four_of_five_cases(weeks, per_week):
     drift = precision_drift(weeks_of([per_week / 2] * weeks, [per_week / 2] * weeks))

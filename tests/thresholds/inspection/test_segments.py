@@ -133,6 +133,7 @@ def flags(precisions, counts, seed=0, repeats=1):
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [[400, 100], [50] * 20, [1000, 30, 30, 5, 5, 1]])
 def test_like_segments_are_seldom_said_to_differ(counts):
     said = flags([0.5] * len(counts), counts, repeats=300)

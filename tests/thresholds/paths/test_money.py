@@ -64,6 +64,7 @@ class TestDocumentAmounts:
 
 
 class TestMoneyAt:
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", ["any", "all"])
     @pytest.mark.parametrize("k", [1, 2, 3])
     def test_along_a_path_and_across(self, rule, k):

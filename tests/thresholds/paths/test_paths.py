@@ -189,6 +189,7 @@ class TestMeanGraph:
         with pytest.raises(DataError, match=r"[Dd]raws must be at least 1"):
             mean_graph_path(surfaces, np.random.default_rng(0), **options)
 
+    @pytest.mark.slow
     def test_a_grid_too_narrow_for_the_share_still_has_a_mean_path(self):
         # Two rows of 300 nodes are so narrow that 299 steps along them never all survive.
         fp = np.array([np.arange(300.0)[::-1] + 1, np.arange(300.0)[::-1]])
@@ -276,6 +277,7 @@ class TestAnalytic:
         path = analytic_path(separable((1.0, 2.0), rule), rule=rule, family="beta", resolution=900)
         assert path.normalised_area == pytest.approx(1.0, abs=1e-12)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", RULES)
     @pytest.mark.parametrize("seed", range(4))
     def test_no_exponent_of_a_dense_scan_is_much_better(self, rule, seed):
@@ -284,6 +286,7 @@ class TestAnalytic:
         scan = max(pair_share(documents, [1.0, p], rule) for p in np.exp(np.linspace(-4, 4, 81)))
         assert pair_share(documents, exponents_of(path), rule) >= scan - 0.003
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(3))
     def test_beta_holds_every_power_curve_and_is_not_much_worse(self, seed):
         documents = random_documents(seed, n=300, decimals=6)

@@ -30,6 +30,7 @@ def simulated(seed=0, classifiers=2, documents=60_000):
     ).rated()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("classifiers", [1, 2, 3, 4])
 def test_the_path_runs_from_the_floors_to_never_with_exact_counts(classifiers, rule):
@@ -112,6 +113,7 @@ def test_where_the_best_thresholds_would_fall_the_chain_is_nearly_the_best_of_al
     assert reached >= 0.95 * best.max()
 
 
+@pytest.mark.slow
 def test_the_fitted_precision_is_that_of_the_population():
     generator = np.random.default_rng(2)
     scores = generator.exponential(size=(40_000, 2))
@@ -135,6 +137,7 @@ def test_as_many_positives_are_expected_where_all_scores_are_high_as_there_are(s
     assert (fit.totals * fit.model.precision).sum() == pytest.approx(documents.labels.sum(), abs=1.0)
 
 
+@pytest.mark.slow
 def test_the_fitted_precision_falls_at_the_highest_scores_where_the_data_do():
     generator = np.random.default_rng(3)
     scores = generator.exponential(size=(40_000, 2))

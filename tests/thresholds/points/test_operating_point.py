@@ -291,6 +291,7 @@ class TestMargins:
             lost = nearest_by_hand(documents, thresholds, rule, j, "up", width)
             assert_margin(margin.lost, margin.precision_lost, *lost)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", RULES)
     @pytest.mark.parametrize("band", [None, 0.5, 30.3, 900.7])
     def test_among_thousands_of_documents_with_ties(self, rule, band):

@@ -38,6 +38,7 @@ def every_point(path):
     return operating_points(path, np.arange(1, 1_000) / 1_000)
 
 
+@pytest.mark.slow
 @given(paths(), st.integers(0, 80))
 def test_a_cap_on_alerts_is_used_up_as_far_as_any_target_does(path, most):
     allowed = [point.alerts for point in every_point(path) if 0 < point.alerts <= most]
@@ -50,6 +51,7 @@ def test_a_cap_on_alerts_is_used_up_as_far_as_any_target_does(path, most):
     assert max(allowed) <= point.alerts <= most
 
 
+@pytest.mark.slow
 @given(paths(), st.floats(0.01, 0.99))
 def test_a_floor_on_precision_flags_as_many_as_any_target_does(path, least):
     allowed = [point.alerts for point in every_point(path) if point.alerts and point.tp >= least * point.alerts]
@@ -63,6 +65,7 @@ def test_a_floor_on_precision_flags_as_many_as_any_target_does(path, least):
     assert point.alerts >= max(allowed)
 
 
+@pytest.mark.slow
 @given(paths(), st.floats(0.01, 1.0))
 def test_a_share_of_positives_is_kept_with_as_few_alerts_as_any_target_needs(path, least):
     point = operating_point(path, target_for_share(path, least))
@@ -111,6 +114,7 @@ def test_costs_lead_to_the_vertex_that_brings_most_of_all_vertices(path, payoffs
     assert found in [pytest.approx(every[corner]) for corner in path.majorant.vertices]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_most(rule):
     generator = np.random.default_rng(9)
@@ -151,6 +155,7 @@ def test_an_impossible_wish_is_refused(wish):
         wish(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_thresholds_set_by_hand_have_the_counts_of_a_count_by_hand(rule):
     generator = np.random.default_rng(6)
