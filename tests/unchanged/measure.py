@@ -1,7 +1,7 @@
 """Figures of the app's samples and of public files, as plain values that JSON can keep.
 
-`python -m tests.unchanged.measure --write` stores them anew in `figures/` and `exports/`; what is in `records/` was written
-once and stays as it is. Everything that is measured is imported here, at the top, and nowhere else.
+`python -m tests.unchanged.measure --write` stores them anew in `figures/` and `exports/`; what is in `records/` was
+written once and stays as it is. Everything that is measured is imported here, at the top, and nowhere else.
 """
 
 import argparse
@@ -360,7 +360,7 @@ def _sums(surfaces: CountSurfaces) -> list[float]:
 
 
 def grid_figures(documents: RatedDocuments, rule: str) -> Figures:
-    """Surfaces of each spacing with the best path through them, and a slice where there are more than two classifiers."""
+    """Surfaces of each spacing with the best path through them, and a slice of more than two classifiers."""
     found = {}
     for spacing in ("positives", "quantile", "uniform"):
         nodes = RESOLUTIONS[len(documents.names)]

@@ -20,7 +20,7 @@ POWER = 0.8
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Drift:
     """What the complete weeks tell about a weekly value: precision, or the number of alerts.
 
@@ -28,7 +28,7 @@ class Drift:
     `trend` is the p value that the value rises or falls, `variation` that it differs between weeks in any way. `early`
     and `late` are the value in the first and in the last third of the weeks; `least_seen`, how far a steady change
     would have to bring these apart for one of the tests to find it in four of five cases. `stands_out` is the week, a
-    position in the `WeeklyCounts`, that differs most. All are undefined (`stands_out`: -1) where there is too little to say.
+    position in the `WeeklyCounts`, that differs most. All are NaN (`stands_out`: -1) where there is too little to say.
     """
 
     weeks: int
@@ -46,7 +46,7 @@ class Drift:
 
     @property
     def verdict(self) -> Verdict:
-        """`drifts`: there is a trend; `varies`: weeks differ without one; `steady`: nothing more than chance is seen."""
+        """`drifts`: there is a trend; `varies`: weeks differ without one; `steady`: no more than chance is seen."""
         if np.isnan(self.trend):
             return "too few"
         if 2 * self.trend < SIGNIFICANCE_LEVEL:
@@ -87,7 +87,7 @@ def precision_drift(weeks: WeeklyCounts) -> Drift:
     precision = ratio(float((size[held] * tp[held] / alerts[held]).sum()), float(size.sum()))
     period = _periods(size * min(precision, 1 - precision))
     if len(numbers) < MIN_WEEKS or period is None:
-        return Drift(len(numbers))
+        return Drift(weeks=len(numbers))
     residuals = np.array([(1 - precision) ** 2, -2 * precision * (1 - precision), precision**2]) @ squares
     variance = float(residuals.sum() / _weight_squares(squares).sum())
     count = int(period[-1]) + 1
@@ -110,7 +110,7 @@ def alerts_drift(weeks: WeeklyCounts) -> Drift:
     size = ratio(float(alerts.sum()) ** 2, float(squares.sum()))
     period = _periods(np.full(len(numbers), size / max(len(numbers), 1)))
     if len(numbers) < MIN_WEEKS or period is None:
-        return Drift(len(numbers))
+        return Drift(weeks=len(numbers))
     certainty = np.full(len(numbers), 1 / squares.mean())
     count = int(period[-1]) + 1
     early, late = (float(alerts[part].mean()) for part in _thirds(len(numbers)))
@@ -132,7 +132,7 @@ def _weight_squares(squares: Floats) -> Floats:
 
 
 def _periods(expected: Floats) -> Indices | None:
-    """The period (w,) of each week, so that enough is expected of each; a rest goes to the last. None for less than two."""
+    """Group weeks into periods (w,) in each of which enough is expected, or None; a rest goes to the last one."""
     result, period, held = np.zeros(len(expected), dtype=np.intp), 0, 0.0
     for week, here in enumerate(expected):
         result[week] = period

@@ -85,7 +85,7 @@ def calendar(times: Times) -> Calendar:
 
 @dataclass(frozen=True, eq=False)
 class DailyAlerts:
-    """Alerts (weights) on every calendar day (days,) from the first to the last rated document, 0 where there are none."""
+    """Alerts (weights) on every calendar day (days,) from the first to the last rated document."""
 
     dates: Times
     alerts: Floats

@@ -83,7 +83,7 @@ def segment_counts(
 
 
 def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
-    """The first `most` segments and one that holds the n >= 2 others together, "(n others)", where there are so many."""
+    """Keep the first `most` segments and fold n >= 2 others into one, "(n others)"."""
     if len(segments) <= most + 1:
         return tuple(segments)
     others = segments[most:]

@@ -203,7 +203,7 @@ def test_few_weeks_or_alerts_are_not_judged():
         assert precision_drift(weeks_of(tp, fp)).verdict == "too few"
     assert alerts_drift(weeks_of([50, 10], [10, 50])).verdict == "too few"
     assert alerts_drift(weeks_of([1, 1, 1], [1, 1, 1])).verdict == "too few"
-    assert np.isnan(Drift(2).p_value)
+    assert np.isnan(Drift(weeks=2).p_value)
     # All true positives tells nothing of precision, yet something of alerts.
     assert alerts_drift(weeks_of([100, 100, 100], [0, 0, 0])).verdict == "steady"
 

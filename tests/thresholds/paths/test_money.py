@@ -46,8 +46,8 @@ class TestDocumentAmounts:
     def test_what_cannot_be_used_is_named(self, bad, shown):
         frame = pd.DataFrame({"paid": pd.Series([1.0, 2.0, 3.0, bad, 4.0], dtype=object)})
         message = (
-            rf"'paid' has 1 values that are not .*at least 0 \(first: row 4, {shown}\); correct these amounts or choose no "
-            "amount column"
+            rf"'paid' has 1 values that are not .*at least 0 \(first: row 4, {shown}\); correct these amounts or "
+            "choose no amount column"
         )
         with pytest.raises(DataError, match=message):
             document_amounts(frame, "paid", np.arange(1, 5))

@@ -165,7 +165,7 @@ class TestByHand:
         assert point.thresholds.tolist() == [1]
 
     def test_a_classifier_whose_population_is_known(self):
-        # Scores i/n; negatives weigh the same at each, positives 2 s: the marginal precision at s is 2 s P / (2 s P + N).
+        # Scores i/n; negatives weigh the same at each, positives 2 s: marginal precision at s is 2 s P / (2 s P + N).
         n, positives, negatives = 1000, 50.0, 200.0
         scores = np.arange(1, n + 1) / n
         documents = RatedDocuments(
