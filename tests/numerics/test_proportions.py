@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from multiloss_core import DataError, share_interval
+from multiloss_core import DataError
+from multiloss_core.numerics.proportions import share_interval
 
 
 @given(documents=st.integers(1, 10_000), part=st.floats(0, 1), level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))

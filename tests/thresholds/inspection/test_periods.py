@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency, norm
 from scipy.stats import t as student
 
-from multiloss_core import DataError, RatedDocuments, flagged, share_interval
+from multiloss_core import DataError, RatedDocuments, flagged
 from multiloss_core.inspection import (
     Drift,
     WeeklyCounts,
@@ -21,6 +21,7 @@ from multiloss_core.inspection import (
     precision_drift,
     weekly_counts,
 )
+from multiloss_core.numerics.proportions import share_interval
 
 MONDAY = np.datetime64("2026-01-05", "us")
 WEEK = np.timedelta64(7, "D")

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments, flagged, share_interval
+from multiloss_core import DataError, RatedDocuments, flagged
 from multiloss_core.inspection import Segmentation, folded, segment_counts, segmentation
+from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.tables import document_segments
 
 
