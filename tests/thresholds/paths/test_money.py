@@ -73,7 +73,7 @@ class TestMoneyAt:
         generator = np.random.default_rng(9)
         along = np.vstack([np.sort(generator.integers(0, 32, (200, k)) / 10.0, axis=0), np.full(k, np.inf)])
         for thresholds in (along, generator.permutation(along), along[:1]):
-            found = np.column_stack(money_at(documents, amounts, thresholds, rule))
+            found = np.column_stack([*money_at(documents, amounts, thresholds, rule)])
             expected = [by_pandas(frame, dict(zip(documents.names, one, strict=True)), rule) for one in thresholds]
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
         assert found.min() >= 0
@@ -141,4 +141,4 @@ class TestMoneyWeighted:
         again = money_weighted(documents, amounts).counts_along(thresholds, rule)
         np.testing.assert_allclose(list(again), list(found), atol=1e-9)
         expected = by_pandas(frame, dict(zip(documents.names, thresholds[3], strict=True)), rule)
-        np.testing.assert_allclose([found[0][3], found[1][3]], expected, atol=1e-9)
+        np.testing.assert_allclose([*found.at(3)], expected, atol=1e-9)
