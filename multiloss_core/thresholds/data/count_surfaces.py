@@ -55,6 +55,10 @@ class CountSurfaces:
                     f"{name} rises with a threshold, which no rule of flagging at or above thresholds can do."
                 )
 
+    def __repr__(self) -> str:
+        axes = " x ".join(f"{len(axis)} {name}" for name, axis in zip(self.names, self.axes, strict=True))
+        return f"CountSurfaces({axes}; rule {self.rule}; {self.totals.tp:g} TP and {self.totals.fp:g} FP at the floors)"
+
     @property
     def floors(self) -> Floats:
         """The first node (k,) of each axis: below it nothing was counted."""

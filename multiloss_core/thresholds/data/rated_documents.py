@@ -133,6 +133,10 @@ class RatedDocuments:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        floors = ", ".join(f"{name} >= {floor:g}" for name, floor in zip(self.names, self.floors, strict=True))
+        return f"RatedDocuments({len(self.labels):,} documents, {self.labels.sum():,} positive; rated where {floors})"
+
     @classmethod
     def from_frame(
         cls,

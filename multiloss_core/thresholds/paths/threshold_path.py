@@ -65,6 +65,12 @@ class ThresholdPath:
             if (np.diff(counts) > rounding_tolerance(counts)).any():
                 raise DataError("Counts may not rise along a path.")
 
+    def __repr__(self) -> str:
+        return (
+            f"ThresholdPath({self.method}: {len(self.tp)} vertices of {', '.join(self.names)}; rule {self.rule}; "
+            f"normalised area {self.normalised_area:.4f})"
+        )
+
     @property
     def _smooth_counts(self) -> tuple[Floats, ...]:
         return () if self.smooth_tp is None or self.smooth_fp is None else (self.smooth_tp, self.smooth_fp)

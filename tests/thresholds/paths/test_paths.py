@@ -468,3 +468,15 @@ class TestValidation:
     def test_paths_that_cannot_be_are_refused(self, changes, message):
         with pytest.raises(DataError, match=message):
             self.path(**changes)
+
+
+def test_values_print_on_one_line():
+    documents = RatedDocuments([[0.1, 5.0], [0.9, 2.0], [0.5, 9.0]], [0, 1, 1], names=["a", "b"], floors=[0.1, 2.0])
+    surfaces = count_surfaces(documents, resolution=5)
+    path = graph_path(surfaces)
+    assert repr(documents) == "RatedDocuments(3 documents, 2 positive; rated where a >= 0.1, b >= 2)"
+    assert repr(surfaces) == "CountSurfaces(5 a x 5 b; rule any; 2 TP and 1 FP at the floors)"
+    assert repr(path).startswith("ThresholdPath(graph: ")
+    point = path.at(0.5)
+    assert repr(point).startswith(f"OperatingPoint(a >= {point.thresholds[0]:g}, b >= ")
+    assert repr(point).endswith(f"; TP {point.tp:g}, FP {point.fp:g}, precision {point.precision:.4g})")
