@@ -20,7 +20,7 @@ from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
 from multiloss_core.thresholds.generalisation.bootstrap import RESAMPLES, nodes_around
-from multiloss_core.thresholds.generalisation.intervals import CONFIDENCE_LEVEL
+from multiloss_core.thresholds.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
 
 NAMES = ("gauss2", "far_tails2", "discrete2")

@@ -27,7 +27,7 @@ from multiloss_core import (
 )
 from multiloss_core.generalisation import CrossFittedCounts, cross_fit
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds.data.flagging import turning_points
+from multiloss_core.thresholds.data.flagged_counts import turning_points
 
 POPULATIONS = ("gauss2", "skewed2", "discrete2")
 POSITIVES = (150, 800)

@@ -37,10 +37,10 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import count, threshold
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.tables.number_column import numbers, require_usable
-from multiloss_core.thresholds.data.flagging import Rule, flagged
+from multiloss_core.thresholds.data.flagged_counts import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
-from multiloss_core.thresholds.generalisation.intervals import Interval, PointIntervals
+from multiloss_core.thresholds.generalisation.bootstrap_intervals import Interval, PointIntervals
 from multiloss_core.thresholds.paths.operating_point import Status
 from multiloss_core.version import __version__
 

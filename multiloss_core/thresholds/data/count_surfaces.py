@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
-from multiloss_core.thresholds.data.count_table import read_count_table, told_rule
-from multiloss_core.thresholds.data.flagging import Counts, Rule, checked_thresholds, flagged, require_rule
+from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.grid_counts import (
     MAX_NODES,
     Axes,
@@ -21,6 +20,7 @@ from multiloss_core.thresholds.data.grid_counts import (
     grid_axes,
 )
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.data.read_count_table import read_count_table, told_rule
 
 
 @dataclass(frozen=True, eq=False)

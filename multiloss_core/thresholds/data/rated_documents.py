@@ -15,7 +15,7 @@ from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.group_column import Groups, group_column, group_numbers
 from multiloss_core.tables.number_column import LARGEST_SCORE, numbers, require_usable
 from multiloss_core.tables.rating_column import parse_ratings
-from multiloss_core.thresholds.data.flagging import (
+from multiloss_core.thresholds.data.flagged_counts import (
     Counts,
     Rule,
     checked_thresholds,

@@ -8,10 +8,10 @@ from scipy.special import expit, logit
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
-from multiloss_core.thresholds.data.flagging import Counts, Rule, flagged, require_rule
+from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, flagged, require_rule
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.generalisation.intervals import PointBootstrap
+from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap
 from multiloss_core.thresholds.generalisation.resampling import CellSample, cell_sample, cell_sample_of_counts
 from multiloss_core.thresholds.paths.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, flagged_cells, thresholds_at

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
-from multiloss_core.thresholds.data.flagging import Counts, Rule, flagged
+from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, flagged
 
 Status = Literal["inside", "at_floor", "unreachable"]
 

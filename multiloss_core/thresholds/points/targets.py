@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.thresholds.data.flagging import Counts, checked_thresholds
+from multiloss_core.thresholds.data.flagged_counts import Counts, checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.paths.operating_point import ManualPoint
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, read_table
 from multiloss_core.thresholds import bucket_counts, grid_axes, slice_documents, slice_surfaces
-from multiloss_core.thresholds.data import count_table
 from multiloss_core.thresholds.data.count_surfaces import buckets_from_surfaces
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below
 from tests.thresholds.brute_force import (
@@ -283,7 +282,7 @@ class TestTable:
             CountSurfaces.from_table(frame)
 
     def test_too_many_rows_are_refused(self, frame, monkeypatch):
-        monkeypatch.setattr(count_table, "MAX_NODES", 3)
+        monkeypatch.setattr(read_count_table, "MAX_NODES", 3)
         with pytest.raises(DataError, match=r"4 rows, more than 3 nodes; use a coarser grid"):
             CountSurfaces.from_table(frame)
 

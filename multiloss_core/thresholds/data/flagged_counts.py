@@ -1,4 +1,4 @@
-"""Flag documents at thresholds, and count true and false positives."""
+"""TP and FP of what thresholds flag, and what can be said of thresholds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

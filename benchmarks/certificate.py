@@ -1,4 +1,4 @@
-"""Does the guarantee hold, and what does it cost: `python -m benchmarks.guarantee` prints Markdown tables.
+"""Does the guarantee hold, and what does it cost: `python -m benchmarks.certificate` prints Markdown tables.
 
 Failures: samples in which thresholds were certified although their true precision is below the one asked for. They may
 be at most 5 % of all samples. Kept: the mean share of the TP of the oracle, the loosest vertex of the path fitted to a
