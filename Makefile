@@ -1,5 +1,5 @@
 # Shortcuts. The environment itself: README, "Try it".
-PYTHON = .venv/bin/python
+PYTHON = PYTHONPATH=. .venv/bin/python
 .PHONY: run test-fast test lint types docs bench
 
 run:        ## the application, in the browser
@@ -21,7 +21,7 @@ types:      ## of Python, and of the explorer's browser modules
 	npm install --silent --no-package-lock && npm run --silent types
 
 docs:       ## the library's reference, in site/
-	$(PYTHON) -W error -m pdoc --output-directory site multiloss_core
+	$(PYTHON) docs/reference.py
 
 bench:      ## for example: make bench NAME=thresholds
 	$(PYTHON) -m benchmarks.$(NAME)

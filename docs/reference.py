@@ -1,0 +1,15 @@
+"""Write the library's reference from its docstrings to site/; a warning is an error."""
+
+import warnings
+from pathlib import Path
+
+import pdoc
+
+import multiloss_core
+
+warnings.simplefilter("error")
+# Pydantic annotates its own methods with names that exist for type checkers only.
+warnings.filterwarnings("ignore", message=".*PydanticDataclass")
+# It is imported only when asked for, as it needs scikit-learn; pdoc looks without asking.
+multiloss_core.ThresholdSelector = multiloss_core.ThresholdSelector
+pdoc.pdoc("multiloss_core", output_directory=Path(__file__).resolve().parents[1] / "site")
