@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, read_table
 from multiloss_core.thresholds import bucket_counts, grid_axes, slice_documents, slice_surfaces
+from multiloss_core.thresholds.data import read_count_table
 from multiloss_core.thresholds.data.count_surfaces import buckets_from_surfaces
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below
 from tests.thresholds.brute_force import (
