@@ -5,20 +5,21 @@ The names of the fields are those of the JSON form, whose schema is docs/decisio
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import KW_ONLY, asdict, field
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from math import isclose
 from typing import Annotated, Any, Final, Self
 from uuid import uuid4
 
 import numpy as np
 import pandas as pd
-from pydantic import BeforeValidator, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from multiloss_core.decisions.validation import (
     AnyText,
     Count,
-    FieldError,
     Fraction,
     LongText,
     Name,
@@ -26,11 +27,10 @@ from multiloss_core.decisions.validation import (
     Numbers,
     Share,
     Thresholds,
+    disagreement,
     json_object,
-    must_be,
     recorded,
     shown,
-    unusable,
     validated_json,
 )
 from multiloss_core.errors import DataError
@@ -47,17 +47,12 @@ from multiloss_core.version import __version__
 SCHEMA_VERSION: Final = 1
 SET_BY_HAND = "set by hand"
 MAX_WISHES = 20
-# Counts that are told twice may differ by the rounding of sums of weights.
 ROUNDING = 1e-6
 
 
-def _time_in_utc(value: Any) -> datetime:
-    try:
-        time = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise FieldError("a time like 2026-01-31T09:00:00Z") from None
+def _in_utc(time: datetime) -> datetime:
     if time.utcoffset() != timedelta(0):
-        raise FieldError("a time in UTC", shown(time))
+        raise ValueError("Input should be a time in UTC like 2026-01-31T09:00:00Z")
     return time.astimezone(UTC)
 
 
@@ -67,19 +62,16 @@ class RecordedData:
 
     name: Name
     """Name of the file or sample."""
-    fingerprint: Annotated[str, Field(pattern="^[0-9a-f]{64}$"), must_be("64 digits 0-9 and a-f")]
+    fingerprint: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """SHA-256 of the data and the meaning of their columns (see `data_fingerprint`)."""
     funnel: DataFunnel | None = None
     """How many rows each step kept, complete: with a number in every score; null for a table of counts."""
 
     @model_validator(mode="after")
-    def _funnel_narrows(self) -> Self:
-        left = None
-        for name, rows in asdict(self.funnel).items() if self.funnel is not None else ():
-            if rows < 0 or (left is not None and rows > left):
-                most = "" if left is None else f" and at most the {left:,} of the step before"
-                raise FieldError(f"a number of rows of at least 0{most}", shown(rows), f"funnel.{name}")
-            left = rows
+    def _require_narrowing(self) -> Self:
+        for (_, before), (step, rows) in pairwise(asdict(self.funnel).items()) if self.funnel is not None else ():
+            if not 0 <= rows <= before:
+                raise disagreement(f"rows of step '{step}' of the funnel should be from 0 to {before:,}, not {rows:,}")
         return self
 
 
@@ -106,12 +98,10 @@ class RecordedColumns:
     """Whether rows with text or infinity in a score were left out."""
 
     @model_validator(mode="after")
-    def _one_floor_for_each_score(self) -> Self:
+    def _require_one_floor_for_each_score(self) -> Self:
         if len(set(self.scores)) != len(self.scores):
-            raise FieldError("a list of distinct names", "", "scores")
-        if len(self.floors) != len(self.scores):
-            requirement = f"a list of {len(self.scores)} numbers, one for each score"
-            raise FieldError(requirement, f"{len(self.floors)}", "floors")
+            raise disagreement("the names of scores should be distinct")
+        _require_length("floors", self.floors, self.scores)
         return self
 
 
@@ -125,7 +115,7 @@ class RecordedSettings:
     """How the path was found."""
     spacing: Spacing
     """Where the nodes of the grid lie."""
-    resolution: Annotated[int, Field(ge=0, le=MAX_NODES), must_be(f"a whole number from 0 to {MAX_NODES:,}")]
+    resolution: Annotated[int, Field(ge=0, le=MAX_NODES)]
     """Nodes for each classifier, at most; 0 for a table of counts."""
     amount: Name | None = None
     """Column whose money was counted: then every TP, FP and number of alerts is a sum of it (times the weight), and
@@ -154,11 +144,9 @@ class RecordedTarget:
     """Where on the path the point lies; null for a point off every path."""
 
     @model_validator(mode="after")
-    def _wishes_belong_to_a_driver(self) -> Self:
-        if self.by_hand and self.wishes:
-            raise FieldError(f"empty where the driver is '{SET_BY_HAND}'", "", "wishes")
-        if not self.by_hand and not self.wishes:
-            raise FieldError(f"given unless the driver is '{SET_BY_HAND}'", "", "wishes")
+    def _require_wishes_of_a_driver(self) -> Self:
+        if self.by_hand == bool(self.wishes):
+            raise disagreement(f"wishes should be empty where the driver is '{SET_BY_HAND}', and given elsewhere")
         return self
 
     @property
@@ -178,9 +166,9 @@ class RecordedInterval:
     """The level at which the bounds hold it."""
 
     @model_validator(mode="after")
-    def _low_is_below_high(self) -> Self:
+    def _require_low_below_high(self) -> Self:
         if self.low > self.high:
-            raise FieldError("at most the upper bound", shown(self.low), "low")
+            raise disagreement(f"low should be at most high, {self.high:g}, not {self.low:g}")
         return self
 
     @classmethod
@@ -206,17 +194,13 @@ class ExpectedCounts:
     precision_interval: RecordedInterval | None = None
 
     @model_validator(mode="after")
-    def _counts_agree(self) -> Self:
-        if not _close(self.alerts, self.tp + self.fp):
-            raise FieldError(f"TP + FP, {self.tp + self.fp:g}", shown(self.alerts), "alerts")
-        precision = ratio(self.tp, self.alerts)
-        if self.precision is None and self.alerts > 0:
-            raise FieldError(f"TP / (TP + FP), {precision:g}", "null", "precision")
-        if self.precision is not None and not _close(self.precision, precision):
-            raise FieldError(f"TP / (TP + FP), {precision:g}", shown(self.precision), "precision")
-        for name, share in asdict(self.precision_interval).items() if self.precision_interval is not None else ():
-            if share > 1:
-                raise FieldError("a finite number from 0 to 1", shown(share), f"precision_interval.{name}")
+    def _require_agreement(self) -> Self:
+        _require_close("alerts", self.alerts, "TP + FP", self.tp + self.fp)
+        if self.alerts > 0 or self.precision is not None:
+            _require_close("precision", self.precision, "TP / (TP + FP)", ratio(self.tp, self.alerts))
+        interval = self.precision_interval
+        if interval is not None and max(interval.estimate, interval.high) > 1:
+            raise disagreement(f"precision_interval should be from 0 to 1, not up to {interval.high:g}")
         return self
 
     @classmethod
@@ -247,9 +231,9 @@ class CurrentThresholds:
     fp: Count | None = None
 
     @model_validator(mode="after")
-    def _both_counts_or_none(self) -> Self:
+    def _require_both_counts_or_none(self) -> Self:
         if (self.tp is None) != (self.fp is None):
-            raise FieldError("given with the other count, or neither", "", "tp" if self.tp is None else "fp")
+            raise disagreement(f"tp and fp should both be given or neither, not {self.tp} and {self.fp}")
         return self
 
 
@@ -258,14 +242,12 @@ class DecisionRecord:
     """A decision for thresholds: what was decided, from which data, what it is expected to do, by whom and why."""
 
     _: KW_ONLY
-    schema_version: Annotated[int, Field(ge=SCHEMA_VERSION, le=SCHEMA_VERSION), must_be(f"{SCHEMA_VERSION}")] = (
-        SCHEMA_VERSION
+    schema_version: Annotated[int, Field(ge=SCHEMA_VERSION, le=SCHEMA_VERSION)] = SCHEMA_VERSION
+    record_id: Annotated[str, Field(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")] = field(
+        default_factory=lambda: str(uuid4())
     )
-    record_id: Annotated[
-        str, Field(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"), must_be("a UUID in lower case")
-    ] = field(default_factory=lambda: str(uuid4()))
     """UUID that names the record wherever it goes."""
-    created: Annotated[datetime, BeforeValidator(_time_in_utc)] = field(default_factory=lambda: datetime.now(UTC))
+    created: Annotated[datetime, AfterValidator(_in_utc)] = field(default_factory=lambda: datetime.now(UTC))
     """When it was made, in UTC: 2026-01-31T09:00:00Z."""
     program_version: Name = __version__
     """Version of the program that made it."""
@@ -285,14 +267,10 @@ class DecisionRecord:
     """Null where no thresholds were in use or known."""
 
     @model_validator(mode="after")
-    def _one_threshold_for_each_score(self) -> Self:
-        k = len(self.columns.scores)
-        for place, values in (
-            ("thresholds", self.thresholds),
-            ("current.thresholds", self.current.thresholds if self.current is not None else self.thresholds),
-        ):
-            if len(values) != k:
-                raise FieldError(f"a list of {k} thresholds, one for each score", f"{len(values)}", place)
+    def _require_one_threshold_for_each_score(self) -> Self:
+        _require_length("thresholds", self.thresholds, self.columns.scores)
+        if self.current is not None:
+            _require_length("current.thresholds", self.current.thresholds, self.columns.scores)
         return self
 
     @classmethod
@@ -377,12 +355,12 @@ def _require_known_version(content: dict[str, Any]) -> None:
         )
 
 
-def _require_every_field(content: Any, written: Any, place: str = "") -> None:
+def _require_every_field(content: dict[str, Any], written: dict[str, Any], place: str = "") -> None:
     """Refuse a field left out that the program always writes, though it has a default when a record is made."""
-    if isinstance(written, dict):
-        for name, value in written.items():
-            if name not in content:
-                raise unusable(f"{place}{name}", "given", "missing")
+    for name, value in written.items():
+        if name not in content:
+            raise DataError(f"Field '{place}{name}' of the decision record is missing; save the record again.")
+        if isinstance(value, dict):
             _require_every_field(content[name], value, f"{place}{name}.")
 
 
@@ -401,5 +379,12 @@ def _score_column(frame: pd.DataFrame, name: str) -> Floats:
     return values
 
 
-def _close(told: float, computed: float) -> bool:
-    return abs(told - computed) <= ROUNDING * max(1.0, abs(computed))
+def _require_length(name: str, values: Sized, scores: Sized) -> None:
+    if len(values) != len(scores):
+        raise disagreement(f"{name} should be a list of {len(scores)} numbers, one for each score, not {len(values)}")
+
+
+def _require_close(name: str, told: float | None, formula: str, computed: float) -> None:
+    """Allow for the rounding of sums of weights, by which counts that are told twice may differ."""
+    if told is None or not isclose(told, computed, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        raise disagreement(f"{name} should be {formula}, {computed:g}, not {told}")
