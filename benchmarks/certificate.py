@@ -5,18 +5,16 @@ be at most 5 % of all samples. Kept: the mean share of the TP of the oracle, the
 very large sample whose true precision is the one asked for; nothing is kept where nothing is certified.
 """
 
-import platform
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cache, partial
 from os import environ
 from sys import argv
 
 import numpy as np
 
-from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
+from benchmarks.reporting import print_setup, print_table
 from multiloss_core import RatedDocuments, ThresholdPath, smooth_path
 from multiloss_core.generalisation import certify
 from multiloss_core.numerics.proportion_tests import betting_p_value, documents_needed, exact_p_value
@@ -47,22 +45,9 @@ OTHER = (Case("gauss2", 200, (0.2, 0.5, 0.8), "weights"), Case("gauss2", 600, (0
 PLANS = (Case("gauss2", 40, (0.5,)), Case("gauss2", 150, (0.8,)), Case("gauss2", 600, (0.8,)))
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What came of one sample: certified, wrongly so, and the TP kept as a share of the oracle's."""
-
-    certified: bool
-    failed: bool
-    kept: float
-
-
 def main() -> None:
     samples = int(argv[1]) if len(argv) > 1 else SAMPLES
-    print("# The guarantee of a precision\n")
-    print(
-        f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}. {samples:,} samples of each kind, confidence 95 %.\n"
-    )
+    print_setup("The guarantee of a precision", ["NumPy"], f". {samples:,} samples of each kind, confidence 95 %.")
     with ProcessPoolExecutor(int(environ.get("WORKERS", "2"))) as workers:
         show("Independent documents of equal weight: exact binomial test", PLAIN, samples, workers)
         show("Weights and groups: test by betting", OTHER, samples, workers)
@@ -75,8 +60,8 @@ def show(title: str, cases: tuple[Case, ...], samples: int, workers: ProcessPool
     for case in cases:
         by_sample = list(workers.map(partial(outcomes, case), range(samples), chunksize=20))
         for precision, found in zip(case.precisions, zip(*by_sample, strict=True), strict=True):
-            shares = [np.mean([getattr(o, name) for o in found]) for name in ("certified", "failed", "kept")]
-            rows.append((case.name, case.form, str(case.positives), f"{precision:g}", *(f"{x:.3f}" for x in shares)))
+            shares = (f"{share:.3f}" for share in np.mean(found, axis=0))
+            rows.append((case.name, case.form, case.positives, f"{precision:g}", *shares))
     header = ("population", "form", "positives", "precision", "certified", "failures", "kept")
     print_table(title, header, rows)
 
@@ -88,15 +73,9 @@ def show_plans(samples: int, workers: ProcessPoolExecutor) -> None:
         found = list(workers.map(partial(after_more_ratings, case), range(samples), chunksize=10))
         tried = [(more, certified) for more, certified in found if more is not None]
         if tried:
-            rows.append(
-                (
-                    str(case.positives),
-                    f"{case.precisions[0]:g}",
-                    f"{len(tried)}",
-                    f"{np.median([more for more, _ in tried]):,.0f}",
-                    f"{np.mean([certified for _, certified in tried]):.2f}",
-                )
-            )
+            suggested, certified = np.median(tried, axis=0)[0], np.mean(tried, axis=0)[1]
+            where = case.positives, f"{case.precisions[0]:g}", len(tried)
+            rows.append((*where, f"{suggested:,.0f}", f"{certified:.2f}"))
     header = ("positives", "precision", "samples with a suggestion", "median suggestion", "certified after it")
     print_table("Population gauss2: more ratings as suggested (at most 100,000)", header, rows)
 
@@ -112,15 +91,15 @@ def show_cost_of_betting() -> None:
             draws = (generator.random((300, int(times * needed))) < true).astype(float)
             ones = np.ones(draws.shape[1])
             powers.append(np.mean([betting_p_value(draw, ones, precision, 1.0) <= 0.05 for draw in draws]))
-        exact = np.mean(
-            [exact_p_value(generator.binomial(needed, true), needed, precision) <= 0.05 for _ in range(2_000)]
-        )
-        rows.append((f"{precision:g}", f"{true:g}", str(needed), f"{exact:.2f}", *(f"{power:.2f}" for power in powers)))
+        found = generator.binomial(needed, true, 2_000)
+        exact = np.mean([exact_p_value(positives, needed, precision) <= 0.05 for positives in found])
+        rows.append((f"{precision:g}", f"{true:g}", needed, *(f"{power:.2f}" for power in (exact, *powers))))
     header = ("precision", "true", "documents", "exact", "betting", "on 2.1 times", "on 3 times as many")
     print_table("Power of the test by betting", header, rows)
 
 
-def outcomes(case: Case, seed: int) -> list[Outcome]:
+def outcomes(case: Case, seed: int) -> list[tuple[bool, bool, float]]:
+    """Certify one sample at each precision: certified, wrongly so, and the TP kept as a share of the oracle's."""
     source, documents = population(case.name), drawn(case, seed)
     paths: list[ThresholdPath] = []
 
@@ -135,11 +114,11 @@ def outcomes(case: Case, seed: int) -> list[Outcome]:
     for precision in case.precisions:
         thresholds = certify(documents, precision, seed=seed, method=once).thresholds
         if thresholds is None:
-            found.append(Outcome(False, False, 0.0))
+            found.append((False, False, 0.0))
             continue
         tp, fp = true_rates(source, thresholds, "any")
         best = oracle_tp(case.name, precision)
-        found.append(Outcome(True, tp < precision * (tp + fp), tp / best if best else 0.0))
+        found.append((True, tp < precision * (tp + fp), tp / best if best else 0.0))
     return found
 
 
@@ -154,7 +133,7 @@ def after_more_ratings(case: Case, seed: int) -> tuple[int | None, bool]:
 
 
 def drawn(case: Case, seed: int) -> RatedDocuments:
-    """A sample of fixed size, so that labels are independent of one another."""
+    """Draw a sample of fixed size, so that labels are independent of one another."""
     source = population(case.name)
     documents = sample_of_size(source, round(case.positives / source.share_positive), seed)
     generator = np.random.default_rng(1_000_000 + seed)
@@ -174,7 +153,7 @@ def thinned(documents: RatedDocuments, generator: np.random.Generator) -> RatedD
 
 
 def in_groups(source: RatedPopulation, positives: int, generator: np.random.Generator) -> RatedDocuments:
-    """Customers with 1 to 8 alerts each, all of one rating and of scores that differ little."""
+    """Draw customers with 1 to 8 alerts each, all of one rating and of scores that differ little."""
     customers = round(positives / source.share_positive / ((1 + LARGEST_GROUP) / 2))
     seed = int(generator.integers(2**31))
     first = sample_of_size(source, customers, seed)
@@ -186,7 +165,7 @@ def in_groups(source: RatedPopulation, positives: int, generator: np.random.Gene
 
 @cache
 def oracle_tp(name: str, precision: float) -> float:
-    """TP for each rated document at the loosest vertex of a very well fitted path that has the precision."""
+    """Find TP for each rated document at the loosest vertex of a very well fitted path that has the precision."""
     source = population(name)
     path = smooth_path(sample_of_size(source, LARGE_SAMPLE, 7))
     for thresholds in path.thresholds:

@@ -7,7 +7,6 @@ made, and compared with the truth at the very thresholds that were chosen. Seeds
 import argparse
 import os
 import re
-from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -16,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.markdown_table import print_table
 from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
+from benchmarks.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
+from multiloss_core.numerics import ratio
 from multiloss_core.thresholds.generalisation.bootstrap import RESAMPLES, nodes_around
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
@@ -26,9 +26,8 @@ from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thre
 NAMES = ("gauss2", "far_tails2", "discrete2")
 POSITIVES = (30, 150, 800)
 TARGETS = (0.2, 0.5)
-EXPECTED = ("expected.tp", "expected.fp", "expected.precision")
-NEW_PERIOD = ("new_period.tp", "new_period.fp", "new_period.precision")
-QUANTITIES = (*EXPECTED, "marginal_precision", *NEW_PERIOD)
+EXPECTED = ("expected.tp", "expected.fp", "expected.precision", "marginal_precision")
+QUANTITIES = (*EXPECTED, "new_period.tp", "new_period.fp", "new_period.precision")
 SAMPLE = ("population", "rated positives", "m")
 COUNTED = ("TP in sample", "TP corrected", "TP true", "FP in sample", "FP corrected", "FP true")
 
@@ -60,9 +59,8 @@ def main() -> None:
                     means = np.mean([trial.counts for trial in of_target], axis=0)
                     bias.append((*start, *(f"{mean:.2f}" for mean in means)))
                     print(f"<!-- {' '.join(coverage[-1])} | {' '.join(bias[-1][3:])} -->", flush=True)
-    print_table(
-        "Intervals that held the truth", (*SAMPLE, *(re.sub("[._]", " ", name) for name in QUANTITIES)), coverage
-    )
+    titles = (re.sub("[._]", " ", name) for name in QUANTITIES)
+    print_table("Intervals that held the truth", (*SAMPLE, *titles), coverage)
     print_table("Optimism: means over the samples", (*SAMPLE, *COUNTED), bias)
 
 
@@ -77,7 +75,7 @@ def arguments() -> argparse.Namespace:
 
 
 def trials(name: str, positives: int, seed: int, *, resamples: int) -> list[Trial]:
-    """One sample of about so many positives at each target."""
+    """Try one sample of about so many positives at each target."""
     source = population(name)
     size = round(positives / source.share_positive)
     documents = sample_of_size(source, size, 1000 * positives + seed)
@@ -96,32 +94,27 @@ def trial(source: RatedPopulation, found: PointIntervals, size: int, margin: flo
     tp, fp = (size * rate for rate in true_rates(source, found.thresholds, "any"))
     period = np.random.default_rng([seed, 1]).multinomial(size, [tp / size, fp / size, 1 - (tp + fp) / size])
     new_tp, new_fp = (float(count) for count in period[:2])
-    truths = (tp, fp, share(tp, fp), margin, new_tp, new_fp, share(new_tp, new_fp))
+    truths = (tp, fp, ratio(tp, tp + fp), margin, new_tp, new_fp, ratio(new_tp, new_tp + new_fp))
     held = tuple(holds(attrgetter(name)(found), truth) for name, truth in zip(QUANTITIES, truths, strict=True))
     counts = (found.in_sample.tp, found.expected.tp.estimate, tp, found.in_sample.fp, found.expected.fp.estimate, fp)
     return Trial(held, counts)
 
 
 def true_margin(source: RatedPopulation, below: np.ndarray, above: np.ndarray) -> float:
-    """The share of positives among the documents next to a point."""
-    lower, higher = (true_rates(source, at, "any") for at in (below, above))
-    return share(lower[0] - higher[0], lower[1] - higher[1])
-
-
-def share(tp: float, fp: float) -> float:
-    return tp / (tp + fp) if tp + fp > 0 else float("nan")
+    """Find the share of positives among the documents next to a point."""
+    tp, fp = np.subtract(true_rates(source, below, "any"), true_rates(source, above, "any"))
+    return ratio(float(tp), float(tp + fp))
 
 
 def holds(interval: Interval, truth: float) -> float:
-    """1 or 0; not a number where there is nothing to hold or no interval."""
+    """Say 1 or 0; NaN where there is nothing to hold or no interval."""
     if np.isnan([truth, interval.low]).any():
         return float("nan")
     return float(interval.low - 1e-9 <= truth <= interval.high + 1e-9)
 
 
-def percentages(held: Iterable[Sequence[float]]) -> list[str]:
-    columns = np.array(list(held)).T
-    return [f"{100 * np.nanmean(column):.1f}" if not np.isnan(column).all() else "-" for column in columns]
+def percentages(held: list[tuple[float, ...]]) -> list[str]:
+    return ["-" if np.isnan(column).all() else f"{100 * np.nanmean(column):.1f}" for column in np.transpose(held)]
 
 
 if __name__ == "__main__":

@@ -1,47 +1,35 @@
 """How exact and how fast expected losses are found: `python -m benchmarks.losses` prints Markdown tables.
 
 Speed and peak memory at a million items are measured in a fresh process each. The quadratic dynamic programme that
-others use is compiled with numba where that is installed, and plain NumPy row by row where it is not.
+others use runs row by row in NumPy; compiled with numba it took about as long.
 """
 
-import platform
 import resource
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial, reduce
 from multiprocessing import get_context
 from statistics import median
 from time import perf_counter
 
 import numpy as np
-import scipy
 from scipy.optimize import minimize
+from scipy.special import expit
 
-from benchmarks.markdown_table import print_header, print_row
+from benchmarks.reporting import interleaved, print_header, print_row, print_setup
 from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F, expected_losses, optimal_top_k
 from multiloss_core.losses import Loss
 from multiloss_core.losses.expected.cubic import loss_matrix
-from multiloss_core.losses.expected.poisson_binomial import count_windows
 from multiloss_core.numerics import Bools, Floats
-
-try:
-    import numba
-except ImportError:
-    numba = None
 
 NEAR_LINEAR = (F(), JACCARD, AM, G_TP_PR, AUC)
 TOLERANCE = 1e-9
 
 
 def main() -> None:
-    compiler = f"numba {numba.__version__}" if numba else "no numba: the dynamic programme is plain NumPy"
-    print("# Expected multivariate losses: accuracy and speed\n")
-    print(
-        f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}, SciPy {scipy.__version__}, {compiler}.\n"
-    )
+    print_setup("Expected multivariate losses: accuracy and speed", ["NumPy", "SciPy"], ".")
     print_accuracy()
     print_speed()
     print_against_dynamic_programme()
@@ -51,7 +39,7 @@ def main() -> None:
 
 
 def random_vectors(n: int, count: int, seed: int) -> list[Floats]:
-    """Uniform, sparse, skewed, almost certain and all but certain probabilities in turn."""
+    """Draw uniform, sparse, skewed, almost certain and all but certain probabilities in turn."""
     generator = np.random.default_rng(seed)
     kinds: list[Callable[[], Floats]] = [
         lambda: generator.random(n),
@@ -153,17 +141,11 @@ def in_fresh_process(name: str, kind: str, n: int) -> tuple[float, float, float]
 
 
 def measure(name: str, kind: str, n: int) -> tuple[float, float, float]:
-    """Median seconds of three runs, peak megabytes, error bound."""
-    probabilities = probabilities_of(kind, n)
-    loss = LOSSES[name]
-    expected_losses(probabilities[:200], loss)
-    times = []
-    for _ in range(3):
-        start = perf_counter()
-        found = expected_losses(probabilities, loss, tolerance=TOLERANCE)
-        times.append(perf_counter() - start)
+    """Find the median seconds of three runs, peak megabytes, and the error bound."""
+    find = partial(expected_losses, probabilities_of(kind, n), LOSSES[name], tolerance=TOLERANCE)
+    (seconds,) = interleaved([find], repetitions=3)
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "darwin" else 1)
-    return median(times), kilobytes / 1024, found.error_bound
+    return seconds, kilobytes / 1024, find().error_bound
 
 
 def probabilities_of(kind: str, n: int) -> Floats:
@@ -178,58 +160,22 @@ def print_against_dynamic_programme() -> None:
     print_header(
         "n", "dynamic programme", "its table", "near_linear", "times faster", "quadratic", "largest difference"
     )
-    programme = numba.njit(cache=False)(f1_by_dynamic_programme) if numba else f1_by_rows
-    programme(np.array([0.5, 0.25]))
     for n in (1_000, 10_000):
         descending = np.sort(np.random.default_rng(1).random(n))[::-1].copy()
-        slow, fast, exact = [], [], []
-        for _ in range(3):
-            start = perf_counter()
-            direct = programme(descending)
-            slow.append(perf_counter() - start)
-            start = perf_counter()
-            found = expected_losses(descending, F(), method="near_linear")
-            fast.append(perf_counter() - start)
-            start = perf_counter()
-            expected_losses(descending, F(), method="quadratic")
-            exact.append(perf_counter() - start)
-        difference = np.abs(direct - (1.0 - found.values))[1:].max()
+        programme = partial(f1_by_dynamic_programme, descending)
+        near_linear = partial(expected_losses, descending, F(), method="near_linear")
+        quadratic = partial(expected_losses, descending, F(), method="quadratic")
+        slow, fast, exact = interleaved([programme, near_linear, quadratic], repetitions=3)
+        difference = np.abs(programme() - (1.0 - near_linear().values))[1:].max()
         print_row(
-            *(f"{n:,}", f"{median(slow):.3f} s", f"{8 * (n + 1) ** 2 / 1e6:,.0f} MB", f"{median(fast):.4f} s"),
-            *(f"{median(slow) / median(fast):.0f}", f"{median(exact):.3f} s", f"{difference:.1e}"),
+            *(f"{n:,}", f"{slow:.3f} s", f"{8 * (n + 1) ** 2 / 1e6:,.0f} MB", f"{fast:.4f} s"),
+            *(f"{slow / fast:.0f}", f"{exact:.3f} s", f"{difference:.1e}"),
         )
     print()
 
 
 def f1_by_dynamic_programme(descending: Floats) -> Floats:
-    """Expected F1 for k = 1..n: a table of count probabilities, and E[1 / (a + K2)] for a = 1..2n from the end."""
-    n = descending.size
-    table = np.zeros((n + 1, n + 1))
-    table[0, 0] = 1.0
-    for i in range(n):
-        eta = descending[i]
-        table[i + 1, 0] = table[i, 0] * (1.0 - eta)
-        for j in range(1, i + 2):
-            table[i + 1, j] = table[i, j] * (1.0 - eta) + table[i, j - 1] * eta
-    inverse = np.empty(2 * n + 1)
-    inverse[0] = 0.0
-    for a in range(1, 2 * n + 1):
-        inverse[a] = 1.0 / a
-    utility = np.zeros(n + 1)
-    for k in range(n, 0, -1):
-        total = 0.0
-        for j in range(1, k + 1):
-            total += 2.0 * j * table[k, j] * inverse[k + j]
-        utility[k] = total
-        eta = descending[k - 1]
-        # Only a <= 2 (k - 1) is read from here on.
-        for a in range(1, 2 * k):
-            inverse[a] = eta * inverse[a + 1] + (1.0 - eta) * inverse[a]
-    return utility
-
-
-def f1_by_rows(descending: Floats) -> Floats:
-    """The same, a row at a time."""
+    """Find expected F1 for k = 1..n: a table of count probabilities, and E[1 / (a + K2)] for a = 1..2n from the end."""
     n = descending.size
     table = np.zeros((n + 1, n + 1))
     table[0, 0] = 1.0
@@ -242,6 +188,7 @@ def f1_by_rows(descending: Floats) -> Floats:
         counts = np.arange(1, k + 1)
         utility[k] = 2.0 * (counts * table[k, 1 : k + 1]) @ inverse[k + 1 : 2 * k + 1]
         eta = descending[k - 1]
+        # Only a <= 2 (k - 1) is read from here on.
         inverse[1 : 2 * k] = eta * inverse[2 : 2 * k + 1] + (1.0 - eta) * inverse[1 : 2 * k]
     return utility
 
@@ -272,13 +219,14 @@ def print_uncertified_rules() -> None:
         *("n", "reciprocal moments", "ratio of expectations", "optimal_top_k (proven), k = 0 included"),
         *("ms: moments", "ms: ratio", "ms: ours", "without k = 0"),
     )
+    rules = partial(_best_of, shift=1.0), partial(_best_of, shift=0.0), by_certified
     for n in (10, 50, 200, 1000):
         regrets: list[list[float]] = [[], [], []]
         times: list[list[float]] = [[], [], []]
         forgotten, bound = [], 0.0
         for vector in random_vectors(n, 500, n):
             exact = expected_losses(vector, F(), method="quadratic").values
-            for i, rule in enumerate((by_reciprocal_moments, by_ratio_of_expectations, by_certified)):
+            for i, rule in enumerate(rules):
                 start = perf_counter()
                 k = rule(vector)
                 times[i].append(1000.0 * (perf_counter() - start))
@@ -290,14 +238,6 @@ def print_uncertified_rules() -> None:
         milliseconds = (f"{median(time):.3f}" for time in times)
         print_row(f"{n:,}", *cells, *milliseconds, f"{np.mean(forgotten):.5f} ({max(forgotten):.3f})")
     print()
-
-
-def by_reciprocal_moments(probabilities: Floats) -> int:
-    return _best_of(probabilities, 1.0)
-
-
-def by_ratio_of_expectations(probabilities: Floats) -> int:
-    return _best_of(probabilities, 0.0)
 
 
 def by_certified(probabilities: Floats) -> int:
@@ -323,8 +263,8 @@ def print_consistency() -> None:
         for _ in range(60):
             weights = np.append(1.5 * generator.standard_normal(2), -1.0)
             train, items = with_constant(generator, size), with_constant(generator, 50)
-            labels = generator.random(size) < sigmoid(train @ weights)
-            truth, estimate = sigmoid(items @ weights), sigmoid(items @ fitted_weights(train, labels))
+            labels = generator.random(size) < expit(train @ weights)
+            truth, estimate = expit(items @ weights), expit(items @ fitted_weights(train, labels))
             for i, loss in enumerate(losses):
                 chosen = optimal_top_k(estimate, loss).selected
                 excess[i] += true_loss(chosen, truth, loss) - optimal_top_k(truth, loss).expected_loss
@@ -335,31 +275,23 @@ def with_constant(generator: np.random.Generator, size: int) -> Floats:
     return np.column_stack([generator.standard_normal((size, 2)), np.ones(size)])
 
 
-def sigmoid(x: Floats) -> Floats:
-    return np.asarray(scipy.special.expit(x))
-
-
 def fitted_weights(x: Floats, labels: Bools) -> Floats:
-    """Logistic regression with a penalty that vanishes as the sample grows."""
+    """Fit a logistic regression with a penalty that vanishes as the sample grows."""
 
     def objective(weights: Floats) -> tuple[float, Floats]:
         scores = x @ weights
         value = np.logaddexp(0.0, scores).sum() - scores[labels].sum() + 0.05 * weights @ weights
-        return float(value), x.T @ (sigmoid(scores) - labels) + 0.1 * weights
+        return float(value), x.T @ (expit(scores) - labels) + 0.1 * weights
 
     return np.asarray(minimize(objective, np.zeros(x.shape[1]), jac=True).x)
 
 
 def true_loss(chosen: Bools, truth: Floats, loss: Loss) -> float:
-    """The expected loss of any prediction: two Poisson-binomial tables."""
-    *_, flagged = count_windows(truth[chosen], 1e-30) if chosen.any() else count_windows(np.zeros(1), 1e-30)
-    *_, others = count_windows(truth[~chosen], 1e-30) if not chosen.all() else count_windows(np.zeros(1), 1e-30)
-    k, n = int(chosen.sum()), chosen.size
-    losses = loss_matrix(loss, n, k)
-    rows = slice(flagged.first, flagged.first + min(flagged.chances.size, k + 1))
-    columns = slice(others.first, others.first + min(others.chances.size, n - k + 1))
-    inside = losses[rows, columns]
-    return float(flagged.chances[: inside.shape[0]] @ inside @ others.chances[: inside.shape[1]])
+    """Find the expected loss of any prediction from the Poisson-binomial chances of both counts."""
+    flagged, others = (
+        reduce(np.convolve, [np.array([1.0 - p, p]) for p in truth[side]], np.ones(1)) for side in (chosen, ~chosen)
+    )
+    return float(flagged @ loss_matrix(loss, chosen.size, int(chosen.sum())) @ others)
 
 
 if __name__ == "__main__":

@@ -13,21 +13,20 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks.markdown_table import print_header, print_row
-from benchmarks.populations import RatedPopulation, best_thresholds, population, sample, true_rates
+from benchmarks.populations import RatedPopulation, area_below, best_thresholds, population, sample, true_rates
+from benchmarks.reporting import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
     analytic_path,
     count_surfaces,
-    flagged,
     graph_path,
     operating_points,
     smooth_path,
 )
 from multiloss_core.generalisation import CrossFittedCounts, cross_fit
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds.data.flagged_counts import turning_points
+from multiloss_core.thresholds.data.flagged_counts import flagged_weights
 
 POPULATIONS = ("gauss2", "skewed2", "discrete2")
 POSITIVES = (150, 800)
@@ -122,39 +121,31 @@ def _claims(counts: CrossFittedCounts, folds: int) -> dict[str, tuple[Floats, Fl
 
 
 def _known(documents: RatedDocuments, paths: dict[str, ThresholdPath]) -> dict[str, Callable[..., ThresholdPath]]:
-    """The methods, without fitting again to the documents whose path is known."""
-
-    def known(name: str) -> Callable[..., ThresholdPath]:
-        return lambda part: paths[name] if part is documents else METHODS[name](part)
-
-    return {name: known(name) for name in METHODS}
+    """Give the methods, without fitting again to the documents whose path is known."""
+    return {name: lambda part, name=name: paths[name] if part is documents else METHODS[name](part) for name in METHODS}
 
 
 def _luck(source: RatedPopulation, documents: RatedDocuments, fixed_path: ThresholdPath, scale: float) -> Floats:
-    """TP, FP and area of fixed thresholds and of a fixed path, less their expectation, (targets, 3)."""
+    """Find TP, FP and area of fixed thresholds and of a fixed path, less their expectation, (targets, 3)."""
     tp, fp = documents.counts_along(fixed_path.thresholds, "any")
     area = replace(fixed_path, tp=tp, fp=fp).normalised_area - _true_area(source, fixed_path)
     rows = []
     for target in TARGETS:
         fixed = best_thresholds(source, target, "any")
-        on = flagged(documents.scores, fixed, "any")
-        expected = np.multiply(true_rates(source, fixed, "any"), scale)
-        rows.append([(on & documents.labels).sum() - expected[0], (on & ~documents.labels).sum() - expected[1], area])
+        luck = np.array([*documents.counts_at(fixed)]) - np.multiply(true_rates(source, fixed, "any"), scale)
+        rows.append([*luck, area])
     return np.array(rows)
 
 
 def _true_area(source: RatedPopulation, path: ThresholdPath) -> float:
-    still_flagged = []
-    for scores in (source.positives, source.negatives):
-        turning = turning_points(scores, path.thresholds, "any")
-        at_turning = np.bincount(turning, minlength=len(path.thresholds) + 1)[::-1]
-        still_flagged.append(np.append(np.cumsum(at_turning)[::-1][1:], 0) / len(scores))
-    tp, fp = still_flagged
-    return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2))
+    kinds = source.positives, source.negatives
+    return area_below(
+        *(flagged_weights(scores, np.ones(len(scores)), path.thresholds, "any") / len(scores) for scores in kinds)
+    )
 
 
 def _difference(cell: Cell, title: str, kind: int) -> tuple[float, float]:
-    """The mean difference from the truth and its standard error, in per cent of the mean truth."""
+    """Find the mean difference from the truth and its standard error, in per cent of the mean truth."""
     difference = (cell.claims[title] - cell.truth)[:, kind]
     unit = 100 / cell.truth[:, kind].mean()
     return float(difference.mean() * unit), float(difference.std(ddof=1) / np.sqrt(len(difference)) * unit)

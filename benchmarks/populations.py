@@ -72,7 +72,7 @@ class RatedPopulation:
 
 @cache
 def population(name: str) -> RatedPopulation:
-    """The population of a recipe, always the same. The first call takes a few seconds."""
+    """Make the population of a recipe, always the same. The first call takes a few seconds."""
     recipe = RECIPES[name]
     generator = np.random.default_rng(crc32(name.encode()))
     reference = np.vstack([_scores(recipe, generator, CHUNK, positive=False) for _ in range(4)])
@@ -85,57 +85,48 @@ def population(name: str) -> RatedPopulation:
 
 
 def sample(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
-    """Rated documents with exactly so many positives; the number of negatives is Poisson."""
+    """Draw rated documents with exactly so many positives; the number of negatives is Poisson."""
     generator = np.random.default_rng(seed)
     return _draw(source, positives, int(generator.poisson(positives * source.ratio)), generator)
 
 
 def sample_of_size(source: RatedPopulation, documents: int, seed: int) -> RatedDocuments:
-    """Exactly so many rated documents; the number of positives is binomial."""
+    """Draw exactly so many rated documents; the number of positives is binomial."""
     generator = np.random.default_rng(seed)
     positives = int(generator.binomial(documents, source.share_positive))
     return _draw(source, positives, documents - positives, generator)
 
 
 def true_rates(source: RatedPopulation, thresholds: Floats, rule: Rule) -> tuple[float, float]:
-    """Expected TP and FP of thresholds (k,) for each rated document."""
+    """Find the expected TP and FP of thresholds (k,) for each rated document."""
     share = source.share_positive
     caught, false = (float(flagged(x, thresholds, rule).mean()) for x in (source.positives, source.negatives))
     return share * caught, (1 - share) * false
 
 
-def net_benefit(source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule) -> float:
-    """TP - m / (1 - m) FP of thresholds (k,) for each rated positive of the population."""
-    tp, fp = true_rates(source, thresholds, rule)
-    return (tp - marginal_precision / (1 - marginal_precision) * fp) / source.share_positive
-
-
 def regret(source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule) -> float:
-    """Net benefit lost against the best thresholds of the population, for each rated positive."""
+    """Find how much net benefit, TP - m / (1 - m) FP, is lost against the best thresholds, for each rated positive."""
     best = best_thresholds(source, marginal_precision, rule)
-    return net_benefit(source, best, marginal_precision, rule) - net_benefit(
-        source, thresholds, marginal_precision, rule
-    )
+    tp, fp = np.subtract(true_rates(source, best, rule), true_rates(source, thresholds, rule))
+    return float(tp - marginal_precision / (1 - marginal_precision) * fp) / source.share_positive
+
+
+def area_below(tp: Floats, fp: Floats) -> float:
+    """Find the area below a curve of TP and FP (m,) along a path; what its last thresholds flag is tied."""
+    tp, fp = np.append(tp, 0.0), np.append(fp, 0.0)
+    return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2))
 
 
 @cache
 def best_thresholds(source: RatedPopulation, marginal_precision: float, rule: Rule) -> Floats:
-    """The thresholds (k,) of largest net benefit, infinite for a classifier never worth listening to.
+    """Find the thresholds (k,) of largest net benefit, infinite for a classifier never worth listening to.
 
     By ascent along one classifier at a time, exact along each, from several starts.
     """
     scores = np.vstack([source.positives, source.negatives])
-    gains = np.repeat(
-        [
-            1.0,
-            -marginal_precision
-            / (1 - marginal_precision)
-            * source.ratio
-            * len(source.positives)
-            / len(source.negatives),
-        ],
-        [len(source.positives), len(source.negatives)],
-    )
+    sizes = len(source.positives), len(source.negatives)
+    cost = marginal_precision / (1 - marginal_precision) * source.ratio * sizes[0] / sizes[1]
+    gains = np.repeat([1.0, -cost], sizes)
     orders = [np.argsort(-column, kind="stable") for column in scores.T]
     generator = np.random.default_rng(1)
     levels = [[level] * scores.shape[1] for level in (0.02, 0.2, 0.5, 0.8, 0.95)]
@@ -168,7 +159,7 @@ def _scores(recipe: Recipe, generator: np.random.Generator, count: int, *, posit
 def _rated(
     recipe: Recipe, generator: np.random.Generator, floors: Floats, wanted: int, *, positive: bool
 ) -> tuple[Floats, float]:
-    """So many documents at or above some floor, and the share of such documents among those drawn."""
+    """Draw so many documents at or above some floor, and find the share of such documents among those drawn."""
     parts, found, drawn = [], 0, 0
     while found < wanted:
         scores = _scores(recipe, generator, CHUNK, positive=positive)
@@ -179,12 +170,8 @@ def _rated(
 
 def _draw(source: RatedPopulation, positives: int, negatives: int, generator: np.random.Generator) -> RatedDocuments:
     # With replacement, so that the population's shares are exactly the expectations of the sample's.
-    scores = np.vstack(
-        [
-            source.positives[generator.integers(0, len(source.positives), positives)],
-            source.negatives[generator.integers(0, len(source.negatives), negatives)],
-        ]
-    )
+    kinds = (source.positives, positives), (source.negatives, negatives)
+    scores = np.vstack([kind[generator.integers(0, len(kind), count)] for kind, count in kinds])
     labels = np.arange(positives + negatives) < positives
     order = generator.permutation(len(labels))
     return RatedDocuments(scores[order], labels[order], floors=source.floors.tolist())

@@ -2,17 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from benchmarks.markdown_table import print_header, print_row
+from benchmarks.reporting import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
     analytic_path,
     benchmark_path,
     count_surfaces,
-    flagged,
     graph_path,
     mean_graph_path,
     operating_points,
@@ -20,12 +21,14 @@ from multiloss_core import (
     smooth_path,
 )
 
-FILE = Path(__file__).resolve().parents[2] / "shared/data/rated/bssr1_two_scores_rated.csv"
+FOLDER = Path(__file__).resolve().parents[2] / "shared/data/rated"
+FILE = FOLDER / "bssr1_two_scores_rated.csv"
 TARGETS = (0.2, 0.5)
 
 
 def main() -> None:
-    documents = read_documents(FILE)
+    frame, columns = read_rated(FILE)
+    documents = RatedDocuments.from_frame(frame, **columns)
     print(f"# {FILE.name}\n")
     print(
         f"{len(documents.labels):,} rated documents, {documents.totals.tp:,.0f} positive; floors "
@@ -35,18 +38,18 @@ def main() -> None:
     for path in all_paths(documents):
         for point in operating_points(path, TARGETS):
             thresholds = documents.round_thresholds(point.thresholds)
-            on = flagged(documents.scores, thresholds, point.rule)
-            tp, fp = int((on & documents.labels).sum()), int((on & ~documents.labels).sum())
+            tp, fp = documents.counts_at(thresholds, point.rule)
             assert (tp, fp) == (point.tp, point.fp)
             at = ", ".join(repr(float(value)) for value in thresholds)
             where = path.method, f"{path.normalised_area:.5f}", point.marginal_precision, at
-            print_row(*where, tp, fp, f"{point.precision:.4f}", point.status)
+            print_row(*where, f"{tp:.0f}", f"{fp:.0f}", f"{point.precision:.4f}", point.status)
 
 
-def read_documents(file: Path) -> RatedDocuments:
+def read_rated(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read a file, and what `RatedDocuments.from_frame` has to know of its columns."""
     facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    frame = read_table(file.read_bytes(), file.name)
-    return RatedDocuments.from_frame(frame, facts["scores"], facts["label"], floors=facts["rating_floors"])
+    columns = {"scores": facts["scores"], "label": facts["label"], "floors": facts["rating_floors"]}
+    return read_table(file.read_bytes(), file.name), columns
 
 
 def all_paths(documents: RatedDocuments) -> list[ThresholdPath]:

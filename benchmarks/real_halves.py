@@ -5,36 +5,36 @@
 nobody is in both. Each random split is used in both directions.
 """
 
-import json
 import sys
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.markdown_table import print_header, print_row
+from benchmarks.populations import area_below
+from benchmarks.real_file import FOLDER, TARGETS, read_rated
+from benchmarks.reporting import print_header, print_row
 from multiloss_core import (
+    CountSurfaces,
     RatedDocuments,
     ThresholdPath,
     analytic_path,
     benchmark_path,
     count_surfaces,
-    flagged,
     graph_path,
     mean_graph_path,
     operating_points,
-    read_table,
     smooth_path,
 )
 from multiloss_core.generalisation import cross_fit
 from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import Spacing
 
-FOLDER = Path(__file__).resolve().parents[2] / "shared/data/rated"
 FILES = ("bssr1_two_scores_rated", "bssr1_four_scores_rated")
-TARGETS = (0.2, 0.5)
 SPLITS = 10
 
 
@@ -48,42 +48,30 @@ def main() -> None:
             print(f"Skipped: {name}.csv is not beside the checkout (shared/data/rated).")
 
 
-def graph(documents: RatedDocuments, spacing: str) -> ThresholdPath:
-    return graph_path(count_surfaces(documents, resolution=_resolution(documents), spacing=spacing))
-
-
-def mean_graph(documents: RatedDocuments) -> ThresholdPath:
-    surfaces = count_surfaces(documents, resolution=_resolution(documents))
-    return mean_graph_path(surfaces, np.random.default_rng(0), documents=documents)
-
-
-def benchmark(documents: RatedDocuments) -> ThresholdPath:
-    return benchmark_path(count_surfaces(documents, resolution=_resolution(documents)))
-
-
-def _resolution(documents: RatedDocuments) -> int:
-    return 100 if len(documents.names) < 3 else 20
+def _surfaces(documents: RatedDocuments, spacing: Spacing = "uniform") -> CountSurfaces:
+    return count_surfaces(documents, resolution=100 if len(documents.names) < 3 else 20, spacing=spacing)
 
 
 METHODS = {
     "smooth": smooth_path,
-    "graph, uniform": partial(graph, spacing="uniform"),
-    "graph, positives": partial(graph, spacing="positives"),
-    "mean graph": mean_graph,
+    "graph, uniform": lambda documents: graph_path(_surfaces(documents)),
+    "graph, positives": lambda documents: graph_path(_surfaces(documents, "positives")),
+    "mean graph": lambda documents: mean_graph_path(
+        _surfaces(documents), np.random.default_rng(0), documents=documents
+    ),
     "power": analytic_path,
     "beta": partial(analytic_path, family="beta"),
-    "benchmark": benchmark,
+    "benchmark": lambda documents: benchmark_path(_surfaces(documents)),
 }
 
 
 def _print_file(file: Path, splits: int) -> None:
-    facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    frame = read_table(file.read_bytes(), file.name)
+    frame, columns = read_rated(file)
     sizes, areas, counts = [], defaultdict(list), defaultdict(list)
     for seed in range(splits):
         first = np.random.default_rng(seed).permutation(frame["person"].unique())
         first = first[: len(first) // 2]
-        halves = [_documents(frame, facts, first, inside) for inside in (True, False)]
+        halves = [_documents(frame, columns, first, inside) for inside in (True, False)]
         for train, other in (halves, halves[::-1]):
             sizes.append([train.labels.sum(), len(train.labels)])
             held_out = cross_fit(train, METHODS, TARGETS)
@@ -92,13 +80,8 @@ def _print_file(file: Path, splits: int) -> None:
                 claim = held_out[name]
                 areas[name].append([claim.in_sample_area, claim.area, _area(other, path)])
                 for j, point in enumerate(operating_points(path, TARGETS)):
-                    on = flagged(other.scores, point.thresholds, "any")
-                    counts[name, j].append(
-                        [
-                            *(claim.in_sample.tp[j], claim.tp[j], (on & other.labels).sum()),
-                            *(claim.in_sample.fp[j], claim.fp[j], (on & ~other.labels).sum()),
-                        ]
-                    )
+                    three = (claim.in_sample.at(j), claim.at(j), other.counts_at(point.thresholds))
+                    counts[name, j].append([found.tp for found in three] + [found.fp for found in three])
     _print_tables(file.name, np.mean(sizes, axis=0), splits, areas, counts)
 
 
@@ -124,12 +107,10 @@ def _print_tables(
         *("precision, other half", "net benefit"),
     )
     for j, target in enumerate(TARGETS):
-        benefit = {
-            name: np.subtract(np.array(counts[name, j])[:, 2], target / (1 - target) * np.array(counts[name, j])[:, 5])
-            for name in METHODS
-        }
+        of_target = {name: np.array(counts[name, j]) for name in METHODS}
+        benefit = {name: found[:, 2] - target / (1 - target) * found[:, 5] for name, found in of_target.items()}
         for name in METHODS:
-            mean = np.mean(counts[name, j], axis=0)
+            mean = of_target[name].mean(axis=0)
             # Both directions of a split share their halves: the split is what is independent.
             lost = (benefit[name] - benefit["smooth"]).reshape(-1, 2).mean(axis=1)
             error = lost.std(ddof=1) / np.sqrt(len(lost)) if len(lost) > 1 else float("nan")
@@ -138,21 +119,17 @@ def _print_tables(
             print_row(target, name, *counts_found, f"{mean[2] / (mean[2] + mean[5]):.3f}", net)
 
 
-def _documents(frame: pd.DataFrame, facts: dict[str, object], first: NDArray[np.int64], inside: bool) -> RatedDocuments:
-    """The rows whose two persons are both in the first half, or both not."""
+def _documents(frame: pd.DataFrame, columns: dict[str, Any], first: NDArray[np.int64], inside: bool) -> RatedDocuments:
+    """Take the rows whose two persons are both in the first half, or both not."""
     pairs = frame["pair_id"].str.extract(r"^p(\d+)-g(\d+)$").astype(int)
     here = pairs.isin(first) == inside
-    return RatedDocuments.from_frame(
-        frame[here.all(axis=1)], facts["scores"], facts["label"], floors=facts["rating_floors"], group="person"
-    )
+    return RatedDocuments.from_frame(frame[here.all(axis=1)], **columns, group="person")
 
 
 def _area(documents: RatedDocuments, path: ThresholdPath) -> float:
-    """The normalised area of a path on other documents; those that its last thresholds still flag are tied."""
-    on = np.array([flagged(documents.scores, row, "any") for row in path.thresholds])
-    tp = np.append(on[:, documents.labels].sum(axis=1), 0)
-    fp = np.append(on[:, ~documents.labels].sum(axis=1), 0)
-    return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2) / (tp[0] * fp[0]))
+    """Find the normalised area of a path on other documents."""
+    tp, fp = documents.counts_along(path.thresholds)
+    return area_below(tp, fp) / (tp[0] * fp[0])
 
 
 if __name__ == "__main__":

@@ -9,14 +9,15 @@ import argparse
 import os
 import time
 from collections.abc import Iterator
+from functools import partial
 from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from benchmarks.markdown_table import print_header, print_row
 from benchmarks.populations import RECIPES, population, regret, sample
+from benchmarks.reporting import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -45,24 +46,19 @@ class Cell(NamedTuple):
 
 
 def paths(documents: RatedDocuments, rule: Rule) -> Iterator[tuple[str, ThresholdPath]]:
-    """The path of every method compared."""
+    """Find the path of every method compared."""
+    surfaces = partial(count_surfaces, documents, rule=rule)
     nodes = 100 if len(documents.names) < 4 else 40
-    yield (
-        "graph, uniform",
-        graph_path(count_surfaces(documents, rule=rule, resolution=nodes, spacing="uniform")),
-    )
+    yield "graph, uniform", graph_path(surfaces(resolution=nodes, spacing="uniform"))
     yield "power, uniform", analytic_path(documents, family="power", rule=rule, resolution=100, spacing="uniform")
     nodes = {1: 300, 2: 100, 3: 60, 4: 24}[len(documents.names)]
-    yield (
-        "graph, positives",
-        graph_path(count_surfaces(documents, rule=rule, resolution=nodes, spacing="positives")),
-    )
+    yield "graph, positives", graph_path(surfaces(resolution=nodes, spacing="positives"))
     yield "beta, quantile", analytic_path(documents, family="beta", rule=rule)
     yield DEFAULT, smooth_path(documents, rule=rule)
 
 
 def regrets(cell: Cell, seed: int) -> dict[str, list[float]]:
-    """Regret of every method at every target for one sample."""
+    """Find the regret of every method at every target for one sample."""
     source = population(cell.population)
     documents = sample(source, cell.positives, seed)
     return {
@@ -105,12 +101,11 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
     methods = list(results[0][1])
     print(f"# Regret, {time.strftime('%Y-%m-%d')}, NumPy {np.__version__}, SciPy {scipy.__version__}\n")
     print(
-        f"Mean of {samples} samples at m = {' / '.join(map(str, TARGETS))}. The last column: the default's regret over"
+        f"Mean of {samples} samples at m = {' / '.join(map(str, TARGETS))}. "
+        "The last column: the default's regret over\n"
+        "that of the better of the papers' two methods; in brackets where it is above 1.1, with its distance from the\n"
+        "better one in standard errors of the difference, sample by sample.\n"
     )
-    print(
-        "that of the better of the papers' two methods; in brackets where it is above 1.1, with its distance from the"
-    )
-    print("better one in standard errors of the difference, sample by sample.\n")
     print_header("population, rule, positives", *methods, "ratio")
     ratios: dict[tuple[str, int], list[float]] = {}
     worse = []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.markdown_table import print_header, print_row
+from benchmarks.reporting import print_header, print_row
 from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 
 PRESSES = 24
@@ -109,7 +109,7 @@ def _report(page: Page) -> None:
 
 
 def _drag(page: Page) -> dict[str, list[float]]:
-    """Milliseconds between two changes of each part while the slider is dragged by the mouse."""
+    """Find the milliseconds between two changes of each part while the slider is dragged by the mouse."""
     page.evaluate(RECORD)
     box = page.get_by_role("slider").bounding_box()
     assert box is not None

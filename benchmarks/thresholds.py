@@ -3,17 +3,12 @@
 Every ratio compares two ways in one run, their repetitions interleaved, by medians.
 """
 
-import platform
-from collections.abc import Callable
-from datetime import UTC, datetime
-from statistics import median
 from time import perf_counter
 
 import networkx as nx
 import numpy as np
-import scipy
 
-from benchmarks.markdown_table import print_table
+from benchmarks.reporting import interleaved, print_setup, print_table
 from multiloss_core import (
     CountSurfaces,
     RatedDocuments,
@@ -30,11 +25,7 @@ from multiloss_core.thresholds.data.grid_counts import Axes
 
 
 def main() -> None:
-    print("# Speed of thresholds\n")
-    print(
-        f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}, SciPy {scipy.__version__}, networkx {nx.__version__}. Medians; ratios of one run.\n"
-    )
+    print_setup("Speed of thresholds", ["NumPy", "SciPy", "networkx"], ". Medians; ratios of one run.")
     million = documents_of(1_000_000)
     compare_graph_paths(documents_of(20_000))
     compare_counting(million)
@@ -107,16 +98,8 @@ def compare_counting(documents: RatedDocuments) -> None:
 
         counted, whole, histogram = interleaved([on_given_axes, in_all, histograms], repetitions=7)
         assert histograms()[0].sum() == on_given_axes().tp[0, 0] == in_all().tp[0, 0]
-        rows.append(
-            (
-                spacing,
-                f"{histogram:.3f}",
-                f"{counted:.3f}",
-                f"{histogram / counted:.2f}",
-                f"{whole:.3f}",
-                f"{histogram / whole:.2f}",
-            )
-        )
+        ours = (text for ours in (counted, whole) for text in (f"{ours:.3f}", f"{histogram / ours:.2f}"))
+        rows.append((spacing, f"{histogram:.3f}", *ours))
     print_table(
         f"Counting {len(documents.labels):,} documents on 100 x 100 nodes, seconds",
         (
@@ -180,24 +163,6 @@ def time_points(documents: RatedDocuments) -> None:
             (f"point and its margins, {len(documents.labels):,} documents, sorted before", f"{margins * 1e6:,.0f}"),
         ],
     )
-
-
-def interleaved(
-    ways: list[Callable[[], object]], *, repetitions: int, inner: tuple[int, ...] | None = None
-) -> list[float]:
-    """Median seconds of each way, measured turn by turn so that all of them meet the same noise."""
-    inner = inner or (1,) * len(ways)
-    for way, times in zip(ways, inner, strict=True):
-        if times > 1 or repetitions > 2:
-            way()
-    seconds: list[list[float]] = [[] for _ in ways]
-    for _ in range(repetitions):
-        for way, times, measured in zip(ways, inner, seconds, strict=True):
-            start = perf_counter()
-            for _ in range(times):
-                way()
-            measured.append((perf_counter() - start) / times)
-    return [median(measured) for measured in seconds]
 
 
 if __name__ == "__main__":
