@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
@@ -33,30 +34,21 @@ def contributions_chart(
     split = MATRIX_SHARE[0] + MATRIX_SHARE[1] * len(names)
     _add_dots(figure, contributions, len(names), theme)
     words = [contribution_words(contribution, names) for contribution in contributions]
-    for label, colour, values in (
-        (vocabulary.true_positives, style.TRUE_POSITIVE, [contribution.documents.tp for contribution in contributions]),
-        ("false alerts (FP)", style.FALSE_POSITIVE, [contribution.documents.fp for contribution in contributions]),
-    ):
-        figure.add_bar(
-            x=values,
-            y=list(range(len(contributions))),
-            xaxis="x2",
-            orientation="h",
-            name=label,
-            marker={
-                "color": colour,
-                "pattern": {"shape": ["" if contribution.flagged else "/" for contribution in contributions]},
-                "line": {"width": 0},
-            },
-            customdata=words,
-            hovertemplate="%{customdata}<br>%{x:,.6~f} documents<extra>%{fullData.name}</extra>",
-        )
+    style.add_stacked_counts(
+        figure,
+        *np.array([[*contribution.documents] for contribution in contributions]).T,
+        words=words,
+        solid=[contribution.flagged for contribution in contributions],
+        vocabulary=vocabulary,
+        y=list(range(len(contributions))),
+        xaxis="x2",
+        orientation="h",
+    )
+    bare = {"showgrid": False, "zeroline": False, "fixedrange": True}
     documents = "documents flagged, or held back (hatched)" if held_back else "documents flagged"
     figure.update_layout(
-        barmode="stack",
         bargap=0.3,
         margin={"l": 40, "t": TOP, "b": bottom},
-        legend={"traceorder": "normal"},
         xaxis={
             "domain": [0, split - 0.02],
             "title": "reached by",
@@ -64,33 +56,17 @@ def contributions_chart(
             "ticktext": labels,
             "tickangle": -45,
             "range": [-0.6, len(names) - 0.4],
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
+            **bare,
         },
-        xaxis2={
-            **_grid_of(theme),
-            "domain": [split, 1],
-            "anchor": "y",
-            "title": {"text": documents, "standoff": 8},
-            "rangemode": "tozero",
-        },
+        xaxis2={"domain": [split, 1], "anchor": "y", "title": {"text": documents}, "rangemode": "tozero"},
         yaxis={
             "title": "combination",
             "showticklabels": False,
             "range": [len(contributions) - 0.4, -0.6],
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
+            **bare,
         },
     )
     return figure
-
-
-def _grid_of(theme: Theme) -> dict[str, str | bool]:
-    """What the template gives to the first axis alone."""
-    colour = style.grid(theme)
-    return {"gridcolor": colour, "linecolor": colour, "zerolinecolor": colour, "automargin": False}
 
 
 def _add_dots(figure: go.Figure, contributions: Sequence[Contribution], count: int, theme: Theme) -> None:

@@ -33,16 +33,17 @@ def count_surface(
     exist, the surface is a slice of theirs. `unit` is what TP and FP count.
     """
     (first, second), tp, fp = on_even_grid(surfaces)
-    words = {"tp": "true positives", "fp": "false positives"}[count]
-    counts = surfaces.tp if count == "tp" else surfaces.fp
+    words, counts, shown, scale = {
+        "tp": ("true positives", surfaces.tp, tp, style.TRUE_POSITIVE_SCALE),
+        "fp": ("false positives", surfaces.fp, fp, style.FALSE_POSITIVE_SCALE),
+    }[count]
     # Lines that lie exactly on a surface are half hidden by it.
     lift = PATH_LIFT * float(np.ptp(counts))
     figure = style.new_figure(f"{words.capitalize()} over the two thresholds (scores)", theme, height=480)
-    scale = style.TRUE_POSITIVE_SCALE if count == "tp" else style.FALSE_POSITIVE_SCALE
     figure.add_surface(
         x=first,
         y=second,
-        z=(tp if count == "tp" else fp).T.astype(np.float32),
+        z=shown.T.astype(np.float32),
         colorscale=scale,
         showscale=False,
         opacity=0.9,
@@ -52,12 +53,12 @@ def count_surface(
     for path in paths:
         if not path.monotone:
             continue
-        kept = drawn_vertices(path)
-        x, y = inside(path.thresholds[kept][:, pair], surfaces.axes).T
+        thresholds = path.thresholds[drawn_vertices(path)][:, pair]
+        x, y = inside(thresholds, surfaces.axes).T
         figure.add_scatter3d(
             x=x,
             y=y,
-            z=counts[tuple(node_index(surfaces.axes, path.thresholds[kept][:, pair]).T)] + lift,
+            z=counts[tuple(node_index(surfaces.axes, thresholds).T)] + lift,
             mode="lines",
             line={"color": look_of(path.method).colour, "width": 6},
             name=path.method,
@@ -87,7 +88,7 @@ def surface_marks(
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
 ) -> go.Scatter3d:
-    """The points on a `count_surface`, at their exact counts."""
+    """Draw the points on a `count_surface`, at their exact counts."""
     points = chosen_last(points, chosen)
     first, second = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
     return go.Scatter3d(

@@ -14,7 +14,7 @@ HISTOGRAM_BINS = 40
 def score_histogram(
     documents: RatedDocuments, classifier: int, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
-    """The scores of one classifier, positives and negatives apart, with its rating floor."""
+    """Draw the scores of one classifier, positives and negatives apart, with its rating floor."""
     name, scores = documents.names[classifier], documents.scores[:, classifier]
     edges = np.histogram_bin_edges(scores, HISTOGRAM_BINS)
     centres = (edges[1:] + edges[:-1]) / 2
@@ -30,7 +30,8 @@ def score_histogram(
             name=title,
             marker={"color": colour, "line": {"width": 0}},
             customdata=np.column_stack([edges[:-1], edges[1:]]),
-            hovertemplate="score %{customdata[0]:.4g} to %{customdata[1]:.4g}<br>%{y:,.6~f} documents<extra>%{fullData.name}</extra>",
+            hovertemplate="score %{customdata[0]:.4g} to %{customdata[1]:.4g}<br>%{y:,.6~f} documents"
+            "<extra>%{fullData.name}</extra>",
         )
     floor = float(documents.floors[classifier])
     figure.add_vline(x=floor, line={"color": style.ink(theme), "dash": "dash", "width": 1.5})

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from multiloss_core.figures.theme import Theme, ink, new_figure, paper
+from multiloss_core.figures.theme import Theme, new_figure, outlined
 from multiloss_core.numerics.arrays import Floats, Indices
 
 MAX_VERTICES = 2000
@@ -57,19 +57,13 @@ def loss_curve(
         hovertemplate="the %{x:,} most probable items<br>expected loss %{y:.6g}<extra></extra>",
     )
     for place, mark in reversed(list(enumerate(marks))):
-        star = mark.symbol.startswith("star")
         figure.add_scatter(
             x=[mark.k],
             y=[values[mark.k]],
             mode="markers",
             name=f"{mark.label} (k = {mark.k:,})",
             legendrank=1001 + place,
-            marker={
-                "symbol": mark.symbol,
-                "color": ink(theme),
-                "size": 17 if star else 11,
-                "line": {"color": paper(theme), "width": 1.5},
-            },
+            marker=outlined(theme, symbol=mark.symbol, size=17 if mark.symbol.startswith("star") else 11),
             hovertemplate=f"{mark.label}: %{{x:,}} items<br>expected loss %{{y:.6g}}<extra></extra>",
         )
     # Room for a legend with one entry on each line, as on a phone.

@@ -1,5 +1,7 @@
 """A point over time: TP, FP and precision per week, and alerts per day."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -28,42 +30,27 @@ def weekly_chart(weeks: WeeklyCounts, *, theme: Theme, vocabulary: Vocabulary = 
         f"week of {monday}{'' if complete else ' (incomplete)'}"
         for monday, complete in zip(weeks.mondays.astype(str), weeks.complete, strict=True)
     ]
-    hatching = ["" if complete else "/" for complete in weeks.complete]
-    for label, colour, counts in (
-        (vocabulary.true_positives, style.TRUE_POSITIVE, weeks.tp),
-        ("false alerts (FP)", style.FALSE_POSITIVE, weeks.fp),
-    ):
-        figure.add_bar(
-            x=middle,
-            y=counts,
-            width=0.9 * 7 * MILLISECONDS_A_DAY,
-            name=label,
-            marker={"color": colour, "pattern": {"shape": hatching}, "line": {"width": 0}},
-            customdata=words,
-            hovertemplate="%{customdata}<br>%{y:,.6~f} documents<extra>%{fullData.name}</extra>",
-        )
+    style.add_stacked_counts(
+        figure,
+        weeks.tp,
+        weeks.fp,
+        words=words,
+        solid=weeks.complete,
+        vocabulary=vocabulary,
+        x=middle,
+        width=0.9 * 7 * MILLISECONDS_A_DAY,
+    )
     _add_precision(figure, weeks, middle, words, theme)
-    grid = style.grid(theme)
     figure.update_layout(
-        barmode="stack",
-        legend={"traceorder": "normal"},
         margin={"b": 84},
         xaxis={"anchor": "y2", "title": "week (Monday to Sunday)", "type": "date", "range": _range(weeks)},
-        yaxis={
-            "domain": [1 - COUNTS_SHARE + GAP / 2, 1],
-            "title": "alerts (documents)",
-            "rangemode": "tozero",
-        },
+        yaxis={"domain": [1 - COUNTS_SHARE + GAP / 2, 1], "title": "alerts (documents)", "rangemode": "tozero"},
         yaxis2={
             "anchor": "x",
             "domain": [0, 1 - COUNTS_SHARE - GAP / 2],
-            "title": {"text": "precision", "standoff": 8},
+            "title": {"text": "precision"},
             "range": [0, min(1.0, 1.1 * _highest(weeks))],
             "tickformat": ".0%",
-            "gridcolor": grid,
-            "linecolor": grid,
-            "zerolinecolor": grid,
-            "automargin": False,
         },
     )
     return figure
@@ -74,16 +61,8 @@ def daily_chart(days: DailyAlerts, *, theme: Theme) -> go.Figure:
     figure = style.new_figure("Alerts per day at these thresholds", theme, height=280)
     low, high = days.most_days
     ends = _texts(np.array([days.dates[0], days.dates[-1] + DAY], dtype="datetime64[h]"))
-    figure.add_scatter(
-        x=[*ends, *ends[::-1]],
-        y=[low, low, high, high],
-        mode="lines",
-        fill="toself",
-        fillcolor=style.translucent(style.ink(theme), 0.12),
-        line={"width": 0},
-        name="eight of ten days",
-        hoverinfo="skip",
-    )
+    outline = [*ends, *ends[::-1]], [low, low, high, high]
+    _add_area(figure, *outline, style.translucent(style.ink(theme), 0.12), "eight of ten days")
     figure.add_bar(
         x=_texts(days.dates + MIDDLE_OF_DAY),
         y=days.alerts,
@@ -112,17 +91,7 @@ def daily_chart(days: DailyAlerts, *, theme: Theme) -> go.Figure:
 def _add_precision(figure: go.Figure, weeks: WeeklyCounts, middle: list[str], words: list[str], theme: Theme) -> None:
     ink = style.ink(theme)
     x, y = _band(weeks)
-    figure.add_scatter(
-        x=x,
-        y=y,
-        yaxis="y2",
-        mode="lines",
-        fill="toself",
-        fillcolor=style.translucent(ink, 0.16),
-        line={"width": 0},
-        name="95 % interval of the precision",
-        hoverinfo="skip",
-    )
+    _add_area(figure, x, y, style.translucent(ink, 0.16), "95 % interval of the precision", yaxis="y2")
     overall = ratio(float(weeks.tp.sum()), float(weeks.alerts.sum()))
     if not np.isnan(overall):
         figure.add_scatter(
@@ -154,8 +123,20 @@ def _add_precision(figure: go.Figure, weeks: WeeklyCounts, middle: list[str], wo
     )
 
 
+def _add_area(
+    figure: go.Figure,
+    x: Sequence[str | None],
+    y: Sequence[float | None],
+    colour: str,
+    name: str,
+    **place: str,
+) -> None:
+    area = {"mode": "lines", "fill": "toself", "line": {"width": 0}, "hoverinfo": "skip"}
+    figure.add_scatter(x=x, y=y, fillcolor=colour, name=name, **area, **place)
+
+
 def _band(weeks: WeeklyCounts) -> tuple[list[str | None], list[float | None]]:
-    """The outlines of the intervals, as steps, a closed one for each run of weeks with alerts."""
+    """Trace the outlines of the intervals, as steps, a closed one for each run of weeks with alerts."""
     x: list[str | None] = []
     y: list[float | None] = []
     known = np.flatnonzero(~np.isnan(weeks.intervals[0]))

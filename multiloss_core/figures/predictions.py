@@ -9,22 +9,18 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from multiloss_core.figures.loss_curve import CURVE
-from multiloss_core.figures.theme import Theme, ink, new_figure, paper
+from multiloss_core.figures.theme import GREY, PALE, Theme, ink, new_figure, outlined, paper
 from multiloss_core.losses.expected.expected_losses import METHODS
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
 from multiloss_core.losses.theorem_1.timing import TimedRun
 from multiloss_core.losses.top_k import best_k, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
-# Light or dark enough to be told from `CURVE` without colour, in either theme.
-_PALE = {"light": "#c3ced6", "dark": "#44525d"}
-_DOT = {"light": "#7d8b96", "dark": "#8795a0"}
-
 _SIDES = {1: ("/", "in the ring"), -1: ("\\", "in the rival ring"), 0: ("", "on its own")}
 
 # Colour, symbol and dash, any one of which tells the methods apart, in the order of `METHODS`.
 _METHOD_LOOKS = (
-    ({"light": "#7d8b96", "dark": "#8795a0"}, "x", "dot"),
+    (GREY, "x", "dot"),
     ({"light": "#D55E00", "dark": "#D55E00"}, "square", "dash"),
     ({"light": "#CC79A7", "dark": "#CC79A7"}, "diamond", "dashdot"),
     ({"light": "#1b2a33", "dark": "#e6edf2"}, "triangle-up", "longdash"),
@@ -60,7 +56,7 @@ def sorted_probabilities(
     figure = new_figure(title, theme, height=height)
     for chosen, name, colour in (
         (True, "predicted positive", CURVE),
-        (False, "not predicted positive", _PALE),
+        (False, "not predicted positive", PALE),
     ):
         shown = best[order] == chosen
         looks = [_SIDES[int(side)] for side in sides[order][shown]] if sides is not None else []
@@ -114,7 +110,7 @@ def all_predictions(
         y=search.values[drawn].astype(np.float32),
         mode="markers",
         name="a prediction",
-        marker={"color": _DOT[theme], "size": 4, "opacity": 0.55},
+        marker={"color": GREY[theme], "size": 4, "opacity": 0.55},
         hoverinfo="skip",
     )
     figure.add_scatter(
@@ -131,12 +127,7 @@ def all_predictions(
         y=[search.expected_loss],
         mode="markers",
         name="optimum",
-        marker={
-            "symbol": "star",
-            "color": ink(theme),
-            "size": 17,
-            "line": {"color": paper(theme), "width": 1.5},
-        },
+        marker=outlined(theme, symbol="star", size=17),
         hovertemplate="optimum: %{x} items<br>expected loss %{y:.4f}<extra></extra>",
     )
     figure.update_layout(
@@ -179,7 +170,7 @@ def small_loss_curves(
             x=[optima[name]],
             y=[values[optima[name]]],
             mode="markers",
-            marker={"symbol": "star", "color": ink(theme), "size": 13, "line": {"color": paper(theme), "width": 1}},
+            marker=outlined(theme, symbol="star", size=13, width=1),
             hovertemplate=f"{name}: optimum k* = %{{x}}<br>expected loss %{{y:.4f}}<extra></extra>",
             **place,
         )
@@ -208,7 +199,7 @@ def losses_by_strength(
     """
     figure = new_figure(f"Expected {loss_name} loss from independent to identical", theme, height=height)
     for values, name, colour, dash in (
-        (top_k, "best top-k prediction", _DOT[theme], "dash"),
+        (top_k, "best top-k prediction", GREY[theme], "dash"),
         (best, "best of all predictions", CURVE[theme], "solid"),
     ):
         figure.add_scatter(

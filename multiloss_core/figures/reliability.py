@@ -29,6 +29,7 @@ def reliability_chart(found: Reliability, *, theme: Theme, logarithmic: bool = F
     ):
         chosen = found.outside == misses
         shown = np.maximum(found.observed[chosen], edge)
+        told = (found.promised, found.observed, found.low, found.high, found.positives, found.items)
         figure.add_scatter(
             x=np.maximum(found.promised[chosen], edge),
             y=shown,
@@ -45,16 +46,7 @@ def reliability_chart(found: Reliability, *, theme: Theme, logarithmic: bool = F
             cliponaxis=False,
             showlegend=bool(chosen.any()),
             marker={"color": TRUE_POSITIVE, "symbol": symbol, "size": 9},
-            customdata=np.column_stack(
-                [
-                    found.promised[chosen],
-                    found.observed[chosen],
-                    found.low[chosen],
-                    found.high[chosen],
-                    found.positives[chosen],
-                    found.items[chosen],
-                ]
-            ),
+            customdata=np.column_stack(told)[chosen],
             hovertemplate="promised %{customdata[0]:.4~p}<br>observed %{customdata[1]:.4~p} "
             "(%{customdata[2]:.3~p} to %{customdata[3]:.3~p})<br>%{customdata[4]:,} of %{customdata[5]:,} items"
             "<extra></extra>",
@@ -67,7 +59,7 @@ def reliability_chart(found: Reliability, *, theme: Theme, logarithmic: bool = F
 
 
 def _lower_edge(found: Reliability) -> float:
-    """A power of ten below every share that can be drawn on a logarithmic axis."""
+    """Find a power of ten below every share that can be drawn on a logarithmic axis."""
     shares = np.concatenate([found.promised, found.observed, found.high])
     smallest = max(float(shares[shares > 0].min(initial=1.0)), 1e-6)
     return float(10.0 ** (np.ceil(np.log10(smallest)) - 1))

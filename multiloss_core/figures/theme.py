@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
+import numpy as np
 import plotly.graph_objects as go
 
+from multiloss_core.formatting import Vocabulary
+from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.thresholds.paths.methods import PATH_METHODS, look_of
 
 Theme = Literal["light", "dark"]
@@ -19,34 +22,37 @@ FALSE_POSITIVE = "#E69F00"
 TRUE_POSITIVE_SCALE: list[list[Any]] = [[0.0, "#E3F4EE"], [0.5, "#66C5AB"], [1.0, "#00664A"]]
 FALSE_POSITIVE_SCALE: list[list[Any]] = [[0.0, "#FDF3DC"], [0.5, "#F0C25C"], [1.0, "#A86F00"]]
 
+# For what is less than the main thing drawn: pale, and dots that must still be seen.
+PALE = {"light": "#c3ced6", "dark": "#44525d"}
+GREY = {"light": "#7d8b96", "dark": "#8795a0"}
 _INK = {"light": "#1b2a33", "dark": "#e6edf2"}
 _PAPER = {"light": "#ffffff", "dark": "#12181d"}
 _GRID = {"light": "#d9e0e5", "dark": "#34414b"}
 
 
 def ink(theme: Theme) -> str:
-    """The colour of text and neutral marks (target, floor, chosen point's outline) in a theme."""
+    """Give the colour of text and neutral marks (target, floor, chosen point's outline) in a theme."""
     return _INK[theme]
 
 
 def paper(theme: Theme) -> str:
-    """The colour of the background in a theme."""
+    """Give the colour of the background in a theme."""
     return _PAPER[theme]
 
 
 def grid(theme: Theme) -> str:
-    """The colour of grid lines in a theme."""
+    """Give the colour of grid lines in a theme."""
     return _GRID[theme]
 
 
 def on_dark(scale: list[list[Any]]) -> list[list[Any]]:
-    """A single-hue scale for the dark theme: nothing is dark, much is bright."""
+    """Turn a single-hue scale into one for the dark theme: nothing is dark, much is bright."""
     colours = [colour for _, colour in scale]
     return [[0.0, _PAPER["dark"]], [0.5, colours[2]], [1.0, colours[1]]]
 
 
 def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
-    """An empty figure with this project's template: `title`, `height` in pixels, legend below the plot."""
+    """Make an empty figure with this project's template: `title`, `height` in pixels, legend below the plot."""
     return go.Figure(layout={"template": _template(theme), "title": {"text": title}, "height": height})
 
 
@@ -92,14 +98,46 @@ def _template(theme: Theme) -> go.layout.Template:
     )
 
 
+def add_stacked_counts(
+    figure: go.Figure,
+    tp: Floats,
+    fp: Floats,
+    *,
+    words: Sequence[str],
+    solid: Sequence[bool] | Bools,
+    vocabulary: Vocabulary,
+    **bars: Any,
+) -> None:
+    """Add TP and FP (m,) as stacked bars, hatched where not `solid`; `words` say what each bar is, `bars` where."""
+    count = "x" if bars.get("orientation") == "h" else "y"
+    for label, colour, counts in (
+        (vocabulary.true_positives, TRUE_POSITIVE, tp),
+        ("false alerts (FP)", FALSE_POSITIVE, fp),
+    ):
+        figure.add_bar(
+            name=label,
+            marker={"color": colour, "pattern": {"shape": np.where(solid, "", "/")}, "line": {"width": 0}},
+            customdata=words,
+            hovertemplate=f"%{{customdata}}<br>%{{{count}:,.6~f}} documents<extra>%{{fullData.name}}</extra>",
+            **{count: counts},
+            **bars,
+        )
+    figure.update_layout(barmode="stack", legend={"traceorder": "normal"})
+
+
+def outlined(theme: Theme, *, symbol: str, size: int, width: float = 1.5) -> dict[str, object]:
+    """Make the marker of a single point that stands out: ink with a line in the colour of the background."""
+    return {"symbol": symbol, "color": ink(theme), "size": size, "line": {"color": paper(theme), "width": width}}
+
+
 def translucent(colour: str, opacity: float) -> str:
-    """A colour "#rrggbb" with an opacity in [0, 1], for areas."""
+    """Give a colour "#rrggbb" as one with an opacity in [0, 1], for areas."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
 
 def path_marks(method: str) -> dict[str, object]:
-    """How a path of a method is drawn, as arguments of a scatter trace."""
+    """Say how a path of a method is drawn, as arguments of a scatter trace."""
     colour = look_of(method).colour
     return {
         "name": method,
@@ -109,7 +147,7 @@ def path_marks(method: str) -> dict[str, object]:
 
 
 def point_marks(methods: Sequence[str], chosen: str, theme: Theme) -> dict[str, object]:
-    """All points as one trace, which draws faster than one for each: a star for the chosen one, circles for the rest."""
+    """Draw all points as one trace, faster than one for each: a star for the chosen one, circles for the rest."""
     return {
         "mode": "markers",
         "marker": {

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.loss_curve import CURVE
-from multiloss_core.figures.theme import Theme, ink, new_figure, paper
+from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import Unit, threshold
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
@@ -50,7 +50,7 @@ def space_backdrop(
     pair: tuple[int, int] = (0, 1),
     legend: bool = True,
 ) -> go.Figure:
-    """What `threshold_space` shows whatever the target."""
+    """Draw what `threshold_space` shows whatever the target."""
     figure = style.new_figure("Threshold space: FP as shade, TP as lines", theme, height=470)
     axes, tp, fp = on_even_grid(surfaces)
     _add_false_positive_shade(figure, axes, tp, fp, theme)
@@ -79,7 +79,7 @@ def space_marks(
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
 ) -> list[go.Scatter]:
-    """The points of `threshold_space`."""
+    """Draw the points of `threshold_space`."""
     points = chosen_last(points, chosen)
     first, second = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
     names = [point.method for point in points]
@@ -87,7 +87,7 @@ def space_marks(
 
 
 def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOCUMENTS) -> go.Figure:
-    """For a single classifier: TP and FP, counted in `unit`, against its threshold."""
+    """Draw for a single classifier TP and FP, counted in `unit`, against its threshold."""
     figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
     kept = drawn_vertices(path)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
@@ -110,7 +110,7 @@ def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOC
 
 
 def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Scatter:
-    """The chosen threshold as a line across `threshold_curves`; nothing where no threshold is reached."""
+    """Draw the chosen threshold as a line across `threshold_curves`; nothing where no threshold is reached."""
     threshold = float(point.thresholds[0])
     x = threshold if np.isfinite(threshold) and point.status != "unreachable" else None
     highest = float(max(path.tp[0], path.fp[0], 1.0))
@@ -126,17 +126,17 @@ def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Sca
 
 
 def inside(thresholds: Floats, axes: Sequence[Floats]) -> Floats:
-    """Thresholds (m, k), those above the last node of their axis, like infinity, moved to it."""
+    """Give thresholds (m, k), those above the last node of their axis, like infinity, moved to it."""
     return np.minimum(thresholds, [axis[-1] for axis in axes])
 
 
 def chosen_last(points: Sequence[Point], chosen: str) -> list[Point]:
-    """The points with the chosen one on top of the others."""
+    """Order the points with the chosen one on top of the others."""
     return sorted(points, key=lambda point: point.method == chosen)
 
 
 def drawn_vertices(path: ThresholdPath) -> Indices:
-    """At most 200 vertices of a path, spread evenly over its length in the TP-FP plane and in thresholds."""
+    """Choose at most 200 vertices of a path, spread evenly over its length in the TP-FP plane and in thresholds."""
     count = len(path.tp)
     if count <= MAX_DRAWN_VERTICES:
         return np.arange(count)
@@ -150,16 +150,15 @@ def drawn_vertices(path: ThresholdPath) -> Indices:
 
 
 def _finite(thresholds: Floats) -> Floats:
-    """Thresholds (m, k), those of infinity moved to the largest finite one of their column."""
+    """Give thresholds (m, k), those of infinity moved to the largest finite one of their column."""
     return np.minimum(thresholds, np.where(np.isfinite(thresholds), thresholds, -np.inf).max(axis=0))
 
 
-def on_even_grid(
-    surfaces: CountSurfaces,
-) -> tuple[tuple[Floats, Floats], Floats, Floats]:
-    """Counts at evenly spaced thresholds (those of the next node), which browsers shade fastest.
+def on_even_grid(surfaces: CountSurfaces) -> tuple[tuple[Floats, Floats], Floats, Floats]:
+    """Take counts at evenly spaced thresholds (those of the next node), which browsers shade fastest.
 
-    Plotly refines surfaces over uneven nodes to hundreds of nodes a side, a second for each frame without a graphics card.
+    Plotly refines surfaces over uneven nodes to hundreds of nodes a side, a second for each frame without a graphics
+    card.
     """
     axes = [np.linspace(axis[0], axis[-1], SHADED_NODES) for axis in surfaces.axes]
     nodes = [
@@ -169,17 +168,13 @@ def on_even_grid(
 
 
 def axis_range(axis: Floats) -> list[float]:
-    """The range of a chart's axis that shows the nodes of one classifier, with a margin of 2 %."""
+    """Find the range of a chart's axis that shows the nodes of one classifier, with a margin of 2 %."""
     margin = 0.02 * float(axis[-1] - axis[0])
     return [float(axis[0]) - margin, float(axis[-1]) + margin]
 
 
 def _add_false_positive_shade(
-    figure: go.Figure,
-    axes: tuple[Floats, Floats],
-    tp: Floats,
-    fp: Floats,
-    theme: Theme,
+    figure: go.Figure, axes: tuple[Floats, Floats], tp: Floats, fp: Floats, theme: Theme
 ) -> None:
     top = max(float(fp.max()), 1.0)
     ticks = np.unique(np.concatenate([[0], 10.0 ** np.arange(0, np.log10(top) + 1)]))
@@ -204,12 +199,7 @@ def _add_false_positive_shade(
     )
 
 
-def _add_true_positive_lines(
-    figure: go.Figure,
-    axes: tuple[Floats, Floats],
-    tp: Floats,
-    theme: Theme,
-) -> None:
+def _add_true_positive_lines(figure: go.Figure, axes: tuple[Floats, Floats], tp: Floats, theme: Theme) -> None:
     first, second = axes
     levels = _round_levels(float(tp.max()))
     figure.add_contour(
@@ -243,14 +233,11 @@ def _add_true_positive_lines(
 
 
 def _round_levels(highest: float) -> Floats:
-    """About seven round levels below the highest count."""
+    """Find about seven round levels below the highest count."""
     rough = max(highest, 1.0) / 8
     magnitude = 10.0 ** np.floor(np.log10(rough))
     step = magnitude * next(factor for factor in (1, 2, 5, 10) if factor * magnitude >= rough)
     return np.arange(step, max(highest, 1.5 * step), step)
-
-
-_EDGE = {"light": "#c3ced6", "dark": "#44525d"}
 
 
 def threshold_graph(
@@ -260,9 +247,9 @@ def threshold_graph(
 
     `path`: its nodes, from the loosest thresholds to the strictest. Nodes are evenly spaced; the axes name thresholds.
     """
-    figure = new_figure("Threshold graph and its shortest path", theme, height=height)
+    figure = style.new_figure("Threshold graph and its shortest path", theme, height=height)
     for name, steps, colour, width in (
-        ("a step: one threshold one node up", list(graph.edges), _EDGE[theme], 1),
+        ("a step: one threshold one node up", list(graph.edges), style.PALE[theme], 1),
         ("shortest path", list(pairwise(path)), CURVE[theme], 4),
     ):
         # A gap after each step keeps them apart.
@@ -276,9 +263,9 @@ def threshold_graph(
         mode="markers",
         name="a pair of thresholds",
         marker={
-            "color": [CURVE[theme] if node in on_path else paper(theme) for node in graph],
+            "color": [CURVE[theme] if node in on_path else style.paper(theme) for node in graph],
             "size": 11,
-            "line": {"color": ink(theme), "width": 1},
+            "line": {"color": style.ink(theme), "width": 1},
         },
         customdata=[(*map(threshold, node["thresholds"]), node["tp"], node["fp"]) for node in graph.nodes.values()],
         hovertemplate="thresholds %{customdata[0]}, %{customdata[1]}<br>TP %{customdata[2]:,}, FP %{customdata[3]:,}"

@@ -38,7 +38,7 @@ def tp_fp_plane(
 def plane_backdrop(
     paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True, unit: Unit = Unit.DOCUMENTS
 ) -> go.Figure:
-    """What `tp_fp_plane` shows whatever the target; `unit` is what the paths count."""
+    """Draw what `tp_fp_plane` shows whatever the target; `unit` is what the paths count."""
     figure = style.new_figure("True against false positives", theme, height=470)
     for path in paths:
         kept = drawn_vertices(path)
@@ -59,23 +59,22 @@ def plane_backdrop(
 def plane_marks(
     points: Sequence[Point], *, chosen: str, theme: Theme, whole: bool = False
 ) -> tuple[list[go.Scatter], dict[str, dict[str, list[float]]]]:
-    """The tangent and the points of `tp_fp_plane`, and the ranges of its axes as an update of the layout."""
+    """Draw the tangent and the points of `tp_fp_plane`, and the ranges of its axes as an update of the layout."""
     points = chosen_last(points, chosen)
     right, view = plane_view(points, whole=whole)
     x, y = tangent_ends(points[-1], right)
+    line = {"color": style.ink(theme), "width": 1, "dash": "dot"}
+    tangent = go.Scatter(x=x, y=y, mode="lines", line=line, name="tangent at the target", hoverinfo="skip")
     marks = go.Scatter(
         x=[point.fp for point in points],
         y=[point.tp for point in points],
         **style.point_marks([point.method for point in points], chosen, theme),
     )
-    return [go.Scatter(x=x, y=y, **_tangent_mark(theme)), marks], {
-        "xaxis": {"range": view[0]},
-        "yaxis": {"range": view[1]},
-    }
+    return [tangent, marks], {"xaxis": {"range": view[0]}, "yaxis": {"range": view[1]}}
 
 
 def plane_view(points: Sequence[Point], *, whole: bool = False) -> tuple[float, tuple[list[float], list[float]]]:
-    """The part of the TP-FP plane that holds the points, the chosen one last: its right end, and the ranges of FP and TP."""
+    """Find the part of the TP-FP plane that holds the points, the chosen one last: right end, ranges of FP and TP."""
     main = points[-1]
     right = main.rated.fp if whole else min(main.rated.fp, 1.6 * max(point.fp for point in points) + 20)
     lowest = min(point.tp for point in points)
@@ -85,12 +84,12 @@ def plane_view(points: Sequence[Point], *, whole: bool = False) -> tuple[float, 
 
 
 def tangent_ends(point: Point, right: float) -> tuple[list[float], list[float]]:
-    """FP and TP of the ends of the line through a point whose slope is its target, from FP = 0 to `right`."""
+    """Find FP and TP of the ends of the line through a point whose slope is its target, from FP = 0 to `right`."""
     return [0.0, right], [point.tp - point.slope * point.fp, point.tp + point.slope * (right - point.fp)]
 
 
 def majorant_trace(path: ThresholdPath, theme: Theme) -> go.Scatter:
-    """The concave majorant of a path in the TP-FP plane: where tangents can touch."""
+    """Draw the concave majorant of a path in the TP-FP plane: where tangents can touch."""
     corners = path.majorant.vertices
     return go.Scatter(
         x=path.fp[corners],
@@ -101,12 +100,3 @@ def majorant_trace(path: ThresholdPath, theme: Theme) -> go.Scatter:
         name="concave majorant",
         hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>corner of the majorant</extra>",
     )
-
-
-def _tangent_mark(theme: Theme) -> dict[str, object]:
-    return {
-        "mode": "lines",
-        "line": {"color": style.ink(theme), "width": 1, "dash": "dot"},
-        "name": "tangent at the target",
-        "hoverinfo": "skip",
-    }

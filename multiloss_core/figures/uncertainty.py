@@ -62,7 +62,7 @@ def marginal_precision_curve(
 
 
 def _band(x: Floats, values: Floats, name: str) -> list[go.Scatter]:
-    """The area between rows 1 and 2 of `values` (3, m)."""
+    """Draw the area between rows 1 and 2 of `values` (3, m)."""
     edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     colour = style.translucent(SMOOTH.colour, BAND_OPACITY)
     return [

@@ -54,9 +54,6 @@ def ask_loss() -> LossChoice | None:
     beta = ask_beta(beta_column, "cut_beta")
     everything = all_column.toggle("Compare all seven losses", key="cut_all", bind="query-params")
     # The widgets' own limits hold in the browser only.
-    if choice not in LOSS_CHOICES:
-        st.error("That is not one of the losses; choose one from the list.")
-        return None
     if not 0.1 <= beta <= 10.0:
         st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
         return None
@@ -90,23 +87,22 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
             "Charging half for pairs flagged alike turns it into AM.",
             icon=":material/info:",
         )
-    places = st.columns(3)
-    with places[0].container(border=True, height="stretch"):
-        st.markdown("**Optimum, k\\***")
-        _show_way(dataset, found, optimum)
-    with places[1].container(border=True, height="stretch"):
-        st.markdown("**Constant threshold 0.5**")
-        _show_way(dataset, found, found.at_half)
-    with places[2].container(border=True, height="stretch"):
-        st.markdown(
-            "**Tuned constant threshold**",
-            help="The threshold with the smallest loss on a random half of the labelled items, always the same half. "
-            "It is then used for all items, and judged on the other half.",
-        )
-        if found.tuned is None:
-            st.markdown(found.why_not_tuned)
-        else:
-            _show_way(dataset, found, found.tuned)
+    tuning = (
+        "The threshold with the smallest loss on a random half of the labelled items, always the same half. It is then "
+        "used for all items, and judged on the other half."
+    )
+    ways = (
+        ("**Optimum, k\\***", None, optimum),
+        ("**Constant threshold 0.5**", None, found.at_half),
+        ("**Tuned constant threshold**", tuning, found.tuned),
+    )
+    for place, (title, hint, way) in zip(st.columns(3), ways, strict=True):
+        with place.container(border=True, height="stretch"):
+            st.markdown(title, help=hint)
+            if way is None:
+                st.markdown(found.why_not_tuned)
+            else:
+                _show_way(dataset, found, way)
     st.caption(_how_known(dataset, found))
     if optimum.k:
         _offer_download(dataset, optimum)
@@ -117,16 +113,16 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
     flagged, expected = st.columns(2)
     flagged.metric("Items flagged (k)", count(way.k), help=f"{100 * way.k / n:.3g} % of {plural(n, 'item')}.")
     expected.metric("Expected loss", f"{way.expected_loss:.4f}", help="From 0 to 1; lower is better.")
-    lines = []
-    if way is not found.optimum:
-        lines.append(f"**{_worse(way, found.optimum)}**")
-    lines.append("Nothing is flagged, so there is no cut." if math.isnan(way.threshold) else f"Flags {_reach(way)}")
-    if not math.isnan(way.observed):
-        lines.append(f"Observed loss on {count((~dataset.tuning).sum())} labelled items: {way.observed:.4f}")
-    if not math.isnan(way.threshold):
-        lines.append(f"Marginal precision at this cut: **{short_percent(way.threshold)}**")
-    st.markdown("  \n".join(lines))
-    if not math.isnan(way.threshold):
+    nothing = math.isnan(way.threshold)
+    judged = f"Observed loss on {count((~dataset.tuning).sum())} labelled items: {way.observed:.4f}"
+    lines = (
+        "" if way is found.optimum else f"**{_worse(way, found.optimum)}**",
+        "Nothing is flagged, so there is no cut." if nothing else f"Flags {_reach(way)}",
+        "" if math.isnan(way.observed) else judged,
+        "" if nothing else f"Marginal precision at this cut: **{short_percent(way.threshold)}**",
+    )
+    st.markdown("  \n".join(filter(None, lines)))
+    if not nothing:
         _link_to_operating_point(way)
 
 
@@ -175,7 +171,7 @@ def _show_ties(optimum: WayToCut) -> None:
 def _how_known(dataset: ScoredDataset, found: Answer) -> str:
     error = found.curve.error_bound
     proven = "exact up to rounding" if error == 0 else f"proven to within {error:.1g}"
-    judged_on = count((~dataset.tuning).sum())
+    tuned, judged_on = "", count((~dataset.tuning).sum())
     if found.tuned is not None:
         tuned = (
             f" The threshold was tuned on {count(dataset.tuning.sum())} labelled items drawn at random, the same at "
@@ -185,8 +181,6 @@ def _how_known(dataset: ScoredDataset, found: Answer) -> str:
         tuned = (
             f" The observed losses are those of {judged_on} labelled items drawn at random, the same at every visit."
         )
-    else:
-        tuned = ""
     return (
         f"Expected losses are {proven} (method: {found.curve.method.replace('_', '-')}), for independent outcomes that "
         f"have these probabilities.{tuned}"
@@ -213,27 +207,25 @@ def show_curve(dataset: ScoredDataset, found: Answer) -> None:
     """Draw the expected loss of every cut, with the ways to cut pointed out."""
     n = dataset.items.probabilities.size
     near = min(n, max(20, 3 * max(way.k for way in found.ways)))
-    whole = near == n
-    if not whole:
-        whole = (
-            st.segmented_control(
-                "Part of the curve",
-                ["around the cuts", "all cuts"],
-                default="around the cuts",
-                required=True,
-                key="cut_part",
-                bind="query-params",
-                label_visibility="collapsed",
-            )
-            == "all cuts"
-        )
+    whole = near == n or _ask_part() == "all cuts"
     st.plotly_chart(
         _curve(dataset.key, found.loss_name, theme(), None if whole else near, found),
         theme=None,
         key="cut_curve",
         alt=f"The expected {found.loss_name} loss by how many items are flagged. The smallest is "
         f"{found.optimum.expected_loss:.4f}, at k = {found.optimum.k:,}.",
-        width="stretch",
+    )
+
+
+def _ask_part() -> str:
+    return st.segmented_control(
+        "Part of the curve",
+        ["around the cuts", "all cuts"],
+        default="around the cuts",
+        required=True,
+        key="cut_part",
+        bind="query-params",
+        label_visibility="collapsed",
     )
 
 

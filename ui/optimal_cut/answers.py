@@ -85,16 +85,16 @@ def _answer(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> Answ
     # What is proven in quadratic time is less tight, and still far below what is shown.
     curve = expected_losses(items.probabilities, loss, tolerance=1e-9 if np.isinf(_largest(loss)) else 1e-6)
     k = best_k(curve.values)
-    optimum = _way("optimum k*", _lowest_of(_dataset, k), k, curve, k, _dataset, loss)
-    at_half = _at_threshold("threshold 0.5", HALF, curve, k, _dataset, loss)
+    lowest = float(items.probabilities[_dataset.order[k - 1]]) if k else np.inf
+    optimum = _way("optimum k*", lowest, k, curve, _dataset, loss)
+    at_half = _way("threshold 0.5", HALF, items_at(items.probabilities, HALF), curve, _dataset, loss)
     reason = _why_not_tuned(_dataset)
     if reason:
         return Answer(loss.name, curve, optimum, at_half, None, reason)
-    probabilities, labels = items.known_probabilities, items.known_labels
-    threshold = tuned_threshold(probabilities[_dataset.tuning], labels[_dataset.tuning], loss).threshold
-    return Answer(
-        loss.name, curve, optimum, at_half, _at_threshold("tuned threshold", threshold, curve, k, _dataset, loss)
-    )
+    tuned_on = items.known_probabilities[_dataset.tuning], items.known_labels[_dataset.tuning]
+    threshold = tuned_threshold(*tuned_on, loss).threshold
+    tuned = _way("tuned threshold", threshold, items_at(items.probabilities, threshold), curve, _dataset, loss)
+    return Answer(loss.name, curve, optimum, at_half, tuned)
 
 
 def _largest(loss: Loss) -> float:
@@ -117,34 +117,19 @@ def reliability_of(dataset: ScoredDataset) -> Reliability:
     return _reliability(dataset.key, dataset)
 
 
-def _lowest_of(dataset: ScoredDataset, k: int) -> float:
-    return float(dataset.items.probabilities[dataset.order[k - 1]]) if k else float("nan")
-
-
-def _at_threshold(
-    name: str, threshold: float, curve: ExpectedLosses, best: int, dataset: ScoredDataset, loss: Loss
-) -> WayToCut:
-    k = items_at(dataset.items.probabilities, threshold)
-    return _way(name, threshold if np.isfinite(threshold) else float("nan"), k, curve, best, dataset, loss)
-
-
-def _way(
-    name: str, threshold: float, k: int, curve: ExpectedLosses, best: int, dataset: ScoredDataset, loss: Loss
-) -> WayToCut:
-    expected = float(curve.values[k])
-    # Rounding within the tie rule of k* must not read as better than the best.
-    worse = max(expected - float(curve.values[best]), 0.0)
-    printed = threshold if np.isnan(threshold) else shortest_threshold(dataset.items.probabilities, threshold)
-    left_out = items_at(dataset.items.probabilities, threshold) - k if k else 0
+def _way(name: str, threshold: float, k: int, curve: ExpectedLosses, dataset: ScoredDataset, loss: Loss) -> WayToCut:
+    probabilities, expected = dataset.items.probabilities, float(curve.values[k])
+    finite = bool(np.isfinite(threshold))
     return WayToCut(
         name=name,
-        threshold=threshold,
-        printed=printed,
+        threshold=threshold if finite else float("nan"),
+        printed=shortest_threshold(probabilities, threshold) if finite else float("nan"),
         k=k,
         expected_loss=expected,
-        worse=worse,
+        # Rounding within the tie rule of k* must not read as better than the best.
+        worse=max(expected - float(curve.values[best_k(curve.values)]), 0.0),
         observed=_observed(k, dataset, loss),
-        left_out=left_out,
+        left_out=items_at(probabilities, threshold) - k,
     )
 
 
@@ -165,6 +150,5 @@ def _why_not_tuned(dataset: ScoredDataset) -> str:
         )
     tuned_on = dataset.items.known_labels[dataset.tuning]
     if tuned_on.all() or not tuned_on.any():
-        held = "must hold both positives and negatives"
-        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on {held}."
+        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on must hold both positives and negatives."
     return ""

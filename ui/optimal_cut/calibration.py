@@ -42,7 +42,6 @@ def show_calibration(dataset: ScoredDataset) -> None:
         key="cut_reliability",
         alt=f"Observed share of positives against the mean probability in {found.items.size} groups of items; "
         f"{int(found.outside.sum())} of the intervals miss the line where the two are equal.",
-        width="stretch",
     )
     with table:
         _show_groups(found)
@@ -83,17 +82,13 @@ def _figure(key: str, shade: Theme, logarithmic: bool, _found: Reliability) -> g
 
 
 def _show_groups(found: Reliability) -> None:
+    formats = {"Items": "localized", "Promised positives": "%.1f", "Observed": "localized"}
+    columns = zip(formats, (found.items, found.promised * found.items, found.positives), strict=True)
     st.dataframe(
-        pd.DataFrame(
-            {"Items": found.items, "Promised positives": found.promised * found.items, "Observed": found.positives}
-        ),
+        pd.DataFrame(dict(columns)),
         hide_index=True,
         height=360,
-        column_config={
-            "Items": st.column_config.NumberColumn(format="localized"),
-            "Promised positives": st.column_config.NumberColumn(format="%.1f"),
-            "Observed": st.column_config.NumberColumn(format="localized"),
-        },
+        column_config={name: st.column_config.NumberColumn(format=shown) for name, shown in formats.items()},
         alt="Promised and observed positives of each group.",
     )
     st.caption("From the least to the most probable group; bars in the chart are 95 % intervals (Wilson).")

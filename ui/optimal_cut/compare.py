@@ -82,9 +82,8 @@ def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]
         "Tuned: worse by": number(format="%.4f"),
     }
     place.dataframe(
-        pd.DataFrame(rows).astype(dict.fromkeys(("k*: items flagged", "0.5: k", "Tuned: k"), "Int64")),
+        pd.DataFrame(rows).astype(dict.fromkeys(COUNTS, "Int64")),
         hide_index=True,
-        width="stretch",
         alt="The optimal cut under each loss.",
         column_config=columns,
     )

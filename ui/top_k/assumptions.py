@@ -26,10 +26,10 @@ from multiloss_core.losses import (
 )
 from multiloss_core.numerics import Floats, Indices
 from ui.shared.cancellable_work import stoppable
-from ui.shared.loss_picker import LOSS_CHOICES
+from ui.shared.loss_picker import LOSS_CHOICES, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.top_k.optimum import Settings, chosen_losses, require_within
+from ui.top_k.optimum import Settings, require_within
 
 ITEMS = 8
 SCALE = 1.0
@@ -56,12 +56,7 @@ def broken_assumption(settings: Settings) -> None:
         width=860,
     )
     broken = st.segmented_control(
-        "Assumption to break",
-        [TIED, OTHER_LOSS],
-        default=TIED,
-        required=True,
-        key="topk_broken",
-        bind="query-params",
+        "Assumption to break", [TIED, OTHER_LOSS], default=TIED, required=True, key="topk_broken", bind="query-params"
     )
     if broken == OTHER_LOSS:
         loss_that_is_not_monotone()
@@ -94,8 +89,7 @@ def tied_labels(settings: Settings) -> None:
             "items are tied and others are not, or are tied the other way."
         )
     sides = np.sign(factor_loadings(kind, ITEMS, 1.0)).astype(np.intp) if kind != "all" else None
-    best_column, top_k_column = st.columns(2)
-    both_predictions(best_column, top_k_column, "topk_tied", draw, found, sides)
+    both_predictions("topk_tied", draw, found, sides)
     if sides is not None:
         st.caption(
             "Hatched: the items of the ring. The others are independent of it and of each other."
@@ -109,14 +103,9 @@ def tied_labels(settings: Settings) -> None:
         alt=f"The smallest expected {loss.name} loss of all predictions and of top-k predictions as labels go from "
         f"independent to identical. Top-k gives away at most {np.max(top_k - best):.4f}.",
         theme=None,
-        width="stretch",
     )
-    offer_search(
-        "topk_tied_draw",
-        (kind, loss.name, strength),
-        draw,
-        lambda seed: tied_search(seed, kind, strength, loss),
-    )
+    inputs = kind, loss.name, strength
+    offer_search("topk_tied_draw", inputs, draw, lambda seed: tied_search(seed, kind, strength, loss))
 
 
 def ask_common_cause(settings: Settings) -> CommonCause | None:
@@ -152,17 +141,13 @@ def ask_common_cause(settings: Settings) -> CommonCause | None:
         "one chance decides all of them: the less probable is positive only if the more probable is.",
     )
     draw = drawn_seed(draw_column, "topk_tied_draw", FAILING_DRAW)
-    losses = chosen_losses(settings.beta)
     try:
         require_within("The strength of the common cause", strength, 0, 1)
         require_within("Draw", draw, 0, LARGEST_SEED)
     except DataError as error:
         st.error(str(error))
         return None
-    if picked not in COMMON_CAUSES or choice not in losses:
-        st.error("That is not on the list; choose from the list.")
-        return None
-    return CommonCause(COMMON_CAUSES[picked], choice, losses[choice], strength, draw)
+    return CommonCause(COMMON_CAUSES[picked], choice, named_loss(choice, settings.beta), strength, draw)
 
 
 def loss_that_is_not_monotone() -> None:
@@ -175,9 +160,6 @@ def loss_that_is_not_monotone() -> None:
         bind="query-params",
         persist_state="session",
     )
-    if choice not in NOT_MONOTONE:
-        st.error("That is not one of the losses; choose one from the list.")
-        return
     example = NOT_MONOTONE[choice]
     key = f"topk_draw_{choice.replace(' ', '_')}"
     draw = drawn_seed(draw_column, key, example.draw)
@@ -194,8 +176,7 @@ def loss_that_is_not_monotone() -> None:
     )
     found = against_top_k(search_independent(draw, example.loss))
     conclusion(found, f"“{example.loss.name}”", certain=monotone)
-    best_column, top_k_column = st.columns(2)
-    both_predictions(best_column, top_k_column, "topk_other", draw, found, None)
+    both_predictions("topk_other", draw, found, None)
     offer_search(key, example.loss.name, draw, lambda seed: search_independent(seed, example.loss))
 
 
@@ -235,30 +216,23 @@ def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
         )
 
 
-def both_predictions(
-    best_place: DeltaGenerator,
-    top_k_place: DeltaGenerator,
-    key: str,
-    draw: int,
-    found: AgainstTopK,
-    sides: Indices | None,
-) -> None:
+def both_predictions(key: str, draw: int, found: AgainstTopK, sides: Indices | None) -> None:
     """Draw the best of all predictions next to the best top-k prediction."""
     probabilities = drawn_items(draw)
-    for place, name, prediction, loss in (
-        (best_place, "Best of all predictions", found.best, found.best_loss),
-        (top_k_place, "Best top-k prediction", found.top_k, found.top_k_loss),
-    ):
+    both = (
+        ("best", "Best of all predictions", found.best, found.best_loss),
+        ("top_k", "Best top-k prediction", found.top_k, found.top_k_loss),
+    )
+    for place, (kind, name, prediction, loss) in zip(st.columns(2), both, strict=True):
         ranks = np.flatnonzero(prediction[np.argsort(-probabilities, kind="stable")]) + 1
         flags = f"the items of rank {', '.join(map(str, ranks))}" if ranks.size else "nothing"
         place.plotly_chart(
             sorted_probabilities(
                 probabilities, prediction, title=f"{name}: loss {loss:.4f}", theme=theme(), height=380, sides=sides
             ),
-            key=f"{key}_{'best' if prediction is found.best else 'top_k'}",
+            key=f"{key}_{kind}",
             alt=f"{name}: it flags {flags} by probability; expected loss {loss:.4f}.",
             theme=None,
-            width="stretch",
         )
 
 
@@ -282,10 +256,9 @@ def found_so_far(state: DrawSearch, draw: int) -> None:
     """Say what a search found."""
     if state.failed == draw:
         st.info(f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k gives away {state.lost:.4f} on it.")
-    elif state.failed is None and state.done == state.draws:
-        st.info(f"Top-k was best on all {state.done:,} draws.")
     elif state.failed is None:
-        st.info(f"Stopped after {plural(state.done, 'draw')}: top-k was best on all of them.")
+        stopped = f"Stopped after {plural(state.done, 'draw')}: top-k was best on all of them."
+        st.info(stopped if state.done < state.draws else f"Top-k was best on all {state.done:,} draws.")
 
 
 def tied_search(draw: int, common_cause: str, strength: float, loss: Loss) -> ExhaustiveSearch:
@@ -306,6 +279,6 @@ def drawn_items(draw: int) -> Floats:
 @st.cache_data(max_entries=64, show_spinner=False)
 def by_strength(draw: int, common_cause: str, choice: str, beta: float) -> tuple[Floats, Floats]:
     """Find the smallest expected loss of all and of top-k predictions at each of `STRENGTHS`."""
-    loss = chosen_losses(beta)[choice]
+    loss = named_loss(choice, beta)
     found = [against_top_k(tied_search(draw, common_cause, float(strength), loss)) for strength in STRENGTHS]
     return np.array([both.best_loss for both in found]), np.array([both.top_k_loss for both in found])

@@ -23,9 +23,6 @@ def early_stop() -> None:
     choice = st.selectbox(
         "Items", list(EARLY_STOP), index=len(EARLY_STOP) - 1, key="topk_early", bind="query-params", width=240
     )
-    if choice not in EARLY_STOP:
-        st.error("Those items are not stored; choose some from the list.")
-        return
     example = EARLY_STOP[choice]
     name, probabilities = example.loss.name, np.array(example.probabilities)
     values = expected_losses(probabilities, example.loss).values
@@ -47,7 +44,6 @@ def early_stop() -> None:
         key="topk_early_curve",
         alt=f"The expected {name} loss against k. It rises after k = {stopped} and is smallest at k = {best}.",
         theme=None,
-        width="stretch",
     )
     curve_column.caption(f"From k = 1 on; k = 0 costs {values[0]:.4f}.")
     sorted_column.plotly_chart(
@@ -60,5 +56,4 @@ def early_stop() -> None:
         key="topk_early_sorted",
         alt=f"The {probabilities.size} probabilities as bars. The best prediction flags the first {best}.",
         theme=None,
-        width="stretch",
     )

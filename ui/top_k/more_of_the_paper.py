@@ -47,18 +47,16 @@ def _monotone_losses(beta: float) -> None:
     )
     losses = [*chosen_losses(beta).values(), RISING, *(example.loss for example in NOT_MONOTONE.values())]
     forms = [loss.fractional_linear for loss in losses]
+    words = {True: "yes", False: "no", None: "not such a ratio"}
     columns: dict[str, list[bool | None]] = {
         "Definition 1": [is_tp_monotone(loss, ITEMS) for loss in losses],
         "Definition 2": [is_tpr_tnr_monotone(loss, ITEMS) for loss in losses],
         "Proposition 2": [None if form is None else meets_proposition_2(form) for form in forms],
         "Corrected": [None if form is None else meets_corrected_proposition_2(form, ITEMS) for form in forms],
     }
-    words = {True: "yes", False: "no", None: "not such a ratio"}
+    met = {title: [words[one] for one in column] for title, column in columns.items()}
     st.dataframe(
-        pd.DataFrame(
-            {"Loss": [loss.name for loss in losses]}
-            | {title: [words[met] for met in column] for title, column in columns.items()}
-        ),
+        pd.DataFrame({"Loss": [loss.name for loss in losses], **met}),
         hide_index=True,
         alt="Which losses meet which condition for Theorem 1.",
     )
@@ -81,7 +79,6 @@ def _one_label_among_classes(beta: float, probabilities: Floats) -> None:
         key="topk_classes",
         alt=f"The probabilities of {classes.size} classes, largest first. The best set under {name} holds {chosen.k}.",
         theme=None,
-        width="stretch",
     )
     right.plotly_chart(
         loss_curve(
@@ -93,7 +90,6 @@ def _one_label_among_classes(beta: float, probabilities: Floats) -> None:
         key="topk_classes_curve",
         alt=f"The expected {name} loss against the number of classes, smallest at k = {chosen.k}.",
         theme=None,
-        width="stretch",
     )
     st.caption("k* under each loss: " + ", ".join(f"{losses[c].name} {found.k}" for c, found in best.items()) + ".")
 

@@ -15,6 +15,19 @@ from ui.shared.lazy_section import shown_when_open
 from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
 from ui.shared.page_setup import theme
 
+# Key, label; lowest, highest, default and step; help.
+NUMBERS = (
+    ("topk_n", "Items (n)", (2, 14, 10, 1), "2 to 14: all 2ⁿ predictions are tried."),
+    ("topk_seed", "Random seed", (0, 1_000_000, 70, 1), "Another seed, other items."),
+    (
+        "topk_scale",
+        "Scale of w",
+        (0.0, 10.0, 1.0, 0.5),
+        "P(Y = 1 | x) = 1 / (1 + exp(-w·x)); x and w are drawn from the standard Gaussian in the plane, and w is "
+        "multiplied by this. Larger: labels are more certain. 0: every probability is 1/2.",
+    ),
+)
+
 
 class Settings(NamedTuple):
     """The user's choices, checked: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
@@ -47,53 +60,27 @@ def introduction() -> None:
 
 def chosen_settings() -> Settings | None:
     """Ask for n, seed, scale and beta, checked again in code; None, with an error on the screen, outside the limits."""
-    n_column, seed_column, scale_column, beta_column = st.columns(4)
-    n = n_column.number_input(
-        "Items (n)",
-        2,
-        14,
-        10,
-        key="topk_n",
-        bind="query-params",
-        help="2 to 14: all 2ⁿ predictions are tried.",
-    )
-    seed = seed_column.number_input(
-        "Random seed",
-        0,
-        1_000_000,
-        70,
-        key="topk_seed",
-        bind="query-params",
-        help="Another seed, other items.",
-    )
-    scale = scale_column.number_input(
-        "Scale of w",
-        0.0,
-        10.0,
-        1.0,
-        0.5,
-        key="topk_scale",
-        bind="query-params",
-        help="P(Y = 1 | x) = 1 / (1 + exp(-w·x)); x and w are drawn from the standard Gaussian in the plane, "
-        "and w is multiplied by this. Larger: labels are more certain. 0: every probability is 1/2.",
+    *columns, beta_column = st.columns(4)
+    n, seed, scale = (
+        column.number_input(label, *limits, key=key, bind="query-params", help=hint)
+        for column, (key, label, limits, hint) in zip(columns, NUMBERS, strict=True)
     )
     beta = ask_beta(beta_column, "topk_beta")
     try:
         # The widgets' own limits hold in the browser only.
-        require_within("Items (n)", n, 2, 14)
-        require_within("Random seed", seed, 0, 1_000_000)
-        require_within("Scale of w", scale, 0, 10)
+        for value, (_, label, (least, most, *_), _) in zip((n, seed, scale), NUMBERS, strict=True):
+            require_within(label, value, least, most)
         require_within("Beta of F", beta, 0.1, 10)
     except DataError as error:
         st.error(str(error))
         return None
-    return Settings(int(n), int(seed), float(scale), float(beta))
+    return Settings(int(n), int(seed), scale, beta)
 
 
 def require_within(label: str, value: float, least: float, most: float) -> None:
     """Refuse a value outside its range."""
     if not least <= value <= most:
-        raise DataError(f"{label} is {value:,}; choose {least:,} to {most:,}.")
+        raise DataError(f"{label} is {value:,}; choose {least:,.9g} to {most:,.9g}.")
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -140,7 +127,6 @@ def optimum_table(optima: Mapping[str, Optimum]) -> None:
             }
         ),
         hide_index=True,
-        width="stretch",
         column_config={
             "loss": "Loss",
             "k": st.column_config.NumberColumn("k*: items flagged", alignment="left"),
@@ -166,9 +152,6 @@ def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
     """Show one loss in full: its prediction, the expected loss of every k, and all predictions as dots."""
     st.subheader("One loss in full")
     choice = st.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params", width=240)
-    if choice not in optima:
-        st.error("That is not one of the losses; choose one from the list.")
-        return
     name, search, top_k = optima[choice]
     sorted_column, curve_column = st.columns(2)
     sorted_column.plotly_chart(
@@ -177,7 +160,6 @@ def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
         alt=f"The {probabilities.size} probabilities as bars, largest first. The best prediction under "
         f"{name} flags {int(np.sum(search.best))} items.",
         theme=None,
-        width="stretch",
     )
     curve_column.plotly_chart(
         loss_curve(search.top_k_values, [CurveMark("optimum k*", top_k.k, "star")], loss_name=name, theme=theme()),
@@ -185,7 +167,6 @@ def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
         alt=f"The expected {name} loss of flagging the k most probable items, against k. It is smallest, "
         f"{top_k.expected_loss:.4f}, at k* = {top_k.k}.",
         theme=None,
-        width="stretch",
     )
     figure = all_predictions(search, probabilities, loss_name=name, theme=theme())
     st.plotly_chart(
@@ -194,7 +175,6 @@ def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
         alt=f"The expected {name} loss of all {2**probabilities.size:,} predictions by how many items they "
         f"flag. The smallest is {search.expected_loss:.4f}, at k = {top_k.k}.",
         theme=None,
-        width="stretch",
     )
     drawn, predictions = figure.layout.meta["drawn"], figure.layout.meta["predictions"]
     if drawn < predictions:
@@ -219,7 +199,6 @@ def every_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
             key=f"topk_small_{name}",
             alt=f"The best prediction under {name} flags {int(np.sum(search.best))} items.",
             theme=None,
-            width="stretch",
             config={"displayModeBar": False},
         )
     st.plotly_chart(
@@ -229,7 +208,6 @@ def every_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
         + ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima.values())
         + ".",
         theme=None,
-        width="stretch",
         config={"displayModeBar": False},
     )
     st.caption("Each loss has a scale of its own: different losses cannot be compared with each other.")

@@ -37,7 +37,6 @@ def threshold_graph_of_two() -> None:
         alt=f"A grid of {graph.number_of_nodes()} pairs of thresholds with {graph.number_of_edges()} steps; the "
         f"shortest path has {len(path)} nodes.",
         theme=None,
-        width="stretch",
     )
     length = -nx.path_weight(graph, path, "weight")
     st.caption(

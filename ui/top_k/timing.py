@@ -7,10 +7,10 @@ from multiloss_core.figures import running_times
 from multiloss_core.formatting import plural
 from multiloss_core.losses import METHODS, Loss, TimedRun, methods_for, sizes_of, timed_runs
 from ui.shared.cancellable_work import stoppable
-from ui.shared.loss_picker import LOSS_CHOICES
+from ui.shared.loss_picker import LOSS_CHOICES, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.top_k.optimum import Settings, chosen_losses
+from ui.top_k.optimum import Settings
 
 
 def timing(settings: Settings) -> None:
@@ -25,11 +25,7 @@ def timing(settings: Settings) -> None:
     choice = st.selectbox(
         "Loss to measure", LOSS_CHOICES, index=1, key="topk_timed_loss", bind="query-params", width=240
     )
-    losses = chosen_losses(settings.beta)
-    if choice not in losses:
-        st.error("That is not one of the losses; choose one from the list.")
-        return
-    loss = losses[choice]
+    loss = named_loss(choice, settings.beta)
     if st.button("Measure", key="topk_measure", help="About 10 seconds; at most 30."):
         measure(loss)
     measured(loss)
@@ -56,14 +52,14 @@ def measured(loss: Loss) -> None:
         return
     if not complete:
         st.info(f"Stopped after {plural(len(runs), 'measurement')}.")
+    # Of each method the last run, with the most items.
+    last_runs = {run.method: run for run in runs}.values()
+    largest = (f"{METHODS[run.method].label}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs)
     st.plotly_chart(
         running_times(runs, loss_name=loss.name, theme=theme()),
         key="topk_times",
-        alt="Running time against the number of items, both axes logarithmic. Largest measured: "
-        + "; ".join(f"{METHODS[run.method].label}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs(runs))
-        + ".",
+        alt=f"Running time against the number of items, both axes logarithmic. Largest measured: {'; '.join(largest)}.",
         theme=None,
-        width="stretch",
     )
     st.caption(
         "Where time grows with n³ the line rises by three decades per decade of n, with n² by two, with n by one. "
@@ -71,12 +67,8 @@ def measured(loss: Loss) -> None:
         "to 14 items. Windowed and near-linear find each loss to within 10⁻⁹, the others up to rounding."
     )
     table = pd.DataFrame(
-        {
-            "method": [METHODS[run.method].label for run in runs],
-            "grows_with": [METHODS[run.method].growth for run in runs],
-            "n": [run.n for run in runs],
-            "seconds": [run.seconds for run in runs],
-        }
+        [(METHODS[run.method].label, METHODS[run.method].growth, run.n, run.seconds) for run in runs],
+        columns=["method", "grows_with", "n", "seconds"],
     )
     with st.expander("The measurements as a table"):
         st.dataframe(
@@ -98,8 +90,3 @@ def measured(loss: Loss) -> None:
         key="topk_times_csv",
         on_click="ignore",
     )
-
-
-def last_runs(runs: list[TimedRun]) -> list[TimedRun]:
-    """Find the run of each method with the most items."""
-    return list({run.method: run for run in runs}.values())

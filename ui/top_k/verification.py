@@ -59,13 +59,5 @@ def verification_result(settings: Settings, draws: int) -> None:
             f"{state.failures[0].loss_name}, with the probabilities "
             f"{', '.join(f'{probability:.6f}' for probability in state.failures[0].probabilities)}."
         )
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "Loss": list(state.top_k),
-                "Result": [f"{count:,} of {state.done:,} draws were top-k" for count in state.top_k.values()],
-            }
-        ),
-        hide_index=True,
-        width=420,
-    )
+    results = [(name, f"{count:,} of {state.done:,} draws were top-k") for name, count in state.top_k.items()]
+    st.dataframe(pd.DataFrame(results, columns=["Loss", "Result"]), hide_index=True, width=420)
