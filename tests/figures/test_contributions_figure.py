@@ -54,7 +54,9 @@ def test_titles_axis_names_and_colours_are_there(theme, rule):
     assert "documents" in layout.xaxis2.title.text
     assert ("holds back" in layout.title.text) == (rule == "all")
     assert layout.template.layout.paper_bgcolor == style.paper(theme)
-    assert layout.xaxis2.gridcolor == style.grid(theme)
+    # The template's holds for every axis that has none of its own.
+    assert layout.xaxis2.gridcolor is None
+    assert layout.template.layout.xaxis.gridcolor == style.grid(theme)
     assert list(layout.xaxis.ticktext) == ["first model", "second model", "a model with a very l…"]
     # The first combination is on top, and the two parts do not overlap.
     assert layout.yaxis.range[0] > layout.yaxis.range[1]

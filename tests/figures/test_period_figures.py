@@ -84,7 +84,9 @@ def test_two_rows_share_an_axis_with_names_and_units(theme):
     assert 0 < layout.yaxis2.range[1] <= 1
     assert layout.title.text
     assert layout.template.layout.paper_bgcolor == style.paper(theme)
-    assert layout.yaxis2.gridcolor == style.grid(theme)
+    # The template's holds for every axis that has none of its own.
+    assert layout.yaxis2.gridcolor is None
+    assert layout.template.layout.yaxis.gridcolor == style.grid(theme)
 
 
 @THEMES
