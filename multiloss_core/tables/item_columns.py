@@ -71,8 +71,8 @@ def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
     if wrong:
         number, line = wrong[0]
         raise DataError(
-            f"Line {number:,} of the pasted text is '{shortened(line)}'{_more(len(wrong))}, which is not one number; paste "
-            "one number (with a decimal point) on each line, or a table whose first line names the columns."
+            f"Line {number:,} of the pasted text is '{shortened(line)}'{_more(len(wrong))}, which is not one number; "
+            "paste one number (with a decimal point) on each line, or a table whose first line names the columns."
         )
     frame = pd.DataFrame({"probability": [float(line) for _, line in lines]})
     return frame, guess_item_columns(frame)
@@ -124,8 +124,8 @@ def outcome_column(frame: pd.DataFrame, name: str, positive: object | None = Non
     only, wanted = values[0], None if positive is None else str(positive).strip().lower()
     if only not in POSITIVE_WORDS | NEGATIVE_WORDS and only != wanted:
         raise DataError(
-            f"All labels in column '{name}' are '{shortened(only)}', and it is not clear whether that is positive; write "
-            "1 or 0 instead, or choose no label column."
+            f"All labels in column '{name}' are '{shortened(only)}', and it is not clear whether that is positive; "
+            "write 1 or 0 instead, or choose no label column."
         )
     return np.where(codes < 0, np.nan, float(only == wanted or (wanted is None and only in POSITIVE_WORDS)))
 
@@ -178,7 +178,7 @@ def _checked(column: "pd.Series[Any]") -> Floats:
 
 
 def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
-    """What is wrong with a cell that is not blank and no finite number, and what to do about it."""
+    """Say what is wrong with a cell that is not blank and no finite number, and what to do about it."""
     if not isinstance(cell, str) or np.isinf(value):
         return "holds an infinite number", way_out
     if re.fullmatch(r"\s*\d*,\d+\s*", cell):

@@ -76,7 +76,7 @@ def _lump(power: float, step: float, last: int) -> tuple[float, float, float]:
 
 
 def _first_node(power: float, step: float, allowed: float, largest: float) -> tuple[int, float]:
-    """The first node to keep and the error of lumping all below it."""
+    """Find the first node to keep and the error of lumping all below it."""
 
     def error(first: int) -> float:
         # For a D of scale 1, so that nothing overflows.

@@ -110,7 +110,7 @@ def _with_positive_weights(ratio: LinearRatio, sign: float) -> OrientedRatio | N
 def _largest_ratio(
     base: Floats, weights: tuple[float, float], constant: Floats, of_first: Floats, of_others: Floats
 ) -> float:
-    """A linear fraction is monotone along every line, so it is largest at a corner of the box of counts."""
+    """Find the largest ratio: linear fractions are monotone along every line, so it is at a corner of the box."""
     n = base.size - 1
     k = np.arange(n + 1, dtype=np.float64)
     largest = 0.0
@@ -124,6 +124,6 @@ def _largest_ratio(
 
 
 def _sum(one: Floats | float, other: Floats | float) -> Floats:
-    """The sum, exactly 0 where two terms cancel up to rounding."""
+    """Add, exactly 0 where two terms cancel up to rounding."""
     total = np.asarray(np.add(one, other), dtype=np.float64)
     return np.where(np.abs(total) <= _CANCELLED * (np.abs(one) + np.abs(other)), 0.0, total)

@@ -320,7 +320,7 @@ class _Tilt:
         self.some_certain = bool(self.certain.any())
 
     def means(self) -> Floats:
-        """The tilted probabilities, (Q, items)."""
+        """Give the tilted probabilities, (Q, items)."""
         counts = np.multiply(self.p, np.exp(-self.y))
         means = np.divide(counts, self.rest + counts, out=counts)
         if self.some_certain:

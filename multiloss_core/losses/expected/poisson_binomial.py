@@ -27,7 +27,7 @@ class CountWindow:
         return np.arange(self.first, self.first + self.chances.size, dtype=np.float64)
 
     def chance(self, count: int) -> float:
-        """The chance of exactly this count, 0 outside the window."""
+        """Give the chance of exactly this count, 0 outside the window."""
         inside = 0 <= count - self.first < self.chances.size
         return float(self.chances[count - self.first]) if inside else 0.0
 
