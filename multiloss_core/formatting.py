@@ -21,17 +21,17 @@ def as_markdown(text: str, *, also: str = "") -> str:
 
 
 def count(value: float) -> str:
-    """A count: whole, with thousands separators; one decimal where weights make it fractional."""
+    """Write a count: whole, with thousands separators; one decimal where weights make it fractional."""
     return f"{value:,.{_count_digits(value)}f}"
 
 
 def whole(value: float) -> str:
-    """An estimated count, rounded to a whole number; `undefined` for NaN."""
+    """Write an estimated count, rounded to a whole number; `undefined` for NaN."""
     return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
 
 
 def money(value: float) -> str:
-    """An amount of money: whole with thousands separators from 100 on, at most two decimals below."""
+    """Write an amount of money: whole with thousands separators from 100 on, at most two decimals below."""
     if math.isnan(value):
         return UNDEFINED
     # Sums of cents differ by the order of summing, and half a unit would be rounded this way or that.
@@ -40,7 +40,7 @@ def money(value: float) -> str:
 
 
 def share(value: float | None, out_of: float) -> str:
-    """A share as a percentage with the digits that its base supports; `undefined` for None and NaN."""
+    """Write a share as a percentage with the digits that its base supports; `undefined` for None and NaN."""
     if value is None or math.isnan(value):
         return UNDEFINED
     return f"{100 * value:.{share_digits(out_of)}f}\N{NO-BREAK SPACE}%"
@@ -52,54 +52,54 @@ def share_digits(out_of: float) -> int:
 
 
 def percent(value: float) -> str:
-    """An estimated share as a percentage with one decimal; `undefined` for NaN."""
+    """Write an estimated share as a percentage with one decimal; `undefined` for NaN."""
     return UNDEFINED if math.isnan(value) else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
 
 
 def short_percent(value: float) -> str:
-    """A share as a percentage with three significant digits."""
+    """Write a share as a percentage with three significant digits."""
     return f"{100 * value:.3g}\N{NO-BREAK SPACE}%"
 
 
 def between(interval: tuple[float, float]) -> str:
-    """A range of shares in whole percent; empty where it is undefined."""
+    """Write a range of shares in whole percent; empty where it is undefined."""
     low, high = interval
     return "" if math.isnan(low) else f"{100 * low:.0f}–{100 * high:.0f}\N{NO-BREAK SPACE}%"
 
 
 def rate(value: float) -> str:
-    """A ratio of two counts; `undefined` for NaN."""
+    """Write a ratio of two counts; `undefined` for NaN."""
     return UNDEFINED if math.isnan(value) else f"{value:.3g}"
 
 
 def area(value: float) -> str:
-    """A normalised area in [0, 1]; `undefined` for NaN."""
+    """Write a normalised area in [0, 1]; `undefined` for NaN."""
     return UNDEFINED if math.isnan(value) else f"{value:.4f}"
 
 
 def threshold(value: float | None) -> str:
-    """A threshold with every digit that it has; None and infinity are `never`."""
+    """Write a threshold with every digit that it has; None and infinity are `never`."""
     return NEVER if value is None or math.isinf(value) else repr(float(value)).removesuffix(".0")
 
 
 def signed(value: float, words: str) -> str:
-    """The words of a difference with its sign, plus or minus; nothing before zero."""
+    """Write the words of a difference with its sign, plus or minus; nothing before zero."""
     return f"{'+' if value > 0 else ''}{words}".replace("-", "\N{MINUS SIGN}")
 
 
 def shortened(text: object, limit: int = 40) -> str:
-    """A name or a cell of a table on one line, cut after `limit` characters."""
+    """Write a name or a cell of a table on one line, cut after `limit` characters."""
     words = " ".join(str(text).split())
     return words if len(words) <= limit else f"{words[:limit]}…"
 
 
 def plural(value: float, noun: str) -> str:
-    """A count with its noun."""
+    """Write a count with its noun."""
     return f"{count(value)} {noun}{'' if value == 1 else 's'}"
 
 
 def price(marginal_precision: float, positive: str = "positive") -> str:
-    """A marginal precision as what is paid for what is caught; `positive` names one of these."""
+    """Write a marginal precision as what is paid for what is caught; `positive` names one of these."""
     false_per_catch = (1 - marginal_precision) / marginal_precision
     if false_per_catch >= 1:
         return (
@@ -146,7 +146,7 @@ class Unit(StrEnum):
         return "in the next money flagged" if self is Unit.MONEY else "among the next alerts"
 
     def number(self, value: float) -> str:
-        """A count in this unit."""
+        """Write a count in this unit."""
         return money(value) if self is Unit.MONEY else count(value)
 
     def rounded(self, value: float) -> float:
@@ -156,7 +156,7 @@ class Unit(StrEnum):
         return round(round(value, 6), 0 if abs(value) >= _WHOLE_MONEY else 2)
 
     def estimate(self, value: float) -> str:
-        """An estimated count in this unit."""
+        """Write an estimated count in this unit."""
         return money(value) if self is Unit.MONEY else whole(value)
 
     def quantity(self, value: float) -> str:
@@ -164,5 +164,5 @@ class Unit(StrEnum):
         return f"{money(value)} of money" if self is Unit.MONEY else plural(value, "alert")
 
     def precision(self, value: float, alerts: float) -> str:
-        """The precision of so much of what is flagged; of how many documents money is, is not told."""
+        """Write the precision of so much of what is flagged; of how many documents money is, is not told."""
         return percent(value) if self is Unit.MONEY else share(value, alerts)

@@ -23,7 +23,7 @@ def ratio(part: Number, whole: Number) -> Number:
 
 
 def sums(index: NDArray[np.integer[Any]], values: Floats, length: int) -> Floats:
-    """The sum (length,) of the values (m,) at each index (m,)."""
+    """Compute the sum (length,) of the values (m,) at each index (m,)."""
     return np.asarray(np.bincount(index, values, length), dtype=np.float64)
 
 

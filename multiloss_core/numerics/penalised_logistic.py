@@ -87,7 +87,7 @@ def _length(
 
 
 def _bounded_minimum(curvature: Floats, pull: Floats, bounded: Bools) -> Floats:
-    """The x that minimises x' C x / 2 - p' x with x >= 0 where bounded; C (d, d) positive definite, p (d,)."""
+    """Find the x that minimises x' C x / 2 - p' x with x >= 0 where bounded; C (d, d) positive definite, p (d,)."""
     free = ~bounded
     across = curvature[np.ix_(free, bounded)]
     eliminated = np.linalg.solve(curvature[np.ix_(free, free)], np.column_stack([across, pull[free]]))

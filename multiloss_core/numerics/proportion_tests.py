@@ -22,12 +22,12 @@ def exact_p_value(positives: float, documents: float, precision: float) -> float
 
 
 def exact_lower_bound(positives: float, documents: float, confidence: float) -> float:
-    """The one-sided lower confidence bound of Clopper and Pearson 1934: where the exact test just rejects."""
+    """Find the one-sided lower bound of Clopper and Pearson 1934: where the exact test just rejects."""
     return float(beta.ppf(1 - confidence, positives, documents - positives + 1)) if positives else 0.0
 
 
 def betting_p_value(positives: Floats, totals: Floats, precision: float, largest: float) -> float:
-    """A p-value for "the sum of positives is below `precision` times the sum of totals", for weights and groups.
+    """Compute a p-value for "the sum of positives is below `precision` times the sum of totals" (weights, groups).
 
     `positives` and `totals` (u,) are the weights of independent units (documents, or groups of documents) in random
     order, totals at most `largest`. Under the hypothesis the wealth of bets on positives - precision x totals is a
@@ -40,7 +40,7 @@ def betting_p_value(positives: Floats, totals: Floats, precision: float, largest
 
 
 def betting_lower_bound(positives: Floats, totals: Floats, confidence: float, largest: float) -> float:
-    """The largest precision that the test by betting still rejects, by bisection."""
+    """Find the largest precision that the test by betting still rejects, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -52,7 +52,7 @@ def betting_lower_bound(positives: Floats, totals: Floats, confidence: float, la
 
 
 def predicted_power(positives: Floats, negatives: Floats, documents: Floats, precision: float, level: float) -> Floats:
-    """The probability that the exact test at `level` rejects on so many further documents, elementwise.
+    """Compute the probability that the exact test at `level` rejects on so many further documents, elementwise.
 
     What is known of their precision are `positives` and `negatives` seen before (Beta posterior after Jeffreys).
     """
@@ -63,7 +63,7 @@ def predicted_power(positives: Floats, negatives: Floats, documents: Floats, pre
 
 
 def documents_needed(estimate: float, precision: float, level: float, power: float) -> int:
-    """The fewest documents of precision `estimate` > `precision` on which the exact test rejects with the given power.
+    """Find the fewest documents of precision `estimate` > `precision` where the exact test rejects with this power.
 
     Exact up to 5,000 documents, by the normal approximation beyond.
     """
@@ -76,7 +76,7 @@ def documents_needed(estimate: float, precision: float, level: float, power: flo
 
 
 def rough_documents_needed(estimate: Number, precision: float, level: float, power: float) -> Number:
-    """The same by the normal approximation, elementwise."""
+    """Find the same by the normal approximation, elementwise."""
     spread = norm.isf(level) * np.sqrt(precision * (1 - precision)) + norm.ppf(power) * np.sqrt(
         estimate * (1 - estimate)
     )

@@ -38,14 +38,14 @@ def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.
 
 
 def effective_size(weights: ArrayLike) -> float:
-    """(sum w)^2 / sum w^2: as many documents of equal weight give rates as uncertain as these; 0 for none (Kish 1965)."""
+    """(sum w)^2 / sum w^2: as many documents of equal weight give rates this uncertain; 0 for none (Kish 1965)."""
     values = np.asarray(weights, dtype=np.float64)
     squares = float(np.square(values).sum())
     return float(values.sum()) ** 2 / squares if squares > 0 else float("nan") if values.size else 0.0
 
 
 def precision_interval(precision: float, documents: float, level: float = 0.95) -> tuple[float, float]:
-    """The Wilson interval (low, high) of a precision over so many documents, effective ones with weights.
+    """Compute the Wilson interval (low, high) of a precision over so many documents, effective ones with weights.
 
     NaN without documents. `level` in (0, 1).
     """

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def shortest_between(value: float, above: float, up_to: float) -> float:
-    """The number of fewest significant digits in (above, up_to], nearest to value among those of its length.
+    """Find the number of fewest significant digits in (above, up_to], nearest to value among those of its length.
 
     `value` lies there, too. Bounds may be infinite.
     """

@@ -15,7 +15,7 @@ Groups: TypeAlias = Sequence[Hashable] | NDArray[Any] | pd.Series
 
 
 def group_numbers(groups: Groups, count: int) -> Indices:
-    """Number groups 0..g-1 in order of appearance, (n,); a missing one is a group of its own.
+    """Assign the numbers 0..g-1 to groups in order of appearance, (n,); a missing one is a group of its own.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def group_numbers(groups: Groups, count: int) -> Indices:
 
 
 def group_column(frame: pd.DataFrame, name: str, rows: Indices) -> tuple[Indices, int]:
-    """The groups of some rows of a table, numbered, and how many of these rows hold none (blank).
+    """Read the groups of some rows of a table, numbered, and how many of these rows hold none (blank).
 
     Raises
     ------
@@ -52,7 +52,7 @@ def group_column(frame: pd.DataFrame, name: str, rows: Indices) -> tuple[Indices
         raise DataError(f"All {blank:,} usable rows of '{name}' are blank; choose another group column or none.")
     if numbers.max(initial=0) == 0:
         raise DataError(
-            f"Column '{name}' holds one group only, '{shortened(column.iloc[0])}', in all {rows.size:,} usable rows (from "
-            f"row {rows[0] + 1:,} on), so no group can be held out; choose another group column or none."
+            f"Column '{name}' holds one group only, '{shortened(column.iloc[0])}', in all {rows.size:,} usable rows "
+            f"(from row {rows[0] + 1:,} on), so no group can be held out; choose another group column or none."
         )
     return numbers, blank

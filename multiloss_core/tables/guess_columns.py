@@ -27,7 +27,7 @@ def is_count_table(frame: pd.DataFrame) -> bool:
 
 
 def threshold_columns(frame: pd.DataFrame) -> list[str]:
-    """The threshold columns of a count table: those named so, else every numeric column but TP and FP."""
+    """Find the threshold columns of a count table: those named so, else every numeric column but TP and FP."""
     others = [c for c in frame.columns if str(c).strip().lower() not in {"tp", "fp"}]
     named = [c for c in others if _THRESHOLD_NAME.search(str(c).strip())]
     return named or [c for c in others if pd.api.types.is_numeric_dtype(frame[c].dtype)]
@@ -85,7 +85,7 @@ class ColumnGuess:
 
 
 def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
-    """Guess scores (at most four), rating, positive value, weight, group, amount, time and segment from names and values."""
+    """Guess the columns of scores (at most four) and of other roles, and the positive rating, by names and cells."""
     weight = next(
         (c for c in frame.columns if _WEIGHT_NAME.search(str(c)) and pd.api.types.is_numeric_dtype(frame[c].dtype)),
         None,
@@ -123,8 +123,8 @@ def require_documents(frame: pd.DataFrame) -> None:
     """
     if frame.shape[1] < 2:
         raise DataError(
-            f"The table has one column, '{frame.columns[0]}'; a score and a rating are needed (columns are separated by "
-            "comma, semicolon, tab or bar)."
+            f"The table has one column, '{frame.columns[0]}'; a score and a rating are needed (columns are separated "
+            "by comma, semicolon, tab or bar)."
         )
     if not any(is_numeric(frame[c]) for c in frame.columns):
         raise DataError(

@@ -44,8 +44,8 @@ def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, ex
     shown = "" if pd.isna(column.iloc[first]) else shortened(column.iloc[first])
     cell = f"'{shown}'" if shown else "blank"
     raise DataError(
-        f"Column '{column.name}' has {(~usable).sum():,} values that are not {expected} (first: row {rows[first] + 1:,}, "
-        f"{cell}); {way_out}."
+        f"Column '{column.name}' has {(~usable).sum():,} values that are not {expected} (first: row "
+        f"{rows[first] + 1:,}, {cell}); {way_out}."
     )
 
 

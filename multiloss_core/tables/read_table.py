@@ -31,8 +31,8 @@ def read_table(data: bytes, name: str) -> pd.DataFrame:
         raise DataError(f"'{name}' is empty; choose a file with a header and rated rows.")
     if len(data) > LARGEST_FILE:
         raise DataError(
-            f"'{name}' has {len(data) / 2**20:,.0f} MB, more than the limit of {LARGEST_FILE / 2**20:.0f} MB; keep only "
-            "the score, rating and weight columns, or save it as Parquet."
+            f"'{name}' has {len(data) / 2**20:,.0f} MB, more than the limit of {LARGEST_FILE / 2**20:.0f} MB; keep "
+            "only the score, rating and weight columns, or save it as Parquet."
         )
     frame = _read_parquet(data, name) if data[:4] == b"PAR1" else _read_csv(_decoded(data, name), name)
     if frame.empty:
@@ -41,7 +41,7 @@ def read_table(data: bytes, name: str) -> pd.DataFrame:
 
 
 def guess_separator(first_line: str) -> str:
-    """Guess what separates the cells of a CSV file: comma, semicolon, tab or bar, whichever the header holds most of."""
+    """Guess what separates the cells of a CSV file: comma, semicolon, tab or bar, whichever its header has most of."""
     return max(",;\t|", key=first_line.count)
 
 
@@ -52,7 +52,8 @@ def _decoded(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         where = _place(data[: error.start].count(b"\n"))
         raise DataError(
-            f"'{name}' is not a UTF-8 text file: {where} holds a byte that is no letter; save it as 'CSV UTF-8' or Parquet."
+            f"'{name}' is not a UTF-8 text file: {where} holds a byte that is no letter; save it as "
+            "'CSV UTF-8' or Parquet."
         ) from None
     if "\x00" in text:
         where = _place(text[: text.index("\x00")].count("\n"))
@@ -108,7 +109,7 @@ def _read_csv(text: str, name: str) -> pd.DataFrame:
 
 
 def _first_records(text: str, separator: str, name: str) -> tuple[list[str], list[str]]:
-    """The cells of the header and of the first row that is not blank (none where there is no row)."""
+    """Read the cells of the header and of the first row that is not blank (none where there is no row)."""
     records = (cells for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if cells)
     try:
         return next(records, []), next(records, [])
@@ -132,8 +133,8 @@ def _read_parquet(data: bytes, name: str) -> pd.DataFrame:
         decoded = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
         if decoded > LARGEST_DECODED:
             raise DataError(
-                f"'{name}' unpacks to {decoded / 2**30:,.1f} GB, more than the limit of {LARGEST_DECODED / 2**30:.0f} GB; "
-                "keep only the columns that are needed."
+                f"'{name}' unpacks to {decoded / 2**30:,.1f} GB, more than the limit of {LARGEST_DECODED / 2**30:.0f} "
+                "GB; keep only the columns that are needed."
             )
         # Repeated words stay a dictionary, so that a small file cannot unpack to a huge one.
         words = [f.name for f in flat if arrow.types.is_string(f.type) or arrow.types.is_large_string(f.type)]
@@ -147,8 +148,8 @@ def _read_parquet(data: bytes, name: str) -> pd.DataFrame:
 def _require_size(rows: int, columns: int, name: str) -> None:
     if rows > MAX_ROWS or columns > MAX_COLUMNS or rows * columns > MAX_CELLS:
         raise DataError(
-            f"'{name}' has {rows:,} rows and {columns:,} columns; the limits are {MAX_ROWS:,} rows, {MAX_COLUMNS} columns "
-            f"and {MAX_CELLS:,} cells: keep only the columns that are needed."
+            f"'{name}' has {rows:,} rows and {columns:,} columns; the limits are {MAX_ROWS:,} rows, {MAX_COLUMNS} "
+            f"columns and {MAX_CELLS:,} cells: keep only the columns that are needed."
         )
 
 

@@ -13,7 +13,7 @@ BLANK = "(blank)"
 
 
 def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArray[np.object_]:
-    """The segments, text (n,), that a column of a table gives for some of its `rows` (n,), counted from 0.
+    """Read the segments, text (n,), that a column of a table gives for some of its `rows` (n,), counted from 0.
 
     A blank cell is the segment "(blank)"; whole numbers have no decimals.
 

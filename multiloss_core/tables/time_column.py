@@ -90,13 +90,13 @@ def _require_readable(cells: "pd.Series[Any]", readable: Bools, rows: Indices) -
 
 
 def _without_zone(cells: "pd.Series[Any]") -> Times:
-    """Times with a zone as UTC, others as they are."""
+    """Convert times with a zone to UTC, and leave others as they are."""
     plain = cells.dt.tz_convert(None) if isinstance(cells.dtype, pd.DatetimeTZDtype) else cells
     return plain.to_numpy(dtype="datetime64[us]")
 
 
 def _of_numbers(values: Floats) -> Times:
-    """The one meaning that fits most numbers: seconds or milliseconds since 1970, or YYYYMMDD."""
+    """Choose the one meaning that fits most numbers: seconds or milliseconds since 1970, or YYYYMMDD."""
     days = pd.Series(values).map("{:.10g}".format)
     readings = [_since_1970(values), _since_1970(values / 1e3), _read(days, ["%Y%m%d"])]
     return max(readings, key=lambda times: int(_is_usual(times).sum()))
@@ -173,7 +173,7 @@ def _is_day_first(day_first: Times, month_first: Times, codes: Indices, words: "
         )
     if either.any() and not (only_day.any() or only_month.any()):
         raise DataError(
-            f"Column '{words.name}' does not tell days from months ({example(either)} may be either way round, and so may "
-            f"all others); write the dates as 2026-03-14 {WAY_OUT}."
+            f"Column '{words.name}' does not tell days from months ({example(either)} may be either way round, and so "
+            f"may all others); write the dates as 2026-03-14 {WAY_OUT}."
         )
     return not only_month.any()

@@ -90,7 +90,7 @@ class CountSurfaces:
         return Counts(self.tp[index], self.fp[index])
 
     def counted_thresholds(self, thresholds: Floats) -> Floats:
-        """The nodes (k,) at which thresholds (k,) are counted."""
+        """Find the nodes (k,) at which thresholds (k,) are counted."""
         node = node_index(self.axes, thresholds[np.newaxis])[0]
         return np.array([axis[i] for axis, i in zip(self.axes, node, strict=True)])
 
@@ -244,7 +244,7 @@ def node_index(axes: Axes, thresholds: Floats) -> Indices:
 
 
 def _density(counts: Floats, rule: Rule) -> Floats:
-    """The weight in each cell (n_1 + 1, …, n_k + 1) of a grid whose surface is `counts`."""
+    """Compute the weight in each cell (n_1 + 1, …, n_k + 1) of a grid whose surface is `counts`."""
     if rule == "all":
         density = np.pad(counts, 1)[(slice(1, None),) * counts.ndim]
         for j in range(counts.ndim):

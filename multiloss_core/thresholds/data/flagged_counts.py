@@ -41,7 +41,7 @@ class Counts(Generic[Number]):
         return iter((self.tp, self.fp))
 
     def at(self: "Counts[Floats]", row: int) -> "Counts[float]":
-        """The counts at one position of arrays."""
+        """Pick the counts at one position of arrays."""
         return Counts(float(self.tp[row]), float(self.fp[row]))
 
 

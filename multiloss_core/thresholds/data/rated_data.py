@@ -38,7 +38,7 @@ class RatedData(Protocol):
         """TP and FP (m,) at each row of thresholds (m, k)."""
 
     def counted_thresholds(self, thresholds: Floats) -> Floats:
-        """The thresholds (k,) that `counts_at` really counts at: nodes, where only these are known."""
+        """Give the thresholds (k,) that `counts_at` really counts at: nodes, where only these are known."""
 
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
         """Thresholds (k,) in the fewest digits that flag the same documents."""

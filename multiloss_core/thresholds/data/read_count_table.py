@@ -85,7 +85,7 @@ def _node_words(names: Sequence[str], axes: Sequence[Floats], node: int, shape: 
 
 
 def _surface_of_column(title: str, values: Floats, names: Sequence[str], row_at: Indices) -> Floats:
-    """The counts at the nodes, where `row_at` (n_1, …, n_k) holds the row of each node; refused where they rise."""
+    """Give the counts at nodes, where `row_at` (n_1, …, n_k) holds the row of each node; refused where they rise."""
     if (values < 0).any():
         row = int((values < 0).argmax())
         raise DataError(

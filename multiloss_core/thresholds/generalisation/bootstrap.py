@@ -216,7 +216,7 @@ def _possible_expectations(selection: _Selection, drawn: _Resampled, generator: 
 
 
 def _new_period(selection: _Selection, expected: Floats, generator: np.random.Generator) -> Floats:
-    """Counts (b, 2, t) of new data: multinomial around the expectations, wider by the design effects."""
+    """Draw counts (b, 2, t) of new data: multinomial around the expectations, wider by the design effects."""
     size = selection.sample.size
     documents = max(round(size), 1)
     chances = (expected / size).clip(0.0, 1.0)

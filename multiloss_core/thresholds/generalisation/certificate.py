@@ -232,7 +232,7 @@ class _Split:
         return Counts(tp, alerts - tp)
 
     def order(self, share: Floats, precision: float, level: float) -> range:
-        """The vertices to test, fixed by the first part: from the one where success is likeliest to the loosest.
+        """Choose the vertices to test, fixed by the first part: from the one where success is likeliest to the loosest.
 
         Stricter ones flag too few documents to be certified, looser ones are too near to the precision asked for.
         `share` (m,) is the precision expected at each.
@@ -247,24 +247,24 @@ class _Split:
         return range(int(np.argmax(power)), -1, -1)
 
     def p_value(self, vertex: int, precision: float) -> float:
-        """The p-value of "the precision at this vertex is below `precision`" on the second part."""
+        """Compute the p-value of "the precision at this vertex is below `precision`" on the second part."""
         if self.test == "exact":
             return exact_p_value(*self.testing.counts_at(vertex), precision)
         return betting_p_value(*self.testing.units_at(vertex), precision, self.largest(vertex))
 
     def lower_bound(self, vertex: int, confidence: float) -> float:
-        """The lower confidence bound of the precision at a vertex, on the second part."""
+        """Compute the lower confidence bound of the precision at a vertex, on the second part."""
         if self.test == "exact":
             return exact_lower_bound(*self.testing.counts_at(vertex), confidence)
         return betting_lower_bound(*self.testing.units_at(vertex), confidence, self.largest(vertex))
 
     def largest(self, vertex: int) -> float:
-        """The largest total weight of a unit's documents flagged at a vertex."""
+        """Find the largest total weight of a unit's documents flagged at a vertex."""
         return float(max(part.units_at(vertex)[1].max(initial=0.0) for part in (self.choosing, self.testing)))
 
 
 def _p_values(split: _Split, order: range, precision: float, level: float) -> list[float]:
-    """The p-values of the tests in order, up to the first that does not reject."""
+    """Compute the p-values of the tests in order, up to the first that does not reject."""
     found: list[float] = []
     for vertex in order:
         found.append(split.p_value(vertex, precision))
@@ -308,7 +308,7 @@ def _more_ratings(
 
 
 def _expected_precision(path: ThresholdPath) -> Floats:
-    """The precision at each vertex (m,) as the path's fit expects it, or as counted."""
+    """Estimate the precision at each vertex (m,) as the path's fit expects it, or as counted."""
     expected = path.tp if path.smooth_tp is None else path.smooth_tp
     return _shares(expected, path.tp + path.fp).clip(0.0, 1.0)
 

@@ -153,7 +153,7 @@ class _Tally:
         self.area_on_all += area / pairs if pairs else UNDEFINED
 
     def counts(self) -> CrossFittedCounts:
-        """What the sums say of all documents."""
+        """Conclude what the sums say of all documents."""
         totals = self.documents.totals
         whole = np.array([totals.tp, totals.fp])
         counted = max(self.counted, 1)

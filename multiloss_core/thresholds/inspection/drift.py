@@ -127,7 +127,7 @@ def _effective_alerts(alerts: Floats, squares: Floats) -> Floats:
 
 
 def _weight_squares(squares: Floats) -> Floats:
-    """Sums of (TP + FP)^2."""
+    """Compute sums of (TP + FP)^2."""
     return squares[0] + 2 * squares[1] + squares[2]
 
 
@@ -161,7 +161,7 @@ def _drift(numbers: Indices, weeks: _Estimates, periods: _Estimates, early: floa
 
 
 def _trend_p_value(weeks: _Estimates) -> float:
-    """The two-sided p value of a slope over the weeks."""
+    """Compute the two-sided p value of a slope over the weeks."""
     leverage, free = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values) - 2
     slope = float((weeks.certainty * weeks.positions * weeks.deviations).sum()) / leverage
     # Weeks that are erratic beyond chance must not pass for a trend.
@@ -172,7 +172,7 @@ def _trend_p_value(weeks: _Estimates) -> float:
 
 
 def _variation_p_value(periods: _Estimates) -> float:
-    """The p value of the chi-square test that all periods have one value."""
+    """Compute the p value of the chi-square test that all periods have one value."""
     return float(chdtrc(len(periods.values) - 1, (periods.certainty * periods.deviations**2).sum()))
 
 

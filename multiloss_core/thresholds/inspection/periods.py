@@ -70,7 +70,7 @@ class Calendar:
 
 
 def calendar(times: Times) -> Calendar:
-    """The calendar of times (n,), at least one. Time O(n).
+    """Make the calendar of times (n,), at least one. Time O(n).
 
     Raises
     ------
@@ -178,7 +178,7 @@ def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, ru
 
 
 def _squares_of_groups(week: Indices, groups: Indices, labels: Bools, weights: Floats, weeks: int) -> Floats:
-    """Sums of TP^2, TP FP and FP^2 over the groups of each week."""
+    """Compute sums of TP^2, TP FP and FP^2 over the groups of each week."""
     distinct = int(groups.max(initial=0)) + 1
     cell, known = pd.factorize(week * distinct + groups)
     fp, tp = sums(2 * cell + labels, weights, 2 * len(known)).reshape(len(known), 2).T

@@ -26,7 +26,7 @@ class Segmentation:
 
 
 def segmentation(segments: NDArray[np.object_]) -> Segmentation:
-    """The segments of documents (n,), in order of appearance. Time O(n)."""
+    """Find the segments of documents (n,), in order of appearance. Time O(n)."""
     code, names = pd.factorize(segments)
     return Segmentation(tuple(map(str, names)), np.asarray(code, dtype=np.intp))
 
@@ -50,7 +50,7 @@ class Segment(Counts[float]):
 def segment_counts(
     documents: RatedDocuments, segments: Segmentation, thresholds: ArrayLike, rule: Rule
 ) -> tuple[Segment, ...]:
-    """What thresholds (k,), infinity for never, flag in each segment; most alerts first, then most documents.
+    """Count what thresholds (k,), infinity for never, flag in each segment; most alerts first, then most documents.
 
     A segment differs where its interval, widened for the number of segments that have alerts (Bonferroni), does not
     hold the precision of all alerts together: if all segments are alike, some segment is said to differ in at most

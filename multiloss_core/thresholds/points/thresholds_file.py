@@ -120,7 +120,7 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
 def _content(
     thresholds: Iterable[tuple[str, float]], rule: Rule, source: Mapping[str, Any], **details: Any
 ) -> dict[str, Any]:
-    """The one shape of such a file; `details` differ, for a point and a decision know different things."""
+    """Make the one shape of such a file; `details` differ, for a point and a decision know different things."""
     return {
         "rule": rule,
         "meaning": MEANING[rule] + "; no score reaches a threshold of null",
@@ -166,7 +166,7 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
 
 
 def _number(value: Any) -> float:
-    """A JSON number, or infinity for null."""
+    """Read a JSON number, or infinity for null."""
     if value is None:
         return math.inf
     if type(value) not in (int, float):
