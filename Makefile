@@ -18,7 +18,7 @@ lint:       ## style, and who may import whom
 
 types:      ## of Python, and of the explorer's browser modules
 	.venv/bin/mypy
-	npm install --silent --no-package-lock && npm run --silent types
+	npm install --silent --no-package-lock && PYTHON=$(PYTHON) npm run --silent types
 
 docs:       ## the library's reference, in site/
 	$(PYTHON) docs/reference.py

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import {
-  isFlatReadable, isSurfaceReadable, PlotlyFigure, projected, times,
-} from "../../ui/operating_point/explorer/browser/plotly_adapter.js"
+import { PlotlyFigure, times } from "../../ui/operating_point/explorer/browser/plotly_adapter.js"
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 const axis = (offset, length) => ({ _offset: offset, _length: length, d2p: value => 2 * value })
@@ -19,26 +17,32 @@ const surface = () => ({
   },
 })
 
+function figureOf(plot) {
+  const figure = new PlotlyFigure({ _fullLayout: plot })
+  figure.isSurface = Boolean(plot?.scene ?? !plot?.xaxis)
+  return figure
+}
+
 test("a matrix is multiplied column by column, as WebGL has it", () => {
   const moved = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1]
   assert.deepEqual(times(moved, [1, 2, 3, 1]), [6, 8, 10, 1])
 })
 
 test("the middle of the view is the middle of the plot, and up is up", () => {
-  const camera = { model: IDENTITY, view: IDENTITY, projection: IDENTITY }
-  assert.deepEqual(projected([0, 0, 0], camera, { width: 200, height: 100 }), [100, 50])
-  assert.deepEqual(projected([1, 1, 0], camera, { width: 200, height: 100 }), [200, 0])
+  const figure = figureOf(surface())
+  assert.deepEqual(figure.toPixels(0, 0, 0), [100, 50])
+  assert.deepEqual(figure.toPixels(1, 0.5, 0), [200, 0])
 })
 
 test("a figure is readable with all of Plotly's fields and not without any one of them", () => {
-  assert.ok(isFlatReadable(flat()))
-  assert.ok(isSurfaceReadable(surface()))
-  assert.ok(!isFlatReadable(undefined))
-  assert.ok(!isSurfaceReadable(undefined))
+  assert.ok(figureOf(flat()).isReadable)
+  assert.ok(figureOf(surface()).isReadable)
+  assert.ok(!new PlotlyFigure({ _fullLayout: undefined }).isReadable)
+  assert.ok(!figureOf(undefined).isReadable)
   for (const name of ["_offset", "_length", "d2p"]) {
     const plot = flat()
     delete plot.yaxis[name]
-    assert.ok(!isFlatReadable(plot), name)
+    assert.ok(!figureOf(plot).isReadable, name)
   }
   for (const [where, name] of [
     [plot => plot._size, "w"], [plot => plot, "scene"], [plot => plot.scene, "domain"], [plot => plot.scene, "_scene"],
@@ -48,7 +52,7 @@ test("a figure is readable with all of Plotly's fields and not without any one o
   ]) {
     const plot = surface()
     delete where(plot)[name]
-    assert.ok(!isSurfaceReadable(plot), name)
+    assert.ok(!figureOf(plot).isReadable, name)
   }
 })
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 
 import {
-  checked, Choice, clamped, MILLISECONDS_OF_REST, pickedThresholds, rowAt, withoutHidden,
+  checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, pickedThresholds, rowAt, withoutHidden,
 } from "../../ui/operating_point/explorer/browser/protocol.js"
 
 const row = (price = "20") => ({ price, x: [0.1, 0.2], y: [0.3, 0.4], fp: [5, 6], tp: [7, 8] })
@@ -11,8 +11,7 @@ const table = (more = {}) => ({
   rows: [row("10"), row("20"), row("30")], certified: null, ...more,
 })
 const message = (percent, heard, more = {}) => ({
-  library: "", about: "", target: { percent, heard }, table: JSON.stringify(table()), charts: {}, key: {},
-  explanations: {}, question: "", note: "", intervals: null, hand: null, present: null, driver: "", space: {}, ...more,
+  contract: CONTRACT, percent, heard, table: JSON.stringify(table()), hand: null, driver: "", ...more,
 })
 
 function chosen(first = message(20, 0)) {
@@ -61,14 +60,13 @@ describe("a click", () => {
 })
 
 describe("a message", () => {
-  test("of the agreed kind is taken as it is", () => {
+  test("of the agreed contract is taken as it is", () => {
     const sent = message(20, 0)
     assert.equal(checked(sent), sent)
-    assert.equal(checked({ ...sent, hand: {}, present: {}, intervals: {} }).about, "")
   })
-  for (const wrong of [{ table: undefined }, { target: null }, { driver: null }, { charts: "none" }, { hand: undefined }]) {
-    test(`with ${JSON.stringify(wrong)} is refused by the name of what is wrong`, () => {
-      assert.throws(() => checked({ ...message(20, 0), ...wrong }), new RegExp(Object.keys(wrong)[0]))
+  for (const contract of [undefined, null, CONTRACT - 1, `${CONTRACT}`]) {
+    test(`of contract ${JSON.stringify(contract)} is refused`, () => {
+      assert.throws(() => checked({ ...message(20, 0), contract }), new RegExp(`contract ${contract} instead`))
     })
   }
   test("that is none at all is refused", () => {
@@ -135,7 +133,7 @@ describe("Python hears", () => {
     const { choice, sent } = chosen()
     choice.move(30)
     choice.release()
-    choice.ask(12.34)
+    choice.ask("moved", 12.34)
     context.mock.timers.tick(MILLISECONDS_OF_REST)
     assert.deepEqual([sent, choice.percent, choice.isUnsent], [[["moved", [12.34, 2]]], 30, false])
   })
@@ -144,7 +142,7 @@ describe("Python hears", () => {
     const { choice, sent } = chosen()
     choice.move(30)
     choice.release()
-    choice.pick([0.5, null])
+    choice.ask("picked", [0.5, null])
     context.mock.timers.tick(MILLISECONDS_OF_REST)
     assert.deepEqual([sent, choice.isUnsent], [[["picked", [[0.5, null], 2]]], false])
   })

@@ -3,19 +3,10 @@
 import streamlit as st
 
 from multiloss_core import Unit
-from multiloss_core.figures import (
-    count_surface,
-    curve_band,
-    plane_backdrop,
-    plane_marks,
-    space_backdrop,
-    space_marks,
-    threshold_cloud,
-    threshold_curves,
-    threshold_mark,
-)
+from multiloss_core.figures import plane_marks
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.target_drivers import slider_takes_over
+from ui.operating_point.explorer.figures import backdrop, chart_names, expected_traces, mark_traces
 from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words
 from ui.operating_point.target import current_target, set_target
 from ui.operating_point.view_state import ViewState
@@ -23,6 +14,12 @@ from ui.shared.page_setup import theme
 from ui.shared.slider_scale import HIGHEST, LOWEST, STEP
 
 SLIDER_KEY = "m_plain"
+ALTS = {
+    "space": "Thresholds with the paths of all methods and the chosen point.",
+    "plane": "True against false positives along each path, with the chosen point.",
+    "tp": "Surface of true positives over the thresholds of {} and {}.",
+    "fp": "Surface of false positives over the thresholds of {} and {}.",
+}
 
 
 def ask_marginal_precision(unit: Unit) -> None:
@@ -79,37 +76,13 @@ def _show_charts(analysis: Analysis, view: ViewState) -> None:
         for name in analysis.methods
         if view.points[name].status != "unreachable" or name == view.method
     ]
-    chosen, pair, surfaces, unit = view.method, view.pair, view.surfaces, analysis.settings.unit
-    marks, axes = plane_marks(points, chosen=chosen, theme=theme())
-    plane = plane_backdrop(analysis.paths, theme=theme(), unit=unit)
-    plane.add_traces([*([] if view.bands is None else curve_band(view.bands)), *marks])
-    plane.update_layout(axes)
-    left, right = st.columns(2)
-    if len(analysis.surfaces.names) == 1:
-        space = threshold_curves(analysis.path(chosen), theme=theme(), unit=unit)
-        space.add_trace(threshold_mark(analysis.path(chosen), view.chosen_point, theme=theme()))
-    else:
-        space = space_backdrop(surfaces, analysis.paths, theme=theme(), pair=pair)
-        if view.cloud is not None:
-            space.add_trace(threshold_cloud(view.cloud, surfaces.axes))
-        space.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme(), pair=pair))
-    left.plotly_chart(
-        space,
-        theme=None,
-        key="plain_space",
-        alt="Thresholds with the paths of all methods and the chosen point.",
-    )
-    right.plotly_chart(
-        plane,
-        theme=None,
-        key="plain_plane",
-        alt="True against false positives along each path, with the chosen point.",
-    )
-    if len(analysis.surfaces.names) > 1:
-        for place, count, words in ((left, "tp", "true"), (right, "fp", "false")):
-            place.plotly_chart(
-                count_surface(surfaces, analysis.paths, count=count, theme=theme(), pair=pair, unit=unit),
-                theme=None,
-                key=f"plain_{count}",
-                alt=f"Surface of {words} positives over the thresholds of {surfaces.names[0]} and {surfaces.names[1]}.",
-            )
+    places = st.columns(2)
+    for i, name in enumerate(chart_names(analysis)):
+        figure = backdrop(analysis, view, name, theme(), legend=True)
+        figure.add_traces(expected_traces(analysis, view, name))
+        if name in ("space", "plane"):
+            figure.add_traces([mark for mark, _ in mark_traces(analysis, view, name, points, theme())])
+        if name == "plane":
+            figure.update_layout(plane_marks(points, chosen=view.method, theme=theme())[1])
+        alt = ALTS[name].format(*view.surfaces.names)
+        places[i % 2].plotly_chart(figure, theme=None, key=f"plain_{name}", alt=alt)

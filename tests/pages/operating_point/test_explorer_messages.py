@@ -4,19 +4,18 @@ from dataclasses import fields
 
 import pytest
 
+from tests.explorer_js import message_types
 from tests.pages.steps import explorer, opened
 from ui.operating_point.explorer import component, messages
 from ui.operating_point.explorer.browser_files import browser_file
 from ui.operating_point.point_text import PointWords
 
-NAMES = ["Message", "Target", "Row", "Table", "ChartMessage", "Key", "Intervals", "Space", "Events"]
+NAMES = ["Message", "Row", "Table", "ChartMessage", "MethodStyle", "Intervals", "Events"]
 
 
 def declared(name):
     """The keys of an interface in the browser's half of the contract."""
-    body = re.search(
-        rf"^export interface {name} {{$(.*?)^}}$", browser_file("messages.d.ts"), re.MULTILINE | re.DOTALL
-    )[1]
+    body = re.search(rf"^export interface {name} {{$(.*?)^}}$", message_types.text(), re.MULTILINE | re.DOTALL)[1]
     return re.findall(r"^  (\w+): ", body, re.MULTILINE)
 
 
@@ -30,24 +29,41 @@ def test_both_sides_of_the_contract_name_the_same_keys(name):
 
 
 def test_both_sides_name_all_that_is_sent():
-    interfaces = set(re.findall(r"^export interface (\w+)", browser_file("messages.d.ts"), re.MULTILINE))
-    assert interfaces == {*NAMES, "Words"}
-    assert {name for name, value in vars(messages).items() if hasattr(value, "__total__")} == {*NAMES, "MethodStyle"}
-    assert set(declared("Words")) == {field.name for field in fields(PointWords)}
-    (method,) = re.findall(r"^  methods: {(.*)}\[\]$", browser_file("messages.d.ts"), re.MULTILINE)
-    assert set(re.findall(r"(\w+):", method)) == keys("MethodStyle")
+    interfaces = set(re.findall(r"^export interface (\w+)", message_types.text(), re.MULTILINE))
+    assert interfaces == {*NAMES, "PointWords"}
+    assert {name for name, value in vars(messages).items() if hasattr(value, "__total__")} == {*NAMES}
+    assert set(declared("PointWords")) == {field.name for field in fields(PointWords)}
+    assert f"export const CONTRACT = {messages.CONTRACT}\n" in browser_file("protocol.js")
+
+
+def test_types_are_written_as_the_browser_has_them():
+    written = message_types.text()
+    for line in (
+        "percent: number",
+        "by_hand: boolean",
+        "x: (number | null)[]",
+        "certified: [number, number] | null",
+        "charts: Record<string, ChartMessage>",
+        "words: PointWords",
+        "thresholds: [string, string][]",
+        "hand: Row | null",
+        "picked: [(number | null)[], number]",
+    ):
+        assert f"\n  {line}\n" in written
+    for kind in (messages.Message, PointWords):
+        assert kind.__doc__.splitlines()[0] in written
 
 
 def test_python_sends_exactly_what_the_contract_names():
     data = explorer(opened(data="Card alerts", driver="thresholds by hand", hand="0.9,never", now="0.8,never"))
     assert set(data) == keys("Message")
-    for name in ("target", "key", "space", "table"):
-        assert set(data[name]) == keys(name.capitalize()), name
+    assert set(data["table"]) == keys("Table")
+    assert data["contract"] == messages.CONTRACT
     assert set(data["charts"]) == {"space", "plane", "tp", "fp"}
     for chart in data["charts"].values():
         assert set(chart) == keys("ChartMessage")
         assert all("follows" in json.loads(mark)["meta"] for mark in chart["marks"])
-    assert {frozenset(method) for method in data["key"]["methods"]} == {frozenset(keys("MethodStyle"))}
+    assert {frozenset(method) for method in data["key"]} == {frozenset(keys("MethodStyle"))}
     rows = [*data["table"]["rows"], data["hand"], data["present"]]
     assert {frozenset(row) for row in rows} == {frozenset(keys("Row"))}
     assert {frozenset(row["words"]) for row in rows} == {frozenset(field.name for field in fields(PointWords))}

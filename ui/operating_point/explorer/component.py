@@ -12,7 +12,7 @@ from ui.operating_point.controls.settings import choose_plain
 from ui.operating_point.controls.target_drivers import current_driver, set_manual_thresholds, slider_takes_over
 from ui.operating_point.explorer.browser_files import browser_file, joined_modules
 from ui.operating_point.explorer.figures import live_charts
-from ui.operating_point.explorer.messages import Intervals, Key, Message, Row
+from ui.operating_point.explorer.messages import CONTRACT, Intervals, Message, Row
 from ui.operating_point.explorer.table import explorer_table, row_of
 from ui.operating_point.point_help import explanations
 from ui.operating_point.point_text import WORDS, interval_words, point_words
@@ -23,8 +23,6 @@ from ui.shared.plotly_asset import library_address
 
 KEY = "explorer"
 CSS_DASHES = {"solid": "solid", "dash": "dashed", "dashdot": "dashed", "dot": "dotted"}
-
-
 _mount = st.components.v2.component(
     "multiloss_explorer",
     html=browser_file("explorer.html"),
@@ -38,21 +36,30 @@ _mount = st.components.v2.component(
 def explorer(analysis: Analysis, view: ViewState) -> None:
     """Show slider, numbers and charts at the current target."""
     target, unit = current_target(), analysis.settings.unit
+    resamples = view.resamples if view.assessed_point is view.chosen_point else None
     message: Message = {
+        "contract": CONTRACT,
         "library": library_address(),
         "about": f"{analysis.dataset.key} {view.pair} {unit}",
-        "target": {"percent": target.percent, "heard": target.last_event},
+        "percent": target.percent,
+        "heard": target.last_event,
         "table": explorer_table(analysis, view.method, view.pair, target.percent),
         "charts": live_charts(analysis, view, theme()),
-        "key": _key(analysis, view.method),
+        "key": [
+            {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
+            for look in map(look_of, analysis.methods)
+        ],
+        "colour": look_of(view.method).colour,
+        "ink": style.ink(theme()),
         "explanations": explanations(unit),
         "question": WORDS[unit].question,
         "note": WORDS[unit].note.replace("*", ""),
-        "intervals": _intervals(analysis, view),
+        "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point)),
         "hand": _row(analysis, view, view.manual_point),
         "present": _row(analysis, view, view.baseline_point),
         "driver": current_driver(),
-        "space": {"pair": view.pair, "thresholds": _finite(view)},
+        "pair": view.pair,
+        "thresholds": [float(value) if math.isfinite(value) else None for value in view.chosen_point.thresholds],
     }
     _mount(
         key=KEY,
@@ -71,7 +78,7 @@ def _moved() -> None:
 
 def _heard(name: str) -> object:
     """Return what the user did, which has its number; anybody's browser may say anything."""
-    match _state(name):
+    match getattr(st.session_state[KEY], name, None):
         # One run may bring two moves, in any order: the last one counts.
         case [said, int(number)] if number > current_target().last_event:
             current_target().last_event = number
@@ -85,28 +92,3 @@ def _row(analysis: Analysis, view: ViewState, point: Point | None) -> Row | None
         return None
     others = [view.points[name] for name in analysis.methods if name != view.method]
     return row_of(analysis, [*others, point], view.pair, point_words(analysis, point))
-
-
-def _intervals(analysis: Analysis, view: ViewState) -> Intervals | None:
-    if view.assessed_point is not view.chosen_point:
-        return None
-    return cast("Intervals | None", interval_words(analysis, view.resamples, view.chosen_point))
-
-
-def _finite(view: ViewState) -> list[float | None]:
-    return [float(value) if math.isfinite(value) else None for value in view.chosen_point.thresholds]
-
-
-def _state(name: str) -> object:
-    return getattr(st.session_state[KEY], name, None)
-
-
-def _key(analysis: Analysis, method: str) -> Key:
-    return {
-        "methods": [
-            {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
-            for look in map(look_of, analysis.methods)
-        ],
-        "chosen": look_of(method).colour,
-        "ink": style.ink(theme()),
-    }

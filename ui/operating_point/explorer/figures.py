@@ -1,4 +1,4 @@
-"""The explorer's charts as text: what stays while the target moves, and the marks that follow it."""
+"""The charts: what stays while the target moves, and the marks that follow it; as text for the explorer."""
 
 import json
 from collections.abc import Sequence
@@ -9,130 +9,104 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.basedatatypes import BaseTraceType
 
-from multiloss_core import CountSurfaces
-from multiloss_core.figures import (
-    Theme,
-    count_surface,
-    curve_band,
-    majorant_trace,
-    plane_backdrop,
-    plane_marks,
-    space_backdrop,
-    space_marks,
-    surface_marks,
-    threshold_cloud,
-    threshold_curves,
-    threshold_mark,
-)
+from multiloss_core import figures
+from multiloss_core.figures import Theme
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.view_state import ViewState
 
+ALTS = {
+    "space": "Thresholds with the paths of all methods.",
+    "plane": "True against false positives along each path.",
+    "tp": "Surface of true positives over the thresholds of {} and {}, with paths.",
+    "fp": "Surface of false positives over the thresholds of {} and {}, with paths.",
+}
+
+
+def chart_names(analysis: Analysis) -> list[str]:
+    """Return the names of the charts; a single classifier has no surfaces."""
+    return list(ALTS)[: 2 if len(analysis.surfaces.names) == 1 else 4]
+
 
 def live_charts(analysis: Analysis, view: ViewState, theme: Theme) -> dict[str, ChartMessage]:
-    """The explorer's charts by name; a single classifier has no surfaces."""
-    points = [view.points[method] for method in analysis.methods]
-    chosen, pair, surfaces, unit = view.method, view.pair, view.surfaces, analysis.settings.unit
-    bands = [] if view.bands is None else curve_band(view.bands)
-    tangent, stars = plane_marks(points, chosen=chosen, theme=theme)[0]
-    plane_follows: list[tuple[BaseTraceType, str | list[str]]] = [(tangent, "tangent"), (stars, ["fp", "tp"])]
-    plane = _plane(analysis.key, theme, analysis)
-    if len(analysis.surfaces.names) == 1:
-        only = analysis.path(chosen)
-        curves = _still(
-            threshold_curves(only, theme=theme, unit=unit), "True and false positives against the threshold."
-        )
-        line = threshold_mark(only, view.points[chosen], theme=theme)
-        return {
-            "space": _with(curves, (), [(line, "threshold")]),
-            "plane": _with(plane, [majorant_trace(only, theme), *bands], plane_follows),
+    """Return the charts by name, each with its marks."""
+    points, only = [view.points[method] for method in analysis.methods], len(analysis.surfaces.names) == 1
+    charts: dict[str, ChartMessage] = {}
+    for name in chart_names(analysis):
+        # A single classifier's curves are the method's; a slice of more than two is another one at each chosen point.
+        stays = name == "plane" or len(analysis.surfaces.names) == 2
+        chart = (_cached if stays else _still)(analysis.key, theme, name, analysis, view)
+        more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
+        charts[name] = {
+            **chart,
+            "traces": [*chart["traces"], *map(_as_text, [*more, *expected_traces(analysis, view, name)])],
+            "marks": [_following(*mark) for mark in mark_traces(analysis, view, name, points, theme)],
         }
-    cloud = [] if view.cloud is None else [threshold_cloud(view.cloud, surfaces.axes)]
-    marks = space_marks(surfaces, points, chosen=chosen, theme=theme, pair=pair)
-    charts = {
-        "space": _with(_space(analysis, view, theme), cloud, [(mark, ["x", "y"]) for mark in marks]),
-        "plane": _with(plane, bands, plane_follows),
-    }
-    for count in ("tp", "fp"):
-        mark = surface_marks(points, surfaces, count=count, chosen=chosen, theme=theme, pair=pair)
-        charts[count] = _with(_surface(analysis, view, theme, count), (), [(mark, ["x", "y", count])])
     return charts
 
 
-def _with(
-    chart: ChartMessage, more: Sequence[BaseTraceType], marks: Sequence[tuple[BaseTraceType, str | list[str]]]
-) -> ChartMessage:
-    return {
-        **chart,
-        "traces": [*chart["traces"], *map(_as_text, more)],
-        "marks": [_following(mark, columns) for mark, columns in marks],
-    }
+def backdrop(analysis: Analysis, view: ViewState, name: str, theme: Theme, *, legend: bool) -> go.Figure:
+    """Draw what stays while the target moves."""
+    surfaces, paths, pair, unit = view.surfaces, analysis.paths, view.pair, analysis.settings.unit
+    if name == "plane":
+        return figures.plane_backdrop(paths, theme=theme, legend=legend, unit=unit)
+    if len(surfaces.names) == 1:
+        return figures.threshold_curves(analysis.path(view.method), theme=theme, unit=unit)
+    if name == "space":
+        return figures.space_backdrop(surfaces, paths, theme=theme, pair=pair, legend=legend)
+    return figures.count_surface(surfaces, paths, count=name, theme=theme, pair=pair, legend=legend, unit=unit)
 
 
-def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
-    spec = mark.to_plotly_json() | {"meta": {"follows": columns}}
-    # The browser takes the coordinates from the table.
-    for axis in ("x",) if columns == "threshold" else ("x", "y", "z"):
-        spec.pop(axis, None)
-    return _as_text(spec)
+def expected_traces(analysis: Analysis, view: ViewState, name: str) -> Sequence[BaseTraceType]:
+    """Draw what is expected on new data, where it is known."""
+    if name == "plane" and view.bands is not None:
+        return figures.curve_band(view.bands)
+    if name == "space" and view.cloud is not None and len(analysis.surfaces.names) > 1:
+        return [figures.threshold_cloud(view.cloud, view.surfaces.axes)]
+    return []
 
 
-def _space(analysis: Analysis, view: ViewState, theme: Theme) -> ChartMessage:
-    if view.surfaces is analysis.surfaces:
-        return _whole_space(analysis.key, theme, analysis)
-    # A slice at the chosen point: another one for each.
-    return _space_of(view.surfaces, analysis, theme, view.pair)
+def mark_traces(
+    analysis: Analysis, view: ViewState, name: str, points: Sequence[Point], theme: Theme
+) -> list[tuple[BaseTraceType, str | list[str]]]:
+    """Draw points, one of a method each, with the columns of the explorer's table that their coordinates follow."""
+    surfaces, chosen, pair = view.surfaces, view.method, view.pair
+    if name == "plane":
+        tangent, stars = figures.plane_marks(points, chosen=chosen, theme=theme)[0]
+        return [(tangent, "tangent"), (stars, ["fp", "tp"])]
+    if len(surfaces.names) == 1:
+        return [(figures.threshold_mark(analysis.path(chosen), view.chosen_point, theme=theme), "threshold")]
+    if name == "space":
+        return [(figures.space_marks(surfaces, points, chosen=chosen, theme=theme, pair=pair)[0], ["x", "y"])]
+    mark = figures.surface_marks(points, surfaces, count=name, chosen=chosen, theme=theme, pair=pair)
+    return [(mark, ["x", "y", name])]
 
 
-def _surface(analysis: Analysis, view: ViewState, theme: Theme, count: str) -> ChartMessage:
-    if view.surfaces is analysis.surfaces:
-        return _whole_surface(analysis.key, theme, count, analysis)
-    return _surface_of(view.surfaces, analysis, theme, count, view.pair)
-
-
-@st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _plane(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> ChartMessage:
-    figure = plane_backdrop(_analysis.paths, theme=theme, legend=False, unit=_analysis.settings.unit)
-    return _still(figure, "True against false positives along each path.")
-
-
-@st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _whole_space(key: tuple[object, ...], theme: Theme, _analysis: Analysis) -> ChartMessage:
-    return _space_of(_analysis.surfaces, _analysis, theme, (0, 1))
-
-
-@st.cache_data(scope="session", max_entries=8, show_spinner=False)
-def _whole_surface(key: tuple[object, ...], theme: Theme, count: str, _analysis: Analysis) -> ChartMessage:
-    return _surface_of(_analysis.surfaces, _analysis, theme, count, (0, 1))
-
-
-def _space_of(surfaces: CountSurfaces, analysis: Analysis, theme: Theme, pair: tuple[int, int]) -> ChartMessage:
-    figure = space_backdrop(surfaces, analysis.paths, theme=theme, pair=pair, legend=False)
-    return _still(figure, "Thresholds with the paths of all methods.")
-
-
-def _surface_of(
-    surfaces: CountSurfaces, analysis: Analysis, theme: Theme, count: str, pair: tuple[int, int]
-) -> ChartMessage:
-    figure = count_surface(
-        surfaces, analysis.paths, count=count, theme=theme, pair=pair, legend=False, unit=analysis.settings.unit
-    )
-    words, (first, second) = {"tp": "true", "fp": "false"}[count], surfaces.names
-    alt = f"Surface of {words} positives over the thresholds of {first} and {second}, with paths."
-    return _still(figure, alt, True)
-
-
-def _still(figure: go.Figure, alt: str, surface: bool = False) -> ChartMessage:
-    parts = figure.to_plotly_json()
+def _still(key: object, theme: Theme, name: str, _analysis: Analysis, _view: ViewState) -> ChartMessage:
+    figure = backdrop(_analysis, _view, name, theme, legend=False)
+    parts, alt = figure.to_plotly_json(), ALTS[name].format(*_view.surfaces.names)
+    if name == "space" and len(_view.surfaces.names) == 1:
+        alt = "True and false positives against the threshold."
     return {
         "title": figure.layout.title.text,
         "height": figure.layout.height,
         "traces": [_as_text(trace) for trace in parts["data"]],
         "layout": _as_text(parts["layout"]),
         "alt": alt,
-        "surface": surface,
+        "surface": name in ("tp", "fp"),
         "marks": [],
     }
+
+
+_cached = st.cache_data(scope="session", max_entries=32, show_spinner=False)(_still)
+
+
+def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
+    """The browser takes the coordinates from the table."""
+    coordinates = ("x",) if columns == "threshold" else ("x", "y", "z")
+    spec = {name: value for name, value in mark.to_plotly_json().items() if name not in coordinates}
+    return _as_text(spec | {"meta": {"follows": columns}})
 
 
 def _as_text(part: Any) -> str:

@@ -1,25 +1,29 @@
-"""What Python and the browser tell each other. The same contract, key by key, stands in `browser/messages.d.ts`."""
+"""What Python and the browser tell each other, written once: `make types` makes `browser/messages.d.ts` of it."""
 
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
+
+from ui.operating_point.point_text import PointWords
+
+CONTRACT = 2
 
 
-class Target(TypedDict):
-    """The target in percent, and the number of the user's last event that Python has heard of."""
+class MethodStyle(TypedDict):
+    """How the lines of a method look, in words of CSS."""
 
-    percent: float
-    heard: int
+    name: str
+    colour: str
+    dash: str
 
 
 class Row(TypedDict):
     """One target: its words, and the points of all methods in the order of the table; None is not drawn.
 
-    `words` are those of `PointWords`; `tangent` and `view` hold FP, then TP: the ends of the tangent, and the ranges
-    that show the point.
+    `tangent` and `view` hold FP, then TP: the ends of the tangent, and the ranges that show the point.
     """
 
     price: str
     slope: str
-    words: dict[str, Any]
+    words: Annotated[dict[str, Any], PointWords]
     x: list[float | None]
     y: list[float | None]
     fp: list[float | None]
@@ -58,22 +62,6 @@ class ChartMessage(TypedDict):
     marks: list[str]
 
 
-class MethodStyle(TypedDict):
-    """How the lines of a method look, in words of CSS."""
-
-    name: str
-    colour: str
-    dash: str
-
-
-class Key(TypedDict):
-    """The looks of all methods, the colour of the chosen one and that of ink."""
-
-    methods: list[MethodStyle]
-    chosen: str
-    ink: str
-
-
 class Intervals(TypedDict):
     """What new data will show of one point: by label, an interval in words."""
 
@@ -82,27 +70,28 @@ class Intervals(TypedDict):
     words: dict[str, str]
 
 
-class Space(TypedDict):
-    """The classifiers whose thresholds are drawn, and the chosen thresholds of all; None for no threshold."""
-
-    pair: tuple[int, int]
-    thresholds: list[float | None]
-
-
 class Message(TypedDict):
-    """Sent to the browser at each run of the page.
+    """Sent to the browser at each run of the page; `contract` is the number of what stands here.
 
-    `about` is what the axes mean: the user's zoom is kept while it stays the same. `table` is a `Table` as JSON text,
-    which is not parsed again while it stays the same. `explanations` are found by the beginning of a label. `hand` is
-    the point at thresholds set by hand, where these drive; `present` the one at the thresholds in force now.
+    `about` is what the axes mean: the user's zoom is kept while it stays the same. `percent` is the target, `heard` the
+    number of the user's last event that Python has heard of. `table` is a `Table` as JSON text, which is not parsed
+    again while it stays the same. `key` holds all methods, `colour` is that of the chosen one. `explanations` are found
+    by the beginning of a label, and have {label} for the value under it. `hand` is the point at thresholds set by hand,
+    where these drive; `present` the one at the thresholds in force now; `driver` what the target is derived from, empty
+    for the slider itself. `pair`: the classifiers whose thresholds are drawn; `thresholds`: the chosen ones of all,
+    None for never.
     """
 
+    contract: int
     library: str
     about: str
-    target: Target
+    percent: float
+    heard: int
     table: str
     charts: dict[str, ChartMessage]
-    key: Key
+    key: list[MethodStyle]
+    colour: str
+    ink: str
     explanations: dict[str, str]
     question: str
     note: str
@@ -110,11 +99,15 @@ class Message(TypedDict):
     hand: Row | None
     present: Row | None
     driver: str
-    space: Space
+    pair: tuple[int, int]
+    thresholds: list[float | None]
 
 
 class Events(TypedDict):
-    """Sent by the browser, each as a value of the component; events carry their number, as they arrive in any order."""
+    """Sent by the browser, each as a value of the component; events carry their number, as they arrive in any order.
+
+    `failed`: the charts could not be drawn at all.
+    """
 
     moved: tuple[float, int]
     picked: tuple[list[float | None], int]

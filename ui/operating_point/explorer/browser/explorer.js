@@ -3,43 +3,42 @@
 // each target; nothing is calculated here but which row of it is shown.
 
 /** @import { Message, Row } from "./messages.d.ts" */
-/** @import { View } from "./chart.js" */
 /** @import { Place, Send } from "./protocol.js" */
-import { memory, part, parts } from "./dom.js"
-import { DrawingQueue } from "./drawing_queue.js"
+import { Chart, memory } from "./chart.js"
 import { pointsOf } from "./marks.js"
-import { inWords, Panel } from "./panel.js"
+import { inWords, Panel, part, placeInWords } from "./panel.js"
+import { loaded, offersWebGL } from "./plotly_adapter.js"
 import { checked, Choice, clamped, pickedThresholds, rowAt, withoutHidden } from "./protocol.js"
 
-class Explorer {
+const NO_WEBGL = "this browser does not draw in 3D (WebGL is off). The same counts are in threshold space."
+
+export class Explorer {
   /** @type {Set<string>} */
   #hidden = new Set(memory.read().hidden ?? [])
   #isWaiting = false
+  /** What is to be drawn; none once the explorer is left. @type {Message | undefined} */
+  #message
   choice = new Choice()
+  /** Fulfilled once everything that was asked for is drawn. */
+  drawn = Promise.resolve()
 
   /** @param {HTMLElement} root */
   constructor(root) {
-    this.charts = new DrawingQueue(
-      parts(root, ".chart"),
-      (chart, place) => this.pick(chart, place),
-      () => this.choice.send("failed", true),
-    )
-    this.panel = new Panel(root, {
-      move: percent => this.move(percent),
-      release: () => this.release(),
-      leave: () => { if (this.choice.isUnsent) this.release() },
-      type: typed => this.type(typed),
-      back: () => { this.move(this.choice.percent); this.release() },
-      toggle: method => this.toggle(method),
-    })
+    const places = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".chart"))
+    this.charts = Array.from(places, place => new Chart(place, (chart, clicked) => this.pick(chart, clicked)))
+    this.panel = new Panel(root, this)
+  }
+
+  /** Where the user looks at a surface ("tp", "fp") from. @param {string} name */
+  camera(name) {
+    return this.charts.find(chart => chart.name === name)?.figure.camera
   }
 
   /** @param {Message} message */
   take(message) {
-    this.message = message
+    this.#message = message
     this.choice.take(message)
-    this.panel.take(message, this.choice.table)
-    this.panel.showKey(message.key, this.#hidden)
+    this.panel.take(message, this.choice.table, this.#hidden)
     this.draw()
     this.show()
   }
@@ -49,21 +48,14 @@ class Explorer {
     return withoutHidden(/** @type {Row} */ (row), table.methods, this.#hidden)
   }
 
+  /** The numbers, and in words where the point is in each chart. */
   show() {
     const { choice: { percent, hand, driver }, row } = this
     this.panel.show(percent, row, Boolean(hand), driver)
-    this.charts.describe(row.words)
-  }
-
-  draw() {
-    if (this.message) this.charts.draw(this.message, () => this.view)
-  }
-
-  /** @returns {View} */
-  get view() {
-    const { about, key, present } = /** @type {Message} */ (this.message)
-    const points = pointsOf(key, this.choice.table.methods)
-    return { about, hidden: this.#hidden, row: this.row, points, ink: key.ink, present }
+    for (const { name, place } of this.charts) {
+      const alt = this.#message?.charts[name]?.alt
+      if (alt) place.setAttribute("aria-label", `${alt} ${placeInWords(name, row.words)}`)
+    }
   }
 
   /** Show a target. Numbers never wait for the charts. @param {number} percent */
@@ -74,73 +66,105 @@ class Explorer {
     this.#isWaiting = true
     requestAnimationFrame(() => {
       this.#isWaiting = false
-      this.charts.move(this.row, false)
+      this.#moveMarks(false)
     })
   }
 
   release() {
-    this.panel.say(inWords(this.choice.percent, this.row.words))
-    this.charts.move(this.row, true)
+    this.panel.parts.said.textContent = inWords(this.choice.percent, this.row.words)
+    this.#moveMarks(true)
     this.choice.release()
+  }
+
+  /** @param {boolean} released once the slider rests */
+  #moveMarks(released) {
+    const { row } = this
+    for (const chart of this.charts) {
+      if (!chart.isDrawn) continue
+      chart.move(row)
+      chart.fit(row, released)
+    }
+  }
+
+  /** To the best point of the path, at the slider's target. */
+  back() {
+    this.move(this.choice.percent)
+    this.release()
   }
 
   /** @param {string} typed */
   type(typed) {
-    const { choice } = this
+    const { choice, panel } = this
     const percent = clamped(typed, choice.percent, choice.table)
-    this.panel.typed = percent
-    if (!rowAt(choice.table, percent)) choice.ask(percent)
-    else {
-      this.move(percent)
-      this.release()
-    }
+    panel.box.value = `${percent}`
+    if (!rowAt(choice.table, percent)) return choice.ask("moved", percent)
+    this.move(percent)
+    this.release()
   }
 
   // A click on a curve or in threshold space: its thresholds become the point.
   /** @param {string} chart @param {Place} place */
   pick(chart, place) {
-    const picked = this.message && pickedThresholds(chart, place, this.message.space)
-    if (picked) this.choice.pick(picked)
+    const picked = this.#message && pickedThresholds(chart, place, this.#message)
+    if (picked) this.choice.ask("picked", picked)
   }
 
   /** Show a method, or hide it, in every chart. @param {string} method */
   toggle(method) {
     if (!this.#hidden.delete(method)) this.#hidden.add(method)
     memory.write({ hidden: [...this.#hidden] })
-    if (this.message) this.panel.showKey(this.message.key, this.#hidden)
+    this.panel.showKey(this.#hidden)
     this.draw()
-    this.panel.focus(method)
+  }
+
+  /** One after the other: a chart is never drawn twice at once. */
+  draw() {
+    // A chart that failed is reported in the console, and does not keep the next ones from being drawn.
+    this.drawn = this.drawn.catch(() => {}).then(() => this.#drawAll())
+  }
+
+  async #drawAll() {
+    const message = this.#message
+    if (!message) return
+    for (const { name, place } of this.charts) {
+      place.hidden = !message.charts[name]
+      if (!place.hidden) place.style.minHeight = `${message.charts[name].height}px`
+    }
+    try {
+      await loaded(message.library)
+    } catch {
+      return this.choice.send("failed", true)
+    }
+    for (const chart of this.charts) {
+      // Surfaces take longest: what is drawn before them is seen meanwhile. What comes in meanwhile has its own turn.
+      if (message.charts[chart.name]?.surface) await new Promise(done => setTimeout(done))
+      if (!this.#message || (message !== this.#message && message.charts[chart.name]?.surface)) return
+      const { charts: { [chart.name]: still }, about, key, ink, present } = this.#message
+      if (still?.surface && !offersWebGL()) {
+        chart.place.classList.add("missing")
+        chart.figure.element.textContent = `${still.title}: ${NO_WEBGL}`
+      } else if (still) {
+        const points = pointsOf(key, this.choice.table.methods)
+        await chart.draw(still, { about, hidden: this.#hidden, row: this.row, points, ink, present })
+        // The slider may have moved meanwhile.
+        chart.move(this.row)
+      }
+    }
   }
 
   leave() {
+    this.#message = undefined
     this.choice.stop()
-    this.charts.leave()
+    for (const chart of this.charts) chart.leave()
   }
 }
 
-/**
- * What tests and developers may look at, as `multiloss` of the element `.explorer`: fulfilled once everything is drawn,
- * and where the user looks at a surface ("tp", "fp") from.
- *
- * @typedef {{ drawn: Promise<void>, camera: (chart: string) => any }} Inspection
- * @typedef {HTMLElement & { explorer?: Explorer, multiloss?: Inspection }} Root
- */
-
-/** @param {Explorer} explorer @returns {Inspection} */
-function inspectionOf({ charts }) {
-  return {
-    get drawn() { return charts.drawn },
-    camera: name => charts.charts.find(chart => chart.name === name)?.figure.camera,
-  }
-}
-
-// What Streamlit calls whenever Python sent something, and what it gives.
-/** @param {{ data: unknown, parentElement: HTMLElement, setStateValue: Send, setTriggerValue: Send }} component */
+// What Streamlit calls whenever Python sent something, and what it gives. Tests look at the explorer as `multiloss`.
+/** @param {{ data: Message, parentElement: HTMLElement, setStateValue: Send, setTriggerValue: Send }} component */
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  /** @type {Root} */
+  /** @type {HTMLElement & { multiloss?: Explorer }} */
   const root = part(parentElement, ".explorer")
-  const explorer = root.explorer ??= new Explorer(root)
-  root.multiloss ??= inspectionOf(explorer)
+  const explorer = root.multiloss ??= new Explorer(root)
   explorer.choice.send = (event, value) => (event === "picked" ? setTriggerValue : setStateValue)(event, value)
   explorer.take(checked(data))
   return () => explorer.leave()

@@ -1,22 +1,26 @@
 // @ts-check
 // What stands next to the charts: the slider and its box, the numbers, what they mean, and the key of the methods.
 
-/** @import { Intervals, Key, Lines, Message, Row, Table, Words } from "./messages.d.ts" */
-import { element, part, parts } from "./dom.js"
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Intervals, Message, PointWords, Row, Table } from "./messages.d.ts" */
 
-/** What the screen says to who cannot see it, of a target and its row. @param {number} percent @param {Words} words */
+const METRIC = '<div class="metric"><dt></dt><dd></dd><dd class="between"></dd></div>'
+const RATE = '<tr><th scope="row"></th><td><span></span><div class="between"></div></td></tr>'
+
+// What the screen says of a target and its row to who cannot see it.
+/** @param {number} percent @param {PointWords} words */
 export function inWords(percent, { counts, thresholds, warning, guarantee }) {
   const numbers = [...counts, ...thresholds].map(([label, value]) => `${label} ${value}`).join(", ")
   return `${percent} %. ${numbers}. ${warning ? warning.join(" ") : ""} ${guarantee ?? ""}`
 }
 
-/** Where the chosen point is in a chart. @param {string} chart @param {Words} words */
+/** Where the chosen point is in a chart. @param {string} chart @param {PointWords} words */
 export function placeInWords(chart, { counts, thresholds }) {
   if (chart !== "space") return `Chosen point at TP ${counts[0][1]}, FP ${counts[1][1]}.`
   return `Chosen point at ${thresholds.map(pair => pair.join(" ")).join(", ")}.`
 }
 
-/** What a label means, with the values on the screen. @param {string} explanation @param {Words} words */
+/** What a label means, with the values on the screen. @param {string} explanation @param {PointWords} words */
 export function explained(explanation, { thresholds, counts, rates }) {
   const values = Object.fromEntries([...thresholds, ...counts, ...rates])
   return explanation.replace(/{(.*?)}/g, (_, label) => values[label])
@@ -28,216 +32,143 @@ export function intervalsOf(intervals, percent, byHand) {
   return intervals?.percent === percent && intervals.by_hand === byHand ? intervals.words : {}
 }
 
-/** Elements that stay while their texts change: one that is replaced under the mouse loses its click. */
-class List {
-  /** @type {ReturnType<typeof metric>[]} */
-  #lines = []
-
-  /** @param {HTMLElement} place @param {typeof metric} make @param {(label: string) => Node} explainer */
-  constructor(place, make, explainer) {
-    this.place = place
-    this.make = make
-    this.explainer = explainer
-  }
-
-  /** @param {Lines} lines @param {Record<string, string>} intervals */
-  fill(lines, intervals) {
-    if (this.#lines.length !== lines.length) {
-      this.#lines = lines.map(this.make)
-      this.place.replaceChildren(...this.#lines.map(({ whole }) => whole))
-    }
-    lines.forEach(([label, value], i) => {
-      const { title, number, interval } = this.#lines[i]
-      if (title.dataset.label !== label) {
-        title.dataset.label = label
-        title.replaceChildren(label, this.explainer(label))
-      }
-      if (number.textContent !== value) number.textContent = value
-      interval.textContent = intervals[label] ?? ""
-      interval.hidden = !intervals[label]
-    })
-  }
+// The element that a selector finds, which is there: the page is the component's own.
+/** @param {Element} root @param {string} selector @returns {HTMLElement} */
+export function part(root, selector) {
+  return /** @type {HTMLElement} */ (root.querySelector(selector))
 }
 
-/** @returns {Record<"whole" | "title" | "number" | "interval", HTMLElement>} */
-function metric() {
-  const [title, number, interval] = [element("dt"), element("dd"), element("dd", { className: "between" })]
-  return { title, number, interval, whole: element("div", { className: "metric" }, title, number, interval) }
+/** @param {string} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
+function element(tag, attributes, ...children) {
+  const made = Object.assign(document.createElement(tag), attributes)
+  made.append(...children)
+  return made
 }
 
-/** @type {typeof metric} */
-function tableRow() {
-  const title = element("th", { scope: "row" })
-  const [number, interval] = [element("span"), element("div", { className: "between" })]
-  return { title, number, interval, whole: element("tr", {}, title, element("td", {}, number, interval)) }
+// Show nodes in a place, which is hidden where there are none.
+/** @param {HTMLElement} place @param {(Node | string)[]} nodes */
+function put(place, ...nodes) {
+  place.hidden = !nodes.length
+  place.replaceChildren(...nodes)
 }
 
-/** Reports what the user does through the functions that it is given; knows nothing of what follows. */
+/** Tells the explorer what the user does; knows nothing of what follows. */
 export class Panel {
   /** What is explained: the beginning of a label. @type {string | undefined} */
   #explained
-  /** @type {(() => void) | undefined} */
-  #again
-  #keyShown = ""
+  /** Of the first message on. @type {Message} */
+  #message = /** @type {any} */ (undefined)
 
-  /**
-   * @param {HTMLElement} root
-   * @param {{
-   *   move: (percent: number) => void, release: () => void, leave: () => void, type: (typed: string) => void,
-   *   back: () => void, toggle: (method: string) => void,
-   * }} on
-   */
-  constructor(root, on) {
+  /** @param {HTMLElement} root @param {Explorer} explorer */
+  constructor(root, explorer) {
     this.root = root
-    this.on = on
-    /** @type {HTMLInputElement} */
-    this.slider = part(root, "input[type=range]")
-    /** @type {HTMLInputElement} */
-    this.box = part(root, "input[type=number]")
-    this.slider.oninput = () => on.move(Number(this.slider.value))
-    this.slider.onchange = () => on.release()
+    this.explorer = explorer
+    // By their class.
+    /** @type {Record<string, HTMLElement>} */
+    this.parts = {}
+    for (const place of root.querySelectorAll("[class]")) this.parts[place.className] = /** @type {any} */ (place)
+    const [slider, box] = root.querySelectorAll("input")
+    this.slider = slider
+    this.box = box
+    slider.oninput = () => explorer.move(Number(slider.value))
+    slider.onchange = () => explorer.release()
     // Dragged and brought back: the browser tells of no change.
-    this.slider.onpointerup = this.slider.onpointercancel = this.slider.onblur = () => on.leave()
-    this.box.onchange = () => on.type(this.box.value)
-    this.box.onblur = () => this.#again?.()
-    const explainer = (/** @type {string} */ label) => this.#explainer(label)
-    this.thresholds = new List(part(root, ".thresholds"), metric, explainer)
-    this.counts = new List(part(root, ".counts"), metric, explainer)
-    this.rates = new List(part(root, ".rates tbody"), tableRow, explainer)
+    slider.onpointerup = slider.onpointercancel = slider.onblur = () => explorer.choice.isUnsent && explorer.release()
+    box.onchange = () => explorer.type(box.value)
+    box.onblur = () => explorer.show()
+    for (const back of this.parts.driver.querySelectorAll("button")) back.onclick = () => explorer.back()
   }
 
-  /** What stays while the slider moves. @param {Message} message @param {Table} table */
-  take(message, { lowest, highest, step, certified }) {
-    this.message = message
+  /** What stays while the slider moves. @param {Message} message @param {Table} table @param {Set<string>} hidden */
+  take(message, { lowest, highest, step, certified }, hidden) {
+    this.#message = message
     for (const input of [this.slider, this.box]) Object.assign(input, { min: lowest, max: highest, step })
     this.box.step = "any"
-    part(this.root, ".question span").textContent = message.question
-    part(this.root, ".controls .note").textContent = message.note
-    this.root.style.setProperty("--colour", message.key.chosen)
-    this.#showRange(certified, lowest, highest)
+    this.parts.asked.textContent = message.question
+    this.parts.note.textContent = message.note
+    this.root.style.setProperty("--colour", message.colour)
+    // The targets at which a precision is guaranteed, below the slider.
+    const ends = certified?.map(percent => 100 * (percent - lowest) / (highest - lowest))
+    const style = ends && `left: ${ends[0]}%; right: ${100 - ends[1]}%`
+    const title = `Guaranteed from ${certified?.join(" % to ")} %`
+    put(this.parts.certified, ...style ? [element("i", { title, style })] : [])
+    this.showKey(hidden)
   }
 
-  // The targets at which a precision is guaranteed, below the slider.
-  /** @param {[number, number] | null} certified @param {number} lowest @param {number} highest */
-  #showRange(certified, lowest, highest) {
-    const place = part(this.root, ".certified")
-    place.hidden = !certified
-    if (!certified) return
-    const [left, right] = certified.map(percent => 100 * (percent - lowest) / (highest - lowest))
-    const bar = element("i", { title: `Guaranteed from ${certified[0]} % to ${certified[1]} %` })
-    Object.assign(bar.style, { left: `${left}%`, right: `${100 - right}%` })
-    place.replaceChildren(bar)
+  /** @param {Set<string>} hidden */
+  showKey(hidden) {
+    const { methods } = this.parts, shown = JSON.stringify(this.#message.key)
+    // A button that is replaced under the mouse loses its click.
+    if (methods.dataset.shown !== shown) {
+      methods.dataset.shown = shown
+      methods.replaceChildren(...this.#message.key.map(({ name, colour, dash }) => {
+        const onclick = () => this.explorer.toggle(name), title = "Show or hide this method in every chart"
+        const style = `--colour: ${colour}; --dash: ${dash}`
+        return element("button", { type: "button", value: name, title, style, onclick }, element("i", {}), name)
+      }))
+    }
+    for (const button of methods.querySelectorAll("button")) button.ariaPressed = `${!hidden.has(button.value)}`
   }
 
   // The numbers of a point; of one set by hand, or derived from what `driver` says.
   /** @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
-  show(percent, row, byHand, driver) {
-    this.#again = () => this.show(percent, row, byHand, driver)
-    const { words, price, slope } = row
-    if (Number(this.slider.value) !== percent) this.slider.value = `${percent}`
+  show(percent, { words, price, slope }, byHand, driver) {
+    const { slider, box, parts } = this, { warning, guarantee } = words
+    if (Number(slider.value) !== percent) slider.value = `${percent}`
     // What is being typed is the user's.
-    if (document.activeElement !== this.box) this.typed = percent
-    this.slider.setAttribute("aria-valuetext", inWords(percent, words))
-    part(this.root, ".price").replaceChildren(
-      element("b", { textContent: price }), element("small", { textContent: slope }))
-    this.#showSentences(words)
-    this.#showDriver(byHand, driver)
-    const intervals = intervalsOf(this.message?.intervals ?? null, percent, byHand)
-    this.thresholds.fill(words.thresholds, intervals)
-    this.counts.fill(words.counts, intervals)
-    this.rates.fill(words.rates, intervals)
+    if (document.activeElement !== box) box.value = `${percent}`
+    slider.setAttribute("aria-valuetext", inWords(percent, words))
+    const [paid, sloped] = parts.price.children
+    paid.textContent = price
+    sloped.textContent = slope
+    put(parts.warning, ...warning ? [element("b", {}, warning[0]), ` ${warning[1]}`] : [])
+    put(parts.guarantee, ...guarantee ? [guarantee] : [])
+    // Whether the point is the best one of its path, and what it was derived from.
+    parts.driver.hidden = !byHand && !driver
+    parts.manual.hidden = !byHand
+    parts.derived.hidden = byHand
+    parts.by.textContent = driver
+    const intervals = intervalsOf(this.#message.intervals, percent, byHand)
+    this.#fill(parts.thresholds, METRIC, words.thresholds, intervals)
+    this.#fill(parts.counts, METRIC, words.counts, intervals)
+    this.#fill(parts.rates, RATE, words.rates, intervals)
     this.#explain(words)
   }
 
-  /** The target in the box. @param {number} percent */
-  set typed(percent) {
-    this.box.value = `${percent}`
-  }
-
-  /** To screen readers, politely. @param {string} sentence */
-  say(sentence) {
-    part(this.root, ".said").textContent = sentence
-  }
-
-  /** @param {Words} words */
-  #showSentences({ warning, guarantee }) {
-    const [warned, guaranteed] = [part(this.root, ".warning"), part(this.root, ".guarantee")]
-    warned.hidden = !warning
-    if (warning) warned.replaceChildren(element("b", { textContent: warning[0] }), ` ${warning[1]}`)
-    guaranteed.hidden = !guarantee
-    guaranteed.textContent = guarantee ?? ""
-  }
-
-  // Whether the point is the best one of its path, and what it was derived from.
-  /** @param {boolean} byHand @param {string} driver */
-  #showDriver(byHand, driver) {
-    const place = part(this.root, ".driver")
-    place.hidden = !byHand && !driver
-    const about = byHand ? "hand" : driver
-    if (place.dataset.about === about) return
-    place.dataset.about = about
-    if (place.hidden) return
-    const text = byHand
-      ? ", not optimised: the slider shows what the path pays where it flags as many. " : ` for ${driver}. `
-    const back = { type: /** @type {const} */ ("button"), onclick: () => this.on.back() }
-    place.replaceChildren(
-      element("b", { textContent: byHand ? "Set by hand" : "Optimised" }), text,
-      element("button", { ...back, textContent: byHand ? "Back to optimised" : "Back to the slider" }))
+  // Elements stay while their texts change: one that is replaced under the mouse loses its click.
+  /** @param {HTMLElement} list @param {string} line @param {string[][]} lines @param {Intervals["words"]} intervals */
+  #fill(list, line, lines, intervals) {
+    if (list.children.length !== lines.length) list.innerHTML = line.repeat(lines.length)
+    lines.forEach(([label, value], i) => {
+      const title = /** @type {HTMLElement} */ (list.children[i].firstElementChild)
+      const between = /** @type {HTMLElement} */ (list.children[i].getElementsByClassName("between")[0])
+      const number = /** @type {HTMLElement} */ (between.previousElementSibling)
+      if (title.dataset.label !== label) {
+        title.dataset.label = label
+        title.replaceChildren(label, this.#explainer(label))
+      }
+      if (number.textContent !== value) number.textContent = value
+      between.textContent = intervals[label] ?? ""
+      between.hidden = !intervals[label]
+    })
   }
 
   /** A button next to a number that tells what it means, with the figures on the screen. @param {string} label */
   #explainer(label) {
-    const about = Object.keys(this.message?.explanations ?? {}).find(words => label.startsWith(words))
-    return element("button", {
-      type: "button", className: "explain", ariaLabel: `Explain ${label}`, textContent: "?",
-      ariaExpanded: String(this.#explained === about),
-      onclick: () => {
-        this.#explained = this.#explained === about ? undefined : about
-        this.#again?.()
-      },
-    })
+    const onclick = () => {
+      const about = Object.keys(this.#message.explanations).find(words => label.startsWith(words))
+      this.#explained = this.#explained === about ? undefined : about
+      this.explorer.show()
+    }
+    return element("button", { type: "button", className: "explain", ariaLabel: `Explain ${label}`, onclick }, "?")
   }
 
-  /** @param {Words} words */
+  /** @param {PointWords} words */
   #explain(words) {
-    const about = this.#explained
-    const place = part(this.root, ".explanation")
-    place.hidden = !about
-    place.textContent = explained((about && this.message?.explanations[about]) ?? "", words)
-    for (const button of parts(this.root, ".explain")) {
-      button.ariaExpanded = String(Boolean(about) && Boolean(button.ariaLabel?.startsWith(`Explain ${about}`)))
+    const about = this.#explained, text = about && this.#message.explanations[about]
+    put(this.parts.explanation, ...about ? [explained(text ?? "", words)] : [])
+    for (const button of this.root.getElementsByClassName("explain")) {
+      button.ariaExpanded = `${about !== undefined && button.ariaLabel?.startsWith(`Explain ${about}`)}`
     }
   }
-
-  /** @param {Key} key @param {Set<string>} hidden */
-  showKey(key, hidden) {
-    const shown = JSON.stringify([key, [...hidden]])
-    // A button that is replaced under the mouse loses its click.
-    if (this.#keyShown === shown) return
-    this.#keyShown = shown
-    const star = element("span", { className: "star", textContent: "★" })
-    star.style.setProperty("--colour", key.chosen)
-    part(this.root, ".key").replaceChildren(
-      ...key.methods.map(({ name, colour, dash }) => element("button", {
-        type: "button", ariaPressed: String(!hidden.has(name)), title: "Show or hide this method in every chart",
-        onclick: () => this.on.toggle(name),
-      }, line(colour, dash), name)),
-      element("span", {}, star, "chosen point"),
-      element("span", {}, line("currentColor", "dotted"), "tangent at the target"),
-    )
-  }
-
-  /** Focus on a method of the key, whose button was made anew. @param {string} method */
-  focus(method) {
-    const place = this.message?.key.methods.findIndex(({ name }) => name === method) ?? -1
-    parts(this.root, ".key button")[place]?.focus()
-  }
-}
-
-/** @param {string} colour @param {string} dash */
-function line(colour, dash) {
-  const drawn = element("i")
-  drawn.style.setProperty("--colour", colour)
-  drawn.style.setProperty("--dash", dash)
-  return drawn
 }

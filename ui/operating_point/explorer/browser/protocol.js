@@ -1,29 +1,19 @@
 // @ts-check
 // Which point the user asks for, and what Python has yet to hear of it. Nothing here knows of the page.
 
-/** @import { Events, Message, Row, Space, Table } from "./messages.d.ts" */
+/** @import { Events, Message, Row, Table } from "./messages.d.ts" */
 
 /** @typedef {<E extends keyof Events>(event: E, value: Events[E]) => void} Send */
 /** @typedef {{ x: number, y: number, customdata?: ArrayLike<unknown> }} Place */
 
+export const CONTRACT = 2
 export const MILLISECONDS_OF_REST = 150
 
-/** @type {Record<keyof Message, string>} */
-const KINDS = {
-  library: "string", about: "string", target: "object", table: "string", charts: "object", key: "object",
-  explanations: "object", question: "string", note: "string", intervals: "object?", hand: "object?", present: "object?",
-  driver: "string", space: "object",
-}
-
-/** @param {unknown} value @param {string} kind */
-const isOf = (value, kind) => value === null ? kind.endsWith("?") : typeof value === kind.replace("?", "")
-
-// The message itself; throws where it is not of the kind that was agreed on.
-/** @param {any} message @returns {Message} */
+// The message itself; throws where it is of another contract, as from an application that was replaced meanwhile.
+/** @param {Message} message */
 export function checked(message) {
-  const wrong = Object.entries(KINDS).filter(([name, kind]) => !isOf(message?.[name], kind)).map(([name]) => name)
-  if (wrong.length) throw new TypeError(`The explorer was sent no usable ${wrong.join(", ")}.`)
-  return message
+  if (message?.contract === CONTRACT) return message
+  throw new TypeError(`The explorer was sent a message of contract ${message?.contract} instead of ${CONTRACT}.`)
 }
 
 /** @param {Table} table @param {number} percent @returns {Row | undefined} */
@@ -48,16 +38,15 @@ export function clamped(typed, percent, { lowest, highest }) {
 }
 
 // The thresholds of all classifiers at a place that was clicked; undefined where the click means none.
-/** @param {string} chart @param {Place} place @param {Space} space @returns {(number | null)[] | undefined} */
+/** @param {string} chart @param {Place} place @param {Pick<Message, "pair" | "thresholds">} message */
 export function pickedThresholds(chart, place, { pair, thresholds }) {
   if (chart === "plane" && place.customdata) {
     return Array.from(place.customdata, Number).map(value => Number.isFinite(value) ? value : null)
   }
   if (chart !== "space") return undefined
-  const picked = [...thresholds]
-  if (picked.length === 1) picked[0] = place.x
-  else [picked[pair[0]], picked[pair[1]]] = [place.x, place.y]
-  return picked
+  // A single classifier has its counts across.
+  const drawn = new Map([[pair[1], place.y], [pair[0], place.x]])
+  return thresholds.map((value, i) => drawn.get(i) ?? value)
 }
 
 /** What the user chose last. Events are numbered: runs of the page may hear of them late, and in any order. */
@@ -68,8 +57,8 @@ export class Choice {
   driver = ""
   /** @type {Row | undefined} */
   hand
-  /** @type {Table} */
-  table = { percents: [], lowest: 0, highest: 100, step: 1, methods: [], rows: [], certified: null }
+  /** Of the first message on. @type {Table} */
+  table = /** @type {any} */ (undefined)
   #text = ""
   #heard = Infinity
   /** The number of the last event, and of the last that was sent to Python. */
@@ -79,21 +68,17 @@ export class Choice {
   #resting
 
   /** @param {Message} message */
-  take({ target, table, hand, driver }) {
+  take({ percent, heard, table, hand, driver }) {
     // Python hears of less than before where its session is a new one, and counts anew.
-    if (target.heard < this.#heard) this.#last = this.#sent = target.heard
-    this.#heard = target.heard
+    if (heard < this.#heard) this.#last = this.#sent = heard
+    this.#heard = heard
     if (this.#text !== table) {
       this.#text = table
       this.table = JSON.parse(table)
     }
     // Until Python has heard of the user's last event, that one stands, whatever Python says of those before.
-    if (target.heard === this.#last) {
-      this.percent = target.percent
-      this.hand = hand ?? undefined
-      this.driver = driver
-    }
-    if (!this.row) this.percent = target.percent
+    if (heard === this.#last) Object.assign(this, { percent, driver, hand: hand ?? undefined })
+    if (!this.row) this.percent = percent
   }
 
   /** What the table says about the target, or what is said of a point set by hand. */
@@ -117,22 +102,15 @@ export class Choice {
   /** Tell Python of the target once it rests: keys pressed one after the other are one wish. */
   release() {
     this.stop()
-    this.#resting = setTimeout(() => this.#moved(this.percent), MILLISECONDS_OF_REST)
+    this.#resting = setTimeout(() => this.#tell("moved", this.percent), MILLISECONDS_OF_REST)
   }
 
-  /** Ask Python for a target that the table may not have. @param {number} percent */
-  ask(percent) {
-    this.stop()
+  // Ask Python for thresholds set by hand, or for a target that the table may not have. One that was on its way is no
+  // longer wanted.
+  /** @template {"moved" | "picked"} E @param {E} event @param {Events[E][0]} value */
+  ask(event, value) {
     this.#last++
-    this.#moved(percent)
-  }
-
-  // Tell Python of thresholds set by hand. A target that was on its way is no longer wanted.
-  /** @param {(number | null)[]} thresholds */
-  pick(thresholds) {
-    this.stop()
-    this.#sent = ++this.#last
-    this.send("picked", [thresholds, this.#last])
+    this.#tell(event, value)
   }
 
   /** Forget what was about to be sent. */
@@ -140,9 +118,10 @@ export class Choice {
     clearTimeout(this.#resting)
   }
 
-  /** @param {number} percent */
-  #moved(percent) {
+  /** @template {"moved" | "picked"} E @param {E} event @param {Events[E][0]} value */
+  #tell(event, value) {
+    this.stop()
     this.#sent = this.#last
-    this.send("moved", [percent, this.#last])
+    this.send(event, /** @type {any} */ ([value, this.#last]))
   }
 }
