@@ -16,7 +16,7 @@ from ui.operating_point.explorer.component import explorer
 from ui.operating_point.plain_charts import show_plainly
 from ui.operating_point.sections import SECTIONS
 from ui.operating_point.sections.over_time import show_alerts_per_day
-from ui.operating_point.sections.rating_plan import show_effective_size
+from ui.operating_point.sections.simpler_rules import show_effective_size
 from ui.operating_point.target import restore_target
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import bootstrap

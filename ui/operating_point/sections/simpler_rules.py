@@ -3,13 +3,14 @@
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import RatedDocuments, Unit
-from multiloss_core.formatting import percent
+from multiloss_core import CountSurfaces, DataError, RatedDocuments, Unit, flagged
+from multiloss_core.formatting import count, money, percent, plural, threshold, whole
+from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.inspection import compare_with_simpler_rules
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.sections.rating_plan import show_rating_plan
 from ui.operating_point.view_state import PointContext
+from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 
 
@@ -38,6 +39,52 @@ def _show_simpler_rules(analysis: Analysis, documents: RatedDocuments, point: Po
         alt="True positives that simpler cuts catch at as many false positives as the point.",
     )
     if analysis.settings.unit is Unit.DOCUMENTS:
-        show_rating_plan(analysis, documents, point)
+        _show_rating_plan(analysis, documents, point)
     else:
         st.caption("What to rate next is told where documents are counted.")
+
+
+def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
+    """Say which of the flagged documents to rate next, and what more ratings in each band would bring."""
+    try:
+        plan = rating_plan(documents, point, analysis.path(point.method))
+    except DataError as error:
+        st.caption(as_text(str(error)))
+        return
+    st.markdown(f"**What to rate next.** {plan.sentence}")
+    if plan.advice == "rate_a_band":
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        **{
+                            name: f"{threshold(low)} to {threshold(high)}"
+                            for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
+                        },
+                        "Rated": count(band.size.documents),
+                        "Stand for": count(band.size.alerts),
+                        "Effective": whole(band.size.effective),
+                        "Share of the uncertainty": percent(band.share_of_variance),
+                        f"{count(band.more)} more take off": percent(band.share_removed),
+                    }
+                    for band in plan.bands
+                ]
+            ),
+            hide_index=True,
+            alt="Bands of flagged documents, with what more ratings in each would bring.",
+        )
+
+
+def show_effective_size(context: PointContext) -> None:
+    """With weights, how much the rates rest on."""
+    analysis, point = context.analysis, context.point
+    documents = analysis.dataset.source
+    if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():
+        return
+    size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
+    of_what = f"{money(size.alerts)} of money" if analysis.settings.unit is Unit.MONEY else count(size.alerts)
+    st.caption(
+        f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: "
+        f"{plural(size.documents, 'rated document')} "
+        f"stand for {of_what}."
+    )
