@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any
 
 from multiloss_core.decisions.record import DecisionRecord, ExpectedCounts, RecordedInterval
 from multiloss_core.formatting import UNDEFINED, count, money, plural, price, share, signed, threshold
@@ -11,15 +12,9 @@ from multiloss_core.thresholds.points.thresholds_file import MEANING
 Row = tuple[str, ...]
 
 
-class _RowNames(NamedTuple):
-    caught: str
-    false_alerts: str
-    alerts: str
-    precision: str
-
-
-_DOCUMENTS = _RowNames("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
-_MONEY = _RowNames("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "Fraud in the money flagged")
+_COUNTED = ("tp", "fp", "alerts", "precision")
+_DOCUMENTS = ("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
+_MONEY = ("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "Fraud in the money flagged")
 
 _STATUS = {
     "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at "
@@ -47,36 +42,23 @@ def title_of(record: DecisionRecord) -> str:
 
 def sections(record: DecisionRecord) -> tuple[Section, ...]:
     """Write everything that a record says, in the order in which it is read."""
-    return (
-        _thresholds(record),
-        _meaning(record),
-        _counts(record),
-        _reason(record),
-        _unknown(record),
-        _data(record),
-        _origin(record),
-    )
+    return tuple(write(record) for write in (_thresholds, _meaning, _counts, _reason, _unknown, _data, _origin))
 
 
 def _thresholds(record: DecisionRecord) -> Section:
     alone = "flag a document when its score is at or above its threshold"
     sentence = alone if len(record.thresholds) == 1 else MEANING[record.settings.rule]
-    header, columns = ["Classifier", "Threshold"], [record.columns.scores, tuple(map(threshold, record.thresholds))]
+    columns = {"Classifier": record.columns.scores, "Threshold": map(threshold, record.thresholds)}
     if record.current is not None:
-        header += ["Current", "Change"]
         before = record.current.thresholds
-        columns += [
-            tuple(map(threshold, before)),
-            tuple(_change(new, old) for new, old in zip(record.thresholds, before, strict=True)),
-        ]
-    header.append("Rating floor")
-    columns.append(tuple(map(threshold, record.columns.floors)))
+        columns |= {"Current": map(threshold, before), "Change": map(_change, record.thresholds, before)}
+    columns["Rating floor"] = map(threshold, record.columns.floors)
     return Section(
         "thresholds",
         "Thresholds",
         (f"{sentence.capitalize()}; no score reaches a threshold of never.",),
-        header=tuple(header),
-        rows=tuple(zip(*columns, strict=True)),
+        header=tuple(columns),
+        rows=tuple(zip(*columns.values(), strict=True)),
     )
 
 
@@ -105,7 +87,7 @@ def _target_sentences(record: DecisionRecord) -> Iterator[str]:
         yield "The thresholds were set by hand, not optimised."
     else:
         wishes = ", ".join(
-            f"{threshold(wish.value)}" if wish.name == target.driver else f"{wish.name} {threshold(wish.value)}"
+            threshold(wish.value) if wish.name == target.driver else f"{wish.name} {threshold(wish.value)}"
             for wish in target.wishes
         )
         yield f"The point was driven by {target.driver}: {wishes}."
@@ -140,14 +122,8 @@ def _counts(record: DecisionRecord) -> Section:
         header += ["Expected on new data", f"{100 * expected.level:.4g} % interval"]
     if before is not None:
         header += ["Current thresholds", "Difference"]
-    old_tp, old_fp, old_alerts = (None,) * 3 if before is None else (before.tp, before.fp, before.alerts)
     names = _DOCUMENTS if record.settings.amount is None else _MONEY
-    rows = (
-        _count_row(record, names.caught, expected.tp, expected.tp_interval, old_tp),
-        _count_row(record, names.false_alerts, expected.fp, expected.fp_interval, old_fp),
-        _count_row(record, names.alerts, expected.alerts, expected.alerts_interval, old_alerts),
-        _precision_row(record, names.precision, before),
-    )
+    rows = tuple(_count_row(record, before, name, key) for name, key in zip(names, _COUNTED, strict=True))
     return Section("counts", "What it catches and costs", header=tuple(header), rows=rows)
 
 
@@ -159,29 +135,29 @@ def _counted_before(record: DecisionRecord) -> ExpectedCounts | None:
     return ExpectedCounts.of(current.tp, current.fp)
 
 
-def _count_row(
-    record: DecisionRecord, name: str, value: float, interval: RecordedInterval | None, old: float | None
-) -> Row:
-    number = count if record.settings.amount is None else money
-    cells: Row = (name, number(value))
+def _count_row(record: DecisionRecord, before: ExpectedCounts | None, name: str, key: str) -> Row:
+    """Write a number of the record, of new data, of the current thresholds, and its difference from these."""
+    value: float | None = getattr(record.expected, key)
+    written = _writer(record, record.expected, key)
+    cells: Row = (name, written(value))
     if record.expected.level is not None:
-        cells += _interval_cells(interval, lambda estimate: count(round(estimate)))
-    return cells if old is None else (*cells, number(old), signed(value - old, number(value - old)))
-
-
-def _precision_row(record: DecisionRecord, name: str, before: ExpectedCounts | None) -> Row:
-    expected = record.expected
-    out_of = _base(record, expected.alerts)
-    cells: Row = (name, share(expected.precision, out_of))
-    if expected.level is not None:
-        cells += _interval_cells(expected.precision_interval, lambda estimate: share(estimate, out_of))
+        estimate = written if key == "precision" else lambda number: count(round(number))
+        cells += _interval_cells(getattr(record.expected, f"{key}_interval"), estimate)
     if before is None:
         return cells
-    old = share(before.precision, _base(record, before.alerts))
-    if expected.precision is None or before.precision is None:
-        return (*cells, old, UNDEFINED)
-    points = 100 * (expected.precision - before.precision)
-    return (*cells, old, signed(points, f"{points:.1f} points"))
+    old: float | None = getattr(before, key)
+    cells += (_writer(record, before, key)(old),)
+    if value is None or old is None:
+        return (*cells, UNDEFINED)
+    change = value - old
+    return (*cells, signed(change, f"{100 * change:.1f} points" if key == "precision" else written(change)))
+
+
+def _writer(record: DecisionRecord, counts: ExpectedCounts, key: str) -> Callable[[Any], str]:
+    """Choose how a number of some counts is written: as a share of their alerts, or in the unit of the record."""
+    if key == "precision":
+        return partial(share, out_of=_base(record, counts.alerts))
+    return count if record.settings.amount is None else money
 
 
 def _interval_cells(interval: RecordedInterval | None, words: Callable[[float], str]) -> Row:
@@ -199,29 +175,23 @@ def _reason(record: DecisionRecord) -> Section:
     author = f"Decided by {record.author}" if record.author.strip() else "The author is not given"
     moment = f"{record.created:%Y-%m-%d %H:%M} UTC"
     reason = record.reason.strip()
-    return Section(
-        "reason", "Why", (f"{author}, {moment}.", *(() if reason else ("No reason is given.",))), quotation=reason
-    )
+    sentences = (f"{author}, {moment}.", *(() if reason else ("No reason is given.",)))
+    return Section("reason", "Why", sentences, quotation=reason)
 
 
 def _unknown(record: DecisionRecord) -> Section:
-    flattery = (
-        "The counts are those of this data; new data will differ."
-        if record.target.by_hand
-        else "The counts are those of the data that chose the thresholds, which flatters them; new data will differ."
+    by_hand = record.target.by_hand
+    source, flattered = (
+        ("this data", "") if by_hand else ("the data that chose the thresholds", ", which flatters them")
     )
-    corrected = (
-        " The expectations on new data are corrected for it."
-        if record.expected.level and not record.target.by_hand
-        else ""
-    )
+    corrected = " The expectations on new data are corrected for it." if record.expected.level and not by_hand else ""
     return Section(
         "unknown",
         "What cannot be known",
         (
             "People rated only documents that scored at or above a rating floor. How much fraud lies below the floors "
             "is unknown, so recall, the false positive rate and F1 cannot be computed, and none is given here.",
-            flattery + corrected,
+            f"The counts are those of {source}{flattered}; new data will differ.{corrected}",
         ),
     )
 
@@ -229,19 +199,15 @@ def _unknown(record: DecisionRecord) -> Section:
 def _data(record: DecisionRecord) -> Section:
     data, columns = record.data, record.columns
     steps = data.funnel.steps if data.funnel is not None else ()
-    counted = tuple((step.capitalize(), count(rows)) for step, rows in steps)
-    if columns.rating is None:
-        meaning: tuple[Row, ...] = (("Kind of data", "table of counts"),)
-    else:
+    meaning: tuple[Row, ...] = (("Kind of data", "table of counts"),)
+    if columns.rating is not None:
         meaning = (
             ("Rating column", columns.rating),
-            (
-                "Rating that means fraud",
-                columns.positive if columns.positive is not None else "as usual (1, true, yes)",
-            ),
+            ("Rating that means fraud", "as usual (1, true, yes)" if columns.positive is None else columns.positive),
             ("Weight column", columns.weight or "none: each row counts once"),
             ("Group column", columns.group or "none: rows are independent"),
         )
+    counted = ((step.capitalize(), count(rows)) for step, rows in steps)
     rows = (("Name", data.name), *counted, *meaning, ("SHA-256 of data and columns", data.fingerprint))
     return Section("data", "The data", header=("", "Value"), rows=rows)
 
@@ -259,7 +225,7 @@ def _origin(record: DecisionRecord) -> Section:
             ("Spacing of the grid", settings.spacing),
             (
                 "Nodes for each classifier, at most",
-                count(settings.resolution) if settings.resolution else "as in the table",
+                f"{settings.resolution:,}" if settings.resolution else "as in the table",
             ),
             ("Record", record.record_id),
             ("Program version", record.program_version),
