@@ -87,6 +87,11 @@ def signed(value: float, words: str) -> str:
     return f"{'+' if value > 0 else ''}{words}".replace("-", "\N{MINUS SIGN}")
 
 
+def points(change: float) -> str:
+    """Write a difference of two shares in percentage points, with its sign; `undefined` for NaN."""
+    return UNDEFINED if math.isnan(change) else signed(change, f"{100 * change:.1f} points")
+
+
 def shortened(text: object, limit: int = 40) -> str:
     """Write a name or a cell of a table on one line, cut after `limit` characters."""
     words = " ".join(str(text).split())

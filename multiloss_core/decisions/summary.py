@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from multiloss_core.decisions.record import DecisionRecord, ExpectedCounts, RecordedInterval
-from multiloss_core.formatting import UNDEFINED, count, money, plural, price, share, signed, threshold
+from multiloss_core.formatting import UNDEFINED, count, money, plural, points, price, share, signed, threshold
 from multiloss_core.thresholds.points.thresholds_file import MEANING
 
 Row = tuple[str, ...]
@@ -150,7 +150,7 @@ def _count_row(record: DecisionRecord, before: ExpectedCounts | None, name: str,
     if value is None or old is None:
         return (*cells, UNDEFINED)
     change = value - old
-    return (*cells, signed(change, f"{100 * change:.1f} points" if key == "precision" else written(change)))
+    return (*cells, points(change) if key == "precision" else signed(change, written(change)))
 
 
 def _writer(record: DecisionRecord, counts: ExpectedCounts, key: str) -> Callable[[Any], str]:

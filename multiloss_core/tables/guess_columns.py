@@ -17,6 +17,22 @@ from multiloss_core.tables.rating_column import guess_positive, rating_values
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.time_column import document_times
 
+MAX_SCORES = 4
+MAX_RATINGS = 20
+MAX_SEGMENTS = 30
+
+_RATING_NAME = re.compile(r"label|rating|rated|verdict|truth|target|class|fraud|genuine|outcome|decision|is_|^y$", re.I)
+_WEIGHT_NAME = re.compile(r"weight|sampling", re.I)
+_IDENTIFIER_NAME = re.compile(
+    r"(^|[_\s])(id|uuid|person|user|customer|account|date|time|timestamp|day|row|index)s?$", re.I
+)
+_GROUP_NAME = re.compile(r"group|customer|customer_id|person|account_id", re.I)
+_SCORE_NAME = re.compile(r"score|prob|model|classifier", re.I)
+_AMOUNT_NAME = re.compile(r"(^|[\W_\d])(amount|amt|betrag|value|price|loss|exposure|money)s?($|[\W_\d])", re.I)
+_TIME_NAME = re.compile(r"(^|[\W_\d])(date|time|datetime|timestamp|created|day|week)s?($|[\W_\d])", re.I)
+_SEGMENT_NAME = re.compile(
+    r"(^|[\W_\d])(segment|country|channel|region|product|category|type|merchant)s?($|[\W_\d])", re.I
+)
 _THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
 
 
@@ -31,43 +47,6 @@ def threshold_columns(frame: pd.DataFrame) -> list[str]:
     others = [c for c in frame.columns if str(c).strip().lower() not in {"tp", "fp"}]
     named = [c for c in others if _THRESHOLD_NAME.search(str(c).strip())]
     return named or [c for c in others if pd.api.types.is_numeric_dtype(frame[c].dtype)]
-
-
-MAX_SCORES = 4
-
-
-MAX_RATINGS = 20
-
-
-MAX_SEGMENTS = 30
-
-
-_RATING_NAME = re.compile(r"label|rating|rated|verdict|truth|target|class|fraud|genuine|outcome|decision|is_|^y$", re.I)
-
-
-_WEIGHT_NAME = re.compile(r"weight|sampling", re.I)
-
-
-_IDENTIFIER_NAME = re.compile(
-    r"(^|[_\s])(id|uuid|person|user|customer|account|date|time|timestamp|day|row|index)s?$", re.I
-)
-
-
-_GROUP_NAME = re.compile(r"group|customer|customer_id|person|account_id", re.I)
-
-
-_SCORE_NAME = re.compile(r"score|prob|model|classifier", re.I)
-
-
-_AMOUNT_NAME = re.compile(r"(^|[\W_\d])(amount|amt|betrag|value|price|loss|exposure|money)s?($|[\W_\d])", re.I)
-
-
-_TIME_NAME = re.compile(r"(^|[\W_\d])(date|time|datetime|timestamp|created|day|week)s?($|[\W_\d])", re.I)
-
-
-_SEGMENT_NAME = re.compile(
-    r"(^|[\W_\d])(segment|country|channel|region|product|category|type|merchant)s?($|[\W_\d])", re.I
-)
 
 
 @dataclass(frozen=True)

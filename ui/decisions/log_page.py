@@ -1,6 +1,7 @@
 """The parts of the page on decisions."""
 
 import math
+from collections.abc import Iterator
 
 import pandas as pd
 import streamlit as st
@@ -8,7 +9,7 @@ import streamlit as st
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
 from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_BY_HAND
-from multiloss_core.formatting import UNDEFINED, shortened, signed, threshold
+from multiloss_core.formatting import points, shortened, signed, threshold
 from multiloss_core.numerics import ratio
 from ui.decisions.reopening_panel import show_reopening
 from ui.records.log_access import decision_log, from_log
@@ -214,8 +215,7 @@ def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
         ("Method", one.settings.method, other.settings.method, ""),
         ("Target", target_words(one), target_words(other), _target_difference(one, other)),
         *_threshold_rows(one, other),
-        *(_count_row(name, one, other, *counts) for name, counts in _counts(one, other).items()),
-        ("Precision", precision_words(one), precision_words(other), _precision_difference(one, other)),
+        *_count_rows(one, other),
     ]
     header = ["", "This decision", "The other", "Difference"]
     st.dataframe(
@@ -244,20 +244,17 @@ def _change(new: float | None, old: float | None) -> str:
     return "" if new is None or old is None else signed(new - old, f"{new - old:.6g}")
 
 
-def _counts(one: DecisionRecord, other: DecisionRecord) -> dict[str, tuple[float, float]]:
-    first, second = one.expected, other.expected
-    return {
-        "Caught (TP)": (first.tp, second.tp),
-        "False alerts (FP)": (first.fp, second.fp),
-        "Alerts": (first.alerts, second.alerts),
-    }
-
-
-def _count_row(
-    name: str, one: DecisionRecord, other: DecisionRecord, new: float, old: float
-) -> tuple[str, str, str, str]:
-    difference = signed(new - old, counted_words(one, new - old)) if _comparable(one, other) else ""
-    return name, counted_words(one, new), counted_words(other, old), difference
+def _count_rows(one: DecisionRecord, other: DecisionRecord) -> Iterator[tuple[str, str, str, str]]:
+    first, second, comparable = one.expected, other.expected, _comparable(one, other)
+    for name, new, old in (
+        ("Caught (TP)", first.tp, second.tp),
+        ("False alerts (FP)", first.fp, second.fp),
+        ("Alerts", first.alerts, second.alerts),
+    ):
+        difference = signed(new - old, counted_words(one, new - old)) if comparable else ""
+        yield name, counted_words(one, new), counted_words(other, old), difference
+    change = points(ratio(first.tp, first.alerts) - ratio(second.tp, second.alerts)) if comparable else ""
+    yield "Precision", precision_words(one), precision_words(other), change
 
 
 def _comparable(one: DecisionRecord, other: DecisionRecord) -> bool:
@@ -267,19 +264,7 @@ def _comparable(one: DecisionRecord, other: DecisionRecord) -> bool:
 
 def _target_difference(one: DecisionRecord, other: DecisionRecord) -> str:
     new, old = one.target.marginal_precision, other.target.marginal_precision
-    return "" if new is None or old is None or not _comparable(one, other) else _points(new, old)
-
-
-def _precision_difference(one: DecisionRecord, other: DecisionRecord) -> str:
-    if not _comparable(one, other):
-        return ""
-    new, old = (ratio(record.expected.tp, record.expected.alerts) for record in (one, other))
-    return UNDEFINED if math.isnan(new) or math.isnan(old) else _points(new, old)
-
-
-def _points(new: float, old: float) -> str:
-    points = 100 * (new - old)
-    return signed(points, f"{points:.1f} points")
+    return "" if new is None or old is None or not _comparable(one, other) else points(new - old)
 
 
 def _show_deployment(entry: LogEntry) -> None:

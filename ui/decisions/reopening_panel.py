@@ -7,7 +7,7 @@ import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, Unit
 from multiloss_core.decisions import RecordedInterval, RecordedTarget, recorded_thresholds
-from multiloss_core.formatting import UNDEFINED, count, percent, shortened, signed, whole
+from multiloss_core.formatting import UNDEFINED, count, percent, points, shortened, signed, whole
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import Point
 from ui.data.rated_datasets import RatedSource
@@ -134,7 +134,7 @@ def _then_and_now(record: DecisionRecord, now: Observed) -> pd.DataFrame:
             _between(then.precision_interval, percent),
             share_words(record, precision, now.alerts),
             "" if math.isnan(now.precision_low) else f"{percent(now.precision_low)} – {percent(now.precision_high)}",
-            _points(then.precision, precision),
+            UNDEFINED if then.precision is None else points(precision - then.precision),
         ]
     )
     expected = "Expected then" if level is None else f"Expected then, {100 * level:.4g} %"
@@ -157,13 +157,6 @@ def _verdict(record: DecisionRecord, now: Observed) -> str:
 
 def _between(interval: RecordedInterval | None, words) -> str:  # type: ignore[no-untyped-def]
     return "" if interval is None else f"{words(interval.low)} – {words(interval.high)}"
-
-
-def _points(then: float | None, now: float) -> str:
-    if then is None or math.isnan(now):
-        return UNDEFINED
-    points = 100 * (now - then)
-    return signed(points, f"{points:.1f} points")
 
 
 def _named(name: str) -> str:
