@@ -134,9 +134,9 @@ export class Chart {
     this.#about = about
   }
 
-  #asGiven() {
-    return Object.fromEntries(AXES.map((axis, i) => this.#given[i]
-      ? [`${axis}.range`, [...this.#given[i]]] : [`${axis}.autorange`, true]))
+  #asGiven(given = this.#given) {
+    return Object.fromEntries(AXES.map((axis, i) => given[i]
+      ? [`${axis}.range`, [...given[i]]] : [`${axis}.autorange`, true]))
   }
 
   #configuration() {
@@ -165,13 +165,12 @@ export class Chart {
       element.on(event, () => this.isDrawn && this.marks.follow())
     }
     if (isSurface) {
-      element.on("plotly_relayout", ({ "scene.camera": camera }) => {
-        if (camera) memory.write({ [`${this.name} camera`]: camera })
-      })
+      element.on("plotly_relayout", ({ "scene.camera": camera }) =>
+        camera && memory.write({ [`${this.name} camera`]: camera }))
       return
     }
     element.on("plotly_click", ({ points: [place] }) => this.pick(this.name, place))
-    const whole = Object.fromEntries(AXES.map(axis => [`${axis}.autorange`, true]))
-    element.on("plotly_doubleclick", () => this.#relayout(same(this.#shown(), this.#given) ? whole : this.#asGiven()))
+    element.on("plotly_doubleclick", () =>
+      this.#relayout(this.#asGiven(same(this.#shown(), this.#given) ? [] : this.#given)))
   }
 }

@@ -7,8 +7,7 @@
 const METRIC = '<div class="metric"><dt></dt><dd></dd><dd class="between"></dd></div>'
 const RATE = '<tr><th scope="row"></th><td><span></span><div class="between"></div></td></tr>'
 
-// What the screen says of a target and its row to who cannot see it.
-/** @param {number} percent @param {PointWords} words */
+/** What a screen reader says of a target and its row. @param {number} percent @param {PointWords} words */
 export function inWords(percent, { counts, thresholds, warning, guarantee }) {
   const numbers = [...counts, ...thresholds].map(([label, value]) => `${label} ${value}`).join(", ")
   return `${percent} %. ${numbers}. ${warning ? warning.join(" ") : ""} ${guarantee ?? ""}`
@@ -26,8 +25,7 @@ export function explained(explanation, { thresholds, counts, rates }) {
   return explanation.replace(/{(.*?)}/g, (_, label) => values[label])
 }
 
-// The intervals of what is on the screen: by label; none where they are of another point.
-/** @param {Intervals | null} intervals @param {number} percent @param {boolean} byHand */
+/** Those of this point. @param {Intervals | null} intervals @param {number} percent @param {boolean} byHand */
 export function intervalsOf(intervals, percent, byHand) {
   return intervals?.percent === percent && intervals.by_hand === byHand ? intervals.words : {}
 }
@@ -63,8 +61,7 @@ export class Panel {
   constructor(root, explorer) {
     this.root = root
     this.explorer = explorer
-    // By their class.
-    /** @type {Record<string, HTMLElement>} */
+    /** By their class. @type {Record<string, HTMLElement>} */
     this.parts = {}
     for (const place of root.querySelectorAll("[class]")) this.parts[place.className] = /** @type {any} */ (place)
     const [slider, box] = root.querySelectorAll("input")
@@ -110,8 +107,7 @@ export class Panel {
     for (const button of methods.querySelectorAll("button")) button.ariaPressed = `${!hidden.has(button.value)}`
   }
 
-  // The numbers of a point; of one set by hand, or derived from what `driver` says.
-  /** @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
+  /** The numbers of a point. @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
   show(percent, { words, price, slope }, byHand, driver) {
     const { slider, box, parts } = this, { warning, guarantee } = words
     if (Number(slider.value) !== percent) slider.value = `${percent}`
