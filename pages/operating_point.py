@@ -9,7 +9,7 @@ from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.baseline import share_baseline
 from ui.operating_point.certificate_state import with_certificate
 from ui.operating_point.controls.point_controls import ask_point
-from ui.operating_point.controls.presentation import present
+from ui.operating_point.controls.presentation import apply_presentation
 from ui.operating_point.controls.settings import ask_settings, is_plain, show_origin, show_unit
 from ui.operating_point.controls.tour import offer_tour, show_tour
 from ui.operating_point.explorer.component import explorer
@@ -65,5 +65,5 @@ with st.container(key="bar"):
         st.page_link("pages/rated_data.py", label="Correct the columns of this file", icon=":material/arrow_back:")
         st.stop()
 
-present()
+apply_presentation()
 explore(analysis)

@@ -40,8 +40,8 @@ UPWARDS = [
     ("decision_log.store", "from streamlit import cache_data", "streamlit"),
     ("decision_log.tables", "from ui.shared import formatting", "ui.shared.formatting"),
     ("ui.shared.formatting", "from ui.data import uploads", "ui.data.uploads"),
-    ("ui.shared.slider_scale", "import pages.top_k", "pages"),
-    ("ui.shared.slider_scale", "import app", "app"),
+    ("ui.shared.url_params", "import pages.top_k", "pages"),
+    ("ui.shared.url_params", "import app", "app"),
     ("ui.top_k.timing", "from ui.records import record_text", "ui.records.record_text"),
 ]
 

@@ -23,9 +23,9 @@ NO_DOCUMENTS = (
 
 
 def rows_of(dataset: Dataset, positions: Indices, beside: Mapping[str, ArrayLike] | None = None) -> pd.DataFrame:
-    """The rows of the uploaded table that rated documents at `positions` (m,) are, numbered from 1 below the header.
+    """Return the rows of the uploaded table that hold the rated documents at `positions` (m,).
 
-    `beside` are columns (m,) to put before its own.
+    Rows are numbered from 1 below the header. `beside` are columns (m,) to put before its own.
     """
     documents = dataset.source
     if not isinstance(documents, RatedDocuments):
@@ -44,7 +44,7 @@ def show_documents(
     what: str,
     beside: Mapping[str, NDArray[np.generic]] | None = None,
 ) -> None:
-    """A list that can be sorted, searched and downloaded; `what` names the documents, the file and the button."""
+    """Show a list that can be sorted, searched and downloaded; `what` names the documents, the file and the button."""
     beside = beside or {}
     shown = rows_of(dataset, positions[:MAX_ROWS], {name: values[:MAX_ROWS] for name, values in beside.items()})
     # With all their digits: near a threshold a rounded score may seem to lie on the other side.

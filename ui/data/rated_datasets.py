@@ -51,7 +51,7 @@ class Dataset:
     """Data ready to be worked with. `key` changes with the file and with the choice of columns.
 
     `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the
-    rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns were chosen.
+    rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns exist.
     """
 
     name: str
@@ -71,7 +71,7 @@ def read_upload(data: bytes, name: str) -> RatedSource:
 
 
 def first_choice(frame: pd.DataFrame) -> ColumnChoice:
-    """The choice of columns that a table suggests. Raises DataError where it can hold no rated documents."""
+    """Guess the choice of columns from a table. Raises DataError where it can hold no rated documents."""
     if is_count_table(frame):
         return ColumnChoice(is_counts=True, scores=())
     require_documents(frame)
@@ -91,13 +91,13 @@ def first_choice(frame: pd.DataFrame) -> ColumnChoice:
 
 
 def build_dataset(source: RatedSource, choice: ColumnChoice) -> Dataset:
-    """The dataset of a source under a choice of columns, checked. Raises DataError."""
+    """Build and check the dataset of a source under a choice of columns. Raises DataError."""
     key = hashlib.sha256(f"{source.fingerprint}{json.dumps(asdict(choice), sort_keys=True)}".encode()).hexdigest()
     return replace(_checked(key, source.frame, choice), name=source.name)
 
 
 def in_money(dataset: Dataset) -> Dataset:
-    """Data with amounts, counted in money: each document weighs what it is worth, those of amount 0 are left out.
+    """Count data with amounts in money: each document weighs what it is worth, those of amount 0 are left out.
 
     The key stays. Raises DataError where nothing is left of the positives or of the negatives.
     """

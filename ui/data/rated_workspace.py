@@ -9,7 +9,7 @@ from ui.shared.session import session
 
 
 def rated_uploads() -> UploadStore[ColumnChoice]:
-    """This session's rated data."""
+    """Return this session's rated data."""
     return UploadStore(
         state=session().rated,
         key="data",
@@ -27,5 +27,5 @@ def choose_source(load: Callable[[], None] | None = None) -> RatedSource:
 
 
 def dataset_of(source: RatedSource) -> Dataset:
-    """The dataset in use for a source. Raises DataError where its columns need the user's help."""
+    """Return the dataset in use for a source. Raises DataError where its columns need the user's help."""
     return build_dataset(source, rated_uploads().choice_for(source))

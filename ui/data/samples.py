@@ -18,7 +18,7 @@ FIRST_DAY = pd.Timestamp("2026-01-05")
 
 @st.cache_resource(max_entries=8, show_spinner="Simulating a population …")
 def sample(name: str) -> RatedSource:
-    """A built-in sample; the same for everybody."""
+    """Return a built-in sample; the same for everybody."""
     return SAMPLES[name](name)
 
 

@@ -83,7 +83,7 @@ class UploadStore(Generic[Choice]):
         return self.source(picked if picked in options else options[0])
 
     def source(self, name: str) -> Source[Choice]:
-        """What was loaded under a name, else the sample of that name. Raises DataError where there is neither."""
+        """Return what was loaded under a name, else the sample of that name. Raises DataError if there is neither."""
         if name in self.state.sources:
             return self.state.sources[name]
         if name not in self.samples:
@@ -91,13 +91,13 @@ class UploadStore(Generic[Choice]):
         return self.samples[name](name)
 
     def choice_for(self, source: Source[Choice]) -> Choice:
-        """The last valid choice of columns of a source, or the first one to try."""
+        """Return the last valid choice of columns of a source, or the first one to try."""
         return self.state.choices.get(source.fingerprint, source.first_choice)
 
     def checked(
         self, source: Source[Choice], choice: Choice, build: Callable[[Source[Choice], Choice], Data], noun: str
     ) -> Data | None:
-        """What is built under a choice of columns, which is remembered when it is valid.
+        """Build data under a choice of columns, which is remembered when it is valid.
 
         After a wrong choice, with the complaint, what is built under the last one that worked, if any did.
         """

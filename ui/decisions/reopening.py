@@ -90,7 +90,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         documents=record.columns.rating is not None,
         amounts=rated_uploads().choice_for(source).amount is not None,
     )
-    _reopen_guarantee(record, dataset)
+    _reopen_certificate(record, dataset)
     choices |= restore_driver(record.target, same_data=same)
     if record.target.by_hand:
         set_manual_thresholds(list(record.thresholds))
@@ -169,8 +169,8 @@ def _rule_fits(record: DecisionRecord, dataset: Dataset) -> bool:
     return not isinstance(dataset.source, CountSurfaces) or dataset.source.rule == record.settings.rule
 
 
-def _reopen_guarantee(record: DecisionRecord, dataset: Dataset) -> None:
-    """Have the guaranteed path found again, where the record lies on one."""
+def _reopen_certificate(record: DecisionRecord, dataset: Dataset) -> None:
+    """Have the certified path found again, where the record lies on one."""
     wishes = {wish.name: wish.value for wish in record.target.wishes}
     if GUARANTEED in wishes and CONFIDENCE in wishes:
         settings = record.settings

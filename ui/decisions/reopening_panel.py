@@ -54,19 +54,19 @@ def show_reopened(analysis: Analysis, point: Point) -> None:
         return
     record = opened.record
     which = f"Opened: the decision of {moment(record.created)} UTC by {as_text(author_of(record))}."
-    there = (
+    unchanged = (
         recorded_thresholds(analysis.deployable(point)) == record.thresholds
         and analysis.settings.rule == record.settings.rule
     )
-    told = as_text(thresholds_words(record.columns.scores, record.thresholds))
+    decided = as_text(thresholds_words(record.columns.scores, record.thresholds))
     words, button = st.columns([5, 1], vertical_alignment="center")
-    if opened.same_data and there:
+    if opened.same_data and unchanged:
         words.success(f"{which} The data is the same, and so are the thresholds.", icon=":material/check_circle:")
     elif opened.same_data:
-        words.info(f"{which} The data is the same; the decision is for {told}.", icon=":material/history:")
+        words.info(f"{which} The data is the same; the decision is for {decided}.", icon=":material/history:")
     else:
         words.warning(
-            f"{which} The data is not that of the decision, which is for {told}.", icon=":material/difference:"
+            f"{which} The data is not that of the decision, which is for {decided}.", icon=":material/difference:"
         )
     button.button("Close", key="close_reopened", icon=":material/close:", on_click=_close)
     _say_who_drives(record.target, opened.same_data)
@@ -119,13 +119,13 @@ def _then_and_now(record: DecisionRecord, now: Observed) -> pd.DataFrame:
     unit = Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
     words, number = WORDS[unit], unit.number
     rows = []
-    for name, told, interval, found in (
+    for name, then_counted, interval, found in (
         (words.caught, then.tp, then.tp_interval, now.tp),
         (words.false, then.fp, then.fp_interval, now.fp),
         (words.alerts, then.alerts, then.alerts_interval, now.alerts),
     ):
-        difference = signed(found - told, number(found - told))
-        rows.append([name, number(told), _between(interval, whole), number(found), "", difference])
+        difference = signed(found - then_counted, number(found - then_counted))
+        rows.append([name, number(then_counted), _between(interval, whole), number(found), "", difference])
     precision = ratio(now.tp, now.alerts)
     rows.append(
         [

@@ -35,7 +35,7 @@ class Settings:
     unit: Unit = Unit.DOCUMENTS
 
     def search(self, source: RatedDocuments | CountSurfaces) -> PathSearch:
-        """The search for paths through data under these settings."""
+        """Return the search for paths through data under these settings."""
         return PathSearch(source, self.rule, self.resolution, self.spacing)
 
 
@@ -96,11 +96,11 @@ class Analysis:
         return replace(self, paths=(*self.paths, certificate.path), certificate=certificate)
 
     def path(self, method: str) -> ThresholdPath:
-        """The path that a method found."""
+        """Return the path that a method found."""
         return next(path for path in self.paths if path.method == method)
 
     def deployable(self, point: Point) -> np.ndarray:
-        """The point's thresholds in the fewest digits that flag the same documents."""
+        """Return the point's thresholds in the fewest digits that flag the same documents."""
         return self.rounded(point.thresholds)
 
     def rounded(self, thresholds: np.ndarray) -> np.ndarray:

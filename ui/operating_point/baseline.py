@@ -21,7 +21,7 @@ AGAINST: UrlParameter[str] = UrlParameter("against", lambda text: text if text =
 
 
 def baseline_of(analysis: Analysis) -> Baseline:
-    """What was typed, loaded and pinned for this dataset and rule; kept while others are looked at."""
+    """Return what was typed, loaded and pinned for this dataset and rule; kept while others are looked at."""
     key = analysis.dataset.key, analysis.settings.rule
     return session().point.baselines.setdefault(key, Baseline([None] * len(analysis.surfaces.names)))
 
@@ -51,7 +51,7 @@ def _linked(analysis: Analysis, parameter: UrlParameter[list[float]]) -> list[fl
 
 
 def thresholds_in_use(analysis: Analysis) -> Floats | None:
-    """The thresholds in use today (k,), infinity for never; None where none were given or one cannot be used."""
+    """Return the thresholds in use today (k,), infinity for never; None where none were given or one cannot be used."""
     current = baseline_of(analysis).current
     if all(value is None for value in current):
         return None
@@ -62,7 +62,7 @@ def thresholds_in_use(analysis: Analysis) -> Floats | None:
 
 
 def baseline_thresholds(analysis: Analysis) -> Floats | None:
-    """The thresholds (k,) to compare with: the pinned ones if these were chosen, else those in use today, if any."""
+    """Return the thresholds (k,) to compare with: the pinned ones if picked, else those in use today, if any."""
     kept = baseline_of(analysis)
     if kept.pinned is not None and kept.with_pinned:
         return np.array(kept.pinned.thresholds)

@@ -17,7 +17,7 @@ IN_URL = numbers_parameter("guaranteed")
 
 
 def with_certificate(analysis: Analysis) -> Analysis:
-    """The analysis with the path of the certificate asked for, where that was for the same data and settings."""
+    """Return the analysis with the path of the certificate asked for, where that was for the same data and settings."""
     documents = analysis.dataset.source
     linked = IN_URL.asked()
     if linked is not None and len(linked) == 2:
@@ -46,7 +46,7 @@ def request_shown_certificate(analysis: Analysis, precision: float, confidence: 
 
 
 def certificate_of(analysis: Analysis, documents: RatedDocuments, precision: float, confidence: float) -> Certificate:
-    """The certificate of documents, kept for the session."""
+    """Return the certificate of documents, kept for the session."""
     return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
 
 

@@ -37,7 +37,7 @@ def record_of(
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
-    """The record of a point of an analysis, whose data are `source` under `choice`.
+    """Make the record of a point of an analysis, whose data are `source` under `choice`.
 
     `target`: what drove the point, the marginal precision or the hand where it is left out. `evidence`: resamples, used
     where they are complete and of this very point. `current`: the thresholds (k,) in use.
@@ -72,7 +72,7 @@ def record_of(
 
 
 def recorded_columns(data: RatedDocuments | CountSurfaces, choice: ColumnChoice) -> RecordedColumns:
-    """What the columns mean, with the floors that are in force."""
+    """Record what the columns mean, with the floors that are in force."""
     floors = tuple(data.floors.tolist())
     if isinstance(data, CountSurfaces):
         return RecordedColumns(data.names, floors)
@@ -88,15 +88,15 @@ def recorded_columns(data: RatedDocuments | CountSurfaces, choice: ColumnChoice)
 
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
-    """What led to a point where nothing but the slider or the hand did, and the guarantee of its path."""
+    """Record what led to a point where only the slider or the hand did, and the certificate of its path."""
     if isinstance(point, ManualPoint):
         return RecordedTarget(SET_BY_HAND)
-    wishes = (Wish(MARGINAL_PRECISION, point.marginal_precision), *guarantee_wishes(analysis, point))
+    wishes = (Wish(MARGINAL_PRECISION, point.marginal_precision), *certificate_wishes(analysis, point))
     return RecordedTarget(MARGINAL_PRECISION, wishes, point.marginal_precision, point.status)
 
 
-def guarantee_wishes(analysis: Analysis, point: Point) -> tuple[Wish, ...]:
-    """What was guaranteed of the path that a point lies on, if anything was."""
+def certificate_wishes(analysis: Analysis, point: Point) -> tuple[Wish, ...]:
+    """Return what was certified of the path that a point lies on, if anything was."""
     certificate = analysis.certificate
     if certificate is None or certificate.path is None or certificate.path.method != point.method:
         return ()
@@ -104,7 +104,7 @@ def guarantee_wishes(analysis: Analysis, point: Point) -> tuple[Wish, ...]:
 
 
 def _intervals(point: Point, evidence: PointBootstrap | None) -> PointIntervals | None:
-    """What is expected on new data, where the resamples are complete and of this very point."""
+    """Return what is expected on new data, where the resamples are complete and of this very point."""
     if evidence is None or evidence.done < evidence.requested:
         return None
     if isinstance(point, ManualPoint):

@@ -11,7 +11,7 @@ from ui.operating_point.point_text import WORDS, PointWords, point_words, price_
 from ui.operating_point.target import current_target, set_target
 from ui.operating_point.view_state import ViewState
 from ui.shared.page_setup import theme
-from ui.shared.slider_scale import HIGHEST, LOWEST, STEP
+from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
 SLIDER_KEY = "m_plain"
 ALTS = {

@@ -70,7 +70,7 @@ def _of_path(unit: Unit) -> dict[str, str]:
 
 
 def _beside(unit: Unit) -> dict[str, str]:
-    """The numbers in the unit that the path was not found in."""
+    """Explain the numbers in the unit that the path was not found in."""
     words = WORDS[unit]
     caught, false = beside(words.caught), beside(words.false)
     tp, fp, alerts, precision, kept = (

@@ -8,11 +8,14 @@ from typing import Any
 from multiloss_core import Unit
 from multiloss_core.formatting import NEVER, UNDEFINED, percent, price, rate, share, threshold
 from multiloss_core.generalisation import Interval, PointBootstrap
+from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.target import DIGITS, current_target
+from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share
 
 CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
+COUNT_KINDS = {"Alerts": COUNT, CAUGHT: COUNT, FALSE_ALERTS: COUNT, PRECISION: SHARE, LOW: BOUND, HIGH: BOUND}
 
 Lines = tuple[tuple[str, str], ...]
 
@@ -85,7 +88,7 @@ def words_of_points(analysis: Analysis, points: Sequence[Point]) -> list[PointWo
 
 
 def price_words(marginal_precision: float, unit: Unit) -> str:
-    """A marginal precision as what is paid for what is caught."""
+    """Say a marginal precision as what is paid for what is caught."""
     if unit is Unit.DOCUMENTS:
         return price(marginal_precision, "fraud")
     false = (1 - marginal_precision) / marginal_precision
@@ -115,13 +118,20 @@ def interval_words(analysis: Analysis, bootstrap: PointBootstrap | None, point: 
     }
 
 
+def count_columns(tp: float, fp: float, interval: tuple[float, float]) -> dict[str, float]:
+    """Lay out counts of documents and their precision, in [0, 1] with its interval, as columns of `COUNT_KINDS`."""
+    alerts = tp + fp
+    shown = rounded_share(ratio(tp, alerts), alerts)
+    return {"Alerts": alerts, CAUGHT: tp, FALSE_ALERTS: fp, PRECISION: shown, LOW: interval[0], HIGH: interval[1]}
+
+
 def between_words(interval: Interval, number: Callable[[float], str]) -> str:
-    """An interval, its ends written by `number`."""
+    """Write an interval, its ends by `number`."""
     return UNDEFINED if math.isnan(interval.low) else f"{number(interval.low)} – {number(interval.high)}"
 
 
 def beside(label: str) -> str:
-    """The label of a number that stands beside those of the path: TP and FP are the path's."""
+    """Shorten the label of a number that stands next to those of the path: TP and FP are the path's."""
     return label.removesuffix(" (TP)").removesuffix(" (FP)")
 
 
@@ -159,7 +169,7 @@ def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None) -> Poi
 
 
 def _steps(unit: Unit, point: Point) -> Lines:
-    """What the steps of the path on either side hold; of thresholds set by hand nothing is known."""
+    """Say what the steps of the path on either side hold; of thresholds set by hand nothing is known."""
     if isinstance(point, ManualPoint):
         return ()
     fraud = "Estimated fraud" if point.estimated else "Fraud"

@@ -21,7 +21,7 @@ from multiloss_core.thresholds import SMOOTH, ManualPoint, PathMethod, Point
 from ui.operating_point.analysis import Analysis, Settings
 from ui.shared.background_job import Job
 from ui.shared.session import session
-from ui.shared.slider_scale import PERCENTS
+from ui.shared.url_params import PERCENTS
 
 SLIDER_TARGETS = PERCENTS / 100
 BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))
@@ -66,19 +66,19 @@ def path_job(analysis: Analysis) -> Job[PathEvidence]:
 
 
 def jobs_of(analysis: Analysis, point: Point) -> tuple[Job[PointBootstrap] | Job[PathEvidence], ...]:
-    """The jobs about a point and about its analysis; begun at the first call."""
+    """Return the jobs about a point and about its analysis; begun at the first call."""
     resampling, others = point_job(analysis, point), path_job(analysis)
     return (others,) if resampling is None else (resampling, others)
 
 
 def latest_evidence(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
-    """What is known by now, complete or not."""
+    """Return what is known by now, complete or not."""
     resampling = point_job(analysis, point)
     return None if resampling is None else resampling.latest, path_job(analysis).latest
 
 
 def finished_evidence(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
-    """What is known by now, for the charts."""
+    """Return what is known by now, for the charts."""
     bootstrap, path = latest_evidence(analysis, point)
     complete = bootstrap is not None and bootstrap.done == bootstrap.requested
     return (bootstrap if complete else None), path

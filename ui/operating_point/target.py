@@ -3,14 +3,13 @@
 import math
 
 from ui.shared.session import Target, session
-from ui.shared.slider_scale import FIRST, HIGHEST, LOWEST
-from ui.shared.url_params import UrlParameter
+from ui.shared.url_params import FIRST, HIGHEST, LOWEST, UrlParameter
 
 DIGITS = 6
 
 
 def current_target() -> Target:
-    """This session's target."""
+    """Return this session's target."""
     return session().point.target
 
 
@@ -30,7 +29,7 @@ def set_target(percent: object) -> None:
 
 
 def _percent(wish: object) -> float | None:
-    """A wish within the bounds of the slider. It may come from anybody's browser."""
+    """Keep a goal within the bounds of the slider. It may come from anybody's browser."""
     try:
         percent = float(str(wish))
     except ValueError:

@@ -16,7 +16,7 @@ from ui.optimal_cut.answers import LOSS_CHOICES, Answer, WayToCut, answer, items
 from ui.shared.formatting import as_text
 from ui.shared.loss_picker import ask_beta
 from ui.shared.page_setup import theme
-from ui.shared.slider_scale import HIGHEST, LOWEST, STEP
+from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
 

@@ -64,7 +64,7 @@ def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocumen
 
 
 def show_count_table(dataset: Dataset) -> None:
-    """What a ready table of counts holds."""
+    """Show what a ready table of counts holds."""
     surfaces = dataset.source
     assert isinstance(surfaces, CountSurfaces)
     corner = (0,) * surfaces.tp.ndim
@@ -86,7 +86,7 @@ def show_count_table(dataset: Dataset) -> None:
 
 
 def show_limits() -> None:
-    """What cannot be known from rated predicted positives, said once."""
+    """Say once what cannot be known from rated predicted positives."""
     st.info(
         "**What such data cannot tell.** Nobody rated the documents below the floors, so missed fraud (false "
         "negatives) and "
@@ -97,7 +97,7 @@ def show_limits() -> None:
 
 
 def show_columns_preview(source: RatedSource) -> None:
-    """The first rows of the table as they were read."""
+    """Show the first rows of the table as they were read."""
     st.subheader("Preview")
     shown = source.frame.head(PREVIEW_ROWS)
     st.dataframe(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")

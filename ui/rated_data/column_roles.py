@@ -69,7 +69,7 @@ ROLES = (WEIGHT, GROUP, AMOUNT, TIME, SEGMENT)
 
 
 def ask_upload(place: DeltaGenerator) -> None:
-    """The uploader, the complaint about the last file, and a template."""
+    """Draw the uploader, the complaint about the last file, and a template."""
     with place:
         rated_uploads().ask_upload(
             "Your own file: CSV or Parquet",

@@ -37,9 +37,9 @@ def log_address() -> str:
     ------
     DataError : the folder cannot be made.
     """
-    told = os.environ.get(ADDRESS, "").strip()
-    if told:
-        return told
+    address = os.environ.get(ADDRESS, "").strip()
+    if address:
+        return address
     try:
         folder = user_data_path(PROGRAM, appauthor=False)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

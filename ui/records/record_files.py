@@ -16,7 +16,7 @@ HTML = "text/html"
 
 
 def offer_files(record: DecisionRecord, tag: str, *, report: bool = True) -> None:
-    """Downloads of a record, and the thresholds as code to copy. `tag` tells the keys of one record from another's."""
+    """Offer the downloads of a record, and the thresholds as code to copy. `tag` is for the keys."""
     stem = stem_of(record)
     files = [
         ("Record (JSON)", record.to_json(), f"{stem}.json", "application/json"),

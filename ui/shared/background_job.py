@@ -24,7 +24,7 @@ class Job(Generic[T]):
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was told to stop."""
+        """Tell whether it shall stop."""
         return self._stop.is_set()
 
     def cancel(self) -> None:

@@ -11,7 +11,7 @@ MAX_VALUES = 50
 
 
 def offered_columns(frame: pd.DataFrame) -> list[str]:
-    """The columns to choose from."""
+    """Return the columns to choose from."""
     return [str(column) for column in frame.columns[:MAX_COLUMNS]]
 
 
@@ -24,7 +24,7 @@ def ask_column(
     key: str,
     placeholder: str | None = None,
 ) -> str | None:
-    """A column, at first the known one if it is there."""
+    """Ask for a column, at first the known one if it is there."""
     return place.selectbox(
         label,
         columns,
@@ -38,7 +38,7 @@ def ask_column(
 def ask_optional_column(
     place: DeltaGenerator, label: str, columns: list[str], known: str | None, *, none: str, key: str, hint: str
 ) -> str | None:
-    """A column or `none`, at first the known one if it is there."""
+    """Ask for a column or `none`, at first the known one if it is there."""
     picked = place.selectbox(
         label,
         [none, *columns],

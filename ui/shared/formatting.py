@@ -1,6 +1,15 @@
-"""The application's word for positives, and text for the screen: nothing in it is Markdown."""
+"""The application's word for positives, text for the screen (nothing in it is Markdown), and tables of numbers."""
 
-from multiloss_core.formatting import Vocabulary, as_markdown
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import Unit
+from multiloss_core.formatting import UNDEFINED, Vocabulary, as_markdown, share_digits, threshold
 
 FRAUD = Vocabulary(positives="fraud", true_positives="fraud (TP)", rated_positive="rated positive (fraud)")
 
@@ -11,5 +20,48 @@ LONG_NAME = 80
 
 
 def as_text(text: str) -> str:
-    """Text in which nothing is Markdown, on one line."""
+    """Write text in which nothing is Markdown, on one line."""
     return as_markdown(text, also=_IN_STREAMLIT)
+
+
+@dataclass(frozen=True)
+class NumberKind:
+    """How the numbers of a column are shown: Streamlit's format, after `digits` has rounded them."""
+
+    format: str
+    digits: Callable[[float], float] = float
+
+
+COUNT, MONEY = (NumberKind("localized", unit.rounded) for unit in Unit)
+WHOLE = NumberKind("localized", lambda value: round(value, 0))
+# Streamlit shows as many decimals of a percentage as there are, two at most.
+SHARE = NumberKind("percent")
+PERCENT = NumberKind("percent", lambda value: round(value, 3))
+BOUND = NumberKind("percent", lambda value: round(value, 2))
+THRESHOLD, AREA, RATIO = NumberKind("plain"), NumberKind("%.4f"), NumberKind("%.3g")
+COUNTED = {Unit.DOCUMENTS: COUNT, Unit.MONEY: MONEY}
+ESTIMATED = {Unit.DOCUMENTS: WHOLE, Unit.MONEY: MONEY}
+LOW, HIGH = "95 % from", "95 % to"
+
+
+def rounded_share(value: float | None, out_of: float) -> float:
+    """Round a share to the digits that its base supports; NaN for None."""
+    return float("nan") if value is None else round(value, 2 + share_digits(out_of))
+
+
+def show_numbers(
+    rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, NumberKind], *, alt: str, **options: Any
+) -> None:
+    """Show a table whose columns of `kinds`, where it has them, sort and download as numbers; NaN is undefined.
+
+    Thresholds are words where one of a column is infinite: never.
+    """
+    table, columns = pd.DataFrame(rows), {}
+    for name in table.columns.intersection(list(kinds)):
+        numbers, kind = table[name].astype(float), kinds[name]
+        if kind is THRESHOLD and np.isinf(numbers).any():
+            table[name] = numbers.map(threshold)
+        else:
+            table[name] = numbers.map(kind.digits, na_action="ignore")
+            columns[name] = st.column_config.NumberColumn(format=kind.format)
+    st.dataframe(table, hide_index=True, placeholder=UNDEFINED, column_config=columns, alt=alt, **options)

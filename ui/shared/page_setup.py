@@ -20,5 +20,5 @@ def bootstrap(page: str | None = None) -> None:
 
 
 def theme() -> Literal["light", "dark"]:
-    """The user's theme, for the figures."""
+    """Return the user's theme, for the figures."""
     return "dark" if st.context.theme.type == "dark" else "light"

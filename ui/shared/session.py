@@ -200,6 +200,6 @@ class Session:
 
 
 def session() -> Session:
-    """This visit's state."""
+    """Return this visit's state."""
     found: Session = st.session_state.setdefault(KEY, Session())
     return found

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import streamlit as st
 
 from multiloss_core.formatting import NEVER, threshold
@@ -15,6 +16,9 @@ T = TypeVar("T")
 
 SEPARATOR = ","
 MAX_NUMBERS = 10
+# The scale of sliders for a marginal precision, in percent.
+LOWEST, HIGHEST, FIRST, STEP = 0.5, 99.5, 20.0, 0.5
+PERCENTS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
 # By then the URL says what was written: what it says of before is a step back in the browser.
 SECONDS_TO_ARRIVE = 2.0
 # What links said before the URL held short values.
@@ -45,7 +49,7 @@ class UrlParameter(Generic[T]):
     write: Callable[[T], str]
 
     def asked(self, *, if_gone: T | None = None) -> T | None:
-        """What a link, or a step back in the browser, asks for; None where the URL says nothing new, or nonsense.
+        """Return what a link, or a step back in the browser, asks for; None if the URL says nothing new, or nonsense.
 
         `if_gone`: what a step back to a URL without the parameter asks for.
         """
@@ -67,7 +71,7 @@ class UrlParameter(Generic[T]):
         return None
 
     def shown(self) -> T | None:
-        """What the URL says, new or not."""
+        """Return what the URL says, new or not."""
         said = _said(self.name)
         return None if said is None else self.read(said)
 
@@ -121,7 +125,7 @@ def open_page(page: str) -> None:
 
 
 def read_numbers(text: str) -> list[float] | None:
-    """The numbers of a URL, infinity for never. It may come from anybody: what is no list of numbers is None."""
+    """Read the numbers of a URL, infinity for never; None for what is no list of numbers: it may come from anybody."""
     if not text or text.count(SEPARATOR) >= MAX_NUMBERS:
         return None
     try:
@@ -137,12 +141,12 @@ def write_numbers(numbers: Iterable[float]) -> str:
 
 
 def numbers_parameter(name: str) -> UrlParameter[list[float]]:
-    """A parameter that holds numbers, infinity for never."""
+    """Make a parameter that holds numbers, infinity for never."""
     return UrlParameter(name, read_numbers, write_numbers)
 
 
 def _said(name: str) -> str | None:
-    """What the URL says; nonsense, an empty text, where it says two things."""
+    """Return what the URL says; nonsense, an empty text, where it says two things."""
     said = st.query_params.get_all(name)
     return None if not said else said[0] if len(said) == 1 else ""
 

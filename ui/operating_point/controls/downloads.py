@@ -10,7 +10,7 @@ from ui.operating_point.analysis import Analysis
 
 
 def offer_downloads(analysis: Analysis, point: Point) -> None:
-    """The thresholds as files; applying them gives exactly the counts on the screen."""
+    """Offer the thresholds as files; applying them gives exactly the counts on the screen."""
     deployed = replace(point, thresholds=analysis.deployable(point))
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
     if analysis.settings.unit is Unit.MONEY:

@@ -38,7 +38,7 @@ def ask_point(analysis: Analysis) -> PointContext:
 
 
 def _view(analysis: Analysis, method: str, pair: tuple[int, int], *, new_data: bool) -> ViewState:
-    """The view at the present target; what new data will show is looked for with `new_data` only."""
+    """Build the view at the present target; what new data will show is looked for with `new_data` only."""
     target = current_target().marginal_precision
     points = {path.method: operating_point(path, target) for path in analysis.paths}
     manual = point_set_by_hand(analysis, method)

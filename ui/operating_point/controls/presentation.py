@@ -8,11 +8,11 @@ HIDDEN = ("bar", "point_controls", "details")
 
 
 def ask_presentation() -> None:
-    """The switch into presentation mode."""
+    """Draw the switch into presentation mode."""
     st.toggle("Presentation: only slider, numbers and charts", key=PRESENT_KEY, bind="query-params")
 
 
-def present() -> None:
+def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
     if not st.session_state.get(PRESENT_KEY):
         return

@@ -128,7 +128,7 @@ def restore_settings(settings: RecordedSettings, classifiers: int, *, documents:
 
 
 def recorded_unit(settings: RecordedSettings) -> Unit:
-    """The unit that the counts of a record are in."""
+    """Return the unit that the counts of a record are in."""
     return Unit.DOCUMENTS if settings.amount is None else Unit.MONEY
 
 

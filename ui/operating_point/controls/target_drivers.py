@@ -26,15 +26,14 @@ from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import baseline_thresholds
 from ui.operating_point.controls.payoffs import ask_payoffs
-from ui.operating_point.decision_record import guarantee_wishes
+from ui.operating_point.decision_record import certificate_wishes
 from ui.operating_point.payoff_scenarios import COSTS, recorded_driver, scenario_choices, scenario_now
 from ui.operating_point.payoff_scenarios import WIDGETS as SCENARIO_WIDGETS
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.target import current_target, set_target
 from ui.shared.formatting import as_text
 from ui.shared.session import session
-from ui.shared.slider_scale import HIGHEST, LOWEST
-from ui.shared.url_params import ask_choice, numbers_parameter
+from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, numbers_parameter
 
 DRIVER_KEY, DAYS_KEY = "driver", "wish_days"
 SLIDER, PRICE, ALERTS, PRECISION, SHARE, MANUAL = "slider", "price", "alerts", "precision", "share", "manual"
@@ -77,7 +76,7 @@ def ask_driver(analysis: Analysis, method: str, choice: DeltaGenerator, goal: De
 
 
 def point_set_by_hand(analysis: Analysis, method: str) -> Point | None:
-    """The point at the thresholds set by hand, where these drive."""
+    """Return the point at the thresholds set by hand, where these drive."""
     thresholds = session().point.manual_thresholds
     if _driver() != MANUAL or thresholds is None or len(thresholds) != len(analysis.surfaces.names):
         return None
@@ -85,7 +84,7 @@ def point_set_by_hand(analysis: Analysis, method: str) -> Point | None:
 
 
 def baseline_point(analysis: Analysis, method: str) -> Point | None:
-    """The point at the thresholds that others are compared with, where the user gave any."""
+    """Return the point at the thresholds that others are compared with, where the user gave any."""
     thresholds = baseline_thresholds(analysis)
     return None if thresholds is None else _counted(analysis, method, thresholds)
 
@@ -104,7 +103,7 @@ def driven_by_costs(analysis: Analysis) -> bool:
 
 
 def current_driver() -> str:
-    """What the target is derived from, in words; nothing for the slider itself, or where the goal was refused."""
+    """Say what the target is derived from; nothing for the slider itself, or where the goal was refused."""
     driver = _driver()
     if session().point.goal_refused:
         return ""
@@ -112,12 +111,12 @@ def current_driver() -> str:
 
 
 def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
-    """What drove the point, with the goals it was derived from; None for the slider and for thresholds by hand."""
+    """Return what drove the point, with the goals it was derived from; None for the slider and manual thresholds."""
     words = current_driver()
     if not words or isinstance(point, ManualPoint):
         return None
     goals = recorded_driver(scenario_now())[1] if driven_by_costs(analysis) else _recorded_goals(analysis, _driver())
-    return RecordedTarget(words, (*goals, *guarantee_wishes(analysis, point)), point.marginal_precision, point.status)
+    return RecordedTarget(words, (*goals, *certificate_wishes(analysis, point)), point.marginal_precision, point.status)
 
 
 def _recorded_goals(analysis: Analysis, driver: str) -> tuple[Wish, ...]:
@@ -170,7 +169,7 @@ def _driver() -> str:
 
 
 def _driver_of(target: RecordedTarget) -> str | None:
-    """The driver that a record names, where it asks for something."""
+    """Return the driver that a record names, where it asks for something."""
     if scenario_choices(target) is not None:
         return COSTS
     return next((key for key, driver in DRIVERS.items() if driver.goals and driver.label == target.driver), None)

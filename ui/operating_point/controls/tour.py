@@ -77,12 +77,12 @@ STEPS = (
 
 
 def offer_tour() -> None:
-    """A button that begins the tour."""
+    """Draw a button that begins the tour."""
     st.button("Tour in five steps", icon=":material/explore:", on_click=_go_to, args=(0,))
 
 
 def show_tour() -> None:
-    """The step that the reader is at, if on tour. Before the widgets that its actions set."""
+    """Show the step that the user is at, if on tour. Before the widgets that its actions set."""
     at = session().point.tour_step
     if at is None:
         return

@@ -14,7 +14,7 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import Row, Table
 from ui.operating_point.point_text import PointWords, price_words, words_of_points
-from ui.shared.slider_scale import HIGHEST, LOWEST, PERCENTS, STEP
+from ui.shared.url_params import HIGHEST, LOWEST, PERCENTS, STEP
 
 
 def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], percent: float) -> str:

@@ -16,7 +16,7 @@ MAX_NEAR = 50
 
 @shown_when_open("Documents near the thresholds", icon=":material/zoom_in:", key="near")
 def show_borderline(context: PointContext) -> None:
-    """The documents that are just flagged and those that are just not."""
+    """Show the documents that are just flagged and those that are just not."""
     analysis, point = context.analysis, context.point
     documents = analysis.rated.source
     if isinstance(documents, CountSurfaces):

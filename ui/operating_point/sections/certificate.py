@@ -24,7 +24,7 @@ MAX_RATINGS_TOLD = 100_000
 
 
 def show_certificate(context: PointContext) -> None:
-    """A guarantee on request: the loosest thresholds whose precision is at least so much."""
+    """Certify a precision on request: show the loosest thresholds whose precision is at least so much."""
     documents = context.analysis.dataset.source
     if isinstance(documents, RatedDocuments):
         _show_certificate(context.analysis, documents)

@@ -23,7 +23,7 @@ NOT_KNOWN = "not known"
 
 @shown_when_open("Compare with the present thresholds", icon=":material/difference:", key="compare")
 def show_comparison(context: PointContext) -> None:
-    """The point beside the present thresholds or a pinned point, and the documents added and dropped between them."""
+    """Show the point next to the present thresholds or a pinned point, and the documents added and dropped."""
     # Documents are compared, whatever the paths were found on.
     analysis, point = context.analysis.in_documents, context.point
     ask_current_thresholds(analysis, point)
@@ -95,7 +95,7 @@ def _money_rows(
 
 
 def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], side: CountedThresholds) -> None:
-    """What stands in the way of exact counts: nobody rated below a floor, and a table has counts at its nodes only."""
+    """Say why counts are not exact: nobody rated below a floor, and a table has counts at its nodes only."""
     source = analysis.dataset.source
     triples = zip(source.names, thresholds, side.thresholds if source.documents is None else source.floors, strict=True)
     if source.documents is None:

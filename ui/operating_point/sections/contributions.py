@@ -1,24 +1,23 @@
 """Who flags what at a point: each classifier alone and together with others."""
 
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import CountSurfaces
 from multiloss_core.figures import contributions_chart
-from multiloss_core.formatting import between, count, share
+from multiloss_core.formatting import count
 from multiloss_core.inspection import Contribution, contribution_words, contributions
 from multiloss_core.thresholds import Rule
 from ui.data.document_table import NO_DOCUMENTS
-from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
+from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.view_state import PointContext
-from ui.shared.formatting import FRAUD
+from ui.shared.formatting import FRAUD, show_numbers
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
 
 @shown_when_open("Who flags what", icon=":material/join_inner:", key="contributions")
 def show_contributions(context: PointContext) -> None:
-    """What each classifier flags alone and together with others; under `all`, what each alone holds back."""
+    """Show what each classifier flags alone and together with others; under `all`, what each alone holds back."""
     analysis, point = context.analysis, context.point
     documents = analysis.rated.source
     if isinstance(documents, CountSurfaces):
@@ -37,21 +36,15 @@ def show_contributions(context: PointContext) -> None:
         key="contributions_chart",
         alt=f"Documents by which classifiers reach their thresholds: {_in_one_sentence(shown, names, rule)}.",
     )
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "Flagged by" if rule == "any" else "Documents": _title(part, names, rule),
-                    "Alerts": count(part.documents.alerts),
-                    CAUGHT: count(part.documents.tp),
-                    FALSE_ALERTS: count(part.documents.fp),
-                    PRECISION: share(part.documents.precision, part.documents.alerts),
-                    "95 %": between(part.documents.interval),
-                }
-                for part in shown
-            ]
-        ),
-        hide_index=True,
+    show_numbers(
+        [
+            {
+                "Flagged by" if rule == "any" else "Documents": _title(part, names, rule),
+                **count_columns(part.documents.tp, part.documents.fp, part.documents.interval),
+            }
+            for part in shown
+        ],
+        COUNT_KINDS,
         alt="True and false positives of each combination of classifiers.",
     )
     st.caption(

@@ -1,20 +1,41 @@
-"""The methods beside each other at the target, each classifier's margin at the point, and the point as an F-score."""
+"""The methods next to each other at the target, each classifier's margin at the point, and the point as an F-score."""
 
 import math
 
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import Unit, f_beta_of_point
-from multiloss_core.formatting import UNDEFINED, area, between, count, money, rate, share, threshold
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import WORDS
+from ui.operating_point.point_text import PRECISION, WORDS
 from ui.operating_point.view_state import PointContext
+from ui.shared.formatting import (
+    AREA,
+    BOUND,
+    COUNT,
+    COUNTED,
+    HIGH,
+    LOW,
+    MONEY,
+    RATIO,
+    SHARE,
+    THRESHOLD,
+    rounded_share,
+    show_numbers,
+)
+
+AREA_UNDER_PATH, IN_MONEY = "Area (0 to 1)", WORDS[Unit.MONEY]
+KINDS = {
+    **dict.fromkeys(("TP", "FP", "Alerts"), COUNT),
+    **dict.fromkeys((IN_MONEY.caught, IN_MONEY.false), MONEY),
+    **dict.fromkeys(("Precision", "Rated positives kept", IN_MONEY.precision, IN_MONEY.kept), SHARE),
+    **dict.fromkeys(("FP per TP", IN_MONEY.false_per_catch), RATIO),
+    AREA_UNDER_PATH: AREA,
+}
 
 
 def show_methods(context: PointContext) -> None:
-    """All methods at the same target."""
+    """Show all methods at the same target."""
     analysis, points = context.analysis, context.view.points
     st.markdown("**All methods at this target**")
     rows = []
@@ -24,56 +45,70 @@ def show_methods(context: PointContext) -> None:
         values = analysis.deployable(point)
         rows.append(
             {"Method": point.method}
-            | {f"{name} ≥": threshold(value) for name, value in zip(point.names, values, strict=True)}
+            | {f"{name} ≥": value for name, value in zip(point.names, values, strict=True)}
             | _counts(analysis.settings.unit, point, other)
-            | {
-                "Area (0 to 1)": area(analysis.path(point.method).normalised_area),
-            }
+            | {AREA_UNDER_PATH: analysis.path(point.method).normalised_area}
             | ({"Note": inside} if any(other.status != "inside" for other in points.values()) else {})
         )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="All methods at the same marginal precision.")
+    thresholds = dict.fromkeys((f"{name} ≥" for name in context.point.names), THRESHOLD)
+    show_numbers(rows, KINDS | thresholds, alt="All methods at the same marginal precision.")
 
 
-def _counts(unit: Unit, point: Point, other: FlaggedCounts | None) -> dict[str, str]:
+def _counts(unit: Unit, point: Point, other: FlaggedCounts | None) -> dict[str, float]:
     if unit is Unit.DOCUMENTS or other is None:
         return {
-            "TP": count(point.tp),
-            "FP": count(point.fp),
-            "Alerts": count(point.alerts),
-            "Precision": share(point.precision, point.alerts),
-            "FP per TP": rate(point.fp_per_tp),
-            "Rated positives kept": share(point.share_of_rated_positives, point.rated.tp),
+            "TP": point.tp,
+            "FP": point.fp,
+            "Alerts": point.alerts,
+            "Precision": rounded_share(point.precision, point.alerts),
+            "FP per TP": point.fp_per_tp,
+            "Rated positives kept": rounded_share(point.share_of_rated_positives, point.rated.tp),
         }
-    words = WORDS[Unit.MONEY]
     return {
-        words.caught: money(point.tp),
-        words.false: money(point.fp),
-        words.precision: share(point.precision, other.alerts),
-        words.false_per_catch: rate(point.fp_per_tp),
-        words.kept: share(point.share_of_rated_positives, other.rated.tp),
-        "Alerts": count(other.alerts),
+        IN_MONEY.caught: point.tp,
+        IN_MONEY.false: point.fp,
+        IN_MONEY.precision: rounded_share(point.precision, other.alerts),
+        IN_MONEY.false_per_catch: point.fp_per_tp,
+        IN_MONEY.kept: rounded_share(point.share_of_rated_positives, other.rated.tp),
+        "Alerts": other.alerts,
     }
 
 
 def show_margins(context: PointContext) -> None:
-    """Per classifier: what moving its threshold alone would add or lose."""
+    """Show what moving the threshold of one classifier alone would add or lose."""
     analysis, point = context.analysis, context.point
     if point.status == "unreachable":
         return
     unit = analysis.settings.unit
-    rows = []
-    for margin in classifier_margins(analysis.dataset.source, point, band=_band(analysis, point)):
-        rows.append(
-            {
-                "Classifier": margin.name,
-                f"Fraud in the next {unit.flagged} it alone would add": _of(unit, margin.precision_added, margin.added),
-                "95 %": between(margin.added_interval),
-                f"Fraud in the last {unit.flagged} it alone added": _of(unit, margin.precision_lost, margin.lost),
-                "95 % ": between(margin.lost_interval),
-            }
+    flagged = unit.flagged.capitalize()
+    rows = [
+        {
+            "Classifier": margin.name,
+            "Threshold moved": moved,
+            flagged: alerts,
+            "Fraud": precision * alerts,
+            # Of how many documents so little money is, is unknown: whole percents are safe.
+            PRECISION: rounded_share(precision, alerts if unit is Unit.DOCUMENTS else 0),
+            LOW: low,
+            HIGH: high,
+        }
+        for margin in classifier_margins(analysis.dataset.source, point, band=_band(analysis, point))
+        for moved, alerts, precision, (low, high) in (
+            (
+                f"down: the next {unit.flagged} it alone would add",
+                margin.added,
+                margin.precision_added,
+                margin.added_interval,
+            ),
+            (f"up: the last {unit.flagged} it alone added", margin.lost, margin.precision_lost, margin.lost_interval),
         )
+    ]
     st.markdown("**Marginal precision of each classifier at the point**")
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Marginal precision of each classifier at the chosen point.")
+    show_numbers(
+        rows,
+        {flagged: COUNTED[unit], "Fraud": COUNTED[unit], PRECISION: SHARE, LOW: BOUND, HIGH: BOUND},
+        alt="Marginal precision of each classifier at the chosen point.",
+    )
     st.caption(
         f"At the best point each is near the target of {100 * point.marginal_precision:.3g} %. Where they differ, "
         "lowering the "
@@ -90,16 +125,8 @@ def _band(analysis: Analysis, point: Point) -> float | None:
     return max(20 / documents.alerts, 0.05) * point.alerts if documents is not None and documents.alerts else None
 
 
-def _of(unit: Unit, precision: float, alerts: float) -> str:
-    if not alerts:
-        return UNDEFINED
-    # Of how many documents so little money is, is not told: whole percents are safe.
-    precision_words = share(precision, alerts if unit is Unit.DOCUMENTS else 0)
-    return f"{unit.number(precision * alerts)} of {unit.number(alerts)} ({precision_words})"
-
-
 def show_f_beta(context: PointContext) -> None:
-    """The F_beta that the point would maximise, with the condition."""
+    """Say which F_beta the point would maximise, with the condition."""
     analysis, point = context.analysis, context.point
     beta = f_beta_of_point(point)
     if isinstance(point, ManualPoint) or math.isnan(beta):

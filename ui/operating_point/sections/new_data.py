@@ -9,7 +9,7 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedDocuments, Unit
 from multiloss_core.figures import marginal_precision_curve
-from multiloss_core.formatting import NEVER, area, percent, share, threshold
+from multiloss_core.formatting import NEVER, percent, share, threshold
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
@@ -17,7 +17,7 @@ from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence
 from ui.operating_point.view_state import PointContext
 from ui.shared.background_job import Job
-from ui.shared.formatting import FRAUD, as_text
+from ui.shared.formatting import AREA, COUNTED, ESTIMATED, FRAUD, PERCENT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.page_setup import theme
 
 SECONDS_BETWEEN_LOOKS = 0.7
@@ -85,17 +85,17 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         return
     unit = analysis.settings.unit
     found, words, number = bootstrap.intervals(), WORDS[unit], unit.estimate
-    here, expected, new = found.in_sample, found.expected, found.new_period
+    own, expected, new = found.in_sample, found.expected, found.new_period
     # A share has the digits that the number of documents supports, whatever is counted.
     documents = next(iter(analysis.in_other_unit([point]))) if analysis.settings.unit is Unit.MONEY else point
     st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
     rows: list[tuple[str, str, Interval, Interval | None, Callable[[float], str]]] = [
-        (words.caught, unit.number(here.tp), expected.tp, new.tp, number),
-        (words.false, unit.number(here.fp), expected.fp, new.fp, number),
-        (words.alerts, unit.number(here.alerts), expected.alerts, new.alerts, number),
+        (words.caught, unit.number(own.tp), expected.tp, new.tp, number),
+        (words.false, unit.number(own.fp), expected.fp, new.fp, number),
+        (words.alerts, unit.number(own.alerts), expected.alerts, new.alerts, number),
         (
             words.precision,
-            share(here.precision, here.alerts if documents is None else documents.alerts),
+            share(own.precision, own.alerts if documents is None else documents.alerts),
             expected.precision,
             new.precision,
             percent,
@@ -109,12 +109,12 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
             [
                 {
                     "": name,
-                    "On this data": here,
+                    "On this data": own,
                     "Expected on new data": shown(expected.estimate),
                     "between": between_words(expected, shown),
                     "One new period will show": between_words(new, shown) if new else "",
                 }
-                for name, here, expected, new, shown in rows
+                for name, own, expected, new, shown in rows
             ]
         ),
         hide_index=True,
@@ -148,24 +148,29 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
     near = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
     if not near.size:
         return
-    i, unit, number = int(near[0]), analysis.settings.unit, analysis.settings.unit.estimate
+    i, unit = int(near[0]), analysis.settings.unit
     st.markdown("**Every method on documents that did not choose its thresholds**")
-    rows = [
-        {
-            "Method": name,
-            "TP here": unit.number(found.in_sample.tp[i]),
-            "TP held out": number(found.tp[i]),
-            "FP here": unit.number(found.in_sample.fp[i]),
-            "FP held out": number(found.fp[i]),
-            "Precision here": share(found.in_sample.precision[i], found.in_sample.alerts[i]),
-            "Precision held out": percent(found.precision[i]),
-            "Net benefit held out": number(found.tp[i] - point.slope * found.fp[i]),
-            "Area here": area(found.in_sample_area),
-            "Area held out": area(found.area),
-        }
-        for name, found in path.held_out.items()
-    ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Held-out counts of every method at the same target.")
+    show_numbers(
+        [
+            {
+                "Method": name,
+                "TP here": found.in_sample.tp[i],
+                "TP held out": found.tp[i],
+                "FP here": found.in_sample.fp[i],
+                "FP held out": found.fp[i],
+                "Precision here": rounded_share(found.in_sample.precision[i], found.in_sample.alerts[i]),
+                "Precision held out": found.precision[i],
+                "Net benefit held out": found.tp[i] - point.slope * found.fp[i],
+                "Area here": found.in_sample_area,
+                "Area held out": found.area,
+            }
+            for name, found in path.held_out.items()
+        ],
+        dict.fromkeys(("TP here", "FP here"), COUNTED[unit])
+        | dict.fromkeys(("TP held out", "FP held out", "Net benefit held out"), ESTIMATED[unit])
+        | {"Precision here": SHARE, "Precision held out": PERCENT, "Area here": AREA, "Area held out": AREA},
+        alt="Held-out counts of every method at the same target.",
+    )
     groups = " Rows of one group stay together." if _groups(analysis) else ""
     st.caption(
         "Five times, thresholds were chosen without a fifth of the documents and counted on that fifth; the "

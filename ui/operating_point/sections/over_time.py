@@ -1,12 +1,11 @@
 """A point over time: alerts per day, and whether its precision drifts from week to week."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import RatedDocuments
 from multiloss_core.figures import daily_chart, weekly_chart
-from multiloss_core.formatting import between, count, percent, plural, share
+from multiloss_core.formatting import percent, plural
 from multiloss_core.inspection import (
     MIN_WEEKS,
     Calendar,
@@ -22,9 +21,9 @@ from multiloss_core.inspection import (
 from multiloss_core.tables import Times
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
+from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.view_state import PointContext
-from ui.shared.formatting import FRAUD
+from ui.shared.formatting import FRAUD, show_numbers
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
@@ -90,24 +89,18 @@ def _show_weeks(weeks: WeeklyCounts) -> None:
         key="weekly_chart",
         alt=f"True and false positives and precision in each of {plural(len(weeks.mondays), 'week')}.",
     )
-    columns = zip(weeks.mondays, weeks.complete, weeks.tp, weeks.fp, weeks.precision, weeks.intervals.T, strict=True)
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "Week of": f"{monday}{'' if complete else ' (incomplete)'}",
-                    "Alerts": count(tp + fp),
-                    CAUGHT: count(tp),
-                    FALSE_ALERTS: count(fp),
-                    PRECISION: share(precision, tp + fp),
-                    "95 %": between((low, high)),
-                }
-                for monday, complete, tp, fp, precision, (low, high) in columns
-            ]
-        ),
-        hide_index=True,
-        height=min(320, 40 + 35 * len(weeks.mondays)),
+    columns = zip(weeks.mondays, weeks.complete, weeks.tp, weeks.fp, weeks.intervals.T, strict=True)
+    show_numbers(
+        [
+            {
+                "Week of": f"{monday}{'' if complete else ' (incomplete)'}",
+                **count_columns(tp, fp, interval),
+            }
+            for monday, complete, tp, fp, interval in columns
+        ],
+        COUNT_KINDS,
         alt="Alerts, true and false positives and precision of each week.",
+        height=min(320, 40 + 35 * len(weeks.mondays)),
     )
 
 
@@ -140,8 +133,7 @@ def _precision_words(weeks: WeeklyCounts) -> str:
         case "drifts":
             return f"**Precision drifts: from {first}** {_ends(drift, last)}"
         case "varies":
-            there = weeks.precision[drift.stands_out]
-            return f"**Precision varies from week to week** {_most(weeks, drift, percent(there))}"
+            return f"**Precision varies from week to week** {_most(weeks, drift, percent(weeks.precision[drift.stands_out]))}"
 
 
 def _alert_words(weeks: WeeklyCounts) -> str:
@@ -180,10 +172,10 @@ def _ends(drift: Drift, last: str) -> str:
     return f"in the first {first_ones} **to {last}** in the {last_ones} ({_chance(drift)})."
 
 
-def _most(weeks: WeeklyCounts, drift: Drift, there: str) -> str:
+def _most(weeks: WeeklyCounts, drift: Drift, value: str) -> str:
     return (
         f"more than chance would make it ({_chance(drift)}), but no trend is clear; the week of "
-        f"{weeks.mondays[drift.stands_out]} stands out most, with {there}."
+        f"{weeks.mondays[drift.stands_out]} stands out most, with {value}."
     )
 
 
@@ -192,7 +184,7 @@ def _chance(drift: Drift) -> str:
 
 
 def about(value: float) -> str:
-    """A mean or quantile of counts: one decimal below 100, where it has one."""
+    """Write a mean or quantile of counts: one decimal below 100, where it has one."""
     return (
         f"{value:,.1f}".removesuffix(".0")
         if abs(value) < 100 and not np.isclose(value, round(value))

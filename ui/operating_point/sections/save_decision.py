@@ -77,7 +77,7 @@ def _save_to_log(record: DecisionRecord) -> MadeDecision:
 
 
 def _the_same_again(record: DecisionRecord) -> DecisionRecord:
-    """The decision that was made before, where nothing but the moment is new: it keeps its id."""
+    """Return the decision that was made before, where nothing but the moment is new: it keeps its id."""
     made = session().point.decision
     if made is None:
         return record
@@ -108,7 +108,7 @@ def _show_outcome(made: MadeDecision) -> None:
 
 
 def _offer_report(record: DecisionRecord, analysis: Analysis, point: Point, pair: tuple[int, int]) -> None:
-    """The report with its figures, 5 MB, made when it is asked for."""
+    """Make the report with its figures, 5 MB, when it is asked for."""
     report = session().point.report
     if report is None or report[0] != record.record_id:
         if not st.button("Prepare the report with figures", icon=":material/lab_profile:"):
@@ -120,7 +120,7 @@ def _offer_report(record: DecisionRecord, analysis: Analysis, point: Point, pair
 
 
 def _figures(analysis: Analysis, point: Point, pair: tuple[int, int]) -> dict[str, go.Figure]:
-    """The figures of the point by their titles; a single classifier has no surfaces."""
+    """Draw the figures of the point by their titles; a single classifier has no surfaces."""
     paths, chosen, unit = analysis.paths, point.method, analysis.settings.unit
     plane = plane_figure(paths, [point], chosen=chosen, theme="light", unit=unit)
     if len(analysis.surfaces.names) == 1:

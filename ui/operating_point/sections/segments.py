@@ -3,20 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import RatedDocuments
-from multiloss_core.formatting import between, count, plural, share, shortened
+from multiloss_core.formatting import plural, share, shortened
 from multiloss_core.inspection import Segment, Segmentation, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION
+from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.sections.over_time import ONLY_RATED
 from ui.operating_point.view_state import PointContext
-from ui.shared.formatting import as_text
+from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.lazy_section import shown_when_open
 
 MAX_SHOWN = 20
@@ -24,7 +23,7 @@ MAX_NAMED = 8
 
 
 def show_segments(context: PointContext) -> None:
-    """What the point flags in each segment, and where it is clearly different. Nothing where there are no segments."""
+    """Show what the point flags in each segment, and where it clearly differs; nothing where there are no segments."""
     analysis, point = context.analysis, context.point
     documents, segments = analysis.rated.source, analysis.rated.segments
     if segments is not None and isinstance(documents, RatedDocuments):
@@ -55,26 +54,20 @@ def _segmentation(key: str, _segments: NDArray[np.object_]) -> Segmentation:
 
 def _show_table(found: Sequence[Segment]) -> None:
     alerts, caught = (sum(getattr(segment, part) for segment in found) for part in ("alerts", "tp"))
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "Segment": shortened(segment.name),
-                    "Alerts": count(segment.alerts),
-                    CAUGHT: count(segment.tp),
-                    FALSE_ALERTS: count(segment.fp),
-                    PRECISION: share(segment.precision, segment.alerts),
-                    "95 %": between(segment.interval),
-                    "Differs": segment.differs or "",
-                    "Of all alerts": share(ratio(segment.alerts, alerts), alerts),
-                    "Of all catches": share(ratio(segment.tp, caught), caught),
-                    "Rated": count(segment.documents),
-                    "Rated positive": count(segment.positives),
-                }
-                for segment in folded(found, MAX_SHOWN)
-            ]
-        ),
-        hide_index=True,
+    show_numbers(
+        [
+            {
+                "Segment": shortened(segment.name),
+                **count_columns(segment.tp, segment.fp, segment.interval),
+                "Differs": segment.differs or "",
+                "Of all alerts": rounded_share(ratio(segment.alerts, alerts), alerts),
+                "Of all catches": rounded_share(ratio(segment.tp, caught), caught),
+                "Rated": segment.documents,
+                "Rated positive": segment.positives,
+            }
+            for segment in folded(found, MAX_SHOWN)
+        ],
+        COUNT_KINDS | {"Of all alerts": SHARE, "Of all catches": SHARE, "Rated": COUNT, "Rated positive": COUNT},
         alt="Alerts, true and false positives and precision of the point in each segment.",
     )
 

@@ -1,21 +1,20 @@
 """What simpler rules lose at as many false positives as the point, and what to rate next."""
 
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, Unit, flagged
-from multiloss_core.formatting import count, money, percent, plural, threshold, whole
+from multiloss_core.formatting import count, money, plural, threshold, whole
 from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.inspection import compare_with_simpler_rules
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.view_state import PointContext
-from ui.shared.formatting import as_text
+from ui.shared.formatting import COUNT, ESTIMATED, PERCENT, WHOLE, as_text, show_numbers
 from ui.shared.lazy_section import shown_when_open
 
 
 def show_simpler_rules(context: PointContext) -> None:
-    """What simpler cuts lose at as many false positives, and what to rate next."""
+    """Show what simpler cuts lose at as many false positives, and what to rate next."""
     documents, point = context.analysis.dataset.source, context.point
     if isinstance(documents, RatedDocuments) and point.status != "unreachable":
         _show_simpler_rules(context.analysis, documents, point)
@@ -23,19 +22,18 @@ def show_simpler_rules(context: PointContext) -> None:
 
 @shown_when_open("Simpler cuts, and what to rate next", icon=":material/compare_arrows:", key="simpler")
 def _show_simpler_rules(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
-                    "TP at the same FP": analysis.settings.unit.estimate(cut.tp_at_equal_fp),
-                    "TP lost": analysis.settings.unit.estimate(cut.tp_lost),
-                    "of the point's": percent(cut.share_lost),
-                }
-                for cut in compare_with_simpler_rules(documents, point)
-            ]
-        ),
-        hide_index=True,
+    tp = ESTIMATED[analysis.settings.unit]
+    show_numbers(
+        [
+            {
+                "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
+                "TP at the same FP": cut.tp_at_equal_fp,
+                "TP lost": cut.tp_lost,
+                "of the point's": cut.share_lost,
+            }
+            for cut in compare_with_simpler_rules(documents, point)
+        ],
+        {"TP at the same FP": tp, "TP lost": tp, "of the point's": PERCENT},
         alt="True positives that simpler cuts catch at as many false positives as the point.",
     )
     if analysis.settings.unit is Unit.DOCUMENTS:
@@ -53,24 +51,23 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
         return
     st.markdown(f"**What to rate next.** {plan.sentence}")
     if plan.advice == "rate_a_band":
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        **{
-                            name: f"{threshold(low)} to {threshold(high)}"
-                            for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
-                        },
-                        "Rated": count(band.size.documents),
-                        "Stand for": count(band.size.alerts),
-                        "Effective": whole(band.size.effective),
-                        "Share of the uncertainty": percent(band.share_of_variance),
-                        f"{count(band.more)} more take off": percent(band.share_removed),
-                    }
-                    for band in plan.bands
-                ]
-            ),
-            hide_index=True,
+        shares, removed = "Share of the uncertainty", {f"{count(band.more)} more take off" for band in plan.bands}
+        show_numbers(
+            [
+                {
+                    **{
+                        name: f"{threshold(low)} to {threshold(high)}"
+                        for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
+                    },
+                    "Rated": band.size.documents,
+                    "Stand for": band.size.alerts,
+                    "Effective": band.size.effective,
+                    shares: band.share_of_variance,
+                    f"{count(band.more)} more take off": band.share_removed,
+                }
+                for band in plan.bands
+            ],
+            {"Rated": COUNT, "Stand for": COUNT, "Effective": WHOLE} | dict.fromkeys([shares, *removed], PERCENT),
             alt="Bands of flagged documents, with what more ratings in each would bring.",
         )
 
