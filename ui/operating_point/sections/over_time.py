@@ -133,7 +133,8 @@ def _precision_words(weeks: WeeklyCounts) -> str:
         case "drifts":
             return f"**Precision drifts: from {first}** {_ends(drift, last)}"
         case "varies":
-            return f"**Precision varies from week to week** {_most(weeks, drift, percent(weeks.precision[drift.stands_out]))}"
+            value = percent(weeks.precision[drift.stands_out])
+            return f"**Precision varies from week to week** {_most(weeks, drift, value)}"
 
 
 def _alert_words(weeks: WeeklyCounts) -> str:
