@@ -115,11 +115,13 @@ def price(marginal_precision: float, positive: str = "positive") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """What charts call positives: neutral by default, or in the words of an application."""
+    """What charts and reports call positives: neutral by default, or in the words of an application."""
 
     positives: str = "positives"
     true_positives: str = "true positives (TP)"
     rated_positive: str = "rated positive"
+    positive: str = "positive"
+    how_many_lie: str = "How many positives lie"
 
 
 NEUTRAL = Vocabulary()

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.summary import sections, title_of
 from multiloss_core.decisions.templating import environment
-from multiloss_core.formatting import as_markdown
+from multiloss_core.formatting import NEUTRAL, Vocabulary, as_markdown
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -35,7 +35,9 @@ class _Figure:
     drawing: Markup
 
 
-def html_report(record: DecisionRecord, figures: Mapping[str, "Figure"] | None = None) -> str:
+def html_report(
+    record: DecisionRecord, figures: Mapping[str, "Figure"] | None = None, vocabulary: Vocabulary = NEUTRAL
+) -> str:
     """Write a decision as a self-contained HTML file.
 
     `figures` by their titles keep the template they carry; Plotly's library (4 MB) is part of the file once there is
@@ -43,13 +45,13 @@ def html_report(record: DecisionRecord, figures: Mapping[str, "Figure"] | None =
     """
     drawn = [_figure(i, title, figure) for i, (title, figure) in enumerate((figures or {}).items())]
     page = _HTML.get_template("report.html.jinja")
-    return page.render(title=title_of(record), sections=sections(record), figures=drawn)
+    return page.render(title=title_of(record), sections=sections(record, vocabulary), figures=drawn)
 
 
-def markdown_summary(record: DecisionRecord) -> str:
+def markdown_summary(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> str:
     """Write a decision as a page of Markdown: thresholds, what they mean, catch and cost, why, and what is unknown."""
     page = _MARKDOWN.get_template("summary.md.jinja")
-    return page.render(title=title_of(record), sections=sections(record), quoted=_quoted)
+    return page.render(title=title_of(record), sections=sections(record, vocabulary), quoted=_quoted)
 
 
 def _figure(number: int, title: str, figure: "Figure") -> _Figure:

@@ -6,7 +6,19 @@ from functools import partial
 from typing import Any
 
 from multiloss_core.decisions.record import DecisionRecord, ExpectedCounts, RecordedInterval
-from multiloss_core.formatting import UNDEFINED, count, money, plural, points, price, share, signed, threshold
+from multiloss_core.formatting import (
+    NEUTRAL,
+    UNDEFINED,
+    Vocabulary,
+    count,
+    money,
+    plural,
+    points,
+    price,
+    share,
+    signed,
+    threshold,
+)
 from multiloss_core.thresholds.points.thresholds_file import MEANING
 
 Row = tuple[str, ...]
@@ -14,7 +26,7 @@ Row = tuple[str, ...]
 
 _COUNTED = ("tp", "fp", "alerts", "precision")
 _DOCUMENTS = ("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
-_MONEY = ("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "Fraud in the money flagged")
+_MONEY = ("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "{positive} in the money flagged")
 
 _STATUS = {
     "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at "
@@ -40,9 +52,17 @@ def title_of(record: DecisionRecord) -> str:
     return f"Thresholds for {record.data.name}"
 
 
-def sections(record: DecisionRecord) -> tuple[Section, ...]:
+def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[Section, ...]:
     """Write everything that a record says, in the order in which it is read."""
-    return tuple(write(record) for write in (_thresholds, _meaning, _counts, _reason, _unknown, _data, _origin))
+    return (
+        _thresholds(record),
+        _meaning(record, vocabulary.positive),
+        _counts(record, vocabulary.positive),
+        _reason(record),
+        _unknown(record, vocabulary.how_many_lie),
+        _data(record, vocabulary.positive),
+        _origin(record),
+    )
 
 
 def _thresholds(record: DecisionRecord) -> Section:
@@ -62,26 +82,28 @@ def _thresholds(record: DecisionRecord) -> Section:
     )
 
 
-def _meaning(record: DecisionRecord) -> Section:
+def _meaning(record: DecisionRecord, positive: str) -> Section:
     expected = record.expected
     if expected.alerts > 0 and record.settings.amount is not None:
         counted = (
             f"Of the money in rated documents, {money(expected.alerts)} would be flagged: {money(expected.tp)} of it "
-            f"in documents rated fraud and {money(expected.fp)} in false alerts, so that "
-            f"{share(expected.precision, _base(record, expected.alerts))} of the money flagged is fraud."
+            f"in documents rated {positive} and {money(expected.fp)} in false alerts, so that "
+            f"{share(expected.precision, _base(record, expected.alerts))} of the money flagged is {positive}."
         )
     elif expected.alerts > 0:
         counted = (
             f"Of the rated documents, {plural(expected.alerts, 'document')} would be flagged: {count(expected.tp)} of "
-            f"them were rated fraud and {count(expected.fp)} are false alerts, a precision of "
+            f"them were rated {positive} and {count(expected.fp)} are false alerts, a precision of "
             f"{share(expected.precision, expected.alerts)}."
         )
     else:
         counted = "No rated document would be flagged."
-    return Section("meaning", "What it means", (counted, *_target_sentences(record), *_difference_sentences(record)))
+    return Section(
+        "meaning", "What it means", (counted, *_target_sentences(record, positive), *_difference_sentences(record))
+    )
 
 
-def _target_sentences(record: DecisionRecord) -> Iterator[str]:
+def _target_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
     target = record.target
     if target.by_hand:
         yield "The thresholds were set by hand, not optimised."
@@ -94,10 +116,10 @@ def _target_sentences(record: DecisionRecord) -> Iterator[str]:
     if target.marginal_precision is not None:
         percent = f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
         if record.settings.amount is None:
-            worth = price(target.marginal_precision, "fraud")
-            yield f"The last alerts added are worth it where {percent} of them are fraud: {worth}."
+            worth = price(target.marginal_precision, positive)
+            yield f"The last alerts added are worth it where {percent} of them are {positive}: {worth}."
         else:
-            yield f"The last money flagged is worth it where {percent} of it is fraud."
+            yield f"The last money flagged is worth it where {percent} of it is {positive}."
     if target.status in _STATUS:
         yield _STATUS[target.status]
 
@@ -115,7 +137,7 @@ def _difference_sentences(record: DecisionRecord) -> Iterator[str]:
     yield f"Against the current thresholds on the same data: {more}, {less}."
 
 
-def _counts(record: DecisionRecord) -> Section:
+def _counts(record: DecisionRecord, positive: str) -> Section:
     expected, before = record.expected, _counted_before(record)
     header = ["", "On this data"]
     if expected.level is not None:
@@ -123,7 +145,10 @@ def _counts(record: DecisionRecord) -> Section:
     if before is not None:
         header += ["Current thresholds", "Difference"]
     names = _DOCUMENTS if record.settings.amount is None else _MONEY
-    rows = tuple(_count_row(record, before, name, key) for name, key in zip(names, _COUNTED, strict=True))
+    rows = tuple(
+        _count_row(record, before, name.format(positive=positive.capitalize()), key)
+        for name, key in zip(names, _COUNTED, strict=True)
+    )
     return Section("counts", "What it catches and costs", header=tuple(header), rows=rows)
 
 
@@ -179,7 +204,7 @@ def _reason(record: DecisionRecord) -> Section:
     return Section("reason", "Why", sentences, quotation=reason)
 
 
-def _unknown(record: DecisionRecord) -> Section:
+def _unknown(record: DecisionRecord, how_many_lie: str) -> Section:
     by_hand = record.target.by_hand
     source, flattered = (
         ("this data", "") if by_hand else ("the data that chose the thresholds", ", which flatters them")
@@ -189,21 +214,24 @@ def _unknown(record: DecisionRecord) -> Section:
         "unknown",
         "What cannot be known",
         (
-            "People rated only documents that scored at or above a rating floor. How much fraud lies below the floors "
+            f"People rated only documents that scored at or above a rating floor. {how_many_lie} below the floors "
             "is unknown, so recall, the false positive rate and F1 cannot be computed, and none is given here.",
             f"The counts are those of {source}{flattered}; new data will differ.{corrected}",
         ),
     )
 
 
-def _data(record: DecisionRecord) -> Section:
+def _data(record: DecisionRecord, positive: str) -> Section:
     data, columns = record.data, record.columns
     steps = data.funnel.steps if data.funnel is not None else ()
     meaning: tuple[Row, ...] = (("Kind of data", "table of counts"),)
     if columns.rating is not None:
         meaning = (
             ("Rating column", columns.rating),
-            ("Rating that means fraud", "as usual (1, true, yes)" if columns.positive is None else columns.positive),
+            (
+                f"Rating that means {positive}",
+                "as usual (1, true, yes)" if columns.positive is None else columns.positive,
+            ),
             ("Weight column", columns.weight or "none: each row counts once"),
             ("Group column", columns.group or "none: rows are independent"),
         )

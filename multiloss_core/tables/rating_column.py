@@ -22,8 +22,8 @@ NEGATIVE_WORDS = frozenset(
 def parse_ratings(column: "pd.Series[Any]", positive: object | None = None) -> Floats:
     """Read ratings as 1 (positive), 0 (negative) or NaN (blank: not rated), shape (n,).
 
-    Two distinct values are expected. `positive` names the one that means fraud, in any case; left out, it is taken
-    from 0/1, true/false or usual words ("fraud", "ok", …).
+    Two distinct values are expected. `positive` names the one that means positive, in any case; left out, it is taken
+    from 0/1, true/false or the usual words.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
 
 
 def guess_positive(values: list[str]) -> str | None:
-    """Which of two ratings means fraud, when usual words make it clear."""
+    """Find which of two ratings is the positive, when usual words make it clear."""
     positives = [value for value in values if value in POSITIVE_WORDS]
     negatives = [value for value in values if value in NEGATIVE_WORDS]
     if len(positives) == 1:
@@ -86,7 +86,7 @@ def _positive_value(name: object, values: list[str], positive: object | None) ->
         )
     guess = guess_positive(values)
     if guess is None:
-        raise DataError(f"Column '{name}' holds {_shown(values)}; say which of the two means positive (fraud).")
+        raise DataError(f"Column '{name}' holds {_shown(values)}; say which of the two means positive.")
     return guess
 
 

@@ -245,7 +245,7 @@ class TestMarkdown:
             "| Caught (TP) | 300 | 295 | 270 to 320 | 320 | −20 |",
             "| False alerts (FP) | 1,100 | 1,105 | 1,040 to 1,170 | 1,500 | −400 |",
             "| Precision | 21.4 % | 21.0 % | 19.0 % to 23.0 % | 17.6 % | +3.8 points |",
-            "4 false alerts for each extra fraud caught",
+            "4 false alerts for each extra positive caught",
             "Decided by A. Nalyst, 2026-01-31 09:30 UTC.",
             "> Fewer false alerts.\n> The team is small.",
             "recall, the false positive rate and F1 cannot be computed",

@@ -7,6 +7,7 @@ import pytest
 
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import markdown_summary
+from ui.shared.formatting import FRAUD
 
 from .records import make_record
 
@@ -43,7 +44,7 @@ def test_what_is_no_name_of_a_column_is_refused(by_money, bad):
 
 
 def test_the_summary_counts_money(by_money, by_documents):
-    money, documents = (markdown_summary(record) for record in (by_money, by_documents))
+    money, documents = (markdown_summary(record, FRAUD) for record in (by_money, by_documents))
     for words in ("Money caught", "Money in false alerts", "of the money flagged is fraud", "money: sums of 'paid'"):
         assert words in money
         assert words not in documents

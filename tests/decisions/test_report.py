@@ -76,7 +76,7 @@ def test_the_numbers_are_there(figures):
         "Thresholds for alerts.csv",
         "Decided by A. Nalyst, 2026-01-31 09:30 UTC.",
         "Fewer false alerts.\nThe team is small.",
-        "4 false alerts for each extra fraud caught",
+        "4 false alerts for each extra positive caught",
         "recall, the false positive rate and F1 cannot be computed",
         "Threshold space",
     ):

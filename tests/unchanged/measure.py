@@ -127,6 +127,7 @@ from multiloss_core.thresholds import (
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
 from ui.data.samples import sample
 from ui.data.scored_datasets import scored_sample
+from ui.shared.formatting import FRAUD
 
 HERE = Path(__file__).resolve().parent
 FIGURES, EXPORTS, RECORDS = HERE / "figures", HERE / "exports", HERE / "records"
@@ -915,8 +916,8 @@ def exports_of(record: DecisionRecord) -> dict[str, str]:
         "where.sql": sql_where(record),
         # Not a module of the tests.
         "function.py.txt": python_function(record),
-        "summary.md": markdown_summary(record),
-        "report.html": html_report(record),
+        "summary.md": markdown_summary(record, FRAUD),
+        "report.html": html_report(record, vocabulary=FRAUD),
     }
 
 

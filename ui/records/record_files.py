@@ -11,6 +11,7 @@ from multiloss_core.decisions import (
     thresholds_csv,
     thresholds_json,
 )
+from ui.shared.formatting import FRAUD
 
 HTML = "text/html"
 
@@ -24,10 +25,10 @@ def offer_files(record: DecisionRecord, tag: str, *, report: bool = True) -> Non
         ("Thresholds (CSV)", thresholds_csv(record), f"{stem}-thresholds.csv", "text/csv"),
         ("SQL", sql_where(record), f"{stem}.sql", "application/sql"),
         ("Python", python_function(record), f"{stem.replace('-', '_')}.py", "text/x-python"),
-        ("Summary (Markdown)", markdown_summary(record), f"{stem}.md", "text/markdown"),
+        ("Summary (Markdown)", markdown_summary(record, FRAUD), f"{stem}.md", "text/markdown"),
     ]
     if report:
-        files.append(("Report (HTML)", html_report(record), f"{stem}.html", HTML))
+        files.append(("Report (HTML)", html_report(record, vocabulary=FRAUD), f"{stem}.html", HTML))
     with st.container(horizontal=True, gap="small"):
         for words, text, name, mime in files:
             offer_file(words, text, name, mime, tag)

@@ -19,7 +19,7 @@ from ui.operating_point.decision_record import record_of
 from ui.operating_point.view_state import PointContext
 from ui.records.log_access import decision_log
 from ui.records.record_files import HTML, offer_file, offer_files, stem_of
-from ui.shared.formatting import as_text
+from ui.shared.formatting import FRAUD, as_text
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.session import MadeDecision, session
 
@@ -114,7 +114,7 @@ def _offer_report(record: DecisionRecord, analysis: Analysis, point: Point, pair
         if not st.button("Prepare the report with figures", icon=":material/lab_profile:"):
             return
         with st.spinner("Drawing the figures …"):
-            report = record.record_id, html_report(record, _figures(analysis, point, pair))
+            report = record.record_id, html_report(record, _figures(analysis, point, pair), FRAUD)
         session().point.report = report
     offer_file("Report with figures (HTML)", report[1], f"{stem_of(record)}.html", HTML, "made")
 
