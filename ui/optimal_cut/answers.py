@@ -150,5 +150,6 @@ def _why_not_tuned(dataset: ScoredDataset) -> str:
         )
     tuned_on = dataset.items.known_labels[dataset.tuning]
     if tuned_on.all() or not tuned_on.any():
-        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on must hold both positives and negatives."
+        needed = "must hold both positives and negatives"
+        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on {needed}."
     return ""

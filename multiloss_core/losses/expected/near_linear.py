@@ -98,17 +98,13 @@ def _f(items: _Items, loss: F, tolerance: float) -> tuple[Floats, float]:
     weight = loss.beta**2 / (1.0 + loss.beta**2)
     ones = np.ones(items.p.size + 1)
     ratio = _Ratio((0.0, 1.0 / (1.0 + loss.beta**2)), weight, weight, size=1.0, smallest=1.0, of_first=ones)
-    utility, bound = _expectations(items, items, ratio, tolerance)
-    utility[0] = _chance_of_none(items)
-    return 1.0 - utility, bound
+    return _one_minus_utility(items, ratio, tolerance)
 
 
 def _jaccard(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     ones = np.ones(items.p.size + 1)
     ratio = _Ratio((0.0, 1.0), 0.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
-    utility, bound = _expectations(items, items, ratio, tolerance)
-    utility[0] = _chance_of_none(items)
-    return 1.0 - utility, bound
+    return _one_minus_utility(items, ratio, tolerance)
 
 
 def _am(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
@@ -125,10 +121,7 @@ def _g_tp_pr(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     # K1 / sqrt(S k), and K1 <= sqrt(S k).
     of_first = 1.0 / np.sqrt(np.maximum(k, 1))
     ratio = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, power=0.5, of_first=of_first)
-    utility, bound = _expectations(items, items, ratio, tolerance)
-    # No positive: the recall is 1, and so is the precision if nothing is flagged.
-    utility[0] = _chance_of_none(items)
-    return 1.0 - utility, bound
+    return _one_minus_utility(items, ratio, tolerance)
 
 
 def _auc(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
@@ -166,6 +159,13 @@ def _fractional_linear(items: _Items, loss: FractionalLinear, tolerance: float) 
     first = items.flipped if form.flipped1 else items
     others = items.flipped if form.flipped2 else items
     return _expectations(first, others, ratio, tolerance)
+
+
+def _one_minus_utility(items: _Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
+    utility, bound = _expectations(items, items, ratio, tolerance)
+    # No positive: the recall is 1, and so is the precision if nothing is flagged.
+    utility[0] = _chance_of_none(items)
+    return 1.0 - utility, bound
 
 
 def _chance_of_none(items: _Items) -> float:

@@ -10,7 +10,7 @@ from multiloss_core.losses.expected.linear_ratio import LinearRatio, as_linear_r
 from multiloss_core.losses.expected.method import Method
 from multiloss_core.losses.expected.poisson_binomial import count_windows
 from multiloss_core.losses.multivariate import Loss
-from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 LARGEST_QUADRATIC = 50_000
 # Chances that add up to less than this are rounding next to the others.
@@ -39,18 +39,23 @@ def quadratic(descending: Floats, loss: Loss) -> Floats:
             f"The quadratic method does not take {loss.name}; it takes F, Jaccard and fractional-linear losses with "
             "d1 = 0, d3 = 0 or d1 + d3 = 0. Choose near_linear, windowed or cubic."
         )
+    sizes, first, others = np.arange(n + 1), ratio.of_first, ratio.of_others
     if ratio.weight1 == ratio.weight2:
-        values = np.fromiter(_by_all_positives(descending, ratio), float, n + 1)
+        found = _by_all_positives(descending, ratio)
     elif ratio.weight1 == 0.0:
-        values = np.fromiter(_by_positives_among_others(descending, ratio), float, n + 1)[::-1]
+        sizes = sizes[::-1]
+        found = _by_one_count(
+            descending[::-1], ratio, sizes=sizes, weight=ratio.weight2, of_counted=others, of_rest=first
+        )
     else:
-        values = np.fromiter(_by_positives_among_flagged(descending, ratio), float, n + 1)
+        found = _by_one_count(descending, ratio, sizes=sizes, weight=ratio.weight1, of_counted=first, of_rest=others)
+    values = np.fromiter(found, float, n + 1)[sizes]
     if np.any(np.isnan(values)):
         raise DataError(
             f"The {loss.name} loss divides by 0 for {np.count_nonzero(np.isnan(values)):,} sizes of the prediction; "
             "choose d so that d0 + d1 u + d2 v + d3 p is 0 nowhere."
         )
-    return np.ascontiguousarray(values)
+    return values
 
 
 def _ratio(loss: Loss, n: int) -> LinearRatio | None:
@@ -92,28 +97,20 @@ def _while_positive(chances: Floats, probability: float) -> Floats:
     return np.clip(joint, 0.0, chances)
 
 
-def _by_positives_among_flagged(descending: Floats, ratio: LinearRatio) -> Iterator[float]:
-    """K1 alone in the denominator; K2 enters by its mean."""
-    means = np.append(np.cumsum(descending[::-1])[::-1], 0.0)
-    for k, window in enumerate(count_windows(descending, _NEGLIGIBLE)):
-        counts = window.counts
-        below = ratio.base[0] + ratio.base[1] * k + ratio.weight1 * counts
-        least = ratio.constant[k] + ratio.of_first[k] * counts
-        most = least + ratio.of_others[k] * (descending.size - k)
-        above = window.chances * (least + ratio.of_others[k] * means[k])
-        yield _sum_of_ratios(above, below, undefined=(least != 0.0) | (most != 0.0))
+def _by_one_count(
+    probabilities: Floats, ratio: LinearRatio, *, sizes: Indices, weight: float, of_counted: Floats, of_rest: Floats
+) -> Iterator[float]:
+    """One count alone in the denominator, that of the first 0..n of `probabilities`; the rest enter by their mean.
 
-
-def _by_positives_among_others(descending: Floats, ratio: LinearRatio) -> Iterator[float]:
-    """K2 alone in the denominator; K1 enters by its mean. From k = n down to 0."""
-    means = np.append(0.0, np.cumsum(descending))
-    for others, window in enumerate(count_windows(descending[::-1], _NEGLIGIBLE)):
-        k = descending.size - others
-        counts = window.counts
-        below = ratio.base[0] + ratio.base[1] * k + ratio.weight2 * counts
-        least = ratio.constant[k] + ratio.of_others[k] * counts
-        most = least + ratio.of_first[k] * k
-        above = window.chances * (least + ratio.of_first[k] * means[k])
+    `sizes` (n + 1,): how many items are flagged then.
+    """
+    n = probabilities.size
+    means = np.append(np.cumsum(probabilities[::-1])[::-1], 0.0)
+    for i, (k, window) in enumerate(zip(sizes, count_windows(probabilities, _NEGLIGIBLE), strict=True)):
+        below = ratio.base[0] + ratio.base[1] * k + weight * window.counts
+        least = ratio.constant[k] + of_counted[k] * window.counts
+        most = least + of_rest[k] * (n - i)
+        above = window.chances * (least + of_rest[k] * means[i])
         yield _sum_of_ratios(above, below, undefined=(least != 0.0) | (most != 0.0))
 
 
