@@ -12,7 +12,7 @@ from typing import Any
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import Unit
-from multiloss_core.losses.expected.expected_losses import expected_losses
+from multiloss_core.losses.expected.methods import expected_losses
 from multiloss_core.losses.multinomial import multinomial_top_k
 from multiloss_core.losses.multivariate import (
     AM,

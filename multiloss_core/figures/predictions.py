@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 
 from multiloss_core.figures.loss_curve import CURVE
 from multiloss_core.figures.theme import GREY, PALE, Theme, ink, new_figure, outlined, paper
-from multiloss_core.losses.expected.expected_losses import METHODS
+from multiloss_core.losses.expected.methods import METHODS
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
 from multiloss_core.losses.theorem_1.timing import TimedRun
 from multiloss_core.losses.top_k import best_k, probability_order

@@ -7,8 +7,8 @@ from multiloss_core.losses.constant_threshold import (
     shortest_threshold,
     tuned_threshold,
 )
-from multiloss_core.losses.expected.expected_losses import METHODS, ExpectedLosses
-from multiloss_core.losses.expected.method import Method
+from multiloss_core.losses.expected.interface import Method
+from multiloss_core.losses.expected.methods import METHODS, ExpectedLosses
 from multiloss_core.losses.monotonicity import (
     is_tp_monotone,
     is_tpr_tnr_monotone,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import checked_probabilities
+from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.losses.top_k import TIE, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices

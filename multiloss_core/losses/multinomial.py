@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import checked_probabilities
+from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.losses.top_k import TopK, best_k, probability_order, top_k_of
 from multiloss_core.numerics.arrays import Floats

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from multiloss_core.losses.expected.expected_losses import checked_probabilities, expected_losses
+from multiloss_core.losses.expected.methods import checked_probabilities, expected_losses
 from multiloss_core.losses.multivariate import Loss, LossFunction
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 

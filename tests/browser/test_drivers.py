@@ -69,7 +69,7 @@ def said(page):
 
 
 def expect_driven(page, path, by, point, percent=None):
-    """The point on the screen is the wanted one; pandas counts the same, and so does the core at the slider's target."""
+    """The point on the screen is the wanted one; pandas counts the same, as the core does at the slider's target."""
     thresholds, tp, fp = point
     assert counted(*map(float, thresholds))[1:] == (tp, fp)
     expect_point(page, SCORES, point)

@@ -1,4 +1,4 @@
-"""Write the messages between Python and the browser as types of TypeScript: python -m tests.explorer_js.message_types."""
+"""Write the messages between Python and the browser as TypeScript types: python -m tests.explorer_js.message_types."""
 
 import inspect
 from dataclasses import is_dataclass

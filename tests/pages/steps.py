@@ -46,7 +46,7 @@ def explorer(app):
 
 def context_of(analysis, point, **view):
     """What a section below the charts is about, on a page of its own."""
-    from ui.operating_point.view_state import PointContext, ViewState
+    from ui.operating_point.point_view import PointContext, ViewState
 
     names = {"points": {path.method: point for path in analysis.paths}, "method": point.method, "pair": (0, 1)}
     state = names | {"surfaces": analysis.surfaces, "chosen_point": point, "assessed_point": point} | view

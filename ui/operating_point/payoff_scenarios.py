@@ -84,13 +84,13 @@ class Scenarios:
 
 
 def scenarios() -> Scenarios:
-    """This session's scenarios."""
+    """Get this session's scenarios."""
     found: Scenarios = st.session_state.setdefault(KEPT, Scenarios({}))
     return found
 
 
 def scenario_now() -> Scenario:
-    """The scenario that the widgets show. Raises DataError where their numbers make no payoffs."""
+    """Read the scenario that the widgets show. Raises DataError where their numbers make no payoffs."""
     review, catch, annoyance = (float(st.session_state.get(key, first)) for key, (_, first) in NUMBERS.items())
     return Scenario(
         cleaned(st.session_state.get(NAME), MAX_NAME),
@@ -100,7 +100,7 @@ def scenario_now() -> Scenario:
 
 
 def cleaned(text: object, most: int) -> str:
-    """A name on one line that every file can keep. It may come from anybody's link."""
+    """Make a name on one line that every file can keep. It may come from anybody's link."""
     return "".join(filter(str.isprintable, str(text or ""))).strip()[:most].strip()
 
 
@@ -113,7 +113,7 @@ def drive_by(scenario: Scenario) -> None:
 
 
 def recorded_driver(scenario: Scenario) -> tuple[str, tuple[Wish, ...]]:
-    """A scenario in the words of a decision record: the driver with its name, and numbers in its currency."""
+    """Put a scenario in the words of a decision record: the driver with its name, and numbers in its currency."""
     driver = f"{COSTS}, scenario '{scenario.name}'" if scenario.name else COSTS
     currency = f" in {scenario.currency}" if scenario.currency else ""
     payoffs = scenario.payoffs
@@ -124,7 +124,7 @@ def recorded_driver(scenario: Scenario) -> tuple[str, tuple[Wish, ...]]:
 
 
 def scenario_choices(target: RecordedTarget) -> dict[str, str] | None:
-    """The widgets that show the scenario of a record, as they stand in an address; None where it has no scenario."""
+    """Find the widgets' values that show the scenario of a record, as in a URL; None where it has none."""
     named = _IN_RECORD.fullmatch(target.driver)
     if named is None and target.driver != COSTS:
         return None

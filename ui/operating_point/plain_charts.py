@@ -8,8 +8,8 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.target_drivers import slider_takes_over
 from ui.operating_point.explorer.figures import backdrop, chart_names, expected_traces, mark_traces
 from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words
+from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import current_target, set_target
-from ui.operating_point.view_state import ViewState
 from ui.shared.page_setup import theme
 from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
@@ -23,7 +23,7 @@ ALTS = {
 
 
 def ask_marginal_precision(unit: Unit) -> None:
-    """A slider for the target, and what it means as a price."""
+    """Draw a slider for the target, and what it means as a price."""
     target = current_target()
     st.session_state[SLIDER_KEY] = target.percent
     st.slider(
@@ -56,7 +56,7 @@ def show_plainly(analysis: Analysis, view: ViewState) -> None:
 
 
 def show_words(words: PointWords) -> None:
-    """The numbers of a point, the important ones large."""
+    """Show the numbers of a point, the important ones large."""
     if words.warning:
         st.warning(f"**{words.warning[0]}** {words.warning[1]}", icon=":material/warning:")
     for label, value in words.thresholds:

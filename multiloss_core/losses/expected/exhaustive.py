@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from multiloss_core.losses.expected.method import Method
+from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Floats
 

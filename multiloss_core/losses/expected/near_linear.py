@@ -15,8 +15,8 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.exponential_sums import ExponentialSum, exponential_sum
+from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
-from multiloss_core.losses.expected.method import Method
 from multiloss_core.losses.multivariate import AM, AUC, G_TP_PR, JACCARD, F, FractionalLinear, Loss
 from multiloss_core.numerics.arrays import Floats
 

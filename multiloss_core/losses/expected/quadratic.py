@@ -6,8 +6,8 @@ import numpy as np
 from scipy.signal import lfilter
 
 from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.expected.linear_ratio import LinearRatio, as_linear_ratio
-from multiloss_core.losses.expected.method import Method
 from multiloss_core.losses.expected.poisson_binomial import count_windows
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Bools, Floats, Indices

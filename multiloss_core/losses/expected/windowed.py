@@ -6,8 +6,8 @@ from types import MappingProxyType
 import numpy as np
 
 from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
-from multiloss_core.losses.expected.method import Method
 from multiloss_core.losses.expected.poisson_binomial import CountWindow, count_windows
 from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, Loss
 from multiloss_core.numerics.arrays import Floats

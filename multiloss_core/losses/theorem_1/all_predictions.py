@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.cubic import loss_matrix
 from multiloss_core.losses.expected.exhaustive import LARGEST_EXHAUSTIVE
-from multiloss_core.losses.expected.expected_losses import checked_probabilities
+from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.top_k import TIE, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices

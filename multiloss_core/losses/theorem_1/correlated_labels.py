@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.cubic import loss_matrix
-from multiloss_core.losses.expected.expected_losses import checked_probabilities
+from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_values, subset_distributions
 from multiloss_core.numerics.arrays import Floats

@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.expected_losses import METHODS, expected_losses
+from multiloss_core.losses.expected.methods import METHODS, expected_losses
 from multiloss_core.losses.multivariate import Loss
 
 LARGEST_TIMED = 1_000_000

@@ -54,7 +54,7 @@ def test_gamma_on_a_vertical_line(step):
     direct = [2 * np.abs(gamma(power + 1j * y)).sum() / gamma(power) for power in (0.5, 1.0)]
     assert aliasing(0.5, step) == pytest.approx(direct[0], rel=1e-6)
     assert aliasing(1.0, step) == pytest.approx(direct[1], rel=1e-6)
-    # |Gamma(1/2 + iy)|^2 = pi / cosh(pi y) and |Gamma(1 + iy)|^2 = pi y / sinh(pi y), where the first term is nearly all.
+    # |Gamma(1/2 + iy)|^2 = pi / cosh(pi y) and |Gamma(1 + iy)|^2 = pi y / sinh(pi y), the first term is nearly all.
     first = y[0]
     assert aliasing(0.5, step) == pytest.approx(2 * sqrt(1 / np.cosh(pi * first)), rel=0.01)
     assert aliasing(1.0, step) == pytest.approx(2 * sqrt(pi * first / np.sinh(pi * first)), rel=0.01)

@@ -212,7 +212,8 @@ def test_a_clear_drift_is_said_with_both_ends():
     times = minutes(6000, 84)
     app = opened("periods", source=made(times, "web", np.linspace(0.7, 0.3, 6000)), by_hand=[0.5])
     assert re.search(
-        r"\*\*Precision drifts: from 6\d\s%\*\* in the first 4 complete weeks \*\*to 3\d\s%\*\* in the last 4 \(p < 0.001\)",
+        r"\*\*Precision drifts: from 6\d\s%\*\* in the first 4 "
+        r"complete weeks \*\*to 3\d\s%\*\* in the last 4 \(p < 0.001\)",
         texts(app),
     )
 

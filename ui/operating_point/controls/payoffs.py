@@ -40,7 +40,7 @@ LABELS = {
 
 
 def ask_payoffs() -> Payoffs:
-    """The numbers of the payoff matrix. Raises DataError where they make none."""
+    """Read the numbers of the payoff matrix. Raises DataError where they make none."""
     boxes = [*st.columns(2), *st.columns(2)]
     for box, (key, (_, first)) in zip(boxes, NUMBERS.items(), strict=False):
         label, hint = LABELS[key]
@@ -57,7 +57,7 @@ def ask_payoffs() -> Payoffs:
 
 
 def show_scenarios(analysis: Analysis, method: str, point: Point) -> None:
-    """The payoff matrix with what the point brings, and the kept scenarios side by side."""
+    """Show the payoff matrix with what the point brings, and the kept scenarios side by side."""
     # Drawn while closed, too: the name belongs to the link.
     with st.expander("Payoffs and scenarios", icon=":material/payments:", key="scenarios_box"):
         left, right = st.columns(2, gap="large")
@@ -186,7 +186,7 @@ def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario, *, d
 
 
 def _money(value: float, scenario: Scenario) -> str:
-    """An amount with at most two decimals and its currency."""
+    """Write an amount with at most two decimals and its currency."""
     digits = f"{value:,.2f}".removesuffix(".00").replace("-", "\N{MINUS SIGN}")
     return f"{digits}\N{NO-BREAK SPACE}{scenario.currency}".rstrip("\N{NO-BREAK SPACE}")
 

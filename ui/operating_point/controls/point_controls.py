@@ -11,9 +11,9 @@ from ui.operating_point.controls.downloads import offer_downloads
 from ui.operating_point.controls.payoffs import show_scenarios
 from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair
 from ui.operating_point.controls.target_drivers import ask_driver, baseline_point, driven_by_costs, point_set_by_hand
+from ui.operating_point.point_view import PointContext, ViewState
 from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.target import current_target
-from ui.operating_point.view_state import PointContext, ViewState
 
 # In pixels: path, what drives, the goal, new data, files.
 WIDTHS: tuple[int | Literal["content"], ...] = (150, 210, 300, "content", "content")

@@ -16,8 +16,8 @@ from ui.operating_point.explorer.messages import CONTRACT, Intervals, Message, R
 from ui.operating_point.explorer.table import explorer_table, row_of
 from ui.operating_point.point_help import explanations
 from ui.operating_point.point_text import WORDS, interval_words, point_words
+from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import current_target, set_target
-from ui.operating_point.view_state import ViewState
 from ui.shared.page_setup import theme
 from ui.shared.plotly_asset import library_address
 

@@ -14,7 +14,7 @@ from multiloss_core.figures import Theme
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
-from ui.operating_point.view_state import ViewState
+from ui.operating_point.point_view import ViewState
 
 ALTS = {
     "space": "Thresholds with the paths of all methods.",
@@ -103,7 +103,7 @@ _cached = st.cache_data(scope="session", max_entries=32, show_spinner=False)(_st
 
 
 def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
-    """The browser takes the coordinates from the table."""
+    """Leave the coordinates out: the browser takes them from the table."""
     coordinates = ("x",) if columns == "threshold" else ("x", "y", "z")
     spec = {name: value for name, value in mark.to_plotly_json().items() if name not in coordinates}
     return _as_text(spec | {"meta": {"follows": columns}})

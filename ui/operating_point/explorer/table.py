@@ -48,7 +48,7 @@ def _table(
 
 
 def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Point]) -> tuple[float, float] | None:
-    """The lowest and the highest target whose point is certified."""
+    """Find the lowest and the highest target whose point is certified."""
     certificate = analysis.certificate
     if certificate is None or certificate.path is None or points[0].method != certificate.path.method:
         return None
@@ -61,7 +61,7 @@ def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Poin
 
 
 def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], words: PointWords) -> Row:
-    """What the explorer shows of the points of all methods, the chosen one last, which the words are about."""
+    """Make a row of the points of all methods, the chosen one last, which the words are about."""
     chosen = points[-1]
     # A point where nothing is flagged says nothing next to the others, but the chosen one is never missing.
     drawn = [point for point in points if point.status != "unreachable" or point is chosen]

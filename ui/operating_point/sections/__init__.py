@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ui.operating_point.point_view import PointContext
 from ui.operating_point.sections.borderline import show_borderline
 from ui.operating_point.sections.certificate import show_certificate
 from ui.operating_point.sections.comparison import show_comparison
@@ -12,7 +13,6 @@ from ui.operating_point.sections.over_time import show_periods
 from ui.operating_point.sections.save_decision import show_decision
 from ui.operating_point.sections.segments import show_segments
 from ui.operating_point.sections.simpler_rules import show_simpler_rules
-from ui.operating_point.view_state import PointContext
 
 SECTIONS: tuple[Callable[[PointContext], None], ...] = (
     show_methods,

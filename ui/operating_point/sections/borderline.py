@@ -8,7 +8,7 @@ from multiloss_core.formatting import count, plural
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.shared.lazy_section import shown_when_open
 
 MAX_NEAR = 50

@@ -16,7 +16,7 @@ from ui.operating_point.certificate_state import (
     request_shown_certificate,
 )
 from ui.operating_point.controls.settings import choose_method
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 

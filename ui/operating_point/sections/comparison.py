@@ -14,7 +14,7 @@ from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION, WORDS, beside
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
 

@@ -9,7 +9,7 @@ from multiloss_core.inspection import Contribution, contribution_words, contribu
 from multiloss_core.thresholds import Rule
 from ui.data.document_table import NO_DOCUMENTS
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import FRAUD, show_numbers
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme

@@ -8,7 +8,7 @@ from multiloss_core import Unit, f_beta_of_point
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import PRECISION, WORDS
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import (
     AREA,
     BOUND,

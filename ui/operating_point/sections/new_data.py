@@ -14,8 +14,8 @@ from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS, between_words
+from ui.operating_point.point_view import PointContext
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence
-from ui.operating_point.view_state import PointContext
 from ui.shared.background_job import Job
 from ui.shared.formatting import AREA, COUNTED, ESTIMATED, FRAUD, PERCENT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.page_setup import theme

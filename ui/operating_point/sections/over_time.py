@@ -22,7 +22,7 @@ from multiloss_core.tables import Times
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import FRAUD, show_numbers
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme

@@ -16,7 +16,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
 from ui.operating_point.controls.target_drivers import recorded_target
 from ui.operating_point.decision_record import record_of
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.records.log_access import decision_log
 from ui.records.record_files import HTML, offer_file, offer_files, stem_of
 from ui.shared.formatting import FRAUD, as_text

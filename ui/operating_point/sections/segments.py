@@ -13,8 +13,8 @@ from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
+from ui.operating_point.point_view import PointContext
 from ui.operating_point.sections.over_time import ONLY_RATED
-from ui.operating_point.view_state import PointContext
 from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.lazy_section import shown_when_open
 

@@ -8,7 +8,7 @@ from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.inspection import compare_with_simpler_rules
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.view_state import PointContext
+from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import COUNT, ESTIMATED, PERCENT, WHOLE, as_text, show_numbers
 from ui.shared.lazy_section import shown_when_open
 

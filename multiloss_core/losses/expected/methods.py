@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.cubic import CUBIC, LARGEST_CUBIC
 from multiloss_core.losses.expected.exhaustive import EXHAUSTIVE
-from multiloss_core.losses.expected.method import Method
+from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.expected.near_linear import NEAR_LINEAR
 from multiloss_core.losses.expected.quadratic import QUADRATIC
 from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, WINDOWED
