@@ -62,7 +62,7 @@ def expected_traces(analysis: Analysis, view: ViewState, name: str) -> Sequence[
     """Draw what is expected on new data, where it is known."""
     if name == "plane" and view.bands is not None:
         return figures.curve_band(view.bands)
-    if name == "space" and view.cloud is not None and len(analysis.surfaces.names) > 1:
+    if name == "space" and len(analysis.surfaces.names) > 1 and view.cloud is not None:
         return [figures.threshold_cloud(view.cloud, view.surfaces.axes)]
     return []
 
