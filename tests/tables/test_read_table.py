@@ -9,11 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+import multiloss_core.tables.read_table as reading
 from multiloss_core import DataError, RatedDocuments, read_table
-from multiloss_core import read_table as reading
-from multiloss_core.tables import guess_columns, is_count_table, number_column
-from multiloss_core.tables import guess_columns as guessing
-from multiloss_core.tables.guess_columns import threshold_columns
+from multiloss_core.tables import guess_columns, is_count_table, number_column, require_documents
+from multiloss_core.tables.guess_columns import ColumnGuess, threshold_columns
 
 ROWS = [(0.5, 12.25, "fraud"), (0.75, 3.0, "ok"), (0.125, 7.5, "fraud")]
 
@@ -270,7 +269,7 @@ class TestGuesses:
 
     def test_only_scores_are_taken_for_scores(self, frame):
         guess = guess_columns(frame)
-        assert guess == guessing.ColumnGuess(("model_a", "model_b"), "verdict", "fraud", "sampling_weight", time="day")
+        assert guess == ColumnGuess(("model_a", "model_b"), "verdict", "fraud", "sampling_weight", time="day")
 
     def test_columns_of_other_names_are_told_by_their_values(self, frame):
         frame = frame.rename(columns={"model_a": "alpha", "model_b": "beta", "verdict": "answer", "case_id": "user id"})
@@ -391,12 +390,12 @@ class TestGuesses:
 
 class TestRequireDocuments:
     def test_a_table_of_scores_and_ratings_passes(self):
-        guessing.require_documents(pd.DataFrame(ROWS, columns=["a", "b", "rating"]))
+        require_documents(pd.DataFrame(ROWS, columns=["a", "b", "rating"]))
 
     def test_one_column_is_refused(self):
         with pytest.raises(DataError, match=r"one column, 'a'; a score and a rating are needed"):
-            guessing.require_documents(pd.DataFrame({"a": [1.0, 2.0]}))
+            require_documents(pd.DataFrame({"a": [1.0, 2.0]}))
 
     def test_a_table_without_numbers_is_refused(self):
         with pytest.raises(DataError, match=r"[Nn]one of the 2 columns \('a', …\) is numeric.*add"):
-            guessing.require_documents(pd.DataFrame({"a": ["x", "y"], "b": ["p", "q"]}))
+            require_documents(pd.DataFrame({"a": ["x", "y"], "b": ["p", "q"]}))
