@@ -138,7 +138,7 @@ def test_the_address_carries_every_choice_to_another_visitor(server, page, new_p
     expect(page).to_have_url(re.compile("m=44"))
     choose(page, "Data", "Marketplace listings")
     page.get_by_role("radio", name="every score").click()
-    for part in ("data=Marketplace", "method=analytic", "rule=every", "m=44"):
+    for part in ("data=Marketplace", "method=analytic", "rule=all", "m=44"):
         expect(page).to_have_url(re.compile(part))
     point = expected_sample_point("Marketplace listings", 44, method="analytic beta", rule="all")
     expect_point(page, sample("Marketplace listings").first_choice.scores, point)
