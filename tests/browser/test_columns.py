@@ -156,7 +156,7 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
     complaint = page.get_by_test_id("stAlert").filter(has_text="'paid'")
     expect(complaint).to_have_count(1)
     expect(complaint).to_contain_text("row 7, 'unknown'")
-    expect(complaint).to_contain_text("correct them or choose no amount column")
+    expect(complaint).to_contain_text("correct these amounts or choose no amount column")
     choose(page, "Data", name)
     expect(metric(page, "Rows read")).to_have_text(rows)
     expect(complaint).to_have_count(0)
