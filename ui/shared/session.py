@@ -105,27 +105,11 @@ class CertificateRequest:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Payoffs in a currency, under a name that may be empty."""
+    """Payoffs in a currency, under a name that may be empty until it is kept."""
 
     name: str
     payoffs: Payoffs
     currency: str
-
-
-@dataclass
-class ScenarioTable:
-    """Scenarios of costs: the table `given` to the editor, as it was `typed` since, and `before` its last change.
-
-    `version` counts the tables given.
-    `usable` are the scenarios of its rows, and `driving` the chosen one; None where its row holds none.
-    """
-
-    given: pd.DataFrame = field(default_factory=pd.DataFrame)
-    typed: pd.DataFrame = field(default_factory=pd.DataFrame)
-    before: pd.DataFrame | None = None
-    version: int = 0
-    usable: list[Scenario] = field(default_factory=list)
-    driving: Scenario | None = None
 
 
 @dataclass(frozen=True)
@@ -160,7 +144,7 @@ class PointState:
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Job[Any]] = field(default_factory=dict)
-    scenarios: ScenarioTable = field(default_factory=ScenarioTable)
+    scenarios: list[Scenario] = field(default_factory=list)
     tour_step: int | None = None
     decision: MadeDecision | None = None
     report: tuple[str, str] | None = None
