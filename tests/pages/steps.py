@@ -51,3 +51,31 @@ def context_of(analysis, point, **view):
     names = {"points": {path.method: point for path in analysis.paths}, "method": point.method, "pair": (0, 1)}
     state = names | {"surfaces": analysis.surfaces, "chosen_point": point, "assessed_point": point} | view
     return PointContext(analysis=analysis, view=ViewState(**state))
+
+
+def scenario_editor(app):
+    """The key of the table that scenarios of costs are typed into."""
+    return f"scenarios_{state(app).point.scenarios.version}"
+
+
+def change_scenarios(app, *, edited=None, added=(), deleted=()):
+    """Have the editor tell of cells changed by row, rows added and deleted, besides what it told before."""
+    key = scenario_editor(app)
+    known = app.session_state[key]
+    app.session_state[key] = {
+        "edited_rows": {**known["edited_rows"], **(edited or {})},
+        "added_rows": [*known["added_rows"], *added],
+        "deleted_rows": [*known["deleted_rows"], *deleted],
+    }
+    return run(app)
+
+
+def enter_scenario(app, row=0, **cells):
+    """Type into cells of a scenario, by their names without `wish_`."""
+    before = app.session_state[scenario_editor(app)]["edited_rows"].get(row, {})
+    return change_scenarios(app, edited={row: before | {f"wish_{name}": value for name, value in cells.items()}})
+
+
+def typed_scenarios(app):
+    """The table of scenarios as it was typed."""
+    return state(app).point.scenarios.typed

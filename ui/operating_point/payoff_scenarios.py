@@ -1,130 +1,105 @@
-"""Scenarios of costs: payoffs under a name, kept in the session to be compared."""
+"""Scenarios of costs: payoffs under a name, read from one table, the URL and decision records."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import Any
 
-import streamlit as st
+import pandas as pd
 
 from multiloss_core import DataError
 from multiloss_core.decisions import RecordedTarget, Wish
 from multiloss_core.thresholds import Payoffs
+from ui.shared.session import Scenario
+from ui.shared.url_params import UrlParameter
 
-KEPT = "scenarios"
 COSTS = "costs"
-FIRST_CURRENCY = "EUR"
-MAX_KEPT, MAX_NAME, MAX_CURRENCY = 20, 60, 12
-NAME, CURRENCY = "wish_name", "wish_currency"
-# Widgets of the numbers: what they ask for, and what they show first.
-NUMBERS = {
-    "wish_review": ("cost of a review", 5.0),
-    "wish_catch": ("value of a catch", 25.0),
-    "wish_annoyance": ("annoyance of a false alert", 0.0),
-}
-WIDGETS = (NAME, CURRENCY, *NUMBERS)
+MAX_SCENARIOS, MAX_NAME, MAX_CURRENCY, MAX_AMOUNT = 20, 60, 12, 1e9
+# The columns of the table, which the URL calls so too: what records say of the numbers, and what all show first.
+NAME, REVIEW, CATCH, ANNOYANCE, CURRENCY = "wish_name", "wish_review", "wish_catch", "wish_annoyance", "wish_currency"
+RECORDED = {REVIEW: "cost of a review", CATCH: "value of a catch", ANNOYANCE: "annoyance of a false alert"}
+FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: "EUR"}
 _IN_RECORD = re.compile(rf"{COSTS}, scenario '(.*)'", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """Payoffs in a currency, under a name that may be empty until it is kept."""
-
-    name: str
-    payoffs: Payoffs
-    currency: str
-
-
-@dataclass
-class Scenarios:
-    """What was kept, by name; `before` is what it was before the last change, which `done` tells."""
-
-    kept: dict[str, Scenario]
-    before: dict[str, Scenario] | None = None
-    done: str = ""
-
-    def keep(self, scenario: Scenario) -> None:
-        """Keep a scenario, in place of the one of the same name.
-
-        Raises
-        ------
-        DataError : it has no name, or too many are kept.
-        """
-        if not scenario.name:
-            raise DataError("The scenario has no name; enter one to keep it under.")
-        if len(self.kept) >= MAX_KEPT and scenario.name not in self.kept:
-            raise DataError(f"{MAX_KEPT} scenarios are kept already; remove one first.")
-        verb = "Replaced" if scenario.name in self.kept else "Kept"
-        self._change({**self.kept, scenario.name: scenario}, f"{verb} '{scenario.name}'.")
-
-    def remove(self, name: str) -> None:
-        """Forget a scenario; `undo` brings it back."""
-        self._change({other: kept for other, kept in self.kept.items() if other != name}, f"Removed '{name}'.")
-
-    def rename(self, old: str, new: str) -> None:
-        """Give a scenario another name, at the same place.
-
-        Raises
-        ------
-        DataError : an empty name, or that of another scenario.
-        """
-        if not new:
-            raise DataError("The new name is empty; enter one.")
-        if new in self.kept and new != old:
-            raise DataError(f"There is another scenario '{new}'; choose another name.")
-        renamed = [replace(kept, name=new) if name == old else kept for name, kept in self.kept.items()]
-        self._change({kept.name: kept for kept in renamed}, f"Renamed '{old}' to '{new}'.")
-
-    def undo(self) -> None:
-        """Take the last change back."""
-        if self.before is not None:
-            self.kept, self.before, self.done = self.before, None, ""
-
-    def _change(self, kept: dict[str, Scenario], done: str) -> None:
-        self.before, self.kept, self.done = self.kept, kept, done
+def read_scenarios(table: pd.DataFrame) -> tuple[dict[int, Scenario], dict[int, str]]:
+    """Read the scenarios of a table, by the index of their row, and why the other rows hold none."""
+    found: dict[int, Scenario] = {}
+    refused: dict[int, str] = {}
+    for row, cells in zip(table.index.tolist(), table.to_dict("records"), strict=True):
+        try:
+            found[row] = _read(cells, {scenario.name for scenario in found.values()})
+        except DataError as error:
+            refused[row] = str(error)
+    return found, refused
 
 
-def scenarios() -> Scenarios:
-    """Get this session's scenarios."""
-    found: Scenarios = st.session_state.setdefault(KEPT, Scenarios({}))
-    return found
+def _read(cells: dict[Any, Any], taken: set[str]) -> Scenario:
+    name = cleaned(cells[NAME])
+    if len(name) > MAX_NAME:
+        raise DataError(f"The name of a scenario has at most {MAX_NAME} characters; shorten it.")
+    if name in taken:
+        named = f"There is another scenario '{name}'" if name else "There is another scenario without a name"
+        raise DataError(f"{named}; choose another name.")
+    if len(taken) >= MAX_SCENARIOS:
+        raise DataError(f"At most {MAX_SCENARIOS} scenarios are compared; remove one.")
+    payoffs = Payoffs(review=cells[REVIEW], catch=cells[CATCH], annoyance=cells[ANNOYANCE])
+    return Scenario(name, payoffs, cleaned(cells[CURRENCY])[:MAX_CURRENCY])
 
 
-def scenario_now() -> Scenario:
-    """Read the scenario that the widgets show. Raises DataError where their numbers make no payoffs."""
-    review, catch, annoyance = (float(st.session_state.get(key, first)) for key, (_, first) in NUMBERS.items())
-    return Scenario(
-        cleaned(st.session_state.get(NAME), MAX_NAME),
-        Payoffs(review=review, catch=catch, annoyance=annoyance),
-        cleaned(st.session_state.get(CURRENCY, FIRST_CURRENCY), MAX_CURRENCY),
+def cleaned(text: object) -> str:
+    """Put text that may come from anybody's link on one line that every file can keep; "" for no text."""
+    return "".join(filter(str.isprintable, text)).strip() if isinstance(text, str) else ""
+
+
+def asked_in_url() -> dict[str, Any] | None:
+    """Read the row that a link, or a step back in the browser, asks for; None where the URL says nothing new."""
+    asked = [parameter.asked(if_gone=FIRST[parameter.name]) for parameter in IN_URL]
+    if all(value is None for value in asked):
+        return None
+    shown = {parameter.name: parameter.shown() for parameter in IN_URL}
+    return {column: FIRST[column] if value is None else value for column, value in shown.items()}
+
+
+def share_scenario(scenario: Scenario | None) -> None:
+    """Have the URL say what drives, where that is not what all show first; None takes it out."""
+    cells = FIRST if scenario is None else _cells(scenario)
+    for parameter in IN_URL:
+        value = cells[parameter.name]
+        parameter.show(None if value == FIRST[parameter.name] else value)
+
+
+def _cells(scenario: Scenario) -> dict[str, Any]:
+    payoffs = scenario.payoffs
+    return dict(
+        zip(FIRST, (scenario.name, payoffs.review, payoffs.catch, payoffs.annoyance, scenario.currency), strict=True)
     )
 
 
-def cleaned(text: object, most: int) -> str:
-    """Make a name on one line that every file can keep. It may come from anybody's link."""
-    return "".join(filter(str.isprintable, str(text or ""))).strip()[:most].strip()
+def _amount(text: str) -> float | None:
+    try:
+        amount = float(text)
+    except ValueError:
+        return None
+    return amount if 0 <= amount <= MAX_AMOUNT else None
 
 
-def drive_by(scenario: Scenario) -> None:
-    """Have the widgets show a scenario; before they are drawn."""
-    payoffs = scenario.payoffs
-    for key, value in zip(NUMBERS, (payoffs.review, payoffs.catch, payoffs.annoyance), strict=True):
-        st.session_state[key] = value
-    st.session_state[NAME], st.session_state[CURRENCY] = scenario.name, scenario.currency
+IN_URL: tuple[UrlParameter[Any], ...] = (
+    UrlParameter(NAME, lambda text: cleaned(text)[:MAX_NAME].strip(), str),
+    *(UrlParameter(column, _amount, repr) for column in RECORDED),
+    UrlParameter(CURRENCY, lambda text: cleaned(text)[:MAX_CURRENCY].strip(), str),
+)
 
 
 def recorded_driver(scenario: Scenario) -> tuple[str, tuple[Wish, ...]]:
     """Put a scenario in the words of a decision record: the driver with its name, and numbers in its currency."""
     driver = f"{COSTS}, scenario '{scenario.name}'" if scenario.name else COSTS
     currency = f" in {scenario.currency}" if scenario.currency else ""
-    payoffs = scenario.payoffs
-    values = (payoffs.review, payoffs.catch, payoffs.annoyance)
-    return driver, tuple(
-        Wish(f"{words}{currency}", value) for (words, _), value in zip(NUMBERS.values(), values, strict=True)
-    )
+    cells = _cells(scenario)
+    return driver, tuple(Wish(f"{words}{currency}", cells[column]) for column, words in RECORDED.items())
 
 
 def scenario_choices(target: RecordedTarget) -> dict[str, str] | None:
-    """Find the widgets' values that show the scenario of a record, as in a URL; None where it has none."""
+    """Write the scenario of a record as a URL holds it; None where it has no scenario."""
     named = _IN_RECORD.fullmatch(target.driver)
     if named is None and target.driver != COSTS:
         return None
@@ -135,7 +110,7 @@ def _choices(target: RecordedTarget, name: str) -> Iterator[tuple[str, str]]:
     if name:
         yield NAME, name
     for wish in target.wishes:
-        for key, (words, _) in NUMBERS.items():
+        for key, words in RECORDED.items():
             if wish.name == words:
                 yield key, repr(wish.value)
                 yield CURRENCY, ""

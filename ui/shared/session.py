@@ -105,11 +105,27 @@ class CertificateRequest:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Payoffs in a currency, under a name that may be empty until it is kept."""
+    """Payoffs in a currency, under a name that may be empty."""
 
     name: str
     payoffs: Payoffs
     currency: str
+
+
+@dataclass
+class ScenarioTable:
+    """Scenarios of costs: the table `given` to the editor, as it was `typed` since, and `before` its last change.
+
+    `version` counts the tables given.
+    `usable` are the scenarios of its rows, and `driving` the chosen one; None where its row holds none.
+    """
+
+    given: pd.DataFrame = field(default_factory=pd.DataFrame)
+    typed: pd.DataFrame = field(default_factory=pd.DataFrame)
+    before: pd.DataFrame | None = None
+    version: int = 0
+    usable: list[Scenario] = field(default_factory=list)
+    driving: Scenario | None = None
 
 
 @dataclass(frozen=True)
@@ -144,7 +160,7 @@ class PointState:
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Job[Any]] = field(default_factory=dict)
-    scenarios: list[Scenario] = field(default_factory=list)
+    scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     tour_step: int | None = None
     decision: MadeDecision | None = None
     report: tuple[str, str] | None = None

@@ -1,4 +1,4 @@
-"""Scenarios of costs: kept, compared, driven by, renamed, removed and taken back."""
+"""Scenarios of costs: typed into one table, compared, driven by and taken back."""
 
 import numpy as np
 import pytest
@@ -6,28 +6,39 @@ from streamlit.testing.v1 import AppTest
 
 from multiloss_core import operating_point
 from tests.pages.operating_point.test_operating_point import counts_by_hand, paths_of, percent_of, printed_point
-from tests.pages.steps import APP, explorer, opened, run
+from tests.pages.steps import (
+    APP,
+    change_scenarios,
+    enter_scenario,
+    explorer,
+    opened,
+    run,
+    scenario_editor,
+    typed_scenarios,
+)
 
 NAME = "Card alerts"
-INPUTS = {"name": "text_input", "review": "number_input", "catch": "number_input", "annoyance": "number_input"}
 
 
 def costs(**query):
     return opened(driver="costs", **query)
 
 
-def enter(app, **values):
-    for key, value in values.items():
-        getattr(app, INPUTS[key])(key=f"wish_{key}").set_value(value)
-    return run(app)
+def add(app, **cells):
+    """A row as the editor adds it, with what it does not say at its default; it drives."""
+    given = {"name": "", "review": 5.0, "catch": 25.0, "annoyance": 0.0, "currency": "EUR"} | cells
+    row = max(typed_scenarios(app).index, default=-1) + 1
+    change_scenarios(app, added=[{f"wish_{name}": value for name, value in given.items()}])
+    return drive(app, row)
 
 
-def press(app, key):
-    return run(app.button(key=f"scenario_{key}").click())
+def drive(app, row):
+    return run(app.selectbox(key="scenario").set_value(row))
 
 
-def keep(app, **values):
-    return press(enter(app, **values), "keep")
+def said(element):
+    """A sentence of the screen without what keeps it from being Markdown."""
+    return element.value.replace("\\", "")
 
 
 def table(app):
@@ -37,13 +48,7 @@ def table(app):
 
 
 def compared(app):
-    return [list(element.value["Scenario"]) for element in app.dataframe if "Payoff there" in element.value]
-
-
-def amount(text):
-    """A number and its currency."""
-    number, currency = text.split("\N{NO-BREAK SPACE}")
-    return float(number.replace(",", "").replace("\N{MINUS SIGN}", "-")), currency
+    return list(table(app).index)
 
 
 def brought(thresholds, review, catch, annoyance):
@@ -53,8 +58,8 @@ def brought(thresholds, review, catch, annoyance):
 
 
 def test_every_scenario_is_compared_at_its_own_point_and_at_this_one():
-    app = keep(costs(), name="usual", review=5.0, catch=25.0, annoyance=0.0)
-    app = keep(app, name="holidays", review=10.0, catch=25.0, annoyance=5.0)
+    app = enter_scenario(costs(), name="usual", review=5.0, catch=25.0, annoyance=0.0)
+    app = add(app, name="holidays", review=10.0, catch=25.0, annoyance=5.0)
     assert percent_of(app) == pytest.approx(50.0)
     here, _, _ = printed_point(app)
     shown = table(app)
@@ -63,129 +68,179 @@ def test_every_scenario_is_compared_at_its_own_point_and_at_this_one():
     path = paths_of(NAME)["smooth"]
     for name, numbers, target in (("usual", (5, 25, 0), 0.2), ("holidays", (10, 25, 5), 0.5)):
         row = shown.loc[name]
-        assert row["Marginal precision"] == f"{100 * target:g}\N{NO-BREAK SPACE}%"
-        own = [float(str(row[f"{score} ≥"]).replace("never", "inf")) for score in path.names]
+        assert row["Marginal precision"] == pytest.approx(target)
+        own = [row[f"{score} ≥"] for score in path.names]
         tp, fp = counts_by_hand(NAME, own, "any")
         point = operating_point(path, target)
         assert (tp, fp) == (point.tp, point.fp)
-        assert (row["TP"], row["FP"], row["Alerts"]) == (f"{tp:,}", f"{fp:,}", f"{tp + fp:,}")
-        assert row["Precision"].startswith(f"{100 * tp / (tp + fp):.0f}"[:1])
-        assert amount(row["Payoff there"]) == (pytest.approx(brought(own, *numbers)), "EUR")
-        assert amount(row["Payoff of this point"]) == (pytest.approx(brought(here, *numbers)), "EUR")
+        assert (row["TP"], row["FP"], row["Alerts"]) == (tp, fp, tp + fp)
+        assert row["Precision"] == pytest.approx(tp / (tp + fp))
+        assert (row["Payoff there"], row["Currency"]) == (pytest.approx(brought(own, *numbers)), "EUR")
+        assert row["Payoff of this point"] == pytest.approx(brought(here, *numbers))
 
 
-def test_on_a_path_of_counts_no_kept_scenario_is_served_better_than_at_its_own_point():
-    app = keep(costs(method="graph"), name="cheap", review=1.0, catch=30.0)
-    app = keep(app, name="dear", review=12.0, catch=30.0, annoyance=4.0)
+def test_on_a_path_of_counts_no_scenario_is_served_better_than_at_its_own_point():
+    app = enter_scenario(costs(method="graph"), name="cheap", review=1.0, catch=30.0)
+    app = add(app, name="dear", review=12.0, catch=30.0, annoyance=4.0)
     path = paths_of(NAME)["graph"]
     shown = table(app)
     for name, (review, catch, annoyance) in {"cheap": (1, 30, 0), "dear": (12, 30, 4)}.items():
         best = np.max(path.tp * (catch - review) - path.fp * (review + annoyance))
-        assert amount(shown.loc[name, "Payoff there"])[0] == pytest.approx(best)
-        assert amount(shown.loc[name, "Payoff of this point"])[0] <= best
+        assert shown.loc[name, "Payoff there"] == pytest.approx(best)
+        assert shown.loc[name, "Payoff of this point"] <= best
 
 
 def test_the_matrix_says_what_a_document_brings_and_that_misses_are_not_known():
-    app = enter(costs(wish_currency="CHF"), review=4.0, catch=24.0, annoyance=2.5)
+    app = enter_scenario(costs(wish_currency="CHF"), review=4.0, catch=24.0, annoyance=2.5)
     (matrix,) = [element.value for element in app.dataframe if "Not flagged" in element.value]
-    assert list(matrix["Flagged"]) == ["20\N{NO-BREAK SPACE}CHF", "\N{MINUS SIGN}6.50\N{NO-BREAK SPACE}CHF"]
+    assert list(matrix["Flagged"]) == [20.0, -6.5]
+    assert list(matrix["Not flagged"]) == [0.0, 0.0]
+    assert set(matrix["Currency"]) == {"CHF"}
     thresholds, _, _ = printed_point(app)
     (line,) = [element.value for element in app.markdown if "This point brings" in element.value]
     assert f"{brought(thresholds, 4.0, 24.0, 2.5):,.2f}".removesuffix(".00") in line
+    assert "CHF" in line
     assert "against flagging nothing" in " ".join(element.value for element in app.caption)
-    assert not compared(app)
 
 
-def test_a_kept_scenario_drives_again():
-    app = keep(costs(), name="usual", review=5.0, catch=25.0)
-    app = enter(app, name="", review=15.0)
-    assert percent_of(app) == pytest.approx(60.0)
-    assert compared(app) == [["usual", "(not kept)"]]
-    assert explorer(app)["driver"] == "costs"
-    app = enter(app, name="usual")
-    assert compared(app) == [["usual", "usual (changed)"]]
-    app = enter(app, name="other")
-    assert compared(app) == [["usual", "other (not kept)"]]
-    press(app, "use")
-    assert percent_of(app) == pytest.approx(20.0)
-    assert app.text_input(key="wish_name").value == "usual"
+def test_each_scenario_drives_in_turn():
+    app = enter_scenario(costs(), name="usual", review=5.0, catch=25.0)
     assert explorer(app)["driver"] == "costs, scenario 'usual'"
-    assert compared(app) == [["usual"]]
+    app = add(app, review=15.0)
+    assert percent_of(app) == pytest.approx(60.0)
+    assert explorer(app)["driver"] == "costs"
+    assert compared(app) == ["usual", ""]
+    drive(app, 0)
+    assert percent_of(app) == pytest.approx(20.0)
+    assert explorer(app)["driver"] == "costs, scenario 'usual'"
+    assert list(table(app)[""]) == ["drives", ""]
 
 
 def test_removed_scenarios_come_back_and_others_are_renamed():
-    app = keep(costs(), name="one", review=5.0)
-    app = keep(app, name="two", review=6.0)
-    app = keep(app, name="three", review=7.0)
-    run(app.selectbox(key="scenario_picked").select("two"))
-    press(app, "remove")
-    assert compared(app) == [["one", "three"]]
-    press(app, "undo")
-    assert compared(app) == [["one", "two", "three"]]
+    app = enter_scenario(costs(), name="one", review=5.0)
+    app = add(add(app, name="two", review=6.0), name="three", review=7.0)
+    # The editor takes a deleted row that was added out of its added ones.
+    key, given = scenario_editor(app), app.session_state[scenario_editor(app)]
+    app.session_state[key] = {**given, "added_rows": given["added_rows"][1:]}
+    run(app)
+    assert compared(app) == ["one", "three"]
+    run(app.button(key="scenario_undo").click())
+    assert compared(app) == ["one", "two", "three"]
     assert not [button for button in app.button if button.key == "scenario_undo"]
-    run(app.selectbox(key="scenario_picked").select("two"))
-    run(app.text_input(key="scenario_renamed").set_value(" second "))
-    assert compared(app) == [["one", "second", "three"]]
-    assert app.selectbox(key="scenario_picked").value == "second"
-    run(app.text_input(key="scenario_renamed").set_value("one"))
-    assert "another scenario" in app.error[0].value
-    assert compared(app) == [["one", "second", "three"]]
+    enter_scenario(app, 1, name=" second ")
+    assert compared(app) == ["one", "second", "three"]
+    enter_scenario(app, 1, name="one")
+    assert "Row 2: There is another scenario 'one'" in said(app.error[0])
+    assert compared(app) == ["one", "three"]
 
 
-def test_the_driving_scenario_is_renamed_in_the_inputs_too():
-    app = keep(costs(), name="usual")
-    run(app.text_input(key="scenario_renamed").set_value("normal"))
-    assert app.text_input(key="wish_name").value == "normal"
-    assert list(table(app)[""]) == ["drives"]
+def test_the_scenario_that_drives_goes_on_driving_when_rows_are_renamed_and_deleted():
+    app = add(enter_scenario(costs(), name="usual"), name="dear", review=10.0)
+    change_scenarios(app, edited={0: {"wish_name": "normal"}})
+    assert explorer(app)["driver"] == "costs, scenario 'dear'"
+    change_scenarios(app, deleted=[0])
+    assert compared(app) == ["dear"]
+    assert explorer(app)["driver"] == "costs, scenario 'dear'"
+    assert percent_of(app) == pytest.approx(40.0)
+    run(app.selectbox(key="driver").select("slider"))
+    run(app.selectbox(key="driver").select("costs"))
+    assert explorer(app)["driver"] == "costs, scenario 'dear'"
 
 
-def test_a_scenario_of_the_same_name_is_replaced_and_that_is_undone():
-    app = keep(costs(), name="usual", review=5.0)
-    app = keep(app, review=6.0)
-    assert amount(table(app).loc["usual", "Review"])[0] == 6.0
-    press(app, "undo")
-    assert amount(table(app).loc["usual", "Review"])[0] == 5.0
+def test_the_last_change_is_undone():
+    app = enter_scenario(costs(), name="usual")
+    enter_scenario(app, review=6.0)
+    assert typed_scenarios(app)["wish_review"][0] == 6.0
+    run(app.button(key="scenario_undo").click())
+    assert typed_scenarios(app)["wish_review"][0] == 5.0
+    assert percent_of(app) == pytest.approx(20.0)
 
 
-def test_without_a_name_or_with_unusable_numbers_nothing_is_kept():
-    app = press(costs(), "keep")
-    assert "has no name" in app.error[0].value
-    assert not compared(app)
-    app = keep(app, name="x", review=50.0)
-    assert all("no alert is worth its review" in error.value for error in app.error)
-    assert not compared(app)
+def test_unusable_numbers_are_refused_and_stay_typed():
+    app = enter_scenario(costs(), name="x", review=50.0)
+    assert ["no alert is worth its review" in error.value for error in app.error] == [True]
+    assert "The point stays where it was." in app.error[0].value
+    assert percent_of(app) == pytest.approx(20.0)
+    assert typed_scenarios(app)["wish_review"][0] == 50.0
+    assert explorer(app)["driver"] == ""
+    app = enter_scenario(app, review=None)
+    assert "cost of a review must be a number" in app.error[0].value
+    app = add(app, name="y")
+    assert compared(app) == ["y"]
+    assert "Row 1: The cost of a review must be a number" in said(app.error[0])
+    change_scenarios(app, deleted=[0], edited={})
+    assert not app.error
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([{"wish_name": "x" * 61}], "has at most 60 characters"),
+        ([{"wish_name": None}], "another scenario without a name"),
+        ([{}], "another scenario without a name"),
+        ([{"wish_name": f"{i}"} for i in range(40)], "At most 20 scenarios"),
+        ([{"wish_name": "x", "wish_review": "five"}], "must be a number"),
+    ],
+)
+def test_rows_that_hold_no_scenario_are_refused_in_one_sentence(rows, words):
+    amounts = {"wish_review": 5.0, "wish_catch": 25.0, "wish_annoyance": 0.0, "wish_currency": "EUR"}
+    app = change_scenarios(costs(), added=[amounts | row for row in rows])
+    (error,) = app.error
+    assert words in error.value
+    assert len(compared(app)) == (20 if len(rows) > 1 else 1)
+    assert percent_of(app) == pytest.approx(20.0)
+
+
+def test_without_any_row_nothing_drives():
+    app = change_scenarios(costs(), deleted=[0])
+    assert "There is no scenario" in app.error[0].value
+    assert explorer(app)["driver"] == ""
 
 
 def test_scenarios_outlast_other_pages_and_other_drivers():
-    app = keep(costs(), name="usual", review=4.0, catch=5.0)
+    app = enter_scenario(costs(), name="usual", review=4.0, catch=5.0)
     run(app.switch_page("pages/rated_data.py"))
     run(app.switch_page("pages/operating_point.py"))
-    assert compared(app) == [["usual"]]
+    assert compared(app) == ["usual"]
     assert percent_of(app) == pytest.approx(80.0)
     run(app.selectbox(key="driver").select("slider"))
-    assert not compared(app)
+    assert not [element for element in app.dataframe if "Payoff there" in element.value]
+    assert not [name for name in app.query_params if name.startswith("wish_")]
     run(app.selectbox(key="driver").select("costs"))
-    assert compared(app) == [["usual"]]
-    assert app.number_input(key="wish_review").value == 4.0
+    assert compared(app) == ["usual"]
+    assert typed_scenarios(app)["wish_review"][0] == 4.0
+
+
+def test_a_link_adds_its_scenario_to_those_typed_and_it_drives():
+    app = opened(driver="costs", wish_name="usual", wish_review="4", wish_catch="5", wish_currency="CHF")
+    assert percent_of(app) == pytest.approx(80.0)
+    assert [row.to_list() for _, row in typed_scenarios(app).iterrows()] == [["usual", 4.0, 5.0, 0.0, "CHF"]]
+    enter_scenario(app, review=3.0)
+    assert app.query_params["wish_review"] == "3.0"
+    app.query_params["wish_review"] = "4"
+    assert percent_of(run(app)) == pytest.approx(80.0)
+    assert typed_scenarios(app)["wish_review"].to_list() == [4.0]
+    app.query_params["wish_name"] = "other"
+    run(app)
+    assert compared(app) == ["other", "usual"]
+    assert explorer(app)["driver"] == "costs, scenario 'other'"
 
 
 @pytest.mark.parametrize("name", ["<b>x</b>", "![](//evil.example/x)", "a\0b", "$x$ :red[y]", "'quoted'"])
 def test_a_hostile_name_is_shown_as_text_and_breaks_nothing(name):
     app = costs(wish_name=name, wish_currency="![](//a.b)")
-    press(app, "keep")
     assert not app.error
-    (row,) = compared(app)
-    assert row == ["".join(filter(str.isprintable, name))]
+    assert compared(app) == ["".join(filter(str.isprintable, name))]
     texts = [element.value for kind in (app.markdown, app.caption) for element in kind]
     assert not [text for text in texts if "![](" in text or "<b>" in text or ":red[" in text]
 
 
 @pytest.mark.parametrize("name", ["Login alerts", "Count table", "Insurance claims"])
 def test_scenarios_are_compared_on_every_kind_of_data(name):
-    app = keep(costs(data=name), name="usual", review=2.0, catch=5.0)
+    app = enter_scenario(costs(data=name), name="usual", review=2.0, catch=5.0)
     row = table(app).loc["usual"]
     _, tp, fp = printed_point(app)
-    assert amount(row["Payoff of this point"])[0] == pytest.approx(3 * tp - 2 * fp)
+    assert row["Payoff of this point"] == pytest.approx(3 * tp - 2 * fp)
 
 
 def test_the_scenario_that_drives_is_shown_at_the_point_of_the_screen_though_a_step_is_just_worth_it():
@@ -198,8 +253,8 @@ def test_the_scenario_that_drives_is_shown_at_the_point_of_the_screen_though_a_s
     run(app.selectbox(key="method").select("graph"))
     run(app.selectbox(key="driver").select("costs"))
     # Two of three in the second step are fraud, and the slider holds 66.666667 %.
-    row = table(keep(app, name="tie", review=2.0, catch=3.0)).loc["tie"]
+    row = table(enter_scenario(app, name="tie", review=2.0, catch=3.0)).loc["tie"]
     thresholds, tp, fp = printed_point(app)
-    assert [f"{value:g}" for value in thresholds] == [row["score ≥"]]
-    assert (f"{tp:,.0f}", f"{fp:,.0f}") == (row["TP"], row["FP"])
+    assert list(thresholds) == [row["score ≥"]]
+    assert (tp, fp) == (row["TP"], row["FP"])
     assert row["Payoff there"] == row["Payoff of this point"]

@@ -1,78 +1,129 @@
-"""What an alert costs and brings: the payoff matrix, and scenarios of it kept beside each other."""
+"""What an alert costs and brings: scenarios of it in one table, the payoff matrix of one, and all side by side."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, operating_point
-from multiloss_core.formatting import count, share, short_percent, threshold
-from multiloss_core.thresholds import Payoffs, Point
+from multiloss_core.formatting import count, short_percent
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.payoff_scenarios import (
+    ANNOYANCE,
+    CATCH,
     CURRENCY,
-    FIRST_CURRENCY,
+    FIRST,
+    MAX_AMOUNT,
     MAX_CURRENCY,
     MAX_NAME,
     NAME,
-    NUMBERS,
-    Scenario,
+    REVIEW,
+    asked_in_url,
     cleaned,
-    drive_by,
-    scenario_now,
-    scenarios,
+    read_scenarios,
+    share_scenario,
 )
 from ui.operating_point.target import DIGITS
 from ui.shared.formatting import as_text
+from ui.shared.session import Scenario, session
 
-MOST = 1e9
-PICKED, RENAMED, COMPLAINT = "scenario_picked", "scenario_renamed", "scenario_complaint"
-LABELS = {
-    "wish_review": ("One review costs", "Of every alert, fraud or not."),
-    "wish_catch": ("One catch is worth", "What is saved when a fraud is caught, before its review is paid."),
-    "wish_annoyance": (
+DRIVING = "scenario"
+MONEY, COUNT = "%,.2f", "localized"
+
+
+def _amount(column: str, label: str, words: str) -> Any:
+    return st.column_config.NumberColumn(
+        label, help=words, default=FIRST[column], min_value=0.0, max_value=MAX_AMOUNT, format=MONEY
+    )
+
+
+COLUMNS = {
+    NAME: st.column_config.TextColumn("Name", default="", max_chars=MAX_NAME),
+    REVIEW: _amount(REVIEW, "One review costs", "Of every alert, fraud or not."),
+    CATCH: _amount(CATCH, "One catch is worth", "What is saved when a fraud is caught, before its review is paid."),
+    ANNOYANCE: _amount(
+        ANNOYANCE,
         "Annoyance",
         "What a false alert costs beyond its review: a good customer was stopped. 0 where nobody notices.",
+    ),
+    CURRENCY: st.column_config.TextColumn(
+        "Currency", help="Only a word or sign next to the numbers.", default=FIRST[CURRENCY], max_chars=MAX_CURRENCY
     ),
 }
 
 
-def ask_payoffs() -> Payoffs:
-    """Read the numbers of the payoff matrix. Raises DataError where they make none."""
-    boxes = [*st.columns(2), *st.columns(2)]
-    for box, (key, (_, first)) in zip(boxes, NUMBERS.items(), strict=False):
-        label, hint = LABELS[key]
-        box.number_input(label, 0.0, MOST, first, key=key, bind="query-params", help=hint)
-    boxes[-1].text_input(
-        "Currency",
-        FIRST_CURRENCY,
-        key=CURRENCY,
-        bind="query-params",
-        max_chars=MAX_CURRENCY,
-        help="Only a word or sign beside the numbers.",
+def ask_scenario() -> Scenario:
+    """Draw the table of scenarios and the choice of the one that drives, which is returned.
+
+    Raises
+    ------
+    DataError : its row holds no scenario, or there is no row.
+    """
+    known, asked = session().point.scenarios, asked_in_url()
+    if asked is not None:
+        others = known.typed[[cleaned(name) != asked[NAME] for name in known.typed.get(NAME, [])]]
+        _start_from(pd.DataFrame([asked, *others.to_dict("records")]), 0)
+    elif editor_key() not in st.session_state:
+        # The editor forgets what was typed while another driver or page was open.
+        _start_from(known.typed, st.session_state.get(DRIVING))
+    choice, table = st.columns([1, 4], gap="medium")
+    typed = table.data_editor(
+        known.given,
+        num_rows="dynamic",
+        key=editor_key(),
+        hide_index=True,
+        column_config=COLUMNS,
+        alt="Scenarios of costs, to be typed.",
     )
-    return scenario_now().payoffs
+    if not typed.equals(known.typed):
+        known.before, known.typed = known.typed, typed
+    rows, (found, refused) = typed.index.tolist(), read_scenarios(typed)
+    if st.session_state.get(DRIVING) not in rows:
+        st.session_state[DRIVING] = next(iter(rows), None)
+    names = {row: cleaned(name) or "without a name" for row, name in typed[NAME].items()}
+    driving = choice.selectbox(
+        "Scenario", rows, format_func=lambda row: names.get(row, ""), key=DRIVING, persist_state="session"
+    )
+    if known.before is not None:
+        choice.button("Undo", icon=":material/undo:", key="scenario_undo", on_click=_undo, width="stretch")
+    known.usable, known.driving = list(found.values()), found.get(driving)
+    others_refused = [f"Row {rows.index(row) + 1}: {words}" for row, words in refused.items() if row != driving]
+    if others_refused:
+        st.error(as_text(others_refused[0]), icon=":material/error:")
+    if known.driving is None:
+        raise DataError(refused.get(driving, "There is no scenario; add a row."))
+    share_scenario(known.driving)
+    return known.driving
+
+
+def editor_key() -> str:
+    """Name the editor's widget; another one for each table that it starts from, so that none shows older edits."""
+    return f"scenarios_{session().point.scenarios.version}"
+
+
+def _start_from(table: pd.DataFrame, driving: int | None) -> None:
+    """Have the editor start from a table, of which the row of this index drives."""
+    known, rows = session().point.scenarios, table.index.tolist()
+    st.session_state[DRIVING] = rows.index(driving) if driving in rows else 0
+    known.given = known.typed = table.reset_index(drop=True) if rows else pd.DataFrame([FIRST])
+    known.before, known.version = None, known.version + 1
+
+
+def _undo() -> None:
+    known = session().point.scenarios
+    if known.before is not None:
+        _start_from(known.before, st.session_state[DRIVING])
 
 
 def show_scenarios(analysis: Analysis, method: str, point: Point) -> None:
-    """Show the payoff matrix with what the point brings, and the kept scenarios side by side."""
-    # Drawn while closed, too: the name belongs to the link.
+    """Show the payoff matrix with what the point brings, and all scenarios side by side."""
+    known = session().point.scenarios
     with st.expander("Payoffs and scenarios", icon=":material/payments:", key="scenarios_box"):
-        left, right = st.columns(2, gap="large")
-        with right:
-            _ask_to_keep()
-        try:
-            now = scenario_now()
-        except DataError:
-            # Said where the numbers are.
-            now = None
-        if now is not None:
-            with left:
-                _show_matrix(now, point)
-        _ask_about_kept(right)
-        _show_comparison(analysis, method, point, now)
+        if known.driving is not None:
+            _show_matrix(known.driving, point)
+        if known.usable:
+            _show_comparison(analysis, method, point)
 
 
 def _show_matrix(now: Scenario, point: Point) -> None:
@@ -81,11 +132,13 @@ def _show_matrix(now: Scenario, point: Point) -> None:
         pd.DataFrame(
             {
                 "": ["Fraud", "No fraud"],
-                "Flagged": [_money(payoffs.of_catch, now), _money(-payoffs.of_false_alert, now)],
-                "Not flagged": ["0", "0"],
+                "Flagged": [payoffs.of_catch, -payoffs.of_false_alert],
+                "Not flagged": [0.0, 0.0],
+                "Currency": now.currency,
             }
         ),
         hide_index=True,
+        column_config=dict.fromkeys(("Flagged", "Not flagged"), st.column_config.NumberColumn(format=MONEY)),
         alt="What a document brings that is flagged or not, fraud or not.",
     )
     total = payoffs.total(point.tp, point.fp)
@@ -100,88 +153,48 @@ def _show_matrix(now: Scenario, point: Point) -> None:
     )
 
 
-def _ask_to_keep() -> None:
-    name_box, button_box = st.columns([2, 1], vertical_alignment="bottom")
-    name_box.text_input("Name of this scenario", key=NAME, bind="query-params", max_chars=MAX_NAME)
-    button_box.button(
-        "Keep this scenario",
-        icon=":material/bookmark_add:",
-        key="scenario_keep",
-        on_click=_keep,
-        width="stretch",
-    )
-    complaint = st.session_state.pop(COMPLAINT, None)
-    if complaint:
-        st.error(as_text(complaint), icon=":material/error:")
-
-
-def _ask_about_kept(place: DeltaGenerator) -> None:
-    found = scenarios()
-    with place:
-        if found.before is not None:
-            told, button = st.columns([2, 1], vertical_alignment="center")
-            told.caption(as_text(found.done))
-            button.button("Undo", icon=":material/undo:", key="scenario_undo", on_click=found.undo, width="stretch")
-        if not found.kept:
-            st.caption("Scenarios that you keep are compared here, until the browser tab is closed.")
-            return
-        names = list(found.kept)
-        if st.session_state.get(PICKED) not in names:
-            st.session_state[PICKED] = names[-1]
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            st.selectbox("Kept scenario", names, key=PICKED, persist_state="session", width=200)
-            st.button("Drive by it", icon=":material/tune:", key="scenario_use", on_click=_use)
-            with st.popover("Rename", icon=":material/edit:"):
-                st.text_input("New name", key=RENAMED, max_chars=MAX_NAME, on_change=_rename)
-            st.button("Remove", icon=":material/delete:", key="scenario_remove", on_click=_remove)
-
-
-def _show_comparison(analysis: Analysis, method: str, point: Point, now: Scenario | None) -> None:
-    kept = scenarios().kept
-    if not kept:
-        return
-    rows = [_row(analysis, method, point, scenario, drives=scenario == now) for scenario in kept.values()]
-    if now is not None and now not in kept.values():
-        state = "(changed)" if now.name in kept else "(not kept)"
-        rows.append(_row(analysis, method, point, replace(now, name=f"{now.name} {state}".strip()), drives=True))
+def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
+    path, number = analysis.path(method), st.column_config.NumberColumn
     st.dataframe(
-        pd.DataFrame(rows),
+        pd.DataFrame([_row(analysis, method, point, scenario) for scenario in session().point.scenarios.usable]),
         hide_index=True,
-        alt="The kept scenarios with their payoffs, the points they lead to, and what these and the present point "
-        "bring.",
+        column_config={
+            "Marginal precision": number(format="percent"),
+            "Payoff there": number(format=MONEY),
+            "Payoff of this point": number(format=MONEY),
+            **{f"{name} ≥": number(format="plain") for name in path.names},
+            **{name: number(format=COUNT) for name in ("TP", "FP", "Alerts")},
+            "Precision": number(format="percent"),
+        },
+        alt="The scenarios with the points they lead to, and what these and the present point bring.",
     )
     st.caption(
         f"Every scenario at its own point of the {method} path. Payoffs are counted on this data, against flagging "
         "nothing."
         + (
             " The path chooses by a smooth estimate, so another point may by chance bring more on this data."
-            if analysis.path(method).smooth_tp is not None
+            if path.smooth_tp is not None
             else ""
         )
     )
 
 
-def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario, *, drives: bool) -> dict[str, str]:
+def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario) -> dict[str, str | float]:
     payoffs = scenario.payoffs
     # As the slider would hold it: where a step of the path is just worth it, the last digits decide.
     own = operating_point(analysis.path(method), round(100 * payoffs.marginal_precision, DIGITS) / 100)
     return {
         "Scenario": scenario.name,
-        "": "drives" if drives else "",
-        "Review": _money(payoffs.review, scenario),
-        "Catch": _money(payoffs.catch, scenario),
-        "Annoyance": _money(payoffs.annoyance, scenario),
-        "Marginal precision": short_percent(payoffs.marginal_precision),
-        "Payoff there": _money(payoffs.total(own.tp, own.fp), scenario),
-        "Payoff of this point": _money(payoffs.total(point.tp, point.fp), scenario),
-        **{
-            f"{name} ≥": threshold(value)
-            for name, value in zip(own.names, analysis.deployable(own).tolist(), strict=True)
-        },
-        "TP": count(own.tp),
-        "FP": count(own.fp),
-        "Alerts": count(own.alerts),
-        "Precision": share(own.precision, own.alerts),
+        "": "drives" if scenario == session().point.scenarios.driving else "",
+        "Marginal precision": payoffs.marginal_precision,
+        "Payoff there": payoffs.total(own.tp, own.fp),
+        "Payoff of this point": payoffs.total(point.tp, point.fp),
+        "Currency": scenario.currency,
+        **{f"{name} ≥": value for name, value in zip(own.names, analysis.deployable(own).tolist(), strict=True)},
+        "TP": own.tp,
+        "FP": own.fp,
+        "Alerts": own.alerts,
+        "Precision": own.precision,
     }
 
 
@@ -189,42 +202,3 @@ def _money(value: float, scenario: Scenario) -> str:
     """Write an amount with at most two decimals and its currency."""
     digits = f"{value:,.2f}".removesuffix(".00").replace("-", "\N{MINUS SIGN}")
     return f"{digits}\N{NO-BREAK SPACE}{scenario.currency}".rstrip("\N{NO-BREAK SPACE}")
-
-
-def _keep() -> None:
-    def keep() -> None:
-        now = scenario_now()
-        scenarios().keep(now)
-        st.session_state[PICKED] = now.name
-
-    _or_complain(keep)
-
-
-def _use() -> None:
-    found = scenarios().kept.get(st.session_state[PICKED])
-    if found is not None:
-        drive_by(found)
-
-
-def _remove() -> None:
-    scenarios().remove(st.session_state[PICKED])
-
-
-def _rename() -> None:
-    old, new = st.session_state[PICKED], cleaned(st.session_state[RENAMED], MAX_NAME)
-
-    def rename() -> None:
-        driving = cleaned(st.session_state.get(NAME), MAX_NAME) == old
-        scenarios().rename(old, new)
-        st.session_state[PICKED], st.session_state[RENAMED] = new, ""
-        if driving:
-            st.session_state[NAME] = new
-
-    _or_complain(rename)
-
-
-def _or_complain(change: Callable[[], None]) -> None:
-    try:
-        change()
-    except DataError as error:
-        st.session_state[COMPLAINT] = str(error)

@@ -24,9 +24,10 @@ def ask_point(analysis: Analysis) -> PointContext:
     # Side by side while there is room, never cut off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
     path_box, driver_box, goal_box, switch_box, files_box = (row.container(width=width) for width in WIDTHS)
+    table_box = st.container()
     with path_box:
         method = ask_method(analysis)
-    ask_driver(analysis, method, driver_box, goal_box)
+    ask_driver(analysis, method, driver_box, goal_box, table_box)
     with switch_box:
         new_data = ask_new_data()
     view = _view(analysis, method, ask_pair(analysis), new_data=new_data)

@@ -25,10 +25,9 @@ from multiloss_core.targets import (
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import baseline_thresholds
-from ui.operating_point.controls.payoffs import ask_payoffs
+from ui.operating_point.controls.payoffs import ask_scenario
 from ui.operating_point.decision_record import certificate_wishes
-from ui.operating_point.payoff_scenarios import COSTS, recorded_driver, scenario_choices, scenario_now
-from ui.operating_point.payoff_scenarios import WIDGETS as SCENARIO_WIDGETS
+from ui.operating_point.payoff_scenarios import COSTS, recorded_driver, scenario_choices, share_scenario
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.target import current_target, set_target
 from ui.shared.formatting import as_text
@@ -55,17 +54,19 @@ class Driver:
     goals: Mapping[str, str] = field(default_factory=dict)
 
 
-def ask_driver(analysis: Analysis, method: str, choice: DeltaGenerator, goal: DeltaGenerator) -> None:
+def ask_driver(
+    analysis: Analysis, method: str, choice: DeltaGenerator, goal: DeltaGenerator, table: DeltaGenerator
+) -> None:
     """Draw the choice of what drives the point and that goal's inputs, and set the target to what they come to.
 
-    `choice` and `goal` are the places of both.
+    `choice` and `goal` are the places of both, `table` that of a goal which needs the width of the screen.
     """
     labels = {key: driver.label for key, driver in DRIVERS.items()}
     driver = ask_choice(choice.selectbox, "Set the point by", labels, key=DRIVER_KEY, help=HELP)
     _leave_in_url(driver)
     _restore_manual(len(analysis.surfaces.names))
     state = session().point
-    with goal:
+    with table if driver == COSTS else goal:
         try:
             target = DRIVERS[driver].target(analysis, analysis.path(method))
             state.goal_refused = target is not None and not _drive_to(100 * target)
@@ -73,6 +74,8 @@ def ask_driver(analysis: Analysis, method: str, choice: DeltaGenerator, goal: De
             state.goal_refused = True
             st.error(f"{as_text(str(error))} The point stays where it was.", icon=":material/block:")
     MANUAL_IN_URL.show(state.manual_thresholds if driver == MANUAL else None)
+    if driver != COSTS:
+        share_scenario(None)
 
 
 def point_set_by_hand(analysis: Analysis, method: str) -> Point | None:
@@ -107,7 +110,10 @@ def current_driver() -> str:
     driver = _driver()
     if session().point.goal_refused:
         return ""
-    return recorded_driver(scenario_now())[0] if driver == COSTS else DRIVERS[driver].label if _goals(driver) else ""
+    scenario = session().point.scenarios.driving
+    if driver == COSTS and scenario is not None:
+        return recorded_driver(scenario)[0]
+    return DRIVERS[driver].label if _goals(driver) else ""
 
 
 def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
@@ -115,7 +121,10 @@ def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
     words = current_driver()
     if not words or isinstance(point, ManualPoint):
         return None
-    goals = recorded_driver(scenario_now())[1] if driven_by_costs(analysis) else _recorded_goals(analysis, _driver())
+    scenario = session().point.scenarios.driving
+    goals = (
+        recorded_driver(scenario)[1] if scenario and driven_by_costs(analysis) else _recorded_goals(analysis, _driver())
+    )
     return RecordedTarget(words, (*goals, *certificate_wishes(analysis, point)), point.marginal_precision, point.status)
 
 
@@ -137,7 +146,7 @@ def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
 def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
     """Have the driver of a record drive, or the slider; returns the choices as the URL holds them."""
     # What has a default takes its value from the URL, unless something was chosen before.
-    for key in (*SCENARIO_WIDGETS, *(key for driver in DRIVERS.values() for key in driver.goals)):
+    for key in (key for driver in DRIVERS.values() for key in driver.goals):
         st.session_state.pop(key, None)
     driver = _driver_of(target)
     if driver is None or not is_restorable(target, same_data=same_data):
@@ -182,7 +191,7 @@ def _goals(driver: str) -> Mapping[str, str]:
 def _leave_in_url(driver: str) -> None:
     """Take the goals of other drivers out of the URL: a widget that is gone may have left its own there."""
     for other in DRIVERS:
-        for key in (SCENARIO_WIDGETS if other == COSTS else _goals(other)) if other != driver else ():
+        for key in _goals(other) if other != driver else ():
             # Refused while the widget is going: then it takes its goal with it.
             with suppress(StreamlitAPIException):
                 st.query_params.pop(key, None)
@@ -218,7 +227,7 @@ def _by_price(analysis: Analysis, path: ThresholdPath) -> float:
 def _by_costs(analysis: Analysis, path: ThresholdPath) -> float:
     if analysis.settings.unit is Unit.MONEY:
         raise DataError("Costs are of whole documents, and money is counted here; count documents to set them.")
-    return ask_payoffs().marginal_precision
+    return ask_scenario().payoffs.marginal_precision
 
 
 def _by_alerts(analysis: Analysis, path: ThresholdPath) -> float:
