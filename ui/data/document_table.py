@@ -17,8 +17,7 @@ MAX_ROWS = 1_000
 ROW = "row"
 NO_DOCUMENTS = (
     "This is a table of counts, so which documents are behind them is not known; load the rated documents themselves "
-    "to "
-    "see them."
+    "to see them."
 )
 
 

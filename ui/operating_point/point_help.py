@@ -10,9 +10,8 @@ def explanations(unit: Unit) -> dict[str, str]:
 
 
 _THRESHOLDS = {
-    "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its "
-    "own: when all are). "
-    "In as few digits as flag the same documents; never: no score is high enough.",
+    "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its own: "
+    "when all are). In as few digits as flag the same documents; never: no score is high enough.",
 }
 
 
@@ -28,44 +27,34 @@ def _of_path(unit: Unit) -> dict[str, str]:
             words.false: f"False positives: {fp} of the {alerts} documents flagged were rated no fraud.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: everything that people would look at.",
             words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: the share of fraud among all alerts. "
-            "The slider "
-            "is about the last ones only.",
+            "The slider is about the last ones only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last catches cost more.",
             words.kept: f"TP over all positives rated at or above the floors: {tp} is {kept} of them. Not recall: "
-            "fraud below the "
-            "floors is unknown.",
+            "fraud below the floors is unknown.",
         }
     else:
         counts = {
-            words.caught: "True positives in money: the amounts of all flagged documents rated fraud add up to "
-            f"{tp}, of {alerts} "
-            "flagged.",
+            words.caught: f"True positives in money: the amounts of all flagged documents rated fraud add up to {tp}, "
+            f"of {alerts} flagged.",
             words.false: "False positives in money: the amounts of all flagged documents rated no fraud add up to "
-            f"{fp}: what "
-            "honest customers are kept waiting for.",
+            f"{fp}: what honest customers are kept waiting for.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: the amounts of all flagged documents.",
-            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: of all the money flagged. The slider "
-            "is about the "
-            "last of it only.",
+            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: of all the money flagged. The slider is "
+            "about the last of it only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught "
             "costs more.",
             words.kept: f"TP over the amounts of all fraud rated at or above the floors: {tp} is {kept} of them. Not "
-            "recall: fraud "
-            "below the floors is unknown.",
+            "recall: fraud below the floors is unknown.",
         }
     return counts | {
         "Fraud in the last": "Marginal precision of the last step down to this point: what lowering the thresholds "
-        "here still "
-        "brought. It is at least the target.",
+        "here still brought. It is at least the target.",
         "Fraud in the next": "Marginal precision of the next step down: what lowering the thresholds further would "
-        "bring. It is "
-        "below the target, so the path stops here.",
+        "bring. It is below the target, so the path stops here.",
         "Estimated fraud in the last": "Marginal precision of the last step down to this point, as the smooth fit "
-        "expects it: "
-        "what lowering the thresholds here still brought. It is at least the target.",
+        "expects it: what lowering the thresholds here still brought. It is at least the target.",
         "Estimated fraud in the next": "Marginal precision of the next step down, as the smooth fit expects it: what "
-        "lowering the "
-        "thresholds further would bring. It is below the target, so the path stops here.",
+        "lowering the thresholds further would bring. It is below the target, so the path stops here.",
     }
 
 
@@ -82,11 +71,9 @@ def _beside(unit: Unit) -> dict[str, str]:
             false: f"Documents: {fp} of the {alerts} flagged were rated no fraud.",
             words.alerts: f"{tp} + {fp} = {alerts} documents: everything that people would look at.",
             words.precision: f"{tp} / {alerts} = {precision}: the share of fraud among the documents flagged. The "
-            "slider is about "
-            "money.",
+            "slider is about money.",
             words.kept: f"{tp} documents are {kept} of all positives rated at or above the floors. Not recall: fraud "
-            "below the "
-            "floors is unknown.",
+            "below the floors is unknown.",
         }
     return {
         caught: f"The amounts of all flagged documents rated fraud add up to {tp}, of {alerts} flagged.",
@@ -95,7 +82,6 @@ def _beside(unit: Unit) -> dict[str, str]:
         words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all flagged documents.",
         words.precision: f"{tp} / {alerts} = {precision}: of the money flagged, as much is in fraud. The slider is "
         "about documents.",
-        words.kept: f"{tp} is {kept} of the amounts of all fraud rated at or above the floors. Not recall: fraud "
-        "below the floors "
-        "is unknown.",
+        words.kept: f"{tp} is {kept} of the amounts of all fraud rated at or above the floors. Not recall: fraud below "
+        "the floors is unknown.",
     }

@@ -44,8 +44,7 @@ WORDS: dict[Unit, UnitWords] = {
         kept="Rated positives kept",
         question="of the last alerts added, how many must be fraud?",
         note="Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud "
-        "below the "
-        "floors is unknown.",
+        "below the floors is unknown.",
     ),
     Unit.MONEY: UnitWords(
         caught="Money caught (TP)",
@@ -55,9 +54,8 @@ WORDS: dict[Unit, UnitWords] = {
         false_per_catch="In false alerts per 1 caught",
         kept="Rated fraud money kept",
         question="of the last money flagged, how much must be fraud?",
-        note="Money is summed on the data that chose the point. The share kept is of *rated* fraud money, not "
-        "recall: fraud "
-        "below the floors is unknown.",
+        note="Money is summed on the data that chose the point. The share kept is of *rated* fraud money, not recall: "
+        "fraud below the floors is unknown.",
     ),
 }
 
@@ -212,8 +210,7 @@ def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
     if point.status == "unreachable":
         return (
             f"No part of this path reaches {target}.",
-            f"The best step up from no alerts {holds} "
-            f"{unit.precision(point.next_precision, point.next_alerts)} fraud "
+            f"The best step up from no alerts {holds} {unit.precision(point.next_precision, point.next_alerts)} fraud "
             f"({unit.quantity(point.next_alerts)}), so at this target nothing is flagged. Lower the target.",
         )
     if point.status == "at_floor":
@@ -221,7 +218,6 @@ def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
             "The point is at the floor.",
             f"Even the last {unit.quantity(point.step_alerts)} rated there {hold} "
             f"{unit.precision(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point "
-            "lies below "
-            "what was rated. Rate documents below the floors to find it.",
+            "lies below what was rated. Rate documents below the floors to find it.",
         )
     return None

@@ -64,8 +64,7 @@ def ask_settings(dataset: Dataset) -> Settings:
 def _ask_unit() -> Unit:
     hint = (
         "Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged "
-        "must "
-        "be fraud."
+        "must be fraud."
     )
     units = {unit.value: unit.value for unit in Unit}
     return Unit(ask_choice(st.segmented_control, "Count", units, key=UNIT_KEY, required=True, help=hint))
@@ -154,8 +153,7 @@ def ask_new_data() -> bool:
         key=NEW_DATA_KEY,
         bind="query-params",
         help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some "
-        "seconds "
-        "in the background; the slider stays free.",
+        "seconds in the background; the slider stays free.",
     )
 
 

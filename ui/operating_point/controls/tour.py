@@ -43,22 +43,19 @@ def _show_new_data() -> None:
 STEPS = (
     Step(
         "Fraud is rare, so people rated only documents that scored above a floor: *caught* and *false alerts* are "
-        "known, "
-        "missed fraud is not.",
+        "known, missed fraud is not.",
         "Load the sample of card alerts",
         _load_sample,
     ),
     Step(
         "The slider asks one question: of the last alerts added, how many must be fraud? At 20 % you pay 4 false "
-        "alerts for "
-        "each extra catch.",
+        "alerts for each extra catch.",
         "Set it to 50 %: 1 false alert for each",
         lambda: _target(50.0),
     ),
     Step(
-        "Each star is the chosen point: a pair of thresholds on the left, what they catch and cost on the right, "
-        "where the "
-        "curve is as steep as the dotted tangent.",
+        "Each star is the chosen point: a pair of thresholds on the left, what they catch and cost on the right, where "
+        "the curve is as steep as the dotted tangent.",
         "See another path to the same target",
         lambda: choose_method("graph"),
     ),

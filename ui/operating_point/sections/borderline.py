@@ -32,8 +32,7 @@ def show_borderline(context: PointContext) -> None:
     )
     st.caption(
         "*Documents away*: how many documents the threshold of the classifier that decides would pass to reach this "
-        "one, "
-        "which is then counted too. A threshold of *never* decides nothing."
+        "one, which is then counted too. A threshold of *never* decides nothing."
     )
 
 

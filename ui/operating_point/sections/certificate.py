@@ -57,9 +57,8 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
         else ("what", f"{count(caught)} of {plural(tested, 'alert')} were.")
     )
     st.success(
-        f"**{confidence} sure: of {flagged_what} is flagged at {as_text(words)}, at least {precision:g} % is "
-        "fraud.** On the documents that "
-        f"decided, {decided}",
+        f"**{confidence} sure: of {flagged_what} is flagged at {as_text(words)}, at least {precision:g} % is fraud.** "
+        f"On the documents that decided, {decided}",
         icon=":material/verified:",
     )
     if analysis.certificate is not found:
@@ -71,8 +70,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
     st.caption(
         "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
         "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds "
-        "and "
-        "the stricter ones tested before them, which are the range on the slider. How sure: of all times the "
+        "and the stricter ones tested before them, which are the range on the slider. How sure: of all times the "
         "question is asked, also those that end without an answer."
         + (
             " Weights or groups: tested by betting, which assumes no larger weight than seen."

@@ -45,9 +45,8 @@ def _say_what_is_missing(analysis: Analysis) -> None:
         st.error("The present thresholds must be numbers of a usual size; correct them.", icon=":material/error:")
         return
     st.info(
-        "Type the thresholds in use today, or load them; one that is left empty stands for *never*. Or pin this "
-        "point and "
-        "move on to another one.",
+        "Type the thresholds in use today, or load them; one that is left empty stands for *never*. Or pin this point "
+        "and move on to another one.",
         icon=":material/edit:",
     )
 
@@ -112,8 +111,7 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
         )
         st.warning(
             f"{as_text(below[0].upper() + below[1:])}: what is flagged down there was never rated and is not known. "
-            "Counts are of "
-            "rated documents, so the true ones are at least as large.",
+            "Counts are of rated documents, so the true ones are at least as large.",
             icon=":material/warning:",
         )
 
@@ -136,9 +134,8 @@ def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, sou
     if not band.alerts:
         return f"{words} that only the {only} thresholds flag."
     words += (
-        f", {count(band.tp)} of {count(band.alerts)} rated are fraud (precision "
-        f"{share(band.precision, band.alerts)}, 95 % "
-        f"interval {between(band.interval)})."
+        f", {count(band.tp)} of {count(band.alerts)} rated are fraud (precision {share(band.precision, band.alerts)}, "
+        f"95 % interval {between(band.interval)})."
     )
     if (
         band.positions is not None

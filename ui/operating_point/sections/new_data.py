@@ -56,9 +56,8 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
             "target.",
         )
         st.caption(
-            f"The share of fraud {analysis.settings.unit.among_next} along the smooth path. The band covers what "
-            "other samples of this "
-            "size would have shown, the choice of thresholds included; the dotted line is the target."
+            f"The share of fraud {analysis.settings.unit.among_next} along the smooth path. The band covers what other "
+            "samples of this size would have shown, the choice of thresholds included; the dotted line is the target."
         )
 
 
@@ -123,10 +122,8 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
     if isinstance(point, ManualPoint):
         st.caption(
             "For these thresholds as they are; they were not chosen again. The documents were drawn anew "
-            f"{bootstrap.done} "
-            "times. *Expected* is the mean of many new periods; a single new period varies more. Where this data "
-            "suggested "
-            "the thresholds, it flatters them a little."
+            f"{bootstrap.done} times. *Expected* is the mean of many new periods; a single new period varies more. "
+            "Where this data suggested the thresholds, it flatters them a little."
         )
         return
     spread = " · ".join(
@@ -135,10 +132,8 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
     )
     st.caption(
         f"For the smooth path. The documents were drawn anew {bootstrap.done} times, each time the thresholds were "
-        "chosen "
-        f"again; they came out at {spread}. *Expected* is the mean of many new periods, corrected for the choice "
-        "flattering "
-        "itself; a single new period varies more."
+        f"chosen again; they came out at {spread}. *Expected* is the mean of many new periods, corrected for the "
+        "choice flattering itself; a single new period varies more."
     )
 
 

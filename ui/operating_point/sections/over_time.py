@@ -114,8 +114,7 @@ def _day_words(days: DailyAlerts) -> str:
     low, high = days.most_days
     return (
         f"**Alerts per day:** {about(days.mean)} on average, {about(low)} to {about(high)} on most days (eight of "
-        "ten), "
-        f"busiest {about(most)} on {day}; {plural(len(days.dates), 'day')} in the data."
+        f"ten), busiest {about(most)} on {day}; {plural(len(days.dates), 'day')} in the data."
     )
 
 
@@ -146,10 +145,8 @@ def _alert_words(weeks: WeeklyCounts) -> str:
         case "steady":
             return (
                 f"**Alerts per week: no sign of drift** over {_weeks(drift)}, no more variation than chance makes; a "
-                "change "
-                f"of less than about {plural(max(1, round(drift.least_seen)), 'alert')} a week between the first and "
-                "the last third of "
-                "them might go unseen."
+                f"change of less than about {plural(max(1, round(drift.least_seen)), 'alert')} a week between the "
+                "first and the last third of them might go unseen."
             )
         case "drifts":
             return f"**Alerts per week drift: from {about(drift.early)}** {_ends(drift, about(drift.late))}"

@@ -98,9 +98,8 @@ def _show_outcome(made: MadeDecision) -> None:
         st.page_link("pages/decisions.py", label="See all decisions", icon=":material/history:")
     elif made.complaint is not None:
         st.error(
-            f"Not saved in the log. {as_text(made.complaint)} The files below are complete; the record can be added "
-            "to the "
-            "log later.",
+            f"Not saved in the log. {as_text(made.complaint)} The files below are complete; the record can be added to "
+            "the log later.",
             icon=":material/database_off:",
         )
     else:

@@ -41,9 +41,8 @@ def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, 
     _show_table(found)
     st.caption(
         f"Segments are the values of '{as_text(shortened(analysis.rated.choice.segment or ''))}', most alerts first. "
-        "*Differs*: the 95 % "
-        "interval, widened for the number of segments looked at, does not hold the precision of all alerts together. "
-        "Thresholds are the same everywhere; a segment that differs may deserve its own."
+        "*Differs*: the 95 % interval, widened for the number of segments looked at, does not hold the precision of "
+        "all alerts together. Thresholds are the same everywhere; a segment that differs may deserve its own."
     )
 
 

@@ -82,6 +82,5 @@ def show_effective_size(context: PointContext) -> None:
     of_what = f"{money(size.alerts)} of money" if analysis.settings.unit is Unit.MONEY else count(size.alerts)
     st.caption(
         f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: "
-        f"{plural(size.documents, 'rated document')} "
-        f"stand for {of_what}."
+        f"{plural(size.documents, 'rated document')} stand for {of_what}."
     )
