@@ -23,10 +23,11 @@ with picker:
 choice = ask_columns(source)
 dataset = rated_uploads().checked(source, choice, build_dataset, "data")
 if dataset is not None:
-    if isinstance(dataset.source, CountSurfaces):
-        show_count_table(dataset)
+    rated = dataset.source
+    if isinstance(rated, CountSurfaces):
+        show_count_table(rated)
     else:
-        show_funnel(dataset, rated_uploads().choice_for(source))
-        show_histograms(dataset)
+        show_funnel(rated, rated_uploads().choice_for(source))
+        show_histograms(dataset.key, rated)
     show_limits()
 show_columns_preview(source)

@@ -7,7 +7,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import ArrayLike, NDArray
 
-from multiloss_core import RatedDocuments
 from multiloss_core.formatting import plural
 from multiloss_core.numerics import Indices
 from multiloss_core.tables import frame_as_csv
@@ -26,8 +25,8 @@ def rows_of(dataset: Dataset, positions: Indices, beside: Mapping[str, ArrayLike
 
     Rows are numbered from 1 below the header. `beside` are columns (m,) to put before its own.
     """
-    documents = dataset.source
-    if not isinstance(documents, RatedDocuments):
+    documents = dataset.source.documents
+    if documents is None:
         raise TypeError("A table of counts has no documents.")
     rows = documents.rows[positions]
     frame = dataset.frame.iloc[rows].set_axis(pd.Index(rows + 1, name=ROW), axis=0)

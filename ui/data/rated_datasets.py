@@ -107,8 +107,8 @@ def in_money(dataset: Dataset) -> Dataset:
 # Kept, so that the same documents are not held once more for every grid and rule that they are counted with.
 @st.cache_resource(scope="session", max_entries=3, show_spinner=False)
 def _in_money(key: str, _dataset: Dataset) -> Dataset:
-    documents, amounts = _dataset.source, _dataset.amounts
-    if not isinstance(documents, RatedDocuments) or amounts is None:
+    documents, amounts = _dataset.source.documents, _dataset.amounts
+    if documents is None or amounts is None:
         raise DataError("Money cannot be counted without an amount column; choose one or count documents.")
     source = money_weighted(documents, amounts)
     kept = np.isin(documents.rows, source.rows)

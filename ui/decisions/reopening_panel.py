@@ -1,6 +1,7 @@
 """Where a record can be opened again: whether its data is here, and what its thresholds do on data that came since."""
 
 import math
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -155,7 +156,7 @@ def _verdict(record: DecisionRecord, now: Observed) -> str:
     return "The precision is within what was expected: the intervals overlap."
 
 
-def _between(interval: RecordedInterval | None, words) -> str:  # type: ignore[no-untyped-def]
+def _between(interval: RecordedInterval | None, words: Callable[[float], str]) -> str:
     return "" if interval is None else f"{words(interval.low)} – {words(interval.high)}"
 
 

@@ -18,17 +18,12 @@ IN_URL = numbers_parameter("guaranteed")
 
 def with_certificate(analysis: Analysis) -> Analysis:
     """Return the analysis with the path of the certificate asked for, where that was for the same data and settings."""
-    documents = analysis.dataset.source
+    documents = analysis.dataset.source.documents
     linked = IN_URL.asked()
     if linked is not None and len(linked) == 2:
         request_certificate(_about(analysis), linked[0] / 100, linked[1] / 100)
     asked = session().point.certificate
-    if (
-        asked is None
-        or asked.about != _about(analysis)
-        or not _can_be_asked(asked)
-        or not isinstance(documents, RatedDocuments)
-    ):
+    if asked is None or asked.about != _about(analysis) or not _can_be_asked(asked) or documents is None:
         IN_URL.show(None)
         return analysis
     IN_URL.show([round(100 * share, DIGITS) for share in (asked.precision, asked.confidence)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from multiloss_core import CountSurfaces, DecisionRecord, RatedDocuments, Unit
+from multiloss_core import DecisionRecord, Unit
 from multiloss_core.decisions import (
     SET_BY_HAND,
     CurrentThresholds,
@@ -71,10 +71,10 @@ def record_of(
     )
 
 
-def recorded_columns(data: RatedDocuments | CountSurfaces, choice: ColumnChoice) -> RecordedColumns:
+def recorded_columns(data: RatedData, choice: ColumnChoice) -> RecordedColumns:
     """Record what the columns mean, with the floors that are in force."""
     floors = tuple(data.floors.tolist())
-    if isinstance(data, CountSurfaces):
+    if data.documents is None:
         return RecordedColumns(data.names, floors)
     return RecordedColumns(
         data.names,

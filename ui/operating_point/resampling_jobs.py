@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core import PATH_METHODS, CountSurfaces, RatedDocuments, ThresholdPath
+from multiloss_core import PATH_METHODS, RatedDocuments, ThresholdPath
 from multiloss_core.generalisation import (
     CrossFittedCounts,
     PathBands,
@@ -50,14 +50,14 @@ def point_job(analysis: Analysis, point: Point) -> Job[PointBootstrap] | None:
 
     Begun at the first call, once the slider has come to rest. None for a point by hand on a table of counts.
     """
-    source = analysis.dataset.source
+    documents = analysis.dataset.source.documents
     if not isinstance(point, ManualPoint):
         key: Key = (analysis.dataset.key, analysis.settings, point.marginal_precision)
         return _job(key, lambda: _point_steps(analysis, point.marginal_precision), rest=SECONDS_OF_REST)
-    if isinstance(source, CountSurfaces):
+    if documents is None:
         return None
     key = (analysis.dataset.key, analysis.settings, tuple(point.thresholds.tolist()))
-    return _job(key, lambda: _fixed_steps(source, point), rest=SECONDS_OF_REST)
+    return _job(key, lambda: _fixed_steps(documents, point), rest=SECONDS_OF_REST)
 
 
 def path_job(analysis: Analysis) -> Job[PathEvidence]:
@@ -108,14 +108,14 @@ def _fixed_steps(documents: RatedDocuments, point: Point) -> Iterator[PointBoots
 
 def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:
     source, bands = analysis.dataset.source, None
-    whole = 1.0 if isinstance(source, CountSurfaces) else 0.5
+    whole = 1.0 if source.documents is None else 0.5
     path, generator = analysis.path(SMOOTH.name), np.random.default_rng(1)
     for bootstrap in bootstrap_points(source, analysis.fit, path, BAND_TARGETS, generator=generator):
         complete = bootstrap.done == bootstrap.requested
         bands = bootstrap.bands() if complete else None
         yield PathEvidence(whole * bootstrap.done / bootstrap.requested, bands)
-    if isinstance(source, RatedDocuments):
-        for step in cross_fit_steps(source, _known_on_all(analysis), SLIDER_TARGETS):
+    if source.documents is not None:
+        for step in cross_fit_steps(source.documents, _known_on_all(analysis), SLIDER_TARGETS):
             done = step.done == step.total
             yield PathEvidence(whole + (1 - whole) * step.done / step.total, bands, step.counts if done else None)
 

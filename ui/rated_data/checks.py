@@ -6,17 +6,15 @@ import streamlit as st
 from multiloss_core import CountSurfaces, RatedDocuments
 from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import count, share, threshold
-from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource
+from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.shared.formatting import FRAUD, as_text
 from ui.shared.page_setup import theme
 
 PREVIEW_ROWS = 100
 
 
-def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
+def show_funnel(documents: RatedDocuments, choice: ColumnChoice) -> None:
     """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
-    documents = dataset.source
-    assert isinstance(documents, RatedDocuments)
     for column, (words, number) in zip(st.columns(5), documents.funnel.steps, strict=True):
         column.metric(words.capitalize(), count(number), border=True)
     floors = ", ".join(
@@ -40,17 +38,15 @@ def show_funnel(dataset: Dataset, choice: ColumnChoice) -> None:
         st.info(as_text(note), icon=":material/info:")
 
 
-def show_histograms(dataset: Dataset) -> None:
-    """One histogram for each classifier, split by rating, with its floor."""
-    documents = dataset.source
-    assert isinstance(documents, RatedDocuments)
+def show_histograms(key: str, documents: RatedDocuments) -> None:
+    """One histogram for each classifier, split by rating, with its floor; `key` is the dataset's."""
     width = min(2, len(documents.names))
     for j, name in enumerate(documents.names):
         if j % width == 0:
             # A row of its own for each pair keeps the order where columns are stacked, as on a phone.
             columns = st.columns(width)
         columns[j % width].plotly_chart(
-            _histogram(dataset.key, j, theme(), documents),
+            _histogram(key, j, theme(), documents),
             theme=None,
             key=f"histogram_{j}",
             alt=f"Histogram of the scores of {name}: rated positives and negatives, rating floor at "
@@ -63,18 +59,15 @@ def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocumen
     return score_histogram(_documents, classifier, theme=shade, vocabulary=FRAUD)
 
 
-def show_count_table(dataset: Dataset) -> None:
+def show_count_table(surfaces: CountSurfaces) -> None:
     """Show what a ready table of counts holds."""
-    surfaces = dataset.source
-    assert isinstance(surfaces, CountSurfaces)
-    corner = (0,) * surfaces.tp.ndim
-    tp, fp = float(surfaces.tp[corner]), float(surfaces.fp[corner])
+    totals = surfaces.totals
     cells = (
         ("Nodes", count(surfaces.tp.size)),
         ("Grid", " × ".join(str(len(axis)) for axis in surfaces.axes)),
-        ("TP at the floors", count(tp)),
-        ("FP at the floors", count(fp)),
-        ("Precision at the floors", share(tp / (tp + fp) if tp + fp else float("nan"), tp + fp)),
+        ("TP at the floors", count(totals.tp)),
+        ("FP at the floors", count(totals.fp)),
+        ("Precision at the floors", share(totals.precision, totals.alerts)),
     )
     for column, (words, value) in zip(st.columns(len(cells)), cells, strict=True):
         column.metric(words, value, border=True)

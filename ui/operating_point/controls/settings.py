@@ -37,25 +37,22 @@ def show_origin(dataset: Dataset) -> None:
 def ask_settings(dataset: Dataset) -> Settings:
     """Rule and unit, and what is changed once: spacing and resolution of the grid, plain widgets."""
     source = dataset.source
+    table = source if isinstance(source, CountSurfaces) else None
     label = "A document is flagged when its threshold is reached by"
     # Side by side while there is room, never cut off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
     rule: Rule = "any"
     unit = Unit.DOCUMENTS
     with row:
-        if isinstance(source, CountSurfaces):
-            rule = source.rule
+        if table is not None:
+            rule = table.rule
             st.text_input(label, RULES[rule], disabled=True, help="Told by the table of counts.")
         elif len(source.names) > 1:
             rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
         if dataset.amounts is not None:
             unit = _ask_unit()
         with st.popover("Settings", icon=":material/tune:"):
-            settings = (
-                Settings(rule, "uniform", 0)
-                if isinstance(source, CountSurfaces)
-                else _ask_grid(rule, unit, len(source.names))
-            )
+            settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, len(source.names))
             ask_plain()
             ask_presentation()
     return settings
@@ -72,8 +69,8 @@ def _ask_unit() -> Unit:
 
 def show_unit(analysis: Analysis) -> None:
     """Where money is counted, what that means for the numbers on the page."""
-    counted, rated = analysis.dataset.source, analysis.rated.source
-    if counted is rated or isinstance(counted, CountSurfaces) or isinstance(rated, CountSurfaces):
+    counted, rated = analysis.dataset.source.documents, analysis.rated.source.documents
+    if counted is rated or counted is None or rated is None:
         return
     column, weight = analysis.dataset.choice.amount, analysis.dataset.choice.weight
     summed = f"'{column}' times '{weight}'" if weight else f"'{column}'"

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from multiloss_core import CountSurfaces
+from multiloss_core import RatedDocuments
 from multiloss_core.formatting import count, plural
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from ui.data.document_table import NO_DOCUMENTS, show_documents
@@ -18,14 +18,15 @@ MAX_NEAR = 50
 def show_borderline(context: PointContext) -> None:
     """Show the documents that are just flagged and those that are just not."""
     analysis, point = context.analysis, context.point
-    documents = analysis.rated.source
-    if isinstance(documents, CountSurfaces):
+    documents = analysis.rated.source.documents
+    if documents is None:
         st.info(NO_DOCUMENTS)
         return
     found = borderline_documents(documents, analysis.deployable(point), analysis.settings.rule, most=MAX_NEAR)
-    _show_side(analysis, "just flagged", found.flagged, "Nothing is flagged at this point.")
+    _show_side(analysis, documents, "just flagged", found.flagged, "Nothing is flagged at this point.")
     _show_side(
         analysis,
+        documents,
         "just not flagged",
         found.not_flagged,
         "No rated document: what lies below the floors was never rated.",
@@ -36,10 +37,9 @@ def show_borderline(context: PointContext) -> None:
     )
 
 
-def _show_side(analysis: Analysis, what: str, near: BorderlineDocuments, nothing: str) -> None:
-    documents = analysis.rated.source
-    if isinstance(documents, CountSurfaces):
-        return
+def _show_side(
+    analysis: Analysis, documents: RatedDocuments, what: str, near: BorderlineDocuments, nothing: str
+) -> None:
     if not near.positions.size:
         st.markdown(f"**{what.capitalize()}.** {nothing}")
         return

@@ -25,8 +25,8 @@ MAX_RATINGS_TOLD = 100_000
 
 def show_certificate(context: PointContext) -> None:
     """Certify a precision on request: show the loosest thresholds whose precision is at least so much."""
-    documents = context.analysis.dataset.source
-    if isinstance(documents, RatedDocuments):
+    documents = context.analysis.dataset.source.documents
+    if documents is not None:
         _show_certificate(context.analysis, documents)
 
 

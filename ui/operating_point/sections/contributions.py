@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from multiloss_core import CountSurfaces
 from multiloss_core.figures import contributions_chart
 from multiloss_core.formatting import count
 from multiloss_core.inspection import Contribution, contribution_words, contributions
@@ -19,8 +18,8 @@ from ui.shared.page_setup import theme
 def show_contributions(context: PointContext) -> None:
     """Show what each classifier flags alone and together with others; under `all`, what each alone holds back."""
     analysis, point = context.analysis, context.point
-    documents = analysis.rated.source
-    if isinstance(documents, CountSurfaces):
+    documents = analysis.rated.source.documents
+    if documents is None:
         st.info(NO_DOCUMENTS)
         return
     rule, names = analysis.settings.rule, documents.names

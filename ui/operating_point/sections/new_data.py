@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import CountSurfaces, RatedDocuments, Unit
+from multiloss_core import Unit
 from multiloss_core.figures import marginal_precision_curve
 from multiloss_core.formatting import NEVER, percent, share, threshold
 from multiloss_core.generalisation import Interval, PointBootstrap
@@ -78,7 +78,7 @@ def _show_progress(
 
 
 def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:
-    if isinstance(point, ManualPoint) and isinstance(analysis.dataset.source, CountSurfaces):
+    if isinstance(point, ManualPoint) and analysis.dataset.source.documents is None:
         st.caption("A table of counts says nothing of thresholds set by hand on new data: that takes the documents.")
     if bootstrap is None or bootstrap.done < bootstrap.requested:
         return
@@ -175,5 +175,5 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
 
 
 def _groups(analysis: Analysis) -> bool:
-    source = analysis.dataset.source
-    return isinstance(source, RatedDocuments) and source.groups is not None
+    documents = analysis.dataset.source.documents
+    return documents is not None and documents.groups is not None

@@ -71,8 +71,8 @@ def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments,
 
 def _dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:
     """Documents as they were rated, and when; None where that is not known."""
-    documents, times = analysis.rated.source, analysis.rated.times
-    if times is None or not isinstance(documents, RatedDocuments):
+    documents, times = analysis.rated.source.documents, analysis.rated.times
+    if times is None or documents is None:
         return None
     return documents, _calendar(analysis.rated.key, times)
 

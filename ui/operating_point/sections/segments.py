@@ -25,8 +25,8 @@ MAX_NAMED = 8
 def show_segments(context: PointContext) -> None:
     """Show what the point flags in each segment, and where it clearly differs; nothing where there are no segments."""
     analysis, point = context.analysis, context.point
-    documents, segments = analysis.rated.source, analysis.rated.segments
-    if segments is not None and isinstance(documents, RatedDocuments):
+    documents, segments = analysis.rated.source.documents, analysis.rated.segments
+    if segments is not None and documents is not None:
         _show_segments(analysis, point, documents, segments)
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, RatedDocuments, Unit, flagged
+from multiloss_core import DataError, RatedDocuments, Unit, flagged
 from multiloss_core.formatting import count, money, plural, threshold, whole
 from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.inspection import compare_with_simpler_rules
@@ -15,8 +15,8 @@ from ui.shared.lazy_section import shown_when_open
 
 def show_simpler_rules(context: PointContext) -> None:
     """Show what simpler cuts lose at as many false positives, and what to rate next."""
-    documents, point = context.analysis.dataset.source, context.point
-    if isinstance(documents, RatedDocuments) and point.status != "unreachable":
+    documents, point = context.analysis.dataset.source.documents, context.point
+    if documents is not None and point.status != "unreachable":
         _show_simpler_rules(context.analysis, documents, point)
 
 
@@ -75,8 +75,8 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
 def show_effective_size(context: PointContext) -> None:
     """With weights, how much the rates rest on."""
     analysis, point = context.analysis, context.point
-    documents = analysis.dataset.source
-    if isinstance(documents, CountSurfaces) or documents.weights.min() == documents.weights.max():
+    documents = analysis.dataset.source.documents
+    if documents is None or documents.weights.min() == documents.weights.max():
         return
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
     of_what = f"{money(size.alerts)} of money" if analysis.settings.unit is Unit.MONEY else count(size.alerts)
