@@ -82,6 +82,12 @@ def threshold(value: float | None) -> str:
     return NEVER if value is None or math.isinf(value) else repr(float(value)).removesuffix(".0")
 
 
+def at_or_above(value: float | None) -> str:
+    """Write what a score must reach: "≥ 0.5"; for None and infinity `never`."""
+    words = threshold(value)
+    return words if words == NEVER else f"≥ {words}"
+
+
 def signed(value: float, words: str) -> str:
     """Write the words of a difference with its sign, plus or minus; nothing before zero."""
     return f"{'+' if value > 0 else ''}{words}".replace("-", "\N{MINUS SIGN}")

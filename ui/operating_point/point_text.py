@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multiloss_core import Unit
-from multiloss_core.formatting import NEVER, UNDEFINED, percent, price, rate, share, threshold
+from multiloss_core.formatting import UNDEFINED, at_or_above, percent, price, rate, share
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point
@@ -156,7 +156,7 @@ def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None) -> Poi
         )
     return PointWords(
         thresholds=tuple(
-            (f"Threshold of {name}", NEVER if threshold(value) == NEVER else f"≥ {threshold(value)}")
+            (f"Threshold of {name}", at_or_above(value))
             for name, value in zip(point.names, analysis.deployable(point), strict=True)
         ),
         counts=counts,

@@ -5,7 +5,7 @@ from datetime import datetime
 from decision_log import LogEntry
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import markdown_summary
-from multiloss_core.formatting import count, money, share, shortened, threshold
+from multiloss_core.formatting import at_or_above, count, money, share, shortened
 from ui.shared.formatting import FRAUD, LONG_NAME
 
 
@@ -36,9 +36,7 @@ def target_words(record: DecisionRecord) -> str:
 def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...]) -> str:
     """Write thresholds with the names of their classifiers."""
     pairs = zip(names, thresholds, strict=True)
-    return ", ".join(
-        f"{name} {threshold(value)}" if value is None else f"{name} ≥ {threshold(value)}" for name, value in pairs
-    )
+    return ", ".join(f"{name} {at_or_above(value)}" for name, value in pairs)
 
 
 def precision_words(record: DecisionRecord) -> str:

@@ -21,8 +21,6 @@ MAX_LOG_PARAMETER = 4.0
 STARTS_FOLLOWED = 3
 SNAP = 1e-9
 
-Curves = Callable[[Floats], Floats]
-
 
 @dataclass(frozen=True)
 class Family:

@@ -5,7 +5,6 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 BROWSER = Path(__file__).with_name("browser")
-ENTRY = "explorer"
 _IMPORT = re.compile(r'^import \{[\w, ]+\} from "\./(\w+)\.js"\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|class|const)", re.MULTILINE)
 

@@ -1,11 +1,9 @@
 """A precision guaranteed with a confidence: the loosest thresholds that pass an exact test."""
 
-import math
-
 import streamlit as st
 
 from multiloss_core import RatedDocuments, Unit
-from multiloss_core.formatting import NEVER, count, money, plural, threshold
+from multiloss_core.formatting import at_or_above, count, money, plural
 from multiloss_core.thresholds import CERTIFIED
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.certificate_state import (
@@ -47,7 +45,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
         st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
         return
     words = ", ".join(
-        f"{name} {f'≥ {threshold(value)}' if math.isfinite(value) else NEVER}"
+        f"{name} {at_or_above(value)}"
         for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
     )
     caught, tested = found.tested.tp, found.tested.alerts

@@ -7,7 +7,17 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, Unit
-from multiloss_core.formatting import NEVER, UNDEFINED, between, count, plural, share, share_digits, signed, threshold
+from multiloss_core.formatting import (
+    UNDEFINED,
+    at_or_above,
+    between,
+    count,
+    plural,
+    share,
+    share_digits,
+    signed,
+    threshold,
+)
 from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSubset, compare
 from multiloss_core.thresholds import RatedData, money_at
 from ui.data.document_table import NO_DOCUMENTS, show_documents
@@ -58,7 +68,7 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
     elif kept.origin:
         st.caption(f"Current is as loaded from {as_text(kept.origin)}.")
     rows: list[tuple[str, ...]] = [
-        (f"Threshold of {name}", _at_or_above(now), _at_or_above(then), _threshold_difference(now, then))
+        (f"Threshold of {name}", at_or_above(now), at_or_above(then), _threshold_difference(now, then))
         for name, now, then in zip(analysis.surfaces.names, current, proposed, strict=True)
     ]
     for words, before, after in (
@@ -144,10 +154,6 @@ def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, sou
     ):
         words += f" {plural(band.positions.size, 'rated document')} stand for them."
     return f"{words} Only the {only} thresholds flag them."
-
-
-def _at_or_above(value: float) -> str:
-    return NEVER if math.isinf(value) else f"≥ {threshold(value)}"
 
 
 def _at_least(complete: bool) -> str:
