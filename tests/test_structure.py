@@ -68,6 +68,7 @@ def test_no_folder_holds_more_than_twelve_modules(folder):
     assert {name: count for name, count in counts.items() if count > MAX_MODULES} == {}
 
 
+@pytest.mark.slow
 def test_the_library_works_without_streamlit():
     code = (
         "import sys; sys.modules['streamlit'] = None; import multiloss_core as m; "
@@ -79,6 +80,7 @@ def test_the_library_works_without_streamlit():
     assert result.stdout.strip() == "1.0"
 
 
+@pytest.mark.slow
 def test_the_library_neither_draws_figures_nor_opens_a_database_when_imported():
     unwanted = ("plotly", "streamlit", "sqlalchemy", "networkx")
     code = f"import sys, multiloss_core; print([m for m in {unwanted} if m in sys.modules])"

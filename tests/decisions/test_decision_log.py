@@ -238,6 +238,7 @@ def write_many(address, writer):
         return [pair for pairs in threads.map(write, range(THREADS)) for pair in pairs]
 
 
+@pytest.mark.slow
 def test_concurrent_writers_lose_nothing(address, other_process):
     # The database is empty: the writers also make its schema at once.
     other = other_process.submit(write_many, address, "other")

@@ -296,6 +296,7 @@ def test_one_bad_week_is_no_trend_and_is_found():
     assert precision_drift(simulated(np.random.default_rng(3), one_bad, per_week=300)).stands_out == 5
 
 
+@pytest.mark.slow
 def test_erratic_weeks_seldom_pass_for_a_trend():
     generator = np.random.default_rng(9)
     verdicts = []

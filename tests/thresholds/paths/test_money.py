@@ -132,6 +132,7 @@ class TestMoneyWeighted:
 
     @settings(max_examples=60, deadline=None)
     @given(seed=st.integers(0, 10_000), rule=st.sampled_from(["any", "all"]), weighted=st.booleans())
+    @pytest.mark.slow
     def test_counts_of_the_weighted_are_money_of_the_documents(self, seed, rule, weighted):
         frame, documents = some_documents(seed, n=40, weighted=weighted)
         amounts = frame["amount"].to_numpy()

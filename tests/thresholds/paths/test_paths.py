@@ -135,6 +135,7 @@ class TestGraph:
 class TestMeanGraph:
     @settings(max_examples=30)
     @given(rated_documents(), rules, st.integers(2, 6), st.booleans(), st.integers(0, 99))
+    @pytest.mark.slow
     def test_counts_are_exact_and_nothing_turns_back(self, documents, rule, resolution, exact, seed):
         surfaces = count_surfaces(documents, rule=rule, resolution=resolution)
         path = mean_graph_path(
@@ -246,6 +247,7 @@ def separable(exponents, rule, seed=0, n=150):
 class TestAnalytic:
     @settings(max_examples=25)
     @given(rated_documents(), rules, st.sampled_from(FAMILIES))
+    @pytest.mark.slow
     def test_counts_are_exact_and_nothing_turns_back(self, documents, rule, family):
         path = analytic_path(documents, rule=rule, family=family, resolution=12)
         assert path.rule == rule

@@ -93,6 +93,7 @@ def test_the_thresholds_at_each_target_are_the_best_of_all(seed, shape, rule):
     shape=st.sampled_from([(9,), (6, 6), (4, 4, 4), (3, 3, 3, 3)]),
     rule=st.sampled_from(RULES),
 )
+@pytest.mark.slow
 def test_where_the_best_thresholds_would_fall_the_chain_is_nearly_the_best_of_all_chains(seed, shape, rule):
     generator = np.random.default_rng(seed)
     fit = fit_of(
@@ -126,6 +127,7 @@ def test_the_fitted_precision_is_that_of_the_population():
 
 
 @pytest.mark.parametrize("seed", [3, 23])
+@pytest.mark.slow
 def test_as_many_positives_are_expected_where_all_scores_are_high_as_there_are(seed):
     # A few dozen documents in ten thousand; with the second seed they lead a careless fit astray.
     generator = np.random.default_rng(seed)
@@ -180,6 +182,7 @@ def test_a_rising_transformation_of_the_scores_changes_nothing():
     np.testing.assert_allclose(bent.thresholds[:-1][finite], np.exp(7 * plain.thresholds[:-1][finite]))
 
 
+@pytest.mark.slow
 def test_the_order_of_the_documents_changes_nothing():
     documents = simulated(4)
     order = np.random.default_rng(0).permutation(len(documents.labels))
@@ -197,6 +200,7 @@ def test_equal_weights_change_counts_only():
     np.testing.assert_allclose(weighted.tp, 3 * plain.tp)
 
 
+@pytest.mark.slow
 def test_a_classifier_of_noise_is_never_listened_to():
     generator = np.random.default_rng(6)
     good = generator.normal(size=6_000)
@@ -221,6 +225,7 @@ def test_the_point_moves_one_way_and_ends_in_the_two_extremes():
 
 
 @pytest.mark.parametrize("rule", RULES)
+@pytest.mark.slow
 def test_from_a_table_of_counts_the_thresholds_are_its_nodes(rule):
     documents = simulated(8)
     surfaces = count_surfaces(documents, rule=rule, resolution=25)

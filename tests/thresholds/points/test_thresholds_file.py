@@ -18,6 +18,7 @@ def as_json(thresholds, rule="any"):
     return json.dumps({"rule": rule, "thresholds": thresholds}).encode()
 
 
+@pytest.mark.slow
 def test_what_is_exported_is_read_back():
     documents = random_documents(2, n=80, k=3)
     for rule in ("any", "all"):
