@@ -48,7 +48,7 @@ def main() -> None:
 def read_rated(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Read a file, and what `RatedDocuments.from_frame` has to know of its columns."""
     facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    columns = {"scores": facts["scores"], "label": facts["label"], "floors": facts["rating_floors"]}
+    columns = {"scores": facts["scores"], "label": facts["label"], "positive": 1, "floors": facts["rating_floors"]}
     return read_table(file.read_bytes(), file.name), columns
 
 

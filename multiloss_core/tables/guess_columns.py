@@ -1,38 +1,29 @@
 """What the columns of a table seem to be, and whether it is a ready table of counts."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.tables.amount_column import document_amounts
-from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
-from multiloss_core.tables.rating_column import guess_positive, rating_values
-from multiloss_core.tables.segment_column import document_segments
-from multiloss_core.tables.time_column import document_times
-
-MAX_SCORES = 4
-MAX_RATINGS = 20
-MAX_SEGMENTS = 30
-
-_RATING_NAME = re.compile(r"label|rating|rated|verdict|truth|target|class|fraud|genuine|outcome|decision|is_|^y$", re.I)
-_WEIGHT_NAME = re.compile(r"weight|sampling", re.I)
-_IDENTIFIER_NAME = re.compile(
-    r"(^|[_\s])(id|uuid|person|user|customer|account|date|time|timestamp|day|row|index)s?$", re.I
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.guessing.column import Column, columns_of
+from multiloss_core.tables.guessing.other_roles import (
+    RoleGuess,
+    guess_amount,
+    guess_group,
+    guess_segment,
+    guess_time,
+    guess_weight,
 )
-_GROUP_NAME = re.compile(r"group|customer|customer_id|person|account_id", re.I)
-_SCORE_NAME = re.compile(r"score|prob|model|classifier", re.I)
-_AMOUNT_NAME = re.compile(r"(^|[\W_\d])(amount|amt|betrag|value|price|loss|exposure|money)s?($|[\W_\d])", re.I)
-_TIME_NAME = re.compile(r"(^|[\W_\d])(date|time|datetime|timestamp|created|day|week)s?($|[\W_\d])", re.I)
-_SEGMENT_NAME = re.compile(
-    r"(^|[\W_\d])(segment|country|channel|region|product|category|type|merchant)s?($|[\W_\d])", re.I
-)
+from multiloss_core.tables.guessing.ratings import guess_rating
+from multiloss_core.tables.guessing.scores import guess_scores
+from multiloss_core.tables.number_column import is_numeric, sampled
+from multiloss_core.tables.rating_column import Meaning, rating_values
+
 _THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
 
 
@@ -49,47 +40,91 @@ def threshold_columns(frame: pd.DataFrame) -> list[str]:
     return named or [c for c in others if pd.api.types.is_numeric_dtype(frame[c].dtype)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnGuess:
-    """What the columns of a table of documents seem to be; `None` or empty where nothing fits."""
+    """What the columns of a table of documents seem to be; `None` or empty where nothing fits.
+
+    `scores` are at most four to use, `more_scores` those found beyond them, `falling` those that are lower the
+    likelier a positive. `meanings` pairs each rating, a lower-case word, with what it means, None where nothing is
+    known. With `inverse_weight` the weight is a sampling rate, and each row stands for 1 / rate documents. `unsure`
+    names the roles ("rating", "meanings", "scores", "weight", "group", "amount", "time", "segment") that must be asked:
+    what they hold is then a proposal. `reasons` says in a few words why a role was guessed so, or is asked.
+    """
 
     scores: tuple[str, ...]
     rating: str | None
-    positive: str | None
-    weight: str | None
+    more_scores: tuple[str, ...] = ()
+    meanings: tuple[tuple[str, Meaning | None], ...] = ()
+    weight: str | None = None
+    inverse_weight: bool = False
     group: str | None = None
     amount: str | None = None
     time: str | None = None
     segment: str | None = None
+    falling: tuple[str, ...] = ()
+    unsure: frozenset[str] = frozenset()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def positive(self) -> str | None:
+        """The value that means positive, where it is exactly one."""
+        found = [value for value, meaning in self.meanings if meaning == "positive"]
+        return found[0] if len(found) == 1 else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the guess as what JSON can hold; `from_json` reads it."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return values | {
+            "meanings": [list(pair) for pair in self.meanings],
+            "unsure": sorted(self.unsure),
+            "reasons": dict(self.reasons),
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Read back what `to_json`, or `dataclasses.asdict`, gave."""
+        lists = {name: tuple(values[name]) for name in ("scores", "more_scores", "falling")}
+        meanings = tuple((value, meaning) for value, meaning in values["meanings"])
+        return cls(**{**values, **lists, "meanings": meanings, "unsure": frozenset(values["unsure"])})
 
 
 def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
-    """Guess the columns of scores (at most four) and of other roles, and the positive rating, by names and cells."""
-    weight = next(
-        (c for c in frame.columns if _WEIGHT_NAME.search(str(c)) and pd.api.types.is_numeric_dtype(frame[c].dtype)),
-        None,
-    )
-    rating = _guess_rating(frame if weight is None else frame.drop(columns=weight))
-    positive = guess_positive(rating_values(frame[rating])[1]) if rating is not None else None
-    group = next((c for c in frame.columns if c not in (rating, weight) and _looks_like_group(frame[c])), None)
-    sample = sampled(frame)
-    others = [c for c in frame.columns if c not in (rating, weight, group)]
-    candidates = [c for c in others if _looks_like_score(sample[c])]
-    named = [c for c in candidates if _SCORE_NAME.search(str(c))]
-    scores = named or candidates
-    amounts = [c for c in others if c not in named and _is_named_as_amount(sample[c])]
-    # Scores may go by the name of an amount, and without a score nothing can be decided.
-    if set(scores) <= set(amounts):
-        amounts = []
+    """Guess the role of each column and what the ratings mean, from names and cells.
+
+    What is not certain is named in `unsure`. At most 10,000 rows are looked at, and all rows of the columns that are
+    taken for rating, amount, time, segment or group: O(columns + rows).
+    """
+    columns = columns_of(frame)
+    rating = guess_rating(frame, columns)
+    columns = [column for column in columns if column.name != rating.name]
+    found: dict[str, str | None] = {}
+    unsure, reasons = set(rating.unsure), dict(rating.reasons)
+    weight = guess_weight(columns)
+    for role, guess in (("weight", weight), *_others(frame, columns, weight.name)):
+        found[role] = guess.name
+        if guess.doubt:
+            unsure.add(role)
+        if guess.doubt or guess.reason:
+            reasons[role] = guess.doubt or guess.reason
+    left = [column for column in columns if column.name not in set(found.values())]
+    scores = guess_scores(left, _as_numbers(frame, rating.name, dict(rating.meanings)))
+    if not scores.used and (amount := found["amount"]) is not None:
+        # Scores may go by the name of an amount, and without a score nothing can be decided.
+        scores = guess_scores([column for column in columns if column.name == amount], None)
+        found["amount"] = None
+    if scores.doubt:
+        unsure.add("scores")
+        reasons["scores"] = scores.doubt
     return ColumnGuess(
-        tuple([c for c in scores if c not in amounts][:MAX_SCORES]),
-        rating,
-        positive,
-        weight,
-        group,
-        next((c for c in amounts if _is_accepted(document_amounts, frame, sample, c)), None),
-        next((c for c in others if _looks_like_time(frame, sample, c)), None),
-        next((c for c in others if _looks_like_segment(frame, sample, c)), None),
+        scores=scores.used,
+        rating=rating.name,
+        more_scores=scores.more,
+        meanings=rating.meanings,
+        inverse_weight=weight.inverse,
+        falling=scores.falling,
+        unsure=frozenset(unsure),
+        reasons=reasons,
+        **found,
     )
 
 
@@ -112,74 +147,20 @@ def require_documents(frame: pd.DataFrame) -> None:
         )
 
 
-def _guess_rating(frame: pd.DataFrame) -> str | None:
-    distinct = {str(column): int(frame[column].nunique(dropna=True)) for column in frame.columns}
-    two = [column for column, values in distinct.items() if values == 2]
-    one = [column for column, values in distinct.items() if values == 1]
-    for choices in (two, one):
-        named = [column for column in choices if _RATING_NAME.search(column)]
-        worded = [column for column in choices if guess_positive(rating_values(frame[column])[1])]
-        if named or worded:
-            return (named or worded)[0]
-    named = [column for column, values in distinct.items() if _RATING_NAME.search(column) and values <= MAX_RATINGS]
-    found = two or named
-    return found[0] if found else None
+def _others(frame: pd.DataFrame, columns: Sequence[Column], weight: str | None) -> Iterator[tuple[str, RoleGuess]]:
+    """Guess the remaining roles one after the other; what one has taken is not offered to the next."""
+    left = [column for column in columns if column.name != weight]
+    for role, guess_role in (("time", guess_time), ("group", guess_group), ("amount", guess_amount)):
+        guess = guess_role(frame, left)
+        left = [column for column in left if column.name != guess.name]
+        yield role, guess
+    yield "segment", guess_segment(frame, left)
 
 
-def _looks_like_group(column: "pd.Series[Any]") -> bool:
-    """Whether a column is clearly named as a group and puts some rows together, but not all."""
-    return bool(_GROUP_NAME.fullmatch(str(column.name).strip())) and 1 < column.nunique() < column.count()
-
-
-def _is_named_as_amount(column: "pd.Series[Any]") -> bool:
-    if not _AMOUNT_NAME.search(str(column.name)) or pd.api.types.is_bool_dtype(column.dtype):
-        return False
-    # Numbers up to 1 are rather shares or probabilities.
-    return pd.api.types.is_numeric_dtype(column.dtype) and bool(column.max() > 1)
-
-
-def _looks_like_time(frame: pd.DataFrame, sample: pd.DataFrame, name: str) -> bool:
-    if not _TIME_NAME.search(str(name)) or pd.api.types.is_numeric_dtype(frame[name].dtype):
-        return False
-    return _is_accepted(document_times, frame, sample, name)
-
-
-def _looks_like_segment(frame: pd.DataFrame, sample: pd.DataFrame, name: str) -> bool:
-    if not _SEGMENT_NAME.search(str(name)) or not _is_text(frame[name]):
-        return False
-    few = all(1 < table[name].nunique() <= MAX_SEGMENTS for table in (sample, frame))
-    return few and _is_accepted(document_segments, frame, sample, name)
-
-
-def _is_text(column: "pd.Series[Any]") -> bool:
-    categories = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
-    return bool(pd.api.types.is_string_dtype(categories.dtype))
-
-
-def _is_accepted(
-    read: Callable[[pd.DataFrame, str, Indices], NDArray[Any]],
-    frame: pd.DataFrame,
-    sample: pd.DataFrame,
-    name: str,
-) -> bool:
-    """Whether a column can be read without a complaint: first in the sample, which is quick, then in every row."""
-    try:
-        for table in (sample, frame):
-            read(table, name, np.arange(len(table)))
-    except DataError:
-        return False
-    return True
-
-
-def _looks_like_score(column: "pd.Series[Any]") -> bool:
-    if not is_numeric(column) or _IDENTIFIER_NAME.search(str(column.name)):
-        return False
-    values = sampled_numbers(column)
-    values = values[np.isfinite(values)]
-    return values.size > 0 and values.min() < values.max() and not _counts_rows(values)
-
-
-def _counts_rows(values: Floats) -> bool:
-    """Whether a column numbers its rows, as an index does (in steps where only some rows were looked at)."""
-    steps = np.diff(values)
-    return values.size > 2 and bool((steps >= 1).all() and np.ptp(steps) <= 1)
+def _as_numbers(frame: pd.DataFrame, rating: str | None, meanings: Mapping[str, Meaning | None]) -> Floats | None:
+    """Give the ratings of the rows that are looked at, as 1, 0 or NaN; None where not both are known."""
+    if rating is None or not {"positive", "negative"} <= set(meanings.values()):
+        return None
+    codes, values = rating_values(sampled(frame)[rating])
+    sides = {"positive": 1.0, "negative": 0.0}
+    return np.array([*(sides.get(str(meanings.get(value)), np.nan) for value in values), np.nan])[codes]

@@ -13,7 +13,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
-from multiloss_core.tables.rating_column import NEGATIVE_WORDS, POSITIVE_WORDS, parse_ratings, rating_values
+from multiloss_core.tables.rating_column import guess_meanings, parse_ratings, rating_values
 from multiloss_core.tables.read_table import guess_separator, read_table
 
 MAX_ITEMS = 1_000_000
@@ -101,7 +101,12 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
     others = frame.drop(columns=likeliest)
     guess = guess_columns(others) if others.shape[1] else None
     # A constant column says too little to be taken for outcomes without being asked to.
-    if guess is None or guess.rating is None or guess.positive is None or others[guess.rating].nunique() != 2:
+    if (
+        guess is None
+        or guess.rating is None
+        or others[guess.rating].nunique() != 2
+        or {"rating", "meanings"} & guess.unsure
+    ):
         return ItemColumns(str(likeliest))
     return ItemColumns(str(likeliest), guess.rating, guess.positive)
 
@@ -122,12 +127,15 @@ def outcome_column(frame: pd.DataFrame, name: str, positive: object | None = Non
         return parse_ratings(column, positive)
     # All outcomes alike: nothing is wrong with that in a small or a rare sample.
     only, wanted = values[0], None if positive is None else str(positive).strip().lower()
-    if only not in POSITIVE_WORDS | NEGATIVE_WORDS and only != wanted:
+    meaning = "positive" if only == wanted else guess_meanings(values, name)[only]
+    if meaning not in {"positive", "negative"}:
         raise DataError(
             f"All labels in column '{name}' are '{shortened(only)}', and it is not clear whether that is positive; "
             "write 1 or 0 instead, or choose no label column."
         )
-    return np.where(codes < 0, np.nan, float(only == wanted or (wanted is None and only in POSITIVE_WORDS)))
+    if wanted is not None and only != wanted:
+        meaning = "negative"
+    return np.where(codes < 0, np.nan, float(meaning == "positive"))
 
 
 def require_few_items(rows: int, title: str = "The table") -> None:

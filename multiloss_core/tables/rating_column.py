@@ -1,6 +1,7 @@
-"""What people wrote into the rating column, read as positive, negative or not rated."""
+"""What people wrote into the rating column, read as positive, negative or not decided."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -8,36 +9,171 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.tables.vocabulary import dispositions
+from multiloss_core.tables.vocabulary.column_names import LABEL, RATING, name_words, without_rating_fillers
+from multiloss_core.tables.vocabulary.dispositions import UNKNOWN, kinds_of, meaning_of_kinds, read_rating
 
-POSITIVE_WORDS = frozenset(
-    {"1", "true", "t", "yes", "y", "fraud", "fraudulent", "positive", "pos", "bad", "abuse", "spam", "scam"}
-    | {"confirmed", "tp", "true positive"}
-)
-NEGATIVE_WORDS = frozenset(
-    {"0", "false", "f", "no", "n", "ok", "okay", "good", "legit", "legitimate", "negative", "neg", "benign"}
-    | {"clean", "ham", "nonfraud", "non-fraud", "not fraud", "no fraud", "fp", "false positive"}
-)
+Meaning: TypeAlias = dispositions.Meaning
+
+_YES = frozenset({"1", "true", "yes", "ja", "oui", "si", "sí", "sim", "wahr", "vrai", "verdadero", "verdadeiro"})
+_NO = frozenset({"0", "false", "no", "nein", "non", "não", "nao", "falsch", "faux", "falso"})
+# Single letters say yes and no only side by side: "f" may be "fraud".
+_LETTERS = tuple(frozenset(pair) for pair in (("y", "n"), ("j", "n"), ("o", "n"), ("s", "n"), ("t", "f")))
 
 
-def parse_ratings(column: "pd.Series[Any]", positive: object | None = None) -> Floats:
-    """Read ratings as 1 (positive), 0 (negative) or NaN (blank: not rated), shape (n,).
+def parse_ratings(
+    column: "pd.Series[Any]", positive: object | None = None, *, meanings: Mapping[str, Meaning] | None = None
+) -> Floats:
+    """Read ratings as 1 (positive), 0 (negative) or NaN (blank or undecided), shape (n,).
 
-    Two distinct values are expected. `positive` names the one that means positive, in any case; left out, it is taken
-    from 0/1, true/false or the usual words.
+    `meanings` says what each different value means, in any case. Without it two values are expected, of which
+    `positive` names the one that means positive; left out as well, the words must be known, or the values be 0/1,
+    true/false or yes/no in a column whose name says what 1 means ("fraud", "label", "is_genuine").
 
     Raises
     ------
-    DataError : all blank, one value only, three values or more, or a positive value that is not clear.
+    DataError : all blank, a value without a meaning, no positive or no negative one.
     """
     codes, values = rating_values(column)
     name = column.name
     if not values:
         raise DataError(f"All {len(column):,} rows of '{name}' are blank; choose the column that holds the ratings.")
+    if meanings is not None:
+        found = _given(name, codes, values, meanings)
+    elif positive is not None:
+        _require_two(name, codes, values)
+        which = _positive_value(name, values, positive)
+        found = ["positive" if value == which else "negative" for value in values]
+    else:
+        found = _certain(name, codes, values)
+    numbers = np.array([{"positive": 1.0, "negative": 0.0, "undecided": np.nan}[meaning] for meaning in found])
+    return np.where(codes < 0, np.nan, numbers[codes])
+
+
+def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
+    """Each row's index (-1: blank) into a column's distinct ratings, lower-case words in order of appearance."""
+    # Only different cells become words, so that a dictionary of long texts is never unpacked.
+    codes, known = pd.factorize(column)
+    cells = pd.Series(known if not isinstance(known, pd.CategoricalIndex) else known.astype(known.categories.dtype))
+    if pd.api.types.is_bool_dtype(cells.dtype):
+        words = cells.astype("string").str.lower()
+    elif pd.api.types.is_numeric_dtype(cells.dtype):
+        words = cells.map(lambda value: f"{value:g}", na_action="ignore").astype("string")
+    else:
+        words = cells.astype("string").str.strip().str.lower()
+        words = words.where(words != "").replace({"1.0": "1", "0.0": "0"})
+    word_codes, values = pd.factorize(words)
+    # The code -1 of a blank cell finds the last of these.
+    return np.append(word_codes, -1)[codes], [str(value) for value in values]
+
+
+def guess_meanings(values: Sequence[str], name: str = "") -> dict[str, Meaning | None]:
+    """Say what each value of a rating column means where that is certain, None where it must be asked.
+
+    Words mean what they say in five languages; 0/1, true/false and yes/no mean what the column's name says.
+    """
+    return {value: certain for value, (certain, _) in read_meanings(values, name).items()}
+
+
+def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Meaning | None, Meaning | None]]:
+    """Say what each value means for certain, and what it means most likely; None where nothing is known."""
+    yes_means, is_certain = polarity(name)
+    flags = flag_values(values)
+    found: dict[str, tuple[Meaning | None, Meaning | None]] = {}
+    for value in values:
+        if value in flags:
+            meaning = yes_means if flags[value] else _OPPOSITE[yes_means]
+            found[value] = (meaning if is_certain else None, meaning)
+        else:
+            reading = read_rating(value)
+            found[value] = (reading.certain, reading.likely)
+    return _with_confirmed(found)
+
+
+def polarity(name: str) -> tuple[Meaning, bool]:
+    """Say what 1, true or yes means in a column of this name, and whether that is certain."""
+    words = name_words(name)
+    telling = without_rating_fillers(words)
+    if not telling:
+        return "positive", bool(set(words) & LABEL)
+    kinds = kinds_of(telling)
+    meaning = meaning_of_kinds(kinds)
+    if meaning in _OPPOSITE:
+        return meaning, not is_ambiguous_name(name)
+    if set(words) & (LABEL | RATING) and set(kinds) <= {UNKNOWN, "C"}:
+        return "positive", False
+    return ("negative" if set(kinds) & set("LGDX") and "F" not in kinds else "positive"), False
+
+
+def is_ambiguous_name(name: str) -> bool:
+    """Whether a name is "genuine" alone, which is what biometric systems call their positives."""
+    words = name_words(name)
+    return len(words) == 1 and words[0] in _OF_BIOMETRICS
+
+
+_OPPOSITE: dict[Meaning, Meaning] = {"positive": "negative", "negative": "positive"}
+_OF_BIOMETRICS = frozenset({"genuine", "genuino", "genuina", "authentic", "authentique"})
+
+
+def flag_values(values: Sequence[str]) -> dict[str, bool]:
+    """Find which values say yes (True) and which no (False)."""
+    flags = {value: value in _YES for value in values if value in _YES | _NO}
+    letters = {value for value in values if len(value) == 1 and value.isalpha()}
+    if letters in _LETTERS:
+        flags |= {value: value in "yjost" for value in letters}
+    numbers = {value for value in values if value.lstrip("-").isdecimal()}
+    # Beside a third number, 0 and 1 are codes as it is.
+    return {value: yes for value, yes in flags.items() if value not in numbers or numbers <= {"0", "1"}}
+
+
+def _with_confirmed(
+    found: dict[str, tuple[Meaning | None, Meaning | None]],
+) -> dict[str, tuple[Meaning | None, Meaning | None]]:
+    """Take "confirmed" alone for the positive where another value is a negative and none a positive."""
+    bare = [value for value in found if kinds_of(name_words(value)) == "C" and value.isalpha()]
+    certain = {meaning for meaning, _ in found.values()}
+    if len(bare) == 1 and "negative" in certain and "positive" not in certain:
+        return found | {bare[0]: ("positive", "positive")}
+    return found
+
+
+def _given(name: object, codes: Indices, values: list[str], meanings: Mapping[str, Meaning]) -> list[Meaning]:
+    known = {str(value).strip().lower(): meaning for value, meaning in meanings.items()}
+    for position, value in enumerate(values):
+        if value not in known:
+            raise DataError(
+                f"Column '{name}' holds '{shortened(value)}' (from row {int((codes == position).argmax()) + 1:,} on) "
+                "without a meaning; say whether it is positive, negative or undecided."
+            )
+    found = [known[value] for value in values]
+    for meaning in ("positive", "negative"):
+        if meaning not in found:
+            raise DataError(
+                f"No value of column '{name}' ({_shown(values)}) means {meaning}; true and false positives are both "
+                f"needed: say which value is {meaning}, or choose another rating column."
+            )
+    return found
+
+
+def _certain(name: object, codes: Indices, values: list[str]) -> list[Meaning]:
+    readings = read_meanings(values, str(name))
+    certain = [meaning for meaning, _ in readings.values() if meaning is not None]
+    if len(certain) == len(values) and {"positive", "negative"} <= set(certain):
+        return certain
+    # What computers write: 1 is positive, unless the name speaks against it.
+    flags = flag_values(values)
+    if len(values) == 2 and sorted(flags.values()) == [False, True] and polarity(str(name))[0] == "positive":
+        return ["positive" if flags[value] else "negative" for value in values]
+    _require_two(name, codes, values)
+    raise DataError(f"Column '{name}' holds {_shown(values)}; say which of the two means positive.")
+
+
+def _require_two(name: object, codes: Indices, values: list[str]) -> None:
     if len(values) > 2:
         row = int((codes == 2).argmax()) + 1
         raise DataError(
             f"Column '{name}' holds {len(values):,} different ratings where two are expected ({_shown(values)}; "
-            f"the third appears in row {row:,}); choose another rating column or blank the ratings that are unsure."
+            f"the third appears in row {row:,}); choose another rating column or say what each rating means."
         )
     if len(values) == 1:
         first = int((codes == 0).argmax()) + 1
@@ -45,49 +181,16 @@ def parse_ratings(column: "pd.Series[Any]", positive: object | None = None) -> F
             f"Column '{name}' holds only one rating, {_shown(values)} (from row {first:,} on); true and false "
             "positives are both needed."
         )
-    which = values.index(_positive_value(name, values, positive))
-    return np.where(codes < 0, np.nan, codes == which)
 
 
-def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
-    """Each row's index (-1: blank) into a column's distinct ratings, lower-case words in order of appearance."""
-    if pd.api.types.is_bool_dtype(column.dtype):
-        words = column.astype("string").str.lower()
-    elif pd.api.types.is_numeric_dtype(column.dtype):
-        words = column.map(lambda value: f"{value:g}", na_action="ignore").astype("string")
-    else:
-        words = column.astype("string").str.strip().str.lower()
-        words = words.where(words != "").replace({"1.0": "1", "0.0": "0"})
-    codes, values = pd.factorize(words)
-    return np.asarray(codes), [str(value) for value in values]
-
-
-def guess_positive(values: list[str]) -> str | None:
-    """Find which of two ratings is the positive, when usual words make it clear."""
-    positives = [value for value in values if value in POSITIVE_WORDS]
-    negatives = [value for value in values if value in NEGATIVE_WORDS]
-    if len(positives) == 1:
-        return positives[0]
-    if len(negatives) == 1:
-        return next((value for value in values if value != negatives[0]), None)
-    return None
-
-
-def _positive_value(name: object, values: list[str], positive: object | None) -> str:
-    if positive is not None:
-        wanted = f"{positive:g}" if isinstance(positive, int | float) else str(positive)
-        wanted = wanted.strip().lower()
-        if isinstance(positive, bool | np.bool_):
-            wanted = str(bool(positive)).lower()
-        if wanted in values:
-            return wanted
-        raise DataError(
-            f"'{positive}' is not a rating in column '{name}'; it holds {_shown(values)}: choose one of them."
-        )
-    guess = guess_positive(values)
-    if guess is None:
-        raise DataError(f"Column '{name}' holds {_shown(values)}; say which of the two means positive.")
-    return guess
+def _positive_value(name: object, values: list[str], positive: object) -> str:
+    wanted = f"{positive:g}" if isinstance(positive, int | float) else str(positive)
+    wanted = wanted.strip().lower()
+    if isinstance(positive, bool | np.bool_):
+        wanted = str(bool(positive)).lower()
+    if wanted in values:
+        return wanted
+    raise DataError(f"'{positive}' is not a rating in column '{name}'; it holds {_shown(values)}: choose one of them.")
 
 
 def _shown(values: list[str]) -> str:

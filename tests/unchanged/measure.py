@@ -191,7 +191,9 @@ def rated_file(stem: str) -> Data:
     """A public rated file, with the columns and floors that are told beside it."""
     told = json.loads((RATED_FOLDER / f"{stem}.json").read_text(encoding="utf-8"))
     frame = pd.read_csv(RATED_FOLDER / f"{stem}.csv")
-    return Data(RatedDocuments.from_frame(frame, told["scores"], told["label"], floors=told["rating_floors"]), frame)
+    return Data(
+        RatedDocuments.from_frame(frame, told["scores"], told["label"], positive=1, floors=told["rating_floors"]), frame
+    )
 
 
 @cache

@@ -269,7 +269,7 @@ class TestFloors:
     def test_suggested_floors_flag_what_the_true_floors_flag_on_real_files(self, rated_folder, file):
         facts = json.loads((rated_folder / f"{file}.json").read_text())
         frame = read_table((rated_folder / f"{file}.csv").read_bytes(), file)
-        documents = RatedDocuments.from_frame(frame, facts["scores"], facts["label"])
+        documents = RatedDocuments.from_frame(frame, facts["scores"], facts["label"], positive=1)
         true_floors = np.array([facts["rating_floors"][name] for name in facts["scores"]])
         assert len(documents.labels) == facts["rated"]
         assert documents.labels.sum() == facts["positives"]

@@ -1,0 +1,193 @@
+"""Weight, amount, time, segment and group: columns that say more of each document."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
+from multiloss_core.numerics.arrays import Indices
+from multiloss_core.tables.amount_column import document_amounts
+from multiloss_core.tables.guessing.column import Column
+from multiloss_core.tables.segment_column import document_segments
+from multiloss_core.tables.time_column import document_times
+from multiloss_core.tables.vocabulary.column_names import (
+    AMOUNT,
+    AMOUNT_CONTEXT,
+    AMOUNT_OR_OTHER,
+    EVENT,
+    MODEL,
+    NO_SEGMENT,
+    OTHER_AMOUNT,
+    OTHER_TIME,
+    RATE,
+    SAMPLING,
+    SCORE,
+    SEGMENT,
+    TIME,
+    WEIGHT,
+    group_rank,
+)
+
+MOST_SEGMENTS = 30
+# A weight has one value for each stratum of a sample; masses and lengths have many.
+MOST_STRATA = 50
+FEWEST_GROUPS = 10
+# Smaller whole numbers are hours or days, not 20260314 and not seconds since 1970.
+SMALLEST_TIME = 1e7
+
+Read = Callable[[pd.DataFrame, str, Indices], NDArray[Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleGuess:
+    """The column of a role, if any; `doubt` says why it must be asked, `reason` why it was taken."""
+
+    name: str | None = None
+    doubt: str = ""
+    reason: str = ""
+    inverse: bool = False
+
+
+def guess_weight(columns: Sequence[Column]) -> RoleGuess:
+    """Find the column that says how many documents each row stands for, or the rate they were sampled at."""
+    numeric = [column for column in columns if column.is_number and column.numbers.size]
+    rates = [column for column in numeric if _is_sampling_rate(column)]
+    weights = [column for column in numeric if column.words in WEIGHT]
+    found = weights or rates
+    if not found:
+        return RoleGuess()
+    first = found[0]
+    if len(weights) + len(rates) > 1:
+        return RoleGuess(name=first.name, doubt="more than one column may be the weight", inverse=not weights)
+    if rates:
+        return RoleGuess(
+            name=first.name, inverse=True, doubt="a sampling rate of 0.1 means that each row stands for 10"
+        )
+    if first.distinct == 1 and first.filled == len(first.cells) and first.numbers.max() == 1:
+        return RoleGuess()
+    if first.numbers.min() < 1 or first.distinct > MOST_STRATA:
+        return RoleGuess(name=first.name, doubt="its values may be of something else than a sample")
+    return RoleGuess(name=first.name, reason="its name says so, and no value is below 1")
+
+
+def _is_sampling_rate(column: Column) -> bool:
+    words, values = set(column.words), column.numbers
+    return bool(words & SAMPLING and words & RATE) and values.min() > 0 and values.max() <= 1
+
+
+def guess_amount(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
+    """Find the money that each document is about."""
+    named = [column for column in columns if _is_money(column)]
+    plain = [column for column in named if set(column.words) & AMOUNT and not set(column.words) & OTHER_AMOUNT]
+    exact = [column for column in plain if all(word in AMOUNT | AMOUNT_CONTEXT for word in column.words)]
+    found = exact or plain or named
+    if not found:
+        return RoleGuess()
+    first = found[0]
+    if complaint := _complaint(document_amounts, frame, first.name):
+        return RoleGuess(doubt=f"'{shortened(first.name)}' cannot be used: {complaint}")
+    if len(found) > 1:
+        return RoleGuess(name=first.name, doubt=f"'{shortened(found[1].name)}' may be the amount as well")
+    by_value = set(first.words) & AMOUNT_OR_OTHER and set(first.words) & AMOUNT_CONTEXT - {"total", "de", "da", "do"}
+    if found == named and found != plain and not (by_value and not set(first.words) & OTHER_AMOUNT):
+        return RoleGuess(name=first.name, doubt="its name may be of something else than the document's amount")
+    return RoleGuess(name=first.name, reason="its name says so, and no value is negative")
+
+
+def _is_money(column: Column) -> bool:
+    words = set(column.words)
+    if not words & (AMOUNT | AMOUNT_OR_OTHER) or not column.is_number or not column.numbers.size:
+        return False
+    if column.words[-1] in SCORE | MODEL | {
+        "band",
+        "bucket",
+        "count",
+        "flag",
+        "rank",
+        "ratio",
+        "rate",
+        "class",
+        "code",
+    }:
+        return False
+    # Numbers up to 1 are rather shares or probabilities.
+    return bool(column.numbers.max() > 1)
+
+
+def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
+    """Find when each document came."""
+    dated = [column for column in columns if _is_dated(column)]
+    own = [column for column in dated if not set(column.words) & OTHER_TIME]
+    events = [column for column in own if set(column.words) & EVENT]
+    found = events or own
+    if not found:
+        if not dated:
+            return RoleGuess()
+        return RoleGuess(name=None, doubt=f"'{shortened(dated[0].name)}' may be of something else than the document")
+    first = found[0]
+    if complaint := _complaint(document_times, frame, first.name):
+        return RoleGuess(doubt=f"'{shortened(first.name)}' cannot be used: {complaint}")
+    if len(found) > 1:
+        return RoleGuess(name=first.name, doubt=f"'{shortened(found[1].name)}' may be the time as well")
+    if not set(first.words) & TIME:
+        return RoleGuess(name=first.name, doubt="its values are dates, but its name does not say of what")
+    return RoleGuess(name=first.name, reason="its name says so, and every value is a date")
+
+
+def _is_dated(column: Column) -> bool:
+    """Whether the cells are times; numbers only where the name says so."""
+    if not column.filled or pd.api.types.is_datetime64_any_dtype(column.cells.dtype):
+        return column.filled > 0
+    some = column.cells.dropna().iloc[:20].astype("object")
+    if column.is_text:
+        may_be = bool(some.astype("str").str.contains(r"\d{1,4}\D\d{1,2}|[0-9]{8}|[A-Za-z]{3}").all())
+    else:
+        may_be = column.is_number and bool(set(column.words) & TIME) and column.is_whole and min(some) > SMALLEST_TIME
+    if not may_be:
+        return False
+    try:
+        document_times(some.to_frame("cells"), "cells", np.arange(len(some)))
+    except DataError as error:
+        # Days and months that cannot be told apart are dates all the same.
+        return "days from months" in str(error)
+    return True
+
+
+def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
+    """Find a column of few words to look at documents by."""
+    for column in columns:
+        words = set(column.words)
+        if not words & SEGMENT or words & NO_SEGMENT or not column.is_text or not 1 < column.distinct <= MOST_SEGMENTS:
+            continue
+        if 2 * column.distinct > column.filled:
+            continue
+        if 1 < frame[column.name].nunique() <= MOST_SEGMENTS and not _complaint(document_segments, frame, column.name):
+            return RoleGuess(name=column.name, reason="its name says so, and it holds few words")
+    return RoleGuess()
+
+
+def guess_group(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
+    """Find who rows belong to: several alerts of one customer."""
+    ranked = [(rank, column) for column in columns if (rank := group_rank(column.words)) is not None]
+    for _, column in sorted(ranked, key=lambda pair: pair[0]):
+        whole = frame[column.name]
+        groups = whole.nunique()
+        if 1 < groups < whole.count() and (column.is_text or column.is_whole):
+            if groups < FEWEST_GROUPS and len(frame) >= 2 * FEWEST_GROUPS:
+                continue
+            return RoleGuess(name=column.name, reason="its name says so, and some values occur in several rows")
+    return RoleGuess()
+
+
+def _complaint(read: Read, frame: pd.DataFrame, name: str) -> str:
+    """Say what is wrong with a column when every row of it is read; empty where nothing is."""
+    try:
+        read(frame, name, np.arange(len(frame)))
+    except DataError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,167 @@
+"""Which columns hold classifiers' scores, and which of these fall with risk."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from multiloss_core.formatting import shortened
+from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.tables.guessing.column import Column
+from multiloss_core.tables.vocabulary.column_names import ENTITIES, FOREIGN, LEVEL, MODEL, NO_SCORE, RISK, SCORE
+
+MOST_SCORES = 4
+# Fewer different whole numbers than these are bands, versions, counts.
+FEW_LEVELS, FEW_ROWS = 12, 50
+# Scores without a telling name lie in here: probabilities, per cents, per mille, log odds.
+LOWEST, HIGHEST = -50.0, 1_000.0
+LARGEST_NAMED = 1e7
+SIGMAS = 3.0
+
+_WINDOW = re.compile(r"[0-9]+(h|hr|hrs|d|day|days|m|min|mins|s|w|mo|j|t|std)")
+_TAG = re.compile(r"v?[0-9]+|[a-z]|de|da|do|du|del|la|of|the|for|final|overall|combined|total")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreGuess:
+    """The scores in the order of the table: which to use, which were found beyond these, and why they are asked."""
+
+    used: tuple[str, ...]
+    more: tuple[str, ...]
+    falling: tuple[str, ...]
+    doubt: str
+
+
+def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGuess:
+    """Find the scores among columns; `positive` (m,) is the rating of each cell as 1, 0 or NaN, if that is known."""
+    looked = _with_siblings({column.name: (column, _certainty(column)) for column in columns})
+    sure = [name for name, (_, certainty) in looked.items() if certainty == SURE]
+    likely = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
+    asked = [name for name, (_, certainty) in looked.items() if certainty == ASKED]
+    found = [name for name in looked if name in {*sure, *likely}] or asked
+    areas = {name: (None if positive is None else _area(looked[name][0].all_numbers, positive)) for name in found}
+    # The four that tell positives from negatives best; `sorted` keeps the order of the table among equals.
+    best = sorted(found, key=lambda name: -abs((areas[name] or 0.5) - 0.5))[:MOST_SCORES]
+    doubt = ""
+    if not found:
+        doubt = "no column looks like a score"
+    elif likely or asked:
+        doubt = f"'{shortened((likely or asked)[0])}' may be a score or something else"
+    return ScoreGuess(
+        used=tuple(name for name in found if name in best),
+        more=tuple(name for name in found if name not in best),
+        falling=tuple(name for name in found if positive is not None and falls(looked[name][0].all_numbers, positive)),
+        doubt=doubt,
+    )
+
+
+SURE, LIKELY, ASKED, NO = 3, 2, 1, 0
+
+
+def _with_siblings(looked: dict[str, tuple[Column, int]]) -> dict[str, tuple[Column, int]]:
+    """Propose a column of few values beside a sure score whose name differs only in a tag: "model A", "model B"."""
+    sure = {_untagged(column) for column, certainty in looked.values() if certainty == SURE and _is_tagged(column)}
+    return {
+        name: (column, LIKELY if _is_tagged(column) and certainty <= ASKED and _untagged(column) in sure else certainty)
+        for name, (column, certainty) in looked.items()
+    }
+
+
+def _is_tagged(column: Column) -> bool:
+    varies = column.is_number and column.numbers.size > 0 and column.numbers.min() < column.numbers.max()
+    return varies and len(_untagged(column)) < len(column.words)
+
+
+def _untagged(column: Column) -> tuple[str, ...]:
+    return tuple(word for word in column.words if not _TAG.fullmatch(word))
+
+
+def _certainty(column: Column) -> int:
+    """How surely a column is a score: LIKELY ones are proposed but asked, ASKED ones are asked and not proposed."""
+    if not column.is_number or not column.numbers.size or (column.distinct < 3 and column.filled >= FEW_ROWS):
+        return NO
+    values = column.numbers
+    if values.min() == values.max() or _counts_rows(column.all_numbers):
+        return NO
+    named = _named(column)
+    if named == NO or np.abs(values).max() > LARGEST_NAMED:
+        return NO
+    few = column.is_whole and column.filled >= FEW_ROWS and column.distinct <= FEW_LEVELS
+    by_noun = bool(set(column.words) & SCORE)
+    if few:
+        return ASKED if by_noun else NO
+    if named is not None:
+        return named
+    return _by_values(column)
+
+
+def _named(column: Column) -> int | None:
+    """How surely a column is a score by its name alone; None where the name says nothing."""
+    words = _untagged(column)
+    if not set(words) & (SCORE | MODEL | RISK):
+        return _named_otherwise(column, words)
+    last = words[-1]
+    if set(words) & FOREIGN or any(_WINDOW.fullmatch(word) for word in words):
+        return ASKED
+    if set(words) & NO_SCORE - SCORE - MODEL:
+        # The last word says what it is: "velocity score" is a score, "score band" is none.
+        return SURE if last in SCORE | MODEL else NO if last in NO_SCORE else ASKED
+    if set(words) & LEVEL - SCORE - MODEL - RISK:
+        return ASKED if not column.is_whole or column.distinct > 2 * FEW_LEVELS else NO
+    return SURE if set(words) & (SCORE | MODEL) or set(words) <= RISK else ASKED
+
+
+def _named_otherwise(column: Column, words: Sequence[str]) -> int | None:
+    """As `_named`, for a name without a word for a score."""
+    if column.words == ("p",) and column.numbers.min() >= 0 and column.numbers.max() <= 1:
+        return SURE
+    is_other = bool(set(words) & (NO_SCORE | LEVEL | ENTITIES)) or any(_WINDOW.fullmatch(word) for word in words)
+    return NO if is_other else None
+
+
+def _by_values(column: Column) -> int:
+    values = column.numbers
+    if values.min() < LOWEST or values.max() > HIGHEST:
+        return NO
+    return LIKELY if not column.is_whole or values.max() > FEW_LEVELS else NO
+
+
+def _counts_rows(values: Floats) -> bool:
+    """Whether a column numbers its rows, as an index does (in steps where only some rows were looked at)."""
+    steps = np.diff(values)
+    return values.size > 2 and bool((steps >= 1).all() and np.ptp(steps) <= 1)
+
+
+def falls(values: Floats, positive: Floats) -> bool:
+    """Whether a score (m,) is clearly lower for positives (1) than for negatives (0), NaN being left out.
+
+    Documents that another score brought to review have low values of this one and may be positive more often, so the
+    score must fall on both sides of every split, too: a rising one rises on both sides of its rating floor.
+    """
+    usable = np.isfinite(values) & np.isfinite(positive)
+    values, is_positive = values[usable], positive[usable] == 1
+    wins, pairs, variance = _wins(values, is_positive)
+    if not pairs or wins - pairs / 2 > -SIGMAS * np.sqrt(variance):
+        return False
+    for split in np.unique(np.quantile(values, np.arange(1, 10) / 10)):
+        parts = [_wins(values[part], is_positive[part]) for part in (values < split, values >= split)]
+        wins, pairs = sum(part[0] for part in parts), sum(part[1] for part in parts)
+        if pairs and wins >= pairs / 2:
+            return False
+    return True
+
+
+def _area(values: Floats, positive: Floats) -> float | None:
+    """Compute the share of pairs of a positive and a negative in which the positive has the higher score."""
+    usable = np.isfinite(values) & np.isfinite(positive)
+    wins, pairs, _ = _wins(values[usable], positive[usable] == 1)
+    return wins / pairs if pairs else None
+
+
+def _wins(values: Floats, is_positive: Bools) -> tuple[float, float, float]:
+    """Pairs in which the positive has the higher score, all pairs, and the variance of the former by chance alone."""
+    positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
+    wins = float(rankdata(values)[is_positive].sum()) - positives * (positives + 1) / 2
+    return wins, positives * negatives, positives * negatives * (positives + negatives + 1) / 12

@@ -1,0 +1,1 @@
+"""What people call columns and ratings, in English, German, French, Spanish and Portuguese."""
