@@ -3,14 +3,20 @@
 `compare` sets current against proposed thresholds, `compare_with_simpler_rules` a point against simpler rules;
 `contributions` counts what each combination of classifiers flags, `borderline_documents` finds the documents nearest to
 the thresholds. Over time: `calendar` of the documents' times, then `weekly_counts`, `daily_alerts` and the tests
-`precision_drift` and `alerts_drift`. By segment: `segmentation`, then `segment_counts`.
+`precision_drift` and `alerts_drift`; `incomplete_from` finds the weeks whose ratings are incomplete. By segment: `segmentation`, then `segment_counts`.
 """
 
 from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
 from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
-from multiloss_core.thresholds.inspection.drift import MIN_WEEKS, Drift, alerts_drift, precision_drift
+from multiloss_core.thresholds.inspection.drift import (
+    MIN_WEEKS,
+    Drift,
+    alerts_drift,
+    incomplete_from,
+    precision_drift,
+)
 from multiloss_core.thresholds.inspection.periods import (
     Calendar,
     DailyAlerts,
@@ -46,6 +52,7 @@ __all__ = [
     "daily_alerts",
     "days_in_data",
     "folded",
+    "incomplete_from",
     "precision_drift",
     "segment_counts",
     "segmentation",

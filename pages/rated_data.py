@@ -1,4 +1,4 @@
-"""Bring rated documents in, check them, and see what they can tell."""
+"""Bring rated documents in, check what their columns mean, and see what they can tell."""
 
 import streamlit as st
 
@@ -7,6 +7,8 @@ from ui.data.rated_datasets import build_dataset
 from ui.data.rated_workspace import choose_source, rated_uploads
 from ui.rated_data.checks import show_columns_preview, show_count_table, show_funnel, show_histograms, show_limits
 from ui.rated_data.column_roles import ask_columns, ask_upload
+from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
+from ui.rated_data.complete_weeks import ask_complete_weeks
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
@@ -18,11 +20,16 @@ st.markdown(
 picker, uploader = st.columns([2, 3], gap="large")
 with picker:
     source = choose_source(lambda: ask_upload(uploader))
-    st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
+show_reading_notes(source)
+summary = st.container(key="column_summary")
 
-choice = ask_columns(source)
+choice = ask_complete_weeks(source, ask_columns(source))
+with summary:
+    show_rating_words(source, choice)
 dataset = rated_uploads().checked(source, choice, build_dataset, "data")
 if dataset is not None:
+    with summary:
+        confirm_columns(source)
     rated = dataset.source
     if isinstance(rated, CountSurfaces):
         show_count_table(rated)

@@ -36,7 +36,9 @@ from multiloss_core.decisions.validation import (
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import count, threshold
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
+from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.number_column import numbers, require_usable
+from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.thresholds.data.flagged_counts import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
@@ -46,7 +48,7 @@ from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1
 SET_BY_HAND = "set by hand"
-MAX_WISHES = 20
+MAX_WISHES, MAX_MEANINGS = 20, 100
 ROUNDING = 1e-6
 
 
@@ -89,13 +91,15 @@ class RecordedColumns:
     rating: Name | None = None
     """Column with the rating; null for a table of counts."""
     positive: AnyText | None = None
-    """The rating of a positive; null where it is 1, true or a usual word."""
+    """The rating of a positive; null where it is 1, true or a usual word, or where `meanings` tells."""
     weight: Name | None = None
     """Column with the number of documents each row stands for."""
     group: Name | None = None
     """Column that says which rows belong together."""
     leave_out_unusable: bool = False
     """Whether rows with text or infinity in a score were left out."""
+    meanings: Annotated[dict[AnyText, Meaning], Field(max_length=MAX_MEANINGS)] | None = None
+    """What each rating means, in lower-case words. Left out where there are two, of which `positive` is one."""
 
     @model_validator(mode="after")
     def _require_one_floor_for_each_score(self) -> Self:
@@ -296,7 +300,7 @@ class DecisionRecord:
         content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
         if self.settings.amount is None:
             del content["settings"]["amount"]
-        return content
+        return content | {"columns": _columns_as_dict(self.columns)}
 
     def flags(self, frame: pd.DataFrame) -> Bools:
         """Flag the n rows of a table by its score columns: (n,) truth values.
@@ -338,8 +342,15 @@ def data_fingerprint(file_fingerprint: str, columns: RecordedColumns) -> str:
     It is the hash of the JSON text of {"columns": …, "file": file_fingerprint} with sorted keys, without spaces and
     in ASCII, where `file_fingerprint` is the SHA-256 of the file.
     """
-    content = {"columns": asdict(columns), "file": file_fingerprint}
+    content = {"columns": _columns_as_dict(columns), "file": file_fingerprint}
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
+    content = asdict(columns)
+    if columns.meanings is None:
+        del content["meanings"]
+    return content
 
 
 def _require_known_version(content: dict[str, Any]) -> None:
@@ -366,13 +377,13 @@ def _require_every_field(content: dict[str, Any], written: dict[str, Any], place
 
 def _score_column(frame: pd.DataFrame, name: str) -> Floats:
     """Read one score of each row, NaN where the cell is blank."""
-    places = [i for i, column in enumerate(frame.columns) if str(column) == name]
-    if len(places) != 1:
-        found = f"{len(places) or 'no'} column{'s' if len(places) > 1 else ''} '{name}'"
+    places = frame.columns.map(str) == base_of(frame, name)
+    if places.sum() != 1:
+        found = f"{places.sum() or 'no'} column{'s' if places.sum() > 1 else ''} '{name}'"
         raise DataError(
             f"The table has {found}, and the decision needs one; choose a table with the scores of the decision."
         )
-    column = frame.iloc[:, places[0]]
+    column = column_of(frame, name)
     values, blank, _ = numbers(column)
     usable = blank | ~np.isnan(values)
     require_usable(column, usable, np.arange(len(frame)), expected="numbers", way_out="correct them and try again")

@@ -18,6 +18,7 @@ Theme = Literal["light", "dark"]
 
 TRUE_POSITIVE = "#009E73"
 FALSE_POSITIVE = "#E69F00"
+UNDECIDED = "#999999"
 # Single-hue scales, light to strong, for surfaces and contours of the two counts.
 TRUE_POSITIVE_SCALE: list[list[Any]] = [[0.0, "#E3F4EE"], [0.5, "#66C5AB"], [1.0, "#00664A"]]
 FALSE_POSITIVE_SCALE: list[list[Any]] = [[0.0, "#FDF3DC"], [0.5, "#F0C25C"], [1.0, "#A86F00"]]
@@ -106,17 +107,25 @@ def add_stacked_counts(
     words: Sequence[str],
     solid: Sequence[bool] | Bools,
     vocabulary: Vocabulary,
+    undecided: Floats | None = None,
     **bars: Any,
 ) -> None:
-    """Add TP and FP (m,) as stacked bars, hatched where not `solid`; `words` say what each bar is, `bars` where."""
+    """Add TP and FP (m,) as stacked bars, hatched where not `solid`; `words` say what each bar is, `bars` where.
+
+    Those that are `undecided` (m,), where there are any, come last and are always hatched.
+    """
     count = "x" if bars.get("orientation") == "h" else "y"
-    for label, colour, counts in (
-        (vocabulary.true_positives, TRUE_POSITIVE, tp),
-        ("false alerts (FP)", FALSE_POSITIVE, fp),
-    ):
+    hatched = np.where(solid, "", "/")
+    kinds = [
+        (vocabulary.true_positives, TRUE_POSITIVE, tp, hatched),
+        ("false alerts (FP)", FALSE_POSITIVE, fp, hatched),
+    ]
+    if undecided is not None and undecided.any():
+        kinds.append(("not yet decided", UNDECIDED, undecided, np.full(len(undecided), "x")))
+    for label, colour, counts, shape in kinds:
         figure.add_bar(
             name=label,
-            marker={"color": colour, "pattern": {"shape": np.where(solid, "", "/")}, "line": {"width": 0}},
+            marker={"color": colour, "pattern": {"shape": shape}, "line": {"width": 0}},
             customdata=words,
             hovertemplate=f"%{{customdata}}<br>%{{{count}:,.6~f}} documents<extra>%{{fullData.name}}</extra>",
             **{count: counts},

@@ -11,8 +11,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, read_table
-from multiloss_core.numerics import Floats
+from multiloss_core.formatting import shortened
+from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
+    RECIPROCAL,
+    ColumnGuess,
+    Meaning,
     Times,
     document_amounts,
     document_segments,
@@ -20,6 +24,7 @@ from multiloss_core.tables import (
     guess_columns,
     is_count_table,
     require_documents,
+    with_decimal_sign,
 )
 from multiloss_core.thresholds import Rule, money_weighted
 from ui.shared.session import Source
@@ -27,12 +32,18 @@ from ui.shared.session import Source
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnChoice:
-    """What the columns of a table mean. A floor of None is suggested from the data."""
+    """What the columns of a table mean. A floor of None is suggested from the data.
+
+    `meanings`: each rating in lower-case words and what it means, None where that has still to be said. `confirmed`:
+    the user has seen what the columns mean, or nothing had to be asked. `complete_until`: a date, YYYY-MM-DD; rows from
+    it on are left out, because their ratings are incomplete. `decimal_signs`: of columns of numbers that can be read
+    in two ways, the sign that the decimals come after.
+    """
 
     is_counts: bool
     scores: tuple[str, ...]
     rating: str | None = None
-    positive: str | None = None
+    meanings: tuple[tuple[str, Meaning | None], ...] = ()
     weight: str | None = None
     floors: tuple[float | None, ...] = ()
     leave_out_unusable: bool = False
@@ -41,6 +52,14 @@ class ColumnChoice:
     amount: str | None = None
     time: str | None = None
     segment: str | None = None
+    complete_until: str | None = None
+    decimal_signs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def positive(self) -> str | None:
+        """The rating of a positive, where there is one such rating and the only other one is negative."""
+        found = sorted(self.meanings, key=lambda rating: str(rating[1]))
+        return found[1][0] if [meaning for _, meaning in found] == ["negative", "positive"] else None
 
 
 RatedSource: TypeAlias = Source[ColumnChoice]
@@ -51,7 +70,8 @@ class Dataset:
     """Data ready to be worked with. `key` changes with the file and with the choice of columns.
 
     `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the
-    rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns exist.
+    rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns exist, and
+    `undecided_times` and `undecided_segments` (u,) of each of those that nobody has decided yet.
     """
 
     name: str
@@ -62,6 +82,8 @@ class Dataset:
     amounts: Floats | None = None
     times: Times | None = None
     segments: NDArray[np.object_] | None = None
+    undecided_times: Times | None = None
+    undecided_segments: NDArray[np.object_] | None = None
 
 
 def read_upload(data: bytes, name: str) -> RatedSource:
@@ -75,13 +97,17 @@ def first_choice(frame: pd.DataFrame) -> ColumnChoice:
     if is_count_table(frame):
         return ColumnChoice(is_counts=True, scores=())
     require_documents(frame)
-    guess = guess_columns(frame)
+    return choice_of(guess_columns(frame))
+
+
+def choice_of(guess: ColumnGuess) -> ColumnChoice:
+    """Choose the columns as they were guessed."""
     return ColumnChoice(
         is_counts=False,
         scores=guess.scores,
         rating=guess.rating,
-        positive=guess.positive,
-        weight=guess.weight,
+        meanings=guess.meanings,
+        weight=f"{RECIPROCAL}{guess.weight}" if guess.weight and guess.inverse_weight else guess.weight,
         floors=(None,) * len(guess.scores),
         group=guess.group,
         amount=guess.amount,
@@ -130,17 +156,24 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
         raise DataError(
             f"Column '{_choice.amount}' was chosen twice; the amount must be another column than rating and weight."
         )
+    _require_answers(_choice)
+    _frame = with_decimal_sign(_frame, dict(_choice.decimal_signs))
     documents = RatedDocuments.from_frame(
         _frame,
         list(_choice.scores),
         _choice.rating or "",
-        positive=_choice.positive,
+        meanings={rating: meaning for rating, meaning in _choice.meanings if meaning is not None} or None,
         weight=_choice.weight,
         floors=dict(zip(_choice.scores, _choice.floors, strict=True)),
         group=_choice.group,
         leave_out_unusable=_choice.leave_out_unusable,
+        only=_complete_rows(_frame, _choice),
     )
     rows = documents.rows
+    # Read together, so that dates are understood and segments limited alike in both.
+    both = np.concatenate([rows, documents.undecided.rows])
+    times = None if _choice.time is None else document_times(_frame, _choice.time, both)
+    segments = None if _choice.segment is None else document_segments(_frame, _choice.segment, both)
     return Dataset(
         name="",
         key=key,
@@ -148,6 +181,31 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
         frame=_frame,
         choice=_choice,
         amounts=None if _choice.amount is None else document_amounts(_frame, _choice.amount, rows),
-        times=None if _choice.time is None else document_times(_frame, _choice.time, rows),
-        segments=None if _choice.segment is None else document_segments(_frame, _choice.segment, rows),
+        times=None if times is None else times[: rows.size],
+        segments=None if segments is None else segments[: rows.size],
+        undecided_times=None if times is None else times[rows.size :],
+        undecided_segments=None if segments is None else segments[rows.size :],
     )
+
+
+def _require_answers(choice: ColumnChoice) -> None:
+    """Refuse a choice with a question that is still open."""
+    if choice.rating is None:
+        raise DataError("No column with the ratings is chosen; choose the one that says what was fraud.")
+    for rating, meaning in choice.meanings:
+        if meaning is None:
+            raise DataError(
+                f"What '{shortened(rating)}' in '{choice.rating}' means is not said yet; choose fraud, not fraud or not "
+                "known yet."
+            )
+    for column, sign in choice.decimal_signs:
+        if not sign:
+            raise DataError(f"The numbers in '{column}' can be read in two ways; choose which one is meant.")
+
+
+def _complete_rows(frame: pd.DataFrame, choice: ColumnChoice) -> Bools | None:
+    """Which rows (n,) lie before the date from which on ratings are incomplete; None for all."""
+    if choice.complete_until is None or choice.time is None:
+        return None
+    times = document_times(frame, choice.time, np.arange(len(frame)))
+    return np.asarray(times < np.datetime64(choice.complete_until))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from multiloss_core import DataError
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset
 from ui.data.samples import SAMPLES, sample
 from ui.data.uploads import UploadStore
@@ -26,6 +27,21 @@ def choose_source(load: Callable[[], None] | None = None) -> RatedSource:
     return rated_uploads().pick(load)
 
 
+def needs_answers(source: RatedSource) -> bool:
+    """Whether what some column means could not be told for certain, and the user has not confirmed it yet."""
+    unsure = source.guess is not None and bool(source.guess.unsure)
+    return unsure and source.fingerprint not in rated_uploads().state.confirmed
+
+
+def confirm(source: RatedSource) -> None:
+    """Take the choice of columns of a table for confirmed by the user."""
+    rated_uploads().state.confirmed.add(source.fingerprint)
+
+
 def dataset_of(source: RatedSource) -> Dataset:
     """Return the dataset in use for a source. Raises DataError where its columns need the user's help."""
+    if needs_answers(source):
+        raise DataError(
+            f"What some columns of '{source.name}' mean could not be told for certain; check them on Rated data first."
+        )
     return build_dataset(source, rated_uploads().choice_for(source))

@@ -9,8 +9,9 @@ from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocume
 from multiloss_core.decisions import data_fingerprint
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import precision_interval
+from multiloss_core.tables import Meaning, guess_meanings, rating_values
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
-from ui.data.rated_workspace import rated_uploads
+from ui.data.rated_workspace import confirm, rated_uploads
 from ui.operating_point.analysis import RESOLUTIONS, Settings
 from ui.operating_point.certificate_state import request_certificate
 from ui.operating_point.controls.settings import recorded_unit, restore_settings
@@ -84,6 +85,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         )
     dataset = _use_columns(record, source)
     rated_uploads().choose(source.name)
+    confirm(source)
     choices = {rated_uploads().key: source.name} | restore_settings(
         record.settings,
         classifiers,
@@ -108,16 +110,16 @@ def _at_hand(record: DecisionRecord) -> list[RatedSource]:
     return [*reversed(store.state.sources.values()), *samples]
 
 
-def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
+def _choice(record: DecisionRecord, source: RatedSource) -> ColumnChoice:
     """Choose the columns of a record, with its floors; what it does not tell stays as it is known of the data."""
-    columns = record.columns
+    columns, known = record.columns, rated_uploads().choice_for(source)
     if columns.rating is None:
         return ColumnChoice(is_counts=True, scores=(), rule=record.settings.rule)
     return ColumnChoice(
         is_counts=False,
         scores=columns.scores,
         rating=columns.rating,
-        positive=columns.positive,
+        meanings=_meanings(record, source),
         weight=columns.weight,
         floors=columns.floors,
         leave_out_unusable=columns.leave_out_unusable,
@@ -125,12 +127,29 @@ def _choice(record: DecisionRecord, known: ColumnChoice) -> ColumnChoice:
         amount=record.settings.amount or known.amount,
         time=known.time,
         segment=known.segment,
+        complete_until=known.complete_until,
+        decimal_signs=known.decimal_signs,
     )
+
+
+def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, Meaning | None], ...]:
+    """What the ratings of data mean by a record: as it tells, else every one but the positive is negative."""
+    columns = record.columns
+    if columns.rating not in source.frame.columns:
+        return ()
+    values = rating_values(source.frame[columns.rating])[1]
+    if columns.meanings is not None:
+        return tuple((value, columns.meanings.get(value)) for value in values)
+    if columns.positive is None:
+        guessed = guess_meanings(values, columns.rating)
+        return tuple((value, guessed.get(value)) for value in values)
+    wanted = columns.positive.strip().lower()
+    return tuple((value, "positive" if value == wanted else "negative") for value in values)
 
 
 def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnChoice, Dataset]:
     """Read data under the columns of a record; where these are missing, under those chosen for the data."""
-    choice = _choice(record, rated_uploads().choice_for(source))
+    choice = _choice(record, source)
     try:
         dataset = build_dataset(source, choice)
     except DataError as error:

@@ -89,6 +89,22 @@ class Analysis:
             for point, own in zip(points, flagged, strict=True)
         ]
 
+    @property
+    def has_undecided(self) -> bool:
+        """Whether some documents of the data are not decided yet."""
+        documents = self.rated.source.documents
+        return documents is not None and len(documents.undecided) > 0
+
+    def undecided(self, points: Sequence[Point]) -> list[float]:
+        """How many alerts (weights) without a decision there are at each point."""
+        documents = self.rated.source.documents
+        if documents is None or not self.has_undecided:
+            return [0.0] * len(points)
+        # In the order of a path, so that documents are passed over once.
+        distinct, places = np.unique(np.stack([point.thresholds for point in points]), axis=0, return_inverse=True)
+        counts = documents.undecided.count_along(distinct, self.settings.rule)
+        return [float(counts[place]) for place in places]
+
     def with_certificate(self, certificate: Certificate) -> "Analysis":
         """With the path of a certificate, where it has one, among the paths."""
         if certificate.path is None:

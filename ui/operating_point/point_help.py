@@ -1,17 +1,29 @@
 """What each number means; {label} stands for the value that the screen shows under that label."""
 
 from multiloss_core import Unit
-from ui.operating_point.point_text import WORDS, beside
+from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, WORDS, beside
 
 
-def explanations(unit: Unit) -> dict[str, str]:
-    """Explain the numbers of a point counted in `unit`, by label; by its first words where a label carries a number."""
-    return _THRESHOLDS | _of_path(unit) | _beside(unit.other)
+def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
+    """Explain the numbers of a point counted in `unit`, by label; by its first words where a label carries a number.
+
+    `undecided`: some documents of the data are not decided yet.
+    """
+    found = _THRESHOLDS | _of_path(unit) | _beside(unit.other)
+    return found | _UNDECIDED if undecided else found
 
 
 _THRESHOLDS = {
     "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its own: "
     "when all are). In as few digits as flag the same documents; never: no score is high enough.",
+}
+
+
+_UNDECIDED = {
+    WORDS[Unit.DOCUMENTS].alerts: f"Everything that people would look at: {{{CAUGHT}}} caught, {{{FALSE_ALERTS}}} false "
+    f"and {{{OF_THEM_UNDECIDED}}} not yet decided.",
+    OF_THEM_UNDECIDED: f"{{{OF_THEM_UNDECIDED}}} alerts have no decision yet. They cost a look like all others, but count "
+    "neither as caught nor as false, and precision leaves them out.",
 }
 
 
@@ -26,8 +38,8 @@ def _of_path(unit: Unit) -> dict[str, str]:
             words.caught: f"True positives: {tp} of the {alerts} documents flagged were rated fraud.",
             words.false: f"False positives: {fp} of the {alerts} documents flagged were rated no fraud.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: everything that people would look at.",
-            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: the share of fraud among all alerts. "
-            "The slider is about the last ones only.",
+            words.precision: f"TP / (TP + FP) = {tp} / ({tp} + {fp}) = {precision}: the share of fraud among all decided "
+            "alerts. The slider is about the last ones only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last catches cost more.",
             words.kept: f"TP over all positives rated at or above the floors: {tp} is {kept} of them. Not recall: "
             "fraud below the floors is unknown.",
@@ -70,8 +82,8 @@ def _beside(unit: Unit) -> dict[str, str]:
             caught: f"Documents: {tp} of the {alerts} flagged were rated fraud.",
             false: f"Documents: {fp} of the {alerts} flagged were rated no fraud.",
             words.alerts: f"{tp} + {fp} = {alerts} documents: everything that people would look at.",
-            words.precision: f"{tp} / {alerts} = {precision}: the share of fraud among the documents flagged. The "
-            "slider is about money.",
+            words.precision: f"{tp} / ({tp} + {fp}) = {precision}: the share of fraud among the documents flagged and "
+            "decided. The slider is about money.",
             words.kept: f"{tp} documents are {kept} of all positives rated at or above the floors. Not recall: fraud "
             "below the floors is unknown.",
         }

@@ -15,7 +15,16 @@ from ui.operating_point.target import DIGITS, current_target
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share
 
 CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
-COUNT_KINDS = {"Alerts": COUNT, CAUGHT: COUNT, FALSE_ALERTS: COUNT, PRECISION: SHARE, LOW: BOUND, HIGH: BOUND}
+UNDECIDED, OF_THEM_UNDECIDED = "Not yet decided", "of them not yet decided"
+COUNT_KINDS = {
+    "Alerts": COUNT,
+    CAUGHT: COUNT,
+    FALSE_ALERTS: COUNT,
+    UNDECIDED: COUNT,
+    PRECISION: SHARE,
+    LOW: BOUND,
+    HIGH: BOUND,
+}
 
 Lines = tuple[tuple[str, str], ...]
 
@@ -81,8 +90,8 @@ def point_words(analysis: Analysis, point: Point) -> PointWords:
 
 def words_of_points(analysis: Analysis, points: Sequence[Point]) -> list[PointWords]:
     """`point_words` for many points at once."""
-    others = analysis.in_other_unit(points)
-    return [_words(analysis, point, other) for point, other in zip(points, others, strict=True)]
+    others, undecided = analysis.in_other_unit(points), analysis.undecided(points)
+    return [_words(analysis, *about) for about in zip(points, others, undecided, strict=True)]
 
 
 def price_words(marginal_precision: float, unit: Unit) -> str:
@@ -101,26 +110,36 @@ def interval_words(analysis: Analysis, bootstrap: PointBootstrap | None, point: 
         return None
     unit = analysis.settings.unit
     found, words, number = bootstrap.intervals().expected, WORDS[unit], unit.estimate
+    decided = " decided" if analysis.has_undecided and unit is Unit.DOCUMENTS else ""
     lines = {
         words.caught: (found.tp, number),
         words.false: (found.fp, number),
         words.alerts: (found.alerts, number),
         words.precision: (found.precision, percent),
     }
+    told = {label: f"expected {between_words(interval, shown)}" for label, (interval, shown) in lines.items()}
+    told[words.alerts] += decided
     return {
         "percent": current_target().percent
         if isinstance(point, ManualPoint)
         else round(100 * float(bootstrap.targets[0]), DIGITS),
         "by_hand": isinstance(point, ManualPoint),
-        "words": {label: f"expected {between_words(interval, shown)}" for label, (interval, shown) in lines.items()},
+        "words": told,
     }
 
 
-def count_columns(tp: float, fp: float, interval: tuple[float, float]) -> dict[str, float]:
-    """Lay out counts of documents and their precision, in [0, 1] with its interval, as columns of `COUNT_KINDS`."""
-    alerts = tp + fp
-    shown = rounded_share(ratio(tp, alerts), alerts)
-    return {"Alerts": alerts, CAUGHT: tp, FALSE_ALERTS: fp, PRECISION: shown, LOW: interval[0], HIGH: interval[1]}
+def count_columns(
+    tp: float, fp: float, interval: tuple[float, float], undecided: float | None = None
+) -> dict[str, float]:
+    """Lay out counts of documents and their precision, in [0, 1] with its interval, as columns of `COUNT_KINDS`.
+
+    Alerts include those `undecided`, which have a column of their own where they are given.
+    """
+    decided = tp + fp
+    counts = {"Alerts": decided + (undecided or 0.0), CAUGHT: tp, FALSE_ALERTS: fp}
+    if undecided is not None:
+        counts[UNDECIDED] = undecided
+    return counts | {PRECISION: rounded_share(ratio(tp, decided), decided), LOW: interval[0], HIGH: interval[1]}
 
 
 def between_words(interval: Interval, number: Callable[[float], str]) -> str:
@@ -133,14 +152,14 @@ def beside(label: str) -> str:
     return label.removesuffix(" (TP)").removesuffix(" (FP)")
 
 
-def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None) -> PointWords:
+def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None, undecided: float) -> PointWords:
     unit = analysis.settings.unit
     # Whatever is counted, shares have the digits that the number of documents supports.
     documents = other if other is not None and unit is Unit.MONEY else point
     words = WORDS[unit]
     counts: Lines = ((words.caught, unit.number(point.tp)), (words.false, unit.number(point.fp)))
     rates: Lines = (
-        (words.alerts, unit.number(point.alerts)),
+        *_alerts(analysis, unit, point, undecided),
         (words.precision, share(point.precision, documents.alerts)),
         (words.false_per_catch, rate(point.fp_per_tp)),
         (words.kept, share(point.share_of_rated_positives, documents.rated.tp)),
@@ -150,7 +169,7 @@ def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None) -> Poi
         more = WORDS[unit.other]
         counts += (beside(more.caught), unit.other.number(other.tp)), (beside(more.false), unit.other.number(other.fp))
         rates += (
-            (more.alerts, unit.other.number(other.alerts)),
+            *_alerts(analysis, unit.other, other, undecided),
             (more.precision, share(other.precision, documents.alerts)),
             (more.kept, share(other.share_of_rated_positives, documents.rated.tp)),
         )
@@ -164,6 +183,15 @@ def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None) -> Poi
         warning=_warning(unit, point),
         guarantee=_guarantee(analysis, point),
     )
+
+
+def _alerts(analysis: Analysis, unit: Unit, point: FlaggedCounts, undecided: float) -> Lines:
+    """How much is flagged; documents without a decision are alerts too, and told where the data hold any."""
+    label = WORDS[unit].alerts
+    if unit is Unit.MONEY or not analysis.has_undecided:
+        return ((label, unit.number(point.alerts)),)
+    number = Unit.DOCUMENTS.number
+    return (label, number(point.alerts + undecided)), (OF_THEM_UNDECIDED, number(undecided))
 
 
 def _steps(unit: Unit, point: Point) -> Lines:

@@ -1,15 +1,21 @@
 """What the columns of a rated table mean: the widgets that ask for it."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from multiloss_core.formatting import plural, shortened
+from multiloss_core.tables import MINUS, Meaning
 from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload
-from ui.data.rated_workspace import rated_uploads
-from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
+from ui.data.rated_workspace import needs_answers, rated_uploads
+from ui.rated_data.column_summary import show_column_table
+from ui.rated_data.rating_meanings import ask_meanings, meaning_key
+from ui.shared.column_pickers import ask_column, ask_optional_column, offered_columns
+from ui.shared.formatting import as_text
 
 TEMPLATE = (
     "document,model A,model B,rating\n"
@@ -89,11 +95,14 @@ def ask_upload(place: DeltaGenerator) -> None:
 
 
 def ask_columns(source: RatedSource) -> ColumnChoice:
-    """Let the user correct what the columns mean."""
+    """Let the user correct what the columns mean; what could not be told for certain is asked first."""
     known = rated_uploads().choice_for(source)
+    questions = st.container(key="column_questions")
     expander = st.expander(
         "What the columns mean", icon=":material/table_chart:", expanded=source.name in rated_uploads().state.sources
     )
+    if needs_answers(source):
+        questions.markdown("#### Please check")
     with expander:
         kind = st.segmented_control(
             "Each row is",
@@ -103,14 +112,21 @@ def ask_columns(source: RatedSource) -> ColumnChoice:
             key=_key(source, "kind"),
             persist_state="session",
         )
-        return _ask_count_columns(source, known) if kind == COUNTS else _ask_document_columns(source, known)
+        if kind == COUNTS:
+            return _ask_count_columns(source, known)
+        choice = _ask_document_columns(source, known, questions)
+        show_column_table(source, choice)
+        return choice
 
 
 def forget(source: RatedSource) -> None:
     """Have the widgets of a table show the choice of columns that is kept, not what they showed last."""
-    of_columns = [f"{part}_{name}" for part in ("floor", "positive") for name in offered_columns(source.frame)]
+    of_columns = [f"{part}_{name}" for part in ("floor", "turn", "decimal") for name in offered_columns(source.frame)]
     for name in ("kind", "counted", "scores", "rating", "leave", *(role.key for role in ROLES), *of_columns):
         st.session_state.pop(_key(source, name), None)
+    choice = rated_uploads().choice_for(source)
+    for value, _ in choice.meanings:
+        st.session_state.pop(meaning_key(str(choice.rating), value, _tag(source)), None)
 
 
 def _key(source: RatedSource, name: str) -> str:
@@ -135,36 +151,35 @@ def _ask_count_columns(source: RatedSource, known: ColumnChoice) -> ColumnChoice
     return ColumnChoice(is_counts=True, scores=(), rule=RULES.get(str(picked)))
 
 
-def _ask_document_columns(source: RatedSource, known: ColumnChoice) -> ColumnChoice:
+def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: DeltaGenerator) -> ColumnChoice:
     columns = offered_columns(source.frame)
     left, right = st.columns(2, gap="large")
-    scores = left.multiselect(
-        "Scores (one for each classifier)",
-        columns,
-        default=[column for column in known.scores if column in columns],
-        key=_key(source, "scores"),
-        persist_state="session",
-        max_selections=4,
-    )
+    unsure = source.guess.unsure if source.guess is not None and needs_answers(source) else frozenset()
+
+    def place(role: str, usual: DeltaGenerator) -> DeltaGenerator:
+        """Where a role is asked for: with the questions, where it could not be told."""
+        return questions.container() if role in unsure else usual
+
+    scores = _ask_scores(place("scores", left), source, columns, known)
+    about_rating = place("rating" if "rating" in unsure else "meanings", right)
     rating = ask_column(
-        right,
+        about_rating,
         "Rating",
         columns,
         known.rating,
         key=_key(source, "rating"),
         placeholder="Choose the column with the ratings",
     )
-    positive = None
+    meanings: tuple[tuple[str, Meaning | None], ...] = ()
     if rating in columns:
-        label = "Rating that means fraud (positive)"
-        key = _key(source, f"positive_{rating}")
-        positive = ask_positive(label, source.frame, rating, known.positive, _tag(source), "rating", key=key)
+        of_known = dict(known.meanings) if rating == known.rating else {}
+        meanings = ask_meanings(about_rating, source.frame, rating, of_known, _tag(source))
     optional: dict[str, Any] = {}
-    for place, role in zip((right, right, *st.columns(3)), ROLES, strict=True):
+    for usual, role in zip((right, right, *st.columns(3)), ROLES, strict=True):
         optional[role.key] = ask_optional_column(
-            place,
+            place(role.key, usual),
             role.label,
-            columns,
+            _with_derived(columns, getattr(known, role.key)),
             getattr(known, role.key),
             none=role.none,
             key=_key(source, role.key),
@@ -172,20 +187,81 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice) -> ColumnCho
         )
     floors = tuple(_ask_floor(left, source, name, known) for name in scores)
     leave_out = left.checkbox(
-        "Leave out rows whose score is no finite number",
+        "Skip rows with unreadable scores",
         value=known.leave_out_unusable,
         key=_key(source, "leave"),
         persist_state="session",
     )
+    used = (*scores, optional["weight"], optional["amount"])
     return ColumnChoice(
         is_counts=False,
-        scores=tuple(scores),
+        scores=scores,
         rating=rating,
-        positive=positive,
+        meanings=meanings,
         floors=floors,
         leave_out_unusable=leave_out,
+        decimal_signs=tuple(
+            (name, _ask_decimal_sign(questions, source, name, known)) for name in source.ambiguous if name in used
+        ),
         **optional,
     )
+
+
+def _ask_scores(
+    place: DeltaGenerator, source: RatedSource, columns: list[str], known: ColumnChoice
+) -> tuple[str, ...]:
+    falling = source.guess.falling if source.guess is not None else ()
+    turned = [name.removeprefix(MINUS) for name in known.scores if name not in columns]
+    picked = place.multiselect(
+        "Scores (one for each classifier)",
+        columns,
+        default=[name for name in (score.removeprefix(MINUS) if score not in columns else score for score in known.scores)
+                 if name in columns],
+        key=_key(source, "scores"),
+        persist_state="session",
+        max_selections=4,
+    )
+    more = source.guess.more_scores if source.guess is not None else ()
+    if more:
+        found = plural(len(more) + len(known.scores), "score")
+        names = ", ".join(f"*{as_text(name)}*" for name in more)
+        place.caption(f"{found} were found, {len(picked)} are used; not used: {names}.")
+    return tuple(
+        f"{MINUS}{name}"
+        if (name in falling or name in turned)
+        and place.toggle(
+            f"Turn {name} round: its low values are the suspicious ones",
+            value=name in turned,
+            key=_key(source, f"turn_{name}"),
+            persist_state="session",
+            help="The ratings say that fraud has rather low values of this score. Turned round, thresholds are on "
+            "minus the score.",
+        )
+        else name
+        for name in picked
+    )
+
+
+def _with_derived(columns: list[str], known: str | None) -> list[str]:
+    """Offer a derived column, such as 1 / sampling rate, where it was proposed."""
+    return columns if known is None or known in columns else [known, *columns]
+
+
+def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> str:
+    """Ask how numbers such as 1,234 are meant, which alone can be read in two ways."""
+    example = next((cell for cell in source.frame[name].dropna().astype(str) if re.search(r"\d[.,]\d", cell)), "1,234")
+    sign = "," if "," in example else "."
+    other = "." if sign == "," else ","
+    meant = {other: example.replace(sign, ""), sign: example.replace(",", ".")}
+    picked = place.segmented_control(
+        f"In {name}, {shortened(example)} is",
+        list(meant),
+        default=dict(known.decimal_signs).get(name),
+        format_func=lambda decimal: meant.get(decimal, decimal),
+        key=_key(source, f"decimal_{name}"),
+        persist_state="session",
+    )
+    return str(picked or "")
 
 
 def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> float | None:

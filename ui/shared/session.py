@@ -9,6 +9,7 @@ import streamlit as st
 
 from multiloss_core import DecisionRecord
 from multiloss_core.losses import TimedRun, Verification
+from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs
 from ui.shared.background_job import Job
 
@@ -28,23 +29,32 @@ class UrlEcho:
 
 @dataclass(frozen=True, eq=False)
 class Source(Generic[Choice]):
-    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given."""
+    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given.
+
+    `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
+    `ambiguous`: columns of numbers that can be read in two ways.
+    """
 
     name: str
     fingerprint: str
     frame: pd.DataFrame
     first_choice: Choice
+    guess: ColumnGuess | None = None
+    notes: tuple[str, ...] = ()
+    ambiguous: tuple[str, ...] = ()
 
 
 @dataclass
 class Uploads(Generic[Choice]):
     """The tables that were loaded last, by name, and the last valid choice of columns of each, by fingerprint.
 
-    `last_upload` and `complaint` say what became of the last file.
+    `confirmed`: fingerprints of tables whose columns the user has confirmed. `last_upload` and `complaint` say what
+    became of the last file.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
     choices: dict[str, Choice] = field(default_factory=dict)
+    confirmed: set[str] = field(default_factory=set)
     last_upload: str | None = None
     complaint: str | None = None
 

@@ -1,7 +1,7 @@
 """Hold rated predicted positives: the documents that people looked at because some classifier scored them high."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
+from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.group_column import Groups, group_column, group_numbers
 from multiloss_core.tables.number_column import LARGEST_SCORE, numbers, require_usable
-from multiloss_core.tables.rating_column import parse_ratings
+from multiloss_core.tables.rating_column import Meaning, parse_ratings
 from multiloss_core.thresholds.data.flagged_counts import (
     Counts,
     Rule,
@@ -24,6 +25,7 @@ from multiloss_core.thresholds.data.flagged_counts import (
     require_rule,
 )
 from multiloss_core.thresholds.data.rating_floors import suggest_floors
+from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
 
 HUGE_TIE_SHARE = 0.5
 
@@ -65,6 +67,7 @@ class RatedDocuments:
     groups : n numbers or words that say which documents belong together (alerts of one customer); kept as numbers
         0..g-1. A missing one is a group of its own; left out, all documents are taken as independent.
     rows : (n,) positions of the documents in the table that they come from, counted from 0; 0..n-1 when left out.
+    undecided : alerts of the same classifiers that nobody has decided yet; none when left out.
 
     Raises
     ------
@@ -79,6 +82,7 @@ class RatedDocuments:
     floors: Floats
     groups: Indices | None
     rows: Indices
+    undecided: UndecidedDocuments
     funnel: DataFunnel
     notes: tuple[str, ...]
 
@@ -92,6 +96,7 @@ class RatedDocuments:
         *,
         groups: Groups | None = None,
         rows: ArrayLike | None = None,
+        undecided: UndecidedDocuments | None = None,
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
     ) -> None:
@@ -123,9 +128,10 @@ class RatedDocuments:
             "floors": floor_array,
             "groups": group_array,
             "rows": row_array,
+            "undecided": _with_groups(undecided or no_documents(classifiers), group_array),
             "funnel": funnel
             or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives),
-            "notes": (*notes, *_cautions(score_table, label_array, name_tuple)),
+            "notes": (*notes, *_cautions(score_table, label_array, name_tuple, floor_array)),
         }
         for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
             if array is not None:
@@ -147,16 +153,20 @@ class RatedDocuments:
         weight: str | None = None,
         floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
         *,
+        meanings: Mapping[str, Meaning] | None = None,
         group: str | None = None,
         leave_out_unusable: bool = False,
+        only: Bools | None = None,
     ) -> Self:
         """Read rated documents from columns of a table.
 
         Rows without a rating, then rows with a blank score, then rows below all floors are left out; the funnel and
         the notes count them. Text or infinity in a score is an error, or such rows are left out and counted when
-        `leave_out_unusable`. `positive` names the rating that means positive; it may be left out when the ratings are
-        0/1, true/false or usual words (see `parse_ratings`). Rows that share a value of `group` belong together; a
-        blank one stands alone. Row numbers in messages count from 1 below the header.
+        `leave_out_unusable`. `positive` names the rating that means positive, or `meanings` says of each rating what it
+        means; both may be left out when the ratings are 0/1, true/false or usual words (see `parse_ratings`). Rows whose
+        rating is blank or undecided, with numbers in every score, become the `undecided`. Scores and weight may be
+        derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands alone.
+        `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
 
         Raises
         ------
@@ -166,17 +176,17 @@ class RatedDocuments:
         if not scores:
             raise DataError("Choose at least one score column.")
         notes: list[str] = []
-        rating = parse_ratings(frame[label], positive)
-        rows = np.flatnonzero(~np.isnan(rating))
+        read = np.ones(len(frame), dtype=bool) if only is None else only
+        rating = parse_ratings(frame[label], positive, meanings=meanings)
+        decided = ~np.isnan(rating)
+        rows, waiting = np.flatnonzero(read & decided), np.flatnonzero(read & ~decided)
         rated = rows.size
-        if rated < len(frame):
-            notes.append(f"{len(frame) - rated:,} rows without a rating in '{label}' were left out.")
 
         table, blank, unusable = _score_columns(frame, scores, rows)
         if not leave_out_unusable:
             way_out = "correct them, leave such rows out, or choose another score column"
             for name, wrong in zip(scores, unusable.T, strict=True):
-                require_usable(frame[name].iloc[rows], ~wrong, rows, expected="finite numbers", way_out=way_out)
+                require_usable(_column(frame, name, rows), ~wrong, rows, expected="finite numbers", way_out=way_out)
         for mask, what in ((unusable, "a score that is not a finite number"), (blank, "a blank score")):
             if mask.any():
                 row, column = np.argwhere(mask)[0]
@@ -208,11 +218,17 @@ class RatedDocuments:
                 f"Every usable row of '{label}' is {kind} ({rows.size:,} rows, first: row {rows[0] + 1:,}); "
                 "true and false positives are both needed: check the positive value, the floors and the file."
             )
+        undecided = _undecided(frame, scores, weight, waiting, floor_array)
+        if waiting.size:
+            notes.append(_undecided_words(label, waiting.size, len(undecided)))
         groups = None
         if group is not None:
             groups, alone = group_column(frame, group, rows)
             if alone:
                 notes.append(f"{alone:,} rows without a value in '{group}' stand alone, each as a group of its own.")
+            if len(undecided):
+                both, _ = group_column(frame, group, np.concatenate([rows, undecided.rows]))
+                undecided = replace(undecided, groups=both[rows.size :])
         return cls(
             table,
             labels,
@@ -221,8 +237,9 @@ class RatedDocuments:
             floor_array.tolist(),
             groups=groups,
             rows=rows,
+            undecided=undecided,
             funnel=DataFunnel(
-                read=len(frame),
+                read=int(read.sum()),
                 rated=rated,
                 complete=complete_count,
                 at_or_above_floor=rows.size,
@@ -314,6 +331,13 @@ class RatedDocuments:
             upper = float(scores[first]) if first < len(scores) else np.inf
             result[j] = shortest_between(float(threshold), lower, upper)
         return result
+
+
+def _with_groups(undecided: UndecidedDocuments, groups: Indices | None) -> UndecidedDocuments:
+    """Have each undecided document stand alone where rated ones have groups (n,) and it has none."""
+    if groups is None or undecided.groups is not None:
+        return undecided
+    return replace(undecided, groups=groups.max() + 1 + np.arange(len(undecided)))
 
 
 def _checked_names(names: Sequence[str] | None, classifiers: int) -> tuple[str, ...]:
@@ -422,7 +446,7 @@ def _floors_by_position(
     return values
 
 
-def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...]) -> list[str]:
+def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...], floors: Floats) -> list[str]:
     result = []
     if labels.sum() == 1:
         result.append("Only one document is positive: every threshold here rests on that single case; rate more.")
@@ -433,6 +457,13 @@ def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...]) -> list[str
                 f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
                 f"'{name}'; ties are never split, so TP and FP jump there."
             )
+    reached = scores >= floors
+    alone = reached & (reached.sum(axis=1) == 1)[:, np.newaxis]
+    result += [
+        f"No row was reviewed because of '{name}' alone: whenever it reaches its floor, another score does too."
+        for name, brought in zip(names, alone.any(axis=0), strict=True)
+        if len(names) > 1 and not brought
+    ]
     return result
 
 
@@ -443,7 +474,7 @@ def _require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
     if len(repeated):
         raise DataError(f"Column name '{repeated[0]}' occurs more than once; rename one of them.")
     for column in wanted:
-        if column not in frame.columns:
+        if base_of(frame, column) is None:
             raise DataError(f"There is no column '{column}'; the table has {_listed(frame.columns[:8])}.")
     for position, column in enumerate(wanted):
         if column in wanted[:position]:
@@ -457,14 +488,36 @@ def _score_columns(frame: pd.DataFrame, scores: Sequence[str], rows: Indices) ->
     blank = np.zeros(table.shape, dtype=bool)
     unusable = np.zeros(table.shape, dtype=bool)
     for j, name in enumerate(scores):
-        table[:, j], blank[:, j], unusable[:, j] = numbers(frame[name].iloc[rows])
+        table[:, j], blank[:, j], unusable[:, j] = numbers(_column(frame, name, rows))
     return table, blank, unusable
+
+
+def _column(frame: pd.DataFrame, name: str, rows: Indices) -> "pd.Series[Any]":
+    return column_of(frame, name).iloc[rows]
+
+
+def _undecided(
+    frame: pd.DataFrame, scores: Sequence[str], weight: str | None, waiting: Indices, floors: Floats
+) -> UndecidedDocuments:
+    """Take those of the rows without a decision that are alerts: with usable scores and weight, one at its floor."""
+    table, blank, unusable = _score_columns(frame, scores, waiting)
+    weights = np.ones(waiting.size) if weight is None else numbers(_column(frame, weight, waiting))[0]
+    kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & (weights > 0) & (weights < LARGEST_SCORE)
+    return UndecidedDocuments(scores=table[kept], weights=weights[kept], rows=waiting[kept])
+
+
+def _undecided_words(label: str, rows: int, alerts: int) -> str:
+    """Say what becomes of the rows whose rating is blank or not known yet."""
+    told = f"{rows:,} rows have no decision in '{label}' yet: they are neither true nor false positives"
+    if alerts == rows:
+        return f"{told}, but count as alerts."
+    return f"{told}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
 
 
 def _weight_column(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floats | None:
     if weight is None:
         return None
-    column = frame[weight].iloc[rows]
+    column = _column(frame, weight, rows)
     values, _, _ = numbers(column)
     usable = (values > 0) & (values < LARGEST_SCORE)
     way_out = "correct these weights or choose no weight column"

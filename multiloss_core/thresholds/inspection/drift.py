@@ -73,14 +73,16 @@ class _Estimates:
         return weeks - np.average(weeks, weights=self.certainty)
 
 
-def precision_drift(weeks: WeeklyCounts) -> Drift:
+def precision_drift(weeks: WeeklyCounts, incomplete: int | None = None) -> Drift:
     """Whether precision differs between complete weeks, by the tests of Cochran-Armitage and Pearson.
 
+    Weeks from position `incomplete` on, whose decisions are incomplete (see `incomplete_from`), are left out: what is
+    decided first is rarely a fair part of all.
     Weights and groups count for as many independent alerts as they are worth (see `WeeklyCounts.squares`), so that for
     alerts of weight 1 the tests are the usual ones. For Pearson's, neighbouring weeks are taken together until each
     period would hold 5 true and 5 false positives. Time O(w).
     """
-    numbers = np.flatnonzero(weeks.complete)
+    numbers = np.flatnonzero(weeks.complete[:incomplete])
     tp, alerts, squares = weeks.tp[numbers], weeks.alerts[numbers], weeks.squares[:, numbers]
     size = _effective_alerts(alerts, squares)
     held = alerts > 0
@@ -102,11 +104,11 @@ def precision_drift(weeks: WeeklyCounts) -> Drift:
 def alerts_drift(weeks: WeeklyCounts) -> Drift:
     """Whether the number of alerts differs between complete weeks more than that of independent alerts (Poisson) would.
 
-    Weights and groups count as for `precision_drift`. For the test of variation, neighbouring weeks are taken together
+    Alerts without a decision count as all others. Weights and groups count as for `precision_drift`. For the test of variation, neighbouring weeks are taken together
     until 5 alerts are expected of each period. Time O(w).
     """
     numbers = np.flatnonzero(weeks.complete)
-    alerts, squares = weeks.alerts[numbers], _weight_squares(weeks.squares[:, numbers])
+    alerts, squares = weeks.all_alerts[numbers], weeks.all_squares[numbers]
     size = ratio(float(alerts.sum()) ** 2, float(squares.sum()))
     period = _periods(np.full(len(numbers), size / max(len(numbers), 1)))
     if len(numbers) < MIN_WEEKS or period is None:
@@ -119,6 +121,28 @@ def alerts_drift(weeks: WeeklyCounts) -> Drift:
         values=sums(period, alerts, count) / np.bincount(period), certainty=sums(period, certainty, count)
     )
     return _drift(numbers, by_week, by_period, early, late)
+
+
+def incomplete_from(weeks: WeeklyCounts) -> int | None:
+    """Find the week, a position in the counts, from which on to the end decisions are incomplete; None if there is none.
+
+    That is where the share of alerts without a decision jumps up: of all ways to cut the last weeks off, the one with
+    the most surprising difference of shares between both parts (one-sided test of two proportions, its level divided
+    by the number of cuts, weights counting for as many documents as they are worth). Time O(w).
+    """
+    size = np.where(weeks.all_squares > 0, ratio(weeks.all_alerts**2, weeks.all_squares), 0.0)
+    waiting = size * np.where(weeks.all_alerts > 0, ratio(weeks.undecided, weeks.all_alerts), 0.0)
+    before, late = np.cumsum(size)[:-1], size[::-1].cumsum()[::-1][1:]
+    share = (waiting.sum()) / max(float(size.sum()), 1.0)
+    if not 0 < share < 1:
+        return None
+    before_share, late_share = ratio(np.cumsum(waiting)[:-1], before), ratio(waiting[::-1].cumsum()[::-1][1:], late)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = (late_share - before_share) / np.sqrt(share * (1 - share) * (1 / before + 1 / late))
+    surprise = np.where((before > 0) & (late > 0), surprise, -np.inf)
+    if not surprise.size or ndtr(-surprise.max()) > SIGNIFICANCE_LEVEL / surprise.size:
+        return None
+    return int(surprise.argmax()) + 1
 
 
 def _effective_alerts(alerts: Floats, squares: Floats) -> Floats:

@@ -30,12 +30,14 @@ def days_in_data(times: Times) -> float:
 class Calendar:
     """On which day and in which week each of n documents falls; worked out once, whatever is flagged.
 
-    `first` and `last` are the days of the first and the last document; `day` (n,) counts days from the first.
+    `first` and `last` are the days of the first and the last document; `day` (n,) counts days from the first, and
+    `undecided_day` (u,) does so for the documents that nobody has decided yet.
     """
 
     first: np.datetime64
     last: np.datetime64
     day: Indices
+    undecided_day: Indices
 
     @property
     def days(self) -> int:
@@ -57,6 +59,11 @@ class Calendar:
         """Which of the weeks each document (n,) is in."""
         return (self.day + self.offset) // 7
 
+    @cached_property
+    def undecided_week(self) -> Indices:
+        """Which of the weeks each undecided document (u,) is in."""
+        return (self.undecided_day + self.offset) // 7
+
     @property
     def mondays(self) -> Times:
         """The first day of every week (weeks,) that has a day in the data."""
@@ -69,23 +76,25 @@ class Calendar:
         return (self.mondays >= self.first) & (self.mondays + 6 * DAY <= self.last)
 
 
-def calendar(times: Times) -> Calendar:
-    """Make the calendar of times (n,), at least one. Time O(n).
+def calendar(times: Times, undecided: Times | None = None) -> Calendar:
+    """Make the calendar of times (n,), at least one, and of those (u,) of undecided documents. Time O(n + u).
 
     Raises
     ------
     DataError : no times, or something that is none.
     """
-    if not times.size or np.isnat(times).any():
+    both = times if undecided is None else np.concatenate([times, undecided])
+    if not times.size or np.isnat(both).any():
         raise DataError("Every document needs a time, and there must be one at least.")
-    days = times.astype("datetime64[D]")
+    days = both.astype("datetime64[D]")
     first, last = days.min(), days.max()
-    return Calendar(first, last, (days - first).astype(np.intp))
+    day = (days - first).astype(np.intp)
+    return Calendar(first, last, day[: times.size], day[times.size :])
 
 
 @dataclass(frozen=True, eq=False)
 class DailyAlerts:
-    """Alerts (weights) on every calendar day (days,) from the first to the last rated document."""
+    """Alerts (weights), also undecided ones, on every calendar day (days,) from the first to the last document."""
 
     dates: Times
     alerts: Floats
@@ -120,23 +129,34 @@ def daily_alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLik
     ------
     DataError : not one usable threshold for each classifier, or a calendar of other documents.
     """
-    positions = _alerts(documents, days, thresholds, rule)
-    return DailyAlerts(days.dates, sums(days.day[positions], documents.weights[positions], days.days))
+    positions, waiting = _alerts(documents, days, thresholds, rule)
+    day = np.concatenate([days.day[positions], days.undecided_day[waiting]])
+    weights = np.concatenate([documents.weights[positions], documents.undecided.weights[waiting]])
+    return DailyAlerts(days.dates, sums(day, weights, days.days))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeeklyCounts(Counts[Floats]):
     """TP and FP (weights) of each week (w,), Monday to Sunday; `complete` says which lie wholly within the data.
 
-    `intervals` (2, w) are 95 % Wilson intervals of the precision over as many documents as the weights are worth, NaN
-    in a week without alerts. `squares` (3, w) are sums of TP^2, TP FP and FP^2 over the alerts of each week, those
-    of one group in one week being one: from them follows how much chance moves a week.
+    `undecided` (w,) is the weight of alerts without a decision: `alerts` and `precision` leave them out. `intervals`
+    (2, w) are 95 % Wilson intervals of the precision over as many documents as the weights are worth, NaN in a week
+    without alerts. `squares` (3, w) are sums of TP^2, TP FP and FP^2 over the alerts of each week, those of one group
+    in one week being one, and `all_squares` (w,) those of (TP + FP + undecided)^2: from them follows how much chance
+    moves a week.
     """
 
     mondays: Times
     complete: Bools
     intervals: Floats
     squares: Floats
+    undecided: Floats
+    all_squares: Floats
+
+    @property
+    def all_alerts(self) -> Floats:
+        """Alerts (w,) with and without a decision."""
+        return self.alerts + self.undecided
 
 
 def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> WeeklyCounts:
@@ -148,8 +168,9 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
     ------
     DataError : not one usable threshold for each classifier, or a calendar of other documents.
     """
-    positions = _alerts(documents, days, thresholds, rule)
+    positions, waiting = _alerts(documents, days, thresholds, rule)
     week, labels, weights = days.week[positions], documents.labels[positions], documents.weights[positions]
+    undecided_week, undecided_weights = days.undecided_week[waiting], documents.undecided.weights[waiting]
     mondays = days.mondays
     weeks = len(mondays)
     # Negatives and positives of a week next to each other.
@@ -158,29 +179,41 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
     false, true = sums(kind, weights**2, 2 * weeks).reshape(weeks, 2).T
     effective = ratio((tp + fp) ** 2, true + false)
     intervals = share_interval(ratio(tp, tp + fp) * effective, effective)
-    groups = documents.groups
-    if groups is None:
-        # No alert is both true and false.
-        squares = np.stack([true, np.zeros(weeks), false])
-    else:
-        squares = _squares_of_groups(week, groups[positions], labels, weights, weeks)
-    return WeeklyCounts(tp, fp, mondays=mondays, complete=days.complete, intervals=intervals, squares=squares)
+    # Of each group in each week: false and true positives, and, as a third kind, what is not decided yet.
+    kind = np.concatenate([labels, np.full(waiting.size, 2)])
+    in_week, weight = np.concatenate([week, undecided_week]), np.concatenate([weights, undecided_weights])
+    cell, cell_week = np.arange(in_week.size), in_week
+    if documents.groups is not None and documents.undecided.groups is not None:
+        group = np.concatenate([documents.groups[positions], documents.undecided.groups[waiting]])
+        groups = int(group.max(initial=0)) + 1
+        cell, known = pd.factorize(in_week * groups + group)
+        cell_week = known // groups
+    false_part, true_part, undecided_part = sums(3 * cell + kind, weight, 3 * cell_week.size).reshape(-1, 3).T
+    products = (true_part**2, true_part * false_part, false_part**2, (true_part + false_part + undecided_part) ** 2)
+    *squares, all_squares = (sums(cell_week, values, weeks) for values in products)
+    return WeeklyCounts(
+        tp,
+        fp,
+        mondays=mondays,
+        complete=days.complete,
+        intervals=intervals,
+        squares=np.stack(squares),
+        undecided=sums(undecided_week, undecided_weights, weeks),
+        all_squares=all_squares,
+    )
 
 
-def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> Indices:
+def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> tuple[Indices, Indices]:
+    """Find the positions of the rated and of the undecided documents that are flagged."""
     require_rule(rule)
-    if days.day.shape != documents.labels.shape:
+    if (days.day.size, days.undecided_day.size) != (documents.labels.size, len(documents.undecided)):
         raise DataError(
-            f"The calendar is of {days.day.size:,} documents and not of these "
-            f"{documents.labels.size:,}; make it of their times."
+            f"The calendar is of {days.day.size:,} documents and not of these {documents.labels.size:,}, and "
+            f"{days.undecided_day.size:,} undecided ones where there are {len(documents.undecided):,}; make it of their "
+            "times."
         )
-    return np.flatnonzero(flagged(documents.scores, checked_thresholds(thresholds, documents.names), rule))
-
-
-def _squares_of_groups(week: Indices, groups: Indices, labels: Bools, weights: Floats, weeks: int) -> Floats:
-    """Compute sums of TP^2, TP FP and FP^2 over the groups of each week."""
-    distinct = int(groups.max(initial=0)) + 1
-    cell, known = pd.factorize(week * distinct + groups)
-    fp, tp = sums(2 * cell + labels, weights, 2 * len(known)).reshape(len(known), 2).T
-    where = known // distinct
-    return np.stack([sums(where, values, weeks) for values in (tp**2, tp * fp, fp**2)])
+    checked = checked_thresholds(thresholds, documents.names)
+    return (
+        np.flatnonzero(flagged(documents.scores, checked, rule)),
+        np.flatnonzero(documents.undecided.flagged(checked, rule)),
+    )

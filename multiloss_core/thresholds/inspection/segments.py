@@ -19,22 +19,29 @@ SIGNIFICANCE_LEVEL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """Which of the segments `names` each of n documents is in: `code` (n,); worked out once, whatever is flagged."""
+    """Which of the segments `names` each of n documents is in: `code` (n,); worked out once, whatever is flagged.
+
+    `undecided_code` (u,) says so of the documents that nobody has decided yet.
+    """
 
     names: tuple[str, ...]
     code: Indices
+    undecided_code: Indices
 
 
-def segmentation(segments: NDArray[np.object_]) -> Segmentation:
-    """Find the segments of documents (n,), in order of appearance. Time O(n)."""
-    code, names = pd.factorize(segments)
-    return Segmentation(tuple(map(str, names)), np.asarray(code, dtype=np.intp))
+def segmentation(segments: NDArray[np.object_], undecided: NDArray[np.object_] | None = None) -> Segmentation:
+    """Find the segments of documents (n,) and undecided ones (u,), in order of appearance. Time O(n + u)."""
+    both = segments if undecided is None else np.concatenate([segments, undecided])
+    code, names = pd.factorize(both)
+    code = np.asarray(code, dtype=np.intp)
+    return Segmentation(tuple(map(str, names)), code[: segments.size], code[segments.size :])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Segment(Counts[float]):
     """TP and FP of a point in a segment, with its rated documents and positives (all of them weights).
 
+    `undecided`: its alerts without a decision, which `alerts` and `precision` leave out.
     `size`: how many alerts of weight 1 its alerts are worth. `interval`: the 95 % Wilson interval of the precision, NaN
     without alerts. `differs`: the precision is clearly above or below that of all alerts together.
     """
@@ -42,6 +49,7 @@ class Segment(Counts[float]):
     name: str
     documents: float
     positives: float
+    undecided: float
     size: float
     interval: tuple[float, float]
     differs: Literal["above", "below"] | None = None
@@ -61,20 +69,30 @@ def segment_counts(
     DataError : not one usable threshold for each classifier, or segments of other documents.
     """
     require_rule(rule)
-    if segments.code.shape != documents.labels.shape:
+    told, needed = (segments.code.size, segments.undecided_code.size), (documents.labels.size, len(documents.undecided))
+    if told != needed:
         raise DataError(
-            f"There are segments of {segments.code.size:,} documents and not of these {documents.labels.size:,}; "
-            "give one each."
+            f"There are segments of {told[0]:,} documents ({told[1]:,} undecided) and not of these {needed[0]:,} "
+            f"({needed[1]:,} undecided); give one each."
         )
-    chosen = flagged(documents.scores, checked_thresholds(thresholds, documents.names), rule)
+    checked = checked_thresholds(thresholds, documents.names)
+    chosen, waiting = flagged(documents.scores, checked, rule), documents.undecided.flagged(checked, rule)
     weights, count = documents.weights, len(segments.names)
     # Not flagged and flagged, in either negatives and positives, of a segment next to each other.
     kind = 4 * segments.code + 2 * chosen + documents.labels
     counts = sums(kind, weights, 4 * count).reshape(count, 2, 2)
     squares = sums(segments.code[chosen], weights[chosen] ** 2, count)
+    undecided = sums(segments.undecided_code[waiting], documents.undecided.weights[waiting], count)
     found = [
-        _segment(name, float(here.sum()), float(here[:, 1].sum()), float(here[1, 1]), float(here[1, 0]), float(spread))
-        for name, here, spread in zip(segments.names, counts, squares, strict=True)
+        _segment(
+            name,
+            Counts(float(here[1, 1]), float(here[1, 0])),
+            float(spread),
+            documents=float(here.sum()),
+            positives=float(here[:, 1].sum()),
+            undecided=float(without),
+        )
+        for name, here, spread, without in zip(segments.names, counts, squares, undecided, strict=True)
     ]
     found.sort(key=lambda segment: (-segment.alerts, -segment.documents, segment.name))
     overall = ratio(sum(s.tp for s in found), sum(s.alerts for s in found))
@@ -87,17 +105,19 @@ def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
     if len(segments) <= most + 1:
         return tuple(segments)
     others = segments[most:]
-    whole, positives, tp, fp = (
-        float(sum(getattr(segment, part) for segment in others)) for part in ("documents", "positives", "tp", "fp")
-    )
+    added = {
+        part: float(sum(getattr(segment, part) for segment in others))
+        for part in ("tp", "fp", "documents", "positives", "undecided")
+    }
     squares = sum(segment.alerts**2 / segment.size for segment in others if segment.alerts > 0)
-    return (*segments[:most], _segment(f"({len(others)} others)", whole, positives, tp, fp, squares))
+    counts = Counts(added.pop("tp"), added.pop("fp"))
+    return (*segments[:most], _segment(f"({len(others)} others)", counts, squares, **added))
 
 
-def _segment(name: str, documents: float, positives: float, tp: float, fp: float, squares: float) -> Segment:
-    size = (tp + fp) ** 2 / squares if squares > 0 else 0.0
-    interval = precision_interval(ratio(tp, tp + fp), size, 1 - SIGNIFICANCE_LEVEL)
-    return Segment(tp, fp, name=name, documents=documents, positives=positives, size=size, interval=interval)
+def _segment(name: str, counts: Counts[float], squares: float, **held: float) -> Segment:
+    size = counts.alerts**2 / squares if squares > 0 else 0.0
+    interval = precision_interval(counts.precision, size, 1 - SIGNIFICANCE_LEVEL)
+    return Segment(counts.tp, counts.fp, name=name, size=size, interval=interval, **held)
 
 
 def _difference(segment: Segment, overall: float, level: float) -> Literal["above", "below"] | None:

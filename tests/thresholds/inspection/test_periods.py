@@ -141,6 +141,8 @@ def weeks_of(tp, fp, complete=None):
         complete=complete,
         intervals=share_interval(tp, tp + fp),
         squares=np.stack([tp, np.zeros(len(tp)), fp]),
+        undecided=np.zeros(len(tp)),
+        all_squares=tp + fp,
     )
 
 

@@ -123,7 +123,7 @@ def flags(precisions, counts, seed=0, repeats=1):
     """What is said of segments of such precisions and numbers of alerts."""
     generator = np.random.default_rng(seed)
     code = np.repeat(np.arange(len(counts)), counts)
-    segments = Segmentation(tuple(f"s{i}" for i in range(len(counts))), code)
+    segments = Segmentation(tuple(f"s{i}" for i in range(len(counts))), code, np.empty(0, dtype=np.intp))
     result = []
     for _ in range(repeats):
         labels = generator.random(len(code)) < np.asarray(precisions)[code]

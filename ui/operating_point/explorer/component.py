@@ -51,7 +51,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         ],
         "colour": look_of(view.method).colour,
         "ink": style.ink(theme()),
-        "explanations": explanations(unit),
+        "explanations": explanations(unit, undecided=analysis.has_undecided),
         "question": WORDS[unit].question,
         "note": WORDS[unit].note.replace("*", ""),
         "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point)),

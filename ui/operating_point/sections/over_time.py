@@ -5,7 +5,7 @@ import streamlit as st
 
 from multiloss_core import RatedDocuments
 from multiloss_core.figures import daily_chart, weekly_chart
-from multiloss_core.formatting import percent, plural
+from multiloss_core.formatting import count, percent, plural
 from multiloss_core.inspection import (
     MIN_WEEKS,
     Calendar,
@@ -15,6 +15,7 @@ from multiloss_core.inspection import (
     alerts_drift,
     calendar,
     daily_alerts,
+    incomplete_from,
     precision_drift,
     weekly_counts,
 )
@@ -52,10 +53,13 @@ def show_periods(context: PointContext) -> None:
 def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments, Calendar]) -> None:
     thresholds, rule = analysis.deployable(point), analysis.settings.rule
     weeks = weekly_counts(*dated, thresholds, rule)
-    if not weeks.alerts.any():
+    if not weeks.all_alerts.any():
         st.info("Nothing is flagged at this point.")
         return
-    st.markdown(f"{_precision_words(weeks)}\n\n{_alert_words(weeks)}")
+    incomplete = _incomplete_from(analysis.rated.key, *dated)
+    st.markdown(f"{_precision_words(weeks, incomplete)}\n\n{_alert_words(weeks)}")
+    if incomplete is not None:
+        st.warning(_incomplete_words(weeks, incomplete), icon=":material/pending_actions:")
     if not rated_in_full(dated[0].floors, thresholds, rule):
         st.warning(ONLY_RATED, icon=":material/warning:")
     _show_weeks(weeks)
@@ -63,7 +67,7 @@ def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments,
     if 1 < len(days.dates) <= MAX_DAYS_DRAWN:
         st.plotly_chart(daily_chart(days, theme=theme()), theme=None, key="daily_chart", alt=_day_words(days))
     st.caption(
-        "Every day and week from the first to the last rated document counts, also without alerts; weeks run from "
+        "Every day and week from the first to the last document counts, also without alerts; weeks run from "
         "Monday to Sunday, and those that the data cover in part are marked and not tested. Times with a time zone are "
         "in UTC, others as they are written. *p*: how often chance alone would make weeks differ as much."
     )
@@ -71,15 +75,30 @@ def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments,
 
 def _dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:
     """Documents as they were rated, and when; None where that is not known."""
-    documents, times = analysis.rated.source.documents, analysis.rated.times
+    documents, times, undecided = analysis.rated.source.documents, analysis.rated.times, analysis.rated.undecided_times
     if times is None or documents is None:
         return None
-    return documents, _calendar(analysis.rated.key, times)
+    return documents, _calendar(analysis.rated.key, times, undecided)
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _calendar(key: str, _times: Times) -> Calendar:
-    return calendar(_times)
+def _calendar(key: str, _times: Times, _undecided: Times | None) -> Calendar:
+    return calendar(_times, _undecided)
+
+
+@st.cache_data(scope="session", max_entries=6, show_spinner=False)
+def _incomplete_from(key: str, _documents: RatedDocuments, _days: Calendar) -> int | None:
+    """Find the week from which on decisions are incomplete, among all documents that people looked at."""
+    return incomplete_from(weekly_counts(_documents, _days, _documents.floors, "any"))
+
+
+def _incomplete_words(weeks: WeeklyCounts, incomplete: int) -> str:
+    waiting, alerts = weeks.undecided[incomplete:].sum(), weeks.all_alerts[incomplete:].sum()
+    return (
+        f"**Ratings are incomplete from the week of {weeks.mondays[incomplete]} on:** {count(waiting)} of "
+        f"{count(alerts)} alerts at these thresholds are not yet decided since then. Precision is judged on the weeks "
+        "before; on *Rated data* these weeks can be left out of everything."
+    )
 
 
 def _show_weeks(weeks: WeeklyCounts) -> None:
@@ -89,14 +108,15 @@ def _show_weeks(weeks: WeeklyCounts) -> None:
         key="weekly_chart",
         alt=f"True and false positives and precision in each of {plural(len(weeks.mondays), 'week')}.",
     )
-    columns = zip(weeks.mondays, weeks.complete, weeks.tp, weeks.fp, weeks.intervals.T, strict=True)
+    columns = zip(weeks.mondays, weeks.complete, weeks.tp, weeks.fp, weeks.undecided, weeks.intervals.T, strict=True)
+    waiting = weeks.undecided.any()
     show_numbers(
         [
             {
                 "Week of": f"{monday}{'' if complete else ' (incomplete)'}",
-                **count_columns(tp, fp, interval),
+                **count_columns(tp, fp, interval, undecided if waiting else None),
             }
-            for monday, complete, tp, fp, interval in columns
+            for monday, complete, tp, fp, undecided, interval in columns
         ],
         COUNT_KINDS,
         alt="Alerts, true and false positives and precision of each week.",
@@ -118,9 +138,9 @@ def _day_words(days: DailyAlerts) -> str:
     )
 
 
-def _precision_words(weeks: WeeklyCounts) -> str:
+def _precision_words(weeks: WeeklyCounts, incomplete: int | None) -> str:
     """Whether precision drifts, in a sentence."""
-    drift = precision_drift(weeks)
+    drift = precision_drift(weeks, incomplete)
     first, last = (f"{100 * value:.0f}\N{NO-BREAK SPACE}%" for value in (drift.early, drift.late))
     match drift.verdict:
         case "too few":
@@ -151,7 +171,7 @@ def _alert_words(weeks: WeeklyCounts) -> str:
         case "drifts":
             return f"**Alerts per week drift: from {about(drift.early)}** {_ends(drift, about(drift.late))}"
         case "varies":
-            return f"**Alerts vary from week to week** {_most(weeks, drift, about(weeks.alerts[drift.stands_out]))}"
+            return f"**Alerts vary from week to week** {_most(weeks, drift, about(weeks.all_alerts[drift.stands_out]))}"
 
 
 def _too_few(drift: Drift, what: str) -> str:

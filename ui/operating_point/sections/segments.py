@@ -33,7 +33,7 @@ def show_segments(context: PointContext) -> None:
 @shown_when_open("The point in each segment", icon=":material/category:", key="segments")
 def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, segments: NDArray[np.object_]) -> None:
     thresholds, rule = analysis.deployable(point), analysis.settings.rule
-    known = _segmentation(analysis.rated.key, segments)
+    known = _segmentation(analysis.rated.key, segments, analysis.rated.undecided_segments)
     found = segment_counts(documents, known, thresholds, rule)
     st.markdown(_difference_words(found))
     if not rated_in_full(documents.floors, thresholds, rule):
@@ -47,19 +47,20 @@ def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, 
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _segmentation(key: str, _segments: NDArray[np.object_]) -> Segmentation:
-    return segmentation(_segments)
+def _segmentation(key: str, _segments: NDArray[np.object_], _undecided: NDArray[np.object_] | None) -> Segmentation:
+    return segmentation(_segments, _undecided)
 
 
 def _show_table(found: Sequence[Segment]) -> None:
-    alerts, caught = (sum(getattr(segment, part) for segment in found) for part in ("alerts", "tp"))
+    caught, undecided = (sum(getattr(segment, part) for segment in found) for part in ("tp", "undecided"))
+    alerts = sum(segment.alerts for segment in found) + undecided
     show_numbers(
         [
             {
                 "Segment": shortened(segment.name),
-                **count_columns(segment.tp, segment.fp, segment.interval),
+                **count_columns(segment.tp, segment.fp, segment.interval, segment.undecided if undecided else None),
                 "Differs": segment.differs or "",
-                "Of all alerts": rounded_share(ratio(segment.alerts, alerts), alerts),
+                "Of all alerts": rounded_share(ratio(segment.alerts + segment.undecided, alerts), alerts),
                 "Of all catches": rounded_share(ratio(segment.tp, caught), caught),
                 "Rated": segment.documents,
                 "Rated positive": segment.positives,

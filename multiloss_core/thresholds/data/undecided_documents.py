@@ -1,0 +1,47 @@
+"""Alerts that nobody has decided yet: they are no true and no false positives, but alerts all the same."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.thresholds.data.flagged_counts import Rule, flagged, flagged_weights
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UndecidedDocuments:
+    """Documents at or above some rating floor whose rating is blank or says that it is not known yet.
+
+    `scores` (u, k), `weights` (u,) > 0, `rows` (u,) of the table that they come from, counted from 0, and `groups` (u,),
+    numbered as those of the rated documents; None where there are none.
+    """
+
+    scores: Floats
+    weights: Floats
+    rows: Indices
+    groups: Indices | None = None
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def flagged(self, thresholds: ArrayLike, rule: Rule) -> Bools:
+        """Flag documents (u,) at thresholds (k,), infinity for never."""
+        return flagged(self.scores, thresholds, rule)
+
+    def count_along(self, thresholds: Floats, rule: Rule) -> Floats:
+        """Sum the weights (m,) flagged at each row of thresholds (m, k), as `RatedDocuments.counts_along` does."""
+        return flagged_weights(self.scores, self.weights, thresholds, rule)
+
+    def part(self, rows: Indices | Bools) -> Self:
+        """Take some of the documents (positions or a mask)."""
+        groups = None if self.groups is None else self.groups[rows]
+        return type(self)(scores=self.scores[rows], weights=self.weights[rows], rows=self.rows[rows], groups=groups)
+
+
+def no_documents(classifiers: int) -> UndecidedDocuments:
+    """No document of k classifiers."""
+    return UndecidedDocuments(
+        scores=np.empty((0, classifiers)), weights=np.empty(0), rows=np.empty(0, dtype=np.intp)
+    )

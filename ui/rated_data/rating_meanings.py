@@ -1,0 +1,62 @@
+"""What each value of the rating column means: fraud, not fraud, or not known yet."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from multiloss_core.formatting import count, shortened
+from multiloss_core.tables import Meaning, guess_meanings, rating_values
+from ui.shared.formatting import as_text
+
+MAX_VALUES = 30
+WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "undecided": "not known yet"}
+
+
+def ask_meanings(
+    place: DeltaGenerator, frame: pd.DataFrame, column: str, known: dict[str, Meaning | None], tag: str
+) -> tuple[tuple[str, Meaning | None], ...]:
+    """Ask for the meaning of each rating, at first the known one; `tag` tells the table. Blank ones are not known yet.
+
+    Of a column of too many different values nothing is asked, and nothing returned.
+    """
+    values = ratings_of(tag, column, frame)
+    if len(values) > MAX_VALUES:
+        place.warning(
+            f"'{as_text(column)}' holds {len(values):,} different values, too many for a rating (at most "
+            f"{MAX_VALUES}); choose another column."
+        )
+        return ()
+    guessed = guess_meanings([*values], column) | known
+    with place:
+        st.caption("What each rating means. What is *not known yet* stays an alert, but is neither right nor wrong.")
+        return tuple(
+            (value, _ask_meaning(value, rows, guessed.get(value), meaning_key(column, value, tag)))
+            for value, rows in values.items()
+        )
+
+
+def meaning_key(column: str, value: str, tag: str) -> str:
+    """Name the widget that asks for the meaning of a rating."""
+    return f"meaning_{column}_{value}_{tag}"
+
+
+def _ask_meaning(value: str, rows: int, guess: Meaning | None, key: str) -> Meaning | None:
+    name, answer = st.columns([2, 3], vertical_alignment="center")
+    name.markdown(f"**{as_text(shortened(value))}** · {count(rows)}")
+    return answer.segmented_control(
+        f"What '{shortened(value)}' means",
+        list(WORDS),
+        default=guess,
+        format_func=lambda meaning: WORDS.get(meaning, meaning),
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def ratings_of(tag: str, column: str, _frame: pd.DataFrame) -> dict[str, int]:
+    """Count the rows of each rating, in order of appearance."""
+    codes, values = rating_values(_frame[column])
+    return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))
