@@ -3,7 +3,8 @@
 `compare` sets current against proposed thresholds, `compare_with_simpler_rules` a point against simpler rules;
 `contributions` counts what each combination of classifiers flags, `borderline_documents` finds the documents nearest to
 the thresholds. Over time: `calendar` of the documents' times, then `weekly_counts`, `daily_alerts` and the tests
-`precision_drift` and `alerts_drift`; `incomplete_from` finds the weeks whose ratings are incomplete. By segment: `segmentation`, then `segment_counts`.
+`precision_drift` and `alerts_drift`; `incomplete_from` finds the weeks whose ratings are incomplete. By segment:
+`segmentation`, then `segment_counts`.
 """
 
 from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents

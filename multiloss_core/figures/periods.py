@@ -22,7 +22,8 @@ COUNTS_SHARE, GAP = 0.5, 0.1
 def weekly_chart(weeks: WeeklyCounts, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
     """TP and FP of each week (w,) as stacked bars; below, its precision with 95 % intervals, and that of all weeks.
 
-    Alerts without a decision are a third, hatched part of the bars, and no part of the precision. Weeks that the data cover in part are hatched above and hollow below.
+    Alerts without a decision are a third, hatched part of the bars, and no part of the precision. Weeks that the data
+    cover in part are hatched above and hollow below.
     """
     figure = style.new_figure("Alerts and precision per week at these thresholds", theme, height=460)
     middle = _texts(weeks.mondays + MIDDLE_OF_WEEK)

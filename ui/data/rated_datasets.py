@@ -3,14 +3,14 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from multiloss_core import CountSurfaces, DataError, RatedDocuments, read_table
+from multiloss_core import CountSurfaces, DataError, RatedDocuments
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
@@ -23,11 +23,14 @@ from multiloss_core.tables import (
     document_times,
     guess_columns,
     is_count_table,
+    read_in_process,
     require_documents,
     with_decimal_sign,
 )
 from multiloss_core.thresholds import Rule, money_weighted
 from ui.shared.session import Source
+
+DecimalSign: TypeAlias = Literal[",", "."]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ class ColumnChoice:
     time: str | None = None
     segment: str | None = None
     complete_until: str | None = None
-    decimal_signs: tuple[tuple[str, str], ...] = ()
+    decimal_signs: tuple[tuple[str, DecimalSign | None], ...] = ()
 
     @property
     def positive(self) -> str | None:
@@ -62,6 +65,7 @@ class ColumnChoice:
         return found[1][0] if [meaning for _, meaning in found] == ["negative", "positive"] else None
 
 
+COUNTS = ColumnChoice(is_counts=True, scores=())
 RatedSource: TypeAlias = Source[ColumnChoice]
 
 
@@ -88,14 +92,24 @@ class Dataset:
 
 def read_upload(data: bytes, name: str) -> RatedSource:
     """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
-    frame = read_table(data, name)
-    return RatedSource(name, hashlib.sha256(data).hexdigest(), frame, first_choice(frame))
+    file, guess = read_in_process(data, name)
+    if guess is not None:
+        require_documents(file.frame)
+    return RatedSource(
+        name,
+        hashlib.sha256(data).hexdigest(),
+        file.frame,
+        COUNTS if guess is None else choice_of(guess),
+        guess=guess,
+        notes=file.notes,
+        ambiguous=file.ambiguous,
+    )
 
 
 def first_choice(frame: pd.DataFrame) -> ColumnChoice:
     """Guess the choice of columns from a table. Raises DataError where it can hold no rated documents."""
     if is_count_table(frame):
-        return ColumnChoice(is_counts=True, scores=())
+        return COUNTS
     require_documents(frame)
     return choice_of(guess_columns(frame))
 
@@ -157,7 +171,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
             f"Column '{_choice.amount}' was chosen twice; the amount must be another column than rating and weight."
         )
     _require_answers(_choice)
-    _frame = with_decimal_sign(_frame, dict(_choice.decimal_signs))
+    _frame = with_decimal_sign(_frame, {column: sign for column, sign in _choice.decimal_signs if sign})
     documents = RatedDocuments.from_frame(
         _frame,
         list(_choice.scores),
@@ -195,11 +209,11 @@ def _require_answers(choice: ColumnChoice) -> None:
     for rating, meaning in choice.meanings:
         if meaning is None:
             raise DataError(
-                f"What '{shortened(rating)}' in '{choice.rating}' means is not said yet; choose fraud, not fraud or not "
-                "known yet."
+                f"What '{shortened(rating)}' in '{choice.rating}' means is not said yet; choose fraud, not fraud or "
+                "not known yet."
             )
     for column, sign in choice.decimal_signs:
-        if not sign:
+        if sign is None:
             raise DataError(f"The numbers in '{column}' can be read in two ways; choose which one is meant.")
 
 

@@ -10,8 +10,10 @@ import streamlit as st
 
 from multiloss_core import count_surfaces, flagged, simulate_population
 from multiloss_core.numerics import Bools
+from multiloss_core.tables import Meaning
 from ui.data.rated_datasets import ColumnChoice, RatedSource, first_choice
 
+FRAUD_OR_OK: tuple[tuple[str, Meaning], ...] = (("fraud", "positive"), ("ok", "negative"))
 UNRATED_SHARE = 0.02
 FIRST_DAY = pd.Timestamp("2026-01-05")
 
@@ -33,7 +35,7 @@ def _documents_sample(*names: str, seed: int, with_context: bool = False) -> Cal
         ratings[generator.random(len(ratings)) < UNRATED_SHARE] = None
         frame["rating"] = ratings
         floors = tuple(population.floors.tolist())
-        choice = ColumnChoice(is_counts=False, scores=names, rating="rating", positive="fraud", floors=floors)
+        choice = ColumnChoice(is_counts=False, scores=names, rating="rating", meanings=FRAUD_OR_OK, floors=floors)
         if with_context:
             _add_context(frame, population.labels[kept], np.random.default_rng([seed, 1]))
             choice = replace(choice, amount="amount", time="time", segment="channel")

@@ -133,9 +133,9 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnChoice:
 
 
 def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, Meaning | None], ...]:
-    """What the ratings of data mean by a record: as it tells, else every one but the positive is negative."""
+    """Tell what the ratings of data mean by a record: as it says, else every one but the positive is negative."""
     columns = record.columns
-    if columns.rating not in source.frame.columns:
+    if columns.rating is None or columns.rating not in source.frame.columns:
         return ()
     values = rating_values(source.frame[columns.rating])[1]
     if columns.meanings is not None:

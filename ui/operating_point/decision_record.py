@@ -84,8 +84,8 @@ def recorded_columns(data: RatedData, choice: ColumnChoice) -> RecordedColumns:
         choice.weight,
         choice.group,
         choice.leave_out_unusable,
-        # Two ratings are told by the positive one alone, as always.
-        None if choice.positive or not choice.meanings else {rating: meaning for rating, meaning in choice.meanings if meaning},
+        # Two ratings are told by the positive one alone.
+        None if choice.positive else {rating: meaning for rating, meaning in choice.meanings if meaning} or None,
     )
 
 

@@ -20,10 +20,10 @@ _THRESHOLDS = {
 
 
 _UNDECIDED = {
-    WORDS[Unit.DOCUMENTS].alerts: f"Everything that people would look at: {{{CAUGHT}}} caught, {{{FALSE_ALERTS}}} false "
-    f"and {{{OF_THEM_UNDECIDED}}} not yet decided.",
-    OF_THEM_UNDECIDED: f"{{{OF_THEM_UNDECIDED}}} alerts have no decision yet. They cost a look like all others, but count "
-    "neither as caught nor as false, and precision leaves them out.",
+    WORDS[Unit.DOCUMENTS].alerts: f"All that people would look at: {{{CAUGHT}}} caught, {{{FALSE_ALERTS}}} false and "
+    f"{{{OF_THEM_UNDECIDED}}} not yet decided.",
+    OF_THEM_UNDECIDED: f"{{{OF_THEM_UNDECIDED}}} alerts have no decision yet. They cost a look like all others, but "
+    "count neither as caught nor as false, and precision leaves them out.",
 }
 
 
@@ -38,8 +38,8 @@ def _of_path(unit: Unit) -> dict[str, str]:
             words.caught: f"True positives: {tp} of the {alerts} documents flagged were rated fraud.",
             words.false: f"False positives: {fp} of the {alerts} documents flagged were rated no fraud.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: everything that people would look at.",
-            words.precision: f"TP / (TP + FP) = {tp} / ({tp} + {fp}) = {precision}: the share of fraud among all decided "
-            "alerts. The slider is about the last ones only.",
+            words.precision: f"TP / (TP + FP) = {tp} / ({tp} + {fp}) = {precision}: the share of fraud among all "
+            "decided alerts. The slider is about the last ones only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last catches cost more.",
             words.kept: f"TP over all positives rated at or above the floors: {tp} is {kept} of them. Not recall: "
             "fraud below the floors is unknown.",

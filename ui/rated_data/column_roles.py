@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables import MINUS, Meaning
 from multiloss_core.thresholds import Rule
-from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload
+from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource, read_upload
 from ui.data.rated_workspace import needs_answers, rated_uploads
 from ui.rated_data.column_summary import show_column_table
 from ui.rated_data.rating_meanings import ask_meanings, meaning_key
@@ -207,16 +207,14 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
     )
 
 
-def _ask_scores(
-    place: DeltaGenerator, source: RatedSource, columns: list[str], known: ColumnChoice
-) -> tuple[str, ...]:
+def _ask_scores(place: DeltaGenerator, source: RatedSource, columns: list[str], known: ColumnChoice) -> tuple[str, ...]:
     falling = source.guess.falling if source.guess is not None else ()
     turned = [name.removeprefix(MINUS) for name in known.scores if name not in columns]
+    usual = [name if name in columns else name.removeprefix(MINUS) for name in known.scores]
     picked = place.multiselect(
         "Scores (one for each classifier)",
         columns,
-        default=[name for name in (score.removeprefix(MINUS) if score not in columns else score for score in known.scores)
-                 if name in columns],
+        default=[name for name in usual if name in columns],
         key=_key(source, "scores"),
         persist_state="session",
         max_selections=4,
@@ -247,13 +245,13 @@ def _with_derived(columns: list[str], known: str | None) -> list[str]:
     return columns if known is None or known in columns else [known, *columns]
 
 
-def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> str:
+def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> DecimalSign | None:
     """Ask how numbers such as 1,234 are meant, which alone can be read in two ways."""
     example = next((cell for cell in source.frame[name].dropna().astype(str) if re.search(r"\d[.,]\d", cell)), "1,234")
-    sign = "," if "," in example else "."
-    other = "." if sign == "," else ","
-    meant = {other: example.replace(sign, ""), sign: example.replace(",", ".")}
-    picked = place.segmented_control(
+    sign: DecimalSign = "," if "," in example else "."
+    other: DecimalSign = "." if sign == "," else ","
+    meant: dict[DecimalSign, str] = {other: example.replace(sign, ""), sign: example.replace(",", ".")}
+    return place.segmented_control(
         f"In {name}, {shortened(example)} is",
         list(meant),
         default=dict(known.decimal_signs).get(name),
@@ -261,7 +259,6 @@ def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, kno
         key=_key(source, f"decimal_{name}"),
         persist_state="session",
     )
-    return str(picked or "")
 
 
 def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> float | None:

@@ -1,5 +1,7 @@
 """What the columns were taken for, in words: sentences, a table of all columns, and the click that confirms them."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -85,7 +87,7 @@ def _role_of(name: str, choice: ColumnChoice) -> tuple[str, str]:
     return "", "not used"
 
 
-def _examples(column: "pd.Series[object]") -> list[str]:
+def _examples(column: "pd.Series[Any]") -> list[str]:
     known = column.dropna()
     distinct = known.drop_duplicates().head(EXAMPLES)
     return [shortened(f"{cell:.10g}" if isinstance(cell, float | np.floating) else str(cell), 30) for cell in distinct]
@@ -95,5 +97,3 @@ def show_reading_notes(source: RatedSource) -> None:
     """Say what was noticed while the file was read."""
     for note in source.notes:
         st.caption(f":material/info: {as_text(note)}")
-
-

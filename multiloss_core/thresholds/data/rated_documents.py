@@ -163,10 +163,10 @@ class RatedDocuments:
         Rows without a rating, then rows with a blank score, then rows below all floors are left out; the funnel and
         the notes count them. Text or infinity in a score is an error, or such rows are left out and counted when
         `leave_out_unusable`. `positive` names the rating that means positive, or `meanings` says of each rating what it
-        means; both may be left out when the ratings are 0/1, true/false or usual words (see `parse_ratings`). Rows whose
-        rating is blank or undecided, with numbers in every score, become the `undecided`. Scores and weight may be
-        derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands alone.
-        `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
+        means; both may be left out when the ratings are 0/1, true/false or usual words (see `parse_ratings`). Rows
+        whose rating is blank or undecided, with numbers in every score, become the `undecided`. Scores and weight may
+        be derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands
+        alone. `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
 
         Raises
         ------

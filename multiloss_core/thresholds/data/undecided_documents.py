@@ -14,8 +14,8 @@ from multiloss_core.thresholds.data.flagged_counts import Rule, flagged, flagged
 class UndecidedDocuments:
     """Documents at or above some rating floor whose rating is blank or says that it is not known yet.
 
-    `scores` (u, k), `weights` (u,) > 0, `rows` (u,) of the table that they come from, counted from 0, and `groups` (u,),
-    numbered as those of the rated documents; None where there are none.
+    `scores` (u, k), `weights` (u,) > 0, `rows` (u,) of the table that they come from, counted from 0, and `groups`
+    (u,), numbered as those of the rated documents; None where there are none.
     """
 
     scores: Floats
@@ -42,6 +42,4 @@ class UndecidedDocuments:
 
 def no_documents(classifiers: int) -> UndecidedDocuments:
     """No document of k classifiers."""
-    return UndecidedDocuments(
-        scores=np.empty((0, classifiers)), weights=np.empty(0), rows=np.empty(0, dtype=np.intp)
-    )
+    return UndecidedDocuments(scores=np.empty((0, classifiers)), weights=np.empty(0), rows=np.empty(0, dtype=np.intp))

@@ -104,8 +104,8 @@ def precision_drift(weeks: WeeklyCounts, incomplete: int | None = None) -> Drift
 def alerts_drift(weeks: WeeklyCounts) -> Drift:
     """Whether the number of alerts differs between complete weeks more than that of independent alerts (Poisson) would.
 
-    Alerts without a decision count as all others. Weights and groups count as for `precision_drift`. For the test of variation, neighbouring weeks are taken together
-    until 5 alerts are expected of each period. Time O(w).
+    Alerts without a decision count as all others. Weights and groups count as for `precision_drift`. For the test of
+    variation, neighbouring weeks are taken together until 5 alerts are expected of each period. Time O(w).
     """
     numbers = np.flatnonzero(weeks.complete)
     alerts, squares = weeks.all_alerts[numbers], weeks.all_squares[numbers]
@@ -124,7 +124,7 @@ def alerts_drift(weeks: WeeklyCounts) -> Drift:
 
 
 def incomplete_from(weeks: WeeklyCounts) -> int | None:
-    """Find the week, a position in the counts, from which on to the end decisions are incomplete; None if there is none.
+    """Find the week, a position in the counts, from which on decisions are incomplete; None if there is none.
 
     That is where the share of alerts without a decision jumps up: of all ways to cut the last weeks off, the one with
     the most surprising difference of shares between both parts (one-sided test of two proportions, its level divided

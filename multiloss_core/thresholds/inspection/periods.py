@@ -209,8 +209,8 @@ def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, ru
     if (days.day.size, days.undecided_day.size) != (documents.labels.size, len(documents.undecided)):
         raise DataError(
             f"The calendar is of {days.day.size:,} documents and not of these {documents.labels.size:,}, and "
-            f"{days.undecided_day.size:,} undecided ones where there are {len(documents.undecided):,}; make it of their "
-            "times."
+            f"{days.undecided_day.size:,} undecided ones where there are {len(documents.undecided):,}; make it of "
+            "their times."
         )
     checked = checked_thresholds(thresholds, documents.names)
     return (

@@ -114,10 +114,21 @@ def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
     return (*segments[:most], _segment(f"({len(others)} others)", counts, squares, **added))
 
 
-def _segment(name: str, counts: Counts[float], squares: float, **held: float) -> Segment:
+def _segment(
+    name: str, counts: Counts[float], squares: float, *, documents: float, positives: float, undecided: float
+) -> Segment:
     size = counts.alerts**2 / squares if squares > 0 else 0.0
     interval = precision_interval(counts.precision, size, 1 - SIGNIFICANCE_LEVEL)
-    return Segment(counts.tp, counts.fp, name=name, size=size, interval=interval, **held)
+    return Segment(
+        counts.tp,
+        counts.fp,
+        name=name,
+        documents=documents,
+        positives=positives,
+        undecided=undecided,
+        size=size,
+        interval=interval,
+    )
 
 
 def _difference(segment: Segment, overall: float, level: float) -> Literal["above", "below"] | None:

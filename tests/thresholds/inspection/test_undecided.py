@@ -24,13 +24,13 @@ WEEK = np.timedelta64(7, "D")
 MEANINGS = {"fraud": "positive", "ok": "negative", "pending": "undecided"}
 
 
-def table_of(generator, n, *, weeks=4, undecided=0.3, groups=False):
+def table_of(generator, n, *, weeks=4, groups=False):
     """Documents that are fraud, ok, pending or not rated at all, with their times and segments."""
     frame = pd.DataFrame(
         {
             "a": generator.integers(0, 12, n) / 12,
             "b": generator.integers(0, 12, n) / 12,
-            "rating": generator.choice(["fraud", "ok", "pending", ""], n, p=[0.3, 0.7 - undecided, undecided - 0.1, 0.1]),
+            "rating": generator.choice(["fraud", "ok", "pending", ""], n, p=[0.3, 0.4, 0.2, 0.1]),
             "weight": generator.choice([0.5, 1.0, 3.0], n),
             "time": MONDAY + generator.integers(0, weeks * 7 * 24, n).astype("timedelta64[h]"),
             "segment": generator.choice(["north", "south", "east"], n),
