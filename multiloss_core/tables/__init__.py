@@ -1,6 +1,7 @@
 """Bytes to tables to columns and back; hostile input stops here."""
 
 from multiloss_core.tables.amount_column import document_amounts
+from multiloss_core.tables.derived_column import MINUS, RECIPROCAL, column_of
 from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table, require_documents
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns, read_items, read_pasted
 from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values
@@ -13,10 +14,13 @@ __all__ = [
     "LARGEST_FILE",
     "MAX_ITEMS",
     "MAX_PASTED",
+    "MINUS",
+    "RECIPROCAL",
     "ColumnGuess",
     "ItemColumns",
     "Meaning",
     "Times",
+    "column_of",
     "document_amounts",
     "document_segments",
     "document_times",

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from multiloss_core import CountSurfaces, DataError, RatedDocuments
+from multiloss_core import CountSurfaces, DataError, RatedDocuments, read_table
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
@@ -23,9 +23,7 @@ from multiloss_core.tables import (
     document_times,
     guess_columns,
     is_count_table,
-    read_in_process,
     require_documents,
-    with_decimal_sign,
 )
 from multiloss_core.thresholds import Rule, money_weighted
 from ui.shared.session import Source
@@ -92,18 +90,12 @@ class Dataset:
 
 def read_upload(data: bytes, name: str) -> RatedSource:
     """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
-    file, guess = read_in_process(data, name)
+    frame = read_table(data, name)
+    guess = None if is_count_table(frame) else guess_columns(frame)
     if guess is not None:
-        require_documents(file.frame)
-    return RatedSource(
-        name,
-        hashlib.sha256(data).hexdigest(),
-        file.frame,
-        COUNTS if guess is None else choice_of(guess),
-        guess=guess,
-        notes=file.notes,
-        ambiguous=file.ambiguous,
-    )
+        require_documents(frame)
+    choice = COUNTS if guess is None else choice_of(guess)
+    return RatedSource(name, hashlib.sha256(data).hexdigest(), frame, choice, guess=guess)
 
 
 def first_choice(frame: pd.DataFrame) -> ColumnChoice:
@@ -171,7 +163,6 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
             f"Column '{_choice.amount}' was chosen twice; the amount must be another column than rating and weight."
         )
     _require_answers(_choice)
-    _frame = with_decimal_sign(_frame, {column: sign for column, sign in _choice.decimal_signs if sign})
     documents = RatedDocuments.from_frame(
         _frame,
         list(_choice.scores),
