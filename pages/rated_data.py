@@ -3,7 +3,6 @@
 import streamlit as st
 
 from multiloss_core import CountSurfaces
-from ui.data.rated_datasets import build_dataset
 from ui.data.rated_workspace import choose_source, rated_uploads
 from ui.rated_data.checks import show_columns_preview, show_count_table, show_funnel, show_histograms, show_limits
 from ui.rated_data.column_roles import ask_columns, ask_upload
@@ -26,7 +25,7 @@ summary = st.container(key="column_summary")
 choice = ask_complete_weeks(source, ask_columns(source))
 with summary:
     show_rating_words(source, choice)
-dataset = rated_uploads().checked(source, choice, build_dataset, "data")
+dataset = rated_uploads().checked(source, choice, "data")
 if dataset is not None:
     with summary:
         confirm_columns(source)

@@ -33,11 +33,9 @@ def chromium_executable() -> str | None:
 
 
 @contextmanager
-def app_server(folder: Path) -> Iterator[str]:
+def app_server(folder: Path, port: int | None = None) -> Iterator[str]:
     """Give the address of a fresh server of the app, ready for visitors; its log and its decisions are in `folder`."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     log = folder / "output.txt"
     with log.open("wb") as output:
@@ -68,6 +66,13 @@ def app_server(folder: Path) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def free_port() -> int:
+    """Find a port that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

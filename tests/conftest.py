@@ -1,6 +1,7 @@
 """What all tests share: the settings of the property tests, the markers, and the folder of real rated files."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,11 @@ def rated_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("The folder shared/data/rated with the public rated files is not beside the checkout.")
     return folder
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("No Node.js was found, so the browser's modules were not tried: apt-get install nodejs (Debian).")
+    return found

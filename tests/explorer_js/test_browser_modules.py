@@ -1,23 +1,13 @@
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from tests.explorer_js import message_types
-from ui.operating_point.explorer.browser_files import BROWSER, joined_modules
+from tests import message_types
+from ui.operating_point.explorer.component import BROWSER
+from ui.shared.browser_files import joined_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 PRIVATE = re.compile(r"\._[a-z]\w*|\b(?:d2p|glplot|cameraParams|onrender|dataScale)\b")
-
-
-@pytest.fixture
-def node():
-    found = shutil.which("node")
-    if found is None:
-        pytest.skip("No Node.js was found, so the explorer's modules were not tried: apt-get install nodejs (Debian).")
-    return found
 
 
 def test_the_pure_parts_do_what_their_tests_say(node):
@@ -29,7 +19,7 @@ def test_the_pure_parts_do_what_their_tests_say(node):
 
 
 def test_the_joined_modules_are_one_module_without_imports(node, tmp_path):
-    script = joined_modules()
+    script = joined_modules(BROWSER)
     assert re.findall(r"^(?:import|export)\b.*", script, re.MULTILINE) == [
         "export default function ({ data, parentElement, setStateValue, setTriggerValue }) {"
     ]
@@ -41,7 +31,7 @@ def test_the_joined_modules_are_one_module_without_imports(node, tmp_path):
 
 
 def test_each_module_stands_after_those_it_imports():
-    script = joined_modules()
+    script = joined_modules(BROWSER)
     texts = {file.stem: file.read_text(encoding="utf-8") for file in BROWSER.glob("*.js")}
     place = {name: script.index(text.splitlines()[1]) for name, text in texts.items()}
     imports = [
@@ -61,7 +51,7 @@ def test_only_the_adapter_knows_of_the_private_fields_of_plotly():
 
 
 def test_lines_are_short_and_every_module_is_type_checked():
-    message_types.FILE.write_text(message_types.text(), encoding="utf-8")
+    message_types.write()
     for file in BROWSER.iterdir():
         lines = file.read_text(encoding="utf-8").splitlines()
         assert max(map(len, lines)) <= 120, file.name

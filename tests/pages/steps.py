@@ -39,7 +39,7 @@ def number(text):
 
 def explorer(app):
     """What the live explorer was given."""
-    (found,) = app.get("bidi_component")
+    (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == "multiloss_explorer"]
     data = json.loads(found.proto.json)
     return data | {"table": json.loads(data["table"])}
 

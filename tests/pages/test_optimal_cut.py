@@ -338,14 +338,6 @@ def test_a_link_that_is_out_of_range_never_breaks_the_page(key, value):
     assert "Under F1" in headline(app)
 
 
-def test_a_link_to_data_that_is_not_loaded_says_so():
-    app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py")
-    app.query_params["scored_data"] = "mine.csv"
-    run(app)
-    assert "which is not loaded in this session" in app.info[0].value
-    assert flagged(app)
-
-
 def test_what_was_loaded_is_there_after_another_page(app):
     upload(app, items_csv(), "mine.csv")
     before = flagged(app)

@@ -1,24 +1,31 @@
 """The rated data of one session, kept while moving between pages."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from multiloss_core import DataError
-from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset
+from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, read_upload
 from ui.data.samples import SAMPLES, sample
 from ui.data.uploads import UploadStore
 from ui.shared.session import session
 
 
-def rated_uploads() -> UploadStore[ColumnChoice]:
+def rated_uploads() -> UploadStore[ColumnChoice, Dataset]:
     """Return this session's rated data."""
     return UploadStore(
         state=session().rated,
         key="data",
-        limit=3,
         samples=dict.fromkeys(SAMPLES, sample),
         label="Data",
         hint="Simulated samples with one to four classifiers, a ready table of counts, and the files you uploaded in "
         "this session.",
+        read=read_upload,
+        build=build_dataset,
+        upload_key="upload",
+        upload_label="Your own file: CSV or Parquet",
+        upload_hint="Rated documents, or a ready table of counts (T1, T2, …, TP, FP).",
+        choice_type=ColumnChoice,
+        of_other_files=_of_other_files,
     )
 
 
@@ -35,7 +42,7 @@ def needs_answers(source: RatedSource) -> bool:
 
 def confirm(source: RatedSource) -> None:
     """Take the choice of columns of a table for confirmed by the user."""
-    rated_uploads().state.confirmed.add(source.fingerprint)
+    rated_uploads().confirm(source)
 
 
 def dataset_of(source: RatedSource) -> Dataset:
@@ -45,3 +52,8 @@ def dataset_of(source: RatedSource) -> Dataset:
             f"What some columns of '{source.name}' mean could not be told for certain; check them on Rated data first."
         )
     return build_dataset(source, rated_uploads().choice_for(source))
+
+
+def _of_other_files(choice: ColumnChoice) -> ColumnChoice:
+    """Leave out what holds for one file alone."""
+    return replace(choice, floors=(None,) * len(choice.floors), complete_until=None)

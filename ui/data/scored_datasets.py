@@ -15,7 +15,7 @@ from scipy.special import expit
 from multiloss_core import ScoredItems
 from multiloss_core.losses import probability_order, random_half
 from multiloss_core.numerics import Bools, Indices
-from multiloss_core.tables import ItemColumns, read_items, read_pasted
+from multiloss_core.tables import MAX_ITEMS, ItemColumns, read_items, read_pasted
 from ui.data.uploads import UploadStore
 from ui.shared.session import Source, session
 
@@ -89,15 +89,22 @@ def scored_sample(name: str) -> ScoredSource:
     return ScoredSource(name, f"sample {name}", frame, ItemColumns("probability", "outcome", "fraud"))
 
 
-def scored_uploads() -> UploadStore[ItemColumns]:
+def scored_uploads() -> UploadStore[ItemColumns, ScoredDataset]:
     """Return this session's scored items."""
     return UploadStore(
         state=session().scored,
         key="scored_data",
-        limit=2,
         samples=dict.fromkeys(SAMPLES, scored_sample),
         label="Items",
         hint="Two simulated samples, and what you uploaded or pasted in this session.",
+        read=uploaded_source,
+        build=scored_dataset,
+        upload_key="scored_upload",
+        upload_label="Your own items: CSV or Parquet",
+        upload_hint=f"One row for each item, one column with its probability, up to {MAX_ITEMS:,} rows; if outcomes "
+        "are known, a column with them (0/1, true/false or two words).",
+        choice_type=ItemColumns,
+        of_other_files=lambda choice: choice,
     )
 
 

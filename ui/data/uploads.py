@@ -1,51 +1,77 @@
 """Uploaded tables of one session and the column choice of each, with the widgets that bring them in and pick one."""
 
+import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Generic, TypeVar
 
+import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
+from multiloss_core.formatting import shortened
 from multiloss_core.tables import LARGEST_FILE
-from ui.shared.formatting import as_text
-from ui.shared.session import Source, Uploads
+from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
+from ui.data.browser_storage.messages import CONTRACT, FileName, Told
+from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
+from ui.shared.formatting import LONG_NAME, as_text
+from ui.shared.session import Source, UploadedFile, Uploads, session
+from ui.shared.url_params import UrlParameter
 
 Choice = TypeVar("Choice")
 Data = TypeVar("Data")
 
+# Of all tables of a kind that one visit holds, in bytes; the one loaded last stays in any case.
+MOST_MEMORY = 2**30
+# So much of a SHA-256 tells files apart.
+START = 12
+
 
 @dataclass(frozen=True, kw_only=True)
-class UploadStore(Generic[Choice]):
-    """The tables of one kind: samples, and what was loaded in this session, of which `limit` are kept.
+class UploadStore(Generic[Choice, Data]):
+    """The tables of one kind: samples, and what was loaded in this session.
 
     `key`: that of the picker, also in the URL; `label` and `hint` are the picker's words. `samples` make one by name.
+    `read` makes a table of a file's bytes and name, `build` checked data of that. `of_other_files` makes of a choice of
+    columns what it says of any file with these columns; `choice_type` is its type.
     """
 
     state: Uploads[Choice]
     key: str
-    limit: int
     samples: Mapping[str, Callable[[str], Source[Choice]]]
     label: str
     hint: str
+    read: Callable[[bytes, str], Source[Choice]]
+    build: Callable[[Source[Choice], Choice], Data]
+    upload_key: str
+    upload_label: str
+    upload_hint: str
+    choice_type: type[Choice]
+    of_other_files: Callable[[Choice], Choice]
 
-    def ask_upload(self, label: str, read: Callable[[bytes, str], Source[Choice]], *, key: str, hint: str) -> None:
-        """Draw the uploader, and the complaint about the last file; call it from `load` of `pick`."""
+    def ask_upload(self, *, with_controls: bool = True) -> None:
+        """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
         uploaded = st.file_uploader(
-            label,
+            self.upload_label,
             type=["csv", "tsv", "txt", "parquet"],
-            key=key,
+            key=self.upload_key,
             max_upload_size=LARGEST_FILE // 2**20,
-            help=hint,
+            help=self.upload_hint,
         )
         if uploaded is None:
             self.state.complaint = None
         elif uploaded.file_id != self.state.last_upload:
             self.state.last_upload = uploaded.file_id
             with st.spinner(f"Reading {uploaded.name} …"):
-                self.state.complaint = self.take(lambda: read(uploaded.getvalue(), uploaded.name))
+                self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
         if self.state.complaint:
-            st.error(as_text(self.state.complaint), icon=":material/error:")
+            shown = self._shown_name()
+            still = f" Still shown: {_named(shown)}." if self._is_here(shown) else ""
+            st.error(as_text(self.state.complaint) + still, icon=":material/error:")
+        elif self.state.note:
+            st.info(as_text(self.state.note), icon=":material/info:")
+        self._keep_files(with_controls=with_controls)
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -53,11 +79,7 @@ class UploadStore(Generic[Choice]):
             source = read()
         except DataError as error:
             return str(error)
-        self.state.sources.pop(source.name, None)
-        self.state.sources[source.name] = source
-        for oldest in list(self.state.sources)[: -self.limit]:
-            del self.state.sources[oldest]
-        self.choose(source.name)
+        self._add(source, UploadedFile(digest=source.fingerprint, memory=_memory(source.frame)))
         return None
 
     def choose(self, name: str) -> None:
@@ -67,20 +89,42 @@ class UploadStore(Generic[Choice]):
     def pick(self, load: Callable[[], None] | None = None) -> Source[Choice]:
         """Let the user pick a sample or what was loaded; the pick is kept across pages and in the URL.
 
-        `load` draws what brings tables in, which picks what it brought: so it runs before the picker is drawn.
+        `load` draws what brings tables in, which picks what it brought: so it runs before the picker is drawn. Where
+        the pick is not loaded, the page stops: no other data takes its place.
         """
+        self._follow_address()
+        picker, below = st.container(), st.container()
         if load is not None:
             load()
-        options = list(dict.fromkeys([*self.samples, *self.state.sources]))
-        # The words on the screen are the words in the URL, so nothing is reformatted on the way.
-        wanted = st.query_params.get(self.key)
-        picked = st.selectbox(self.label, options, key=self.key, bind="query-params", help=self.hint)
-        if wanted is not None and wanted not in options:
-            st.info(
-                f"The link was made with '{as_text(wanted[:80])}', which is not loaded in this session; upload it "
-                "again."
+        with below:
+            if not self._is_here(self._shown_name()):
+                self._say_missing(self._shown_name())
+                if load is None:
+                    self.ask_upload(with_controls=False)
+                    if self._is_here(self._shown_name()):
+                        st.rerun()
+                first = next(iter(self.samples))
+                st.button(
+                    "Look at a simulated sample instead",
+                    key=f"{self.key}_sample",
+                    type="tertiary",
+                    on_click=self.choose,
+                    args=(first,),
+                )
+            elif load is None:
+                self._keep_files(with_controls=False)
+        with picker:
+            name = self._ask_name()
+        if not self._is_here(name):
+            st.stop()
+        self._show_in_address(name)
+        if name in self.state.replaced:
+            below.warning(
+                f"{_named(name)} is not the same file as before: its content differs from the one that this address "
+                "was made with.",
+                icon=":material/difference:",
             )
-        return self.source(picked if picked in options else options[0])
+        return self.source(name)
 
     def source(self, name: str) -> Source[Choice]:
         """Return what was loaded under a name, else the sample of that name. Raises DataError if there is neither."""
@@ -94,23 +138,250 @@ class UploadStore(Generic[Choice]):
         """Return the last valid choice of columns of a source, or the first one to try."""
         return self.state.choices.get(source.fingerprint, source.first_choice)
 
-    def checked(
-        self, source: Source[Choice], choice: Choice, build: Callable[[Source[Choice], Choice], Data], noun: str
-    ) -> Data | None:
+    def remembered(self, frame: pd.DataFrame, fingerprint: str = "") -> Remembered[Choice] | None:
+        """Return what was chosen for this very file, else for the last one with the same columns, if it was."""
+        for of in (fingerprint, columns_signature(frame)):
+            text = self.state.remembered.get(of)
+            found = None if text is None else remembered_from_json(text, self.choice_type)
+            if found is not None:
+                return found
+        return None
+
+    def remember(self, source: Source[Choice], choice: Choice) -> None:
+        """Remember a valid choice of columns: of this file, and once it was changed or confirmed, of its columns."""
+        self.state.choices[source.fingerprint] = choice
+        if source.name in self.state.sources:
+            confirmed = source.fingerprint in self.state.confirmed
+            known = {source.fingerprint: remembered_to_json(Remembered(choice, confirmed))}
+            if confirmed or choice != source.first_choice:
+                of_others = Remembered(self.of_other_files(choice), confirmed)
+                known[columns_signature(source.frame)] = remembered_to_json(of_others)
+            self.state.remembered |= known
+
+    def confirm(self, source: Source[Choice]) -> None:
+        """Take the columns of a table for confirmed by the user."""
+        self.state.confirmed.add(source.fingerprint)
+        self.remember(source, self.choice_for(source))
+
+    def checked(self, source: Source[Choice], choice: Choice, noun: str) -> Data | None:
         """Build data under a choice of columns, which is remembered when it is valid.
 
         After a wrong choice, with the complaint, what is built under the last one that worked, if any did.
         """
         try:
-            data = build(source, choice)
-            self.state.choices[source.fingerprint] = choice
-            return data
+            data = self.build(source, choice)
         except DataError as error:
             st.error(as_text(str(error)), icon=":material/error:")
+        else:
+            self.remember(source, choice)
+            # The page told the browser of its files before the columns were asked for.
+            keep_choices(self.key, self._choices_to_keep())
+            return data
         try:
-            data = build(source, self.choice_for(source))
+            data = self.build(source, self.choice_for(source))
         except DataError:
             st.info(f"Correct the columns above, or pick other {noun}. Nothing that you loaded is lost.")
             return None
         st.info("Below is still the last choice of columns that worked.")
         return data
+
+    @property
+    def _address(self) -> UrlParameter[str]:
+        """The name of what is picked, in the URL."""
+        return UrlParameter(self.key, lambda text: text[:LONGEST_NAME] or None, str)
+
+    @property
+    def _file_in_address(self) -> UrlParameter[str]:
+        """The beginning of the SHA-256 of the file of that name, in the URL."""
+        return UrlParameter(f"{self.key}_file", lambda text: text[:START], str)
+
+    def _follow_address(self) -> None:
+        """Pick what a link asks for; where a visit begins without a link, what was used last in this browser."""
+        last = None
+        if self.state.kept is None:
+            last, kept = kept_before(self.key)
+            self._hear({"kept": kept})
+        first = next(iter(self.samples))
+        asked = self._address.asked(if_gone=first)
+        if asked is not None or st.session_state.get(self.key) is None:
+            # A widget forgets its value when another page is open.
+            self.choose(asked or self.state.picked or last or first)
+
+    def _show_in_address(self, name: str) -> None:
+        """Have the URL name the data; the first sample needs no name while nobody brought a file."""
+        nameless = name == next(iter(self.samples)) and not self.state.sources and not self.state.kept
+        self._address.show(None if nameless else name)
+        file = self.state.files.get(name)
+        self._file_in_address.show(None if file is None else file.digest[:START])
+
+    def _ask_name(self) -> str:
+        options = list(
+            dict.fromkeys([*self.samples, *self.state.sources, *(self.state.kept or ()), self._shown_name()])
+        )
+        name = str(
+            st.selectbox(
+                self.label,
+                options,
+                format_func=self._in_words,
+                key=self.key,
+                help=self.hint,
+            )
+        )
+        self.state.picked = name
+        return name
+
+    def _in_words(self, name: str) -> str:
+        if self._is_here(name):
+            return name
+        return f"{name} ({'kept in this browser' if name in (self.state.kept or ()) else 'not loaded'})"
+
+    def _shown_name(self) -> str:
+        """Return the name of what is picked, loaded or not."""
+        return str(st.session_state[self.key])
+
+    def _is_here(self, name: str) -> bool:
+        return name in self.state.sources or name in self.samples
+
+    def _start_of(self, name: str) -> str | None:
+        """Return the beginning of the SHA-256 of what is known under a name, loaded or kept in the browser."""
+        file = self.state.files.get(name)
+        return (self.state.kept or {}).get(name) if file is None else file.digest[:START]
+
+    def _wanted(self) -> FileName | None:
+        """Return the file that the browser shall bring back, if any."""
+        name = self._shown_name()
+        if self._is_here(name) or name in self.state.gone or self.state.complaint is not None:
+            return None
+        return {"name": name, "digest": self._expected_start(name)}
+
+    def _expected_start(self, name: str) -> str:
+        """Return how the SHA-256 of a file begins that is not loaded, empty where nobody knows."""
+        in_address = self._file_in_address.shown() if self._address.shown() == name else None
+        return in_address or (self.state.kept or {}).get(name, "")
+
+    def _say_missing(self, name: str) -> None:
+        if self._wanted() is not None:
+            st.info(f"Bringing back {_named(name)} from this browser …", icon=":material/hourglass_top:")
+        else:
+            st.warning(
+                f"Your file is not loaded any more. Upload {_named(name)} again to go on where you were.",
+                icon=":material/upload_file:",
+            )
+
+    def _keep_files(self, *, with_controls: bool) -> None:
+        name = self._shown_name()
+        keep_files(
+            {
+                "contract": CONTRACT,
+                "shelf": self.key,
+                "visit": session().visit,
+                "uploader": self.upload_key,
+                "wanted": self._wanted(),
+                "using": name if self._is_here(name) else None,
+                "loaded": [
+                    {"name": name, "given_name": file.given_name, "size": file.size, "digest": file.digest}
+                    for name, file in self.state.files.items()
+                    if file.given_name
+                ],
+                "kept": [{"name": name, "digest": digest} for name, digest in (self.state.kept or {}).items()],
+                "limit": MOST_BYTES,
+                "choices": self._choices_to_keep(),
+            },
+            with_controls=with_controls,
+            on_told=self._hear,
+        )
+
+    def _choices_to_keep(self) -> dict[str, str]:
+        keys = {
+            key
+            for source in self.state.sources.values()
+            for key in (source.fingerprint, columns_signature(source.frame))
+        }
+        return {key: text for key, text in self.state.remembered.items() if key in keys}
+
+    def _hear(self, told: Told) -> None:
+        """Take note of what the browser says."""
+        if "kept" in told:
+            # The one used last, which comes first, of those with one name.
+            self.state.kept = {file["name"]: file["digest"][:START] for file in reversed(told["kept"])}
+        if "gone" in told:
+            self.state.gone.add(told["gone"])
+            (self.state.kept or {}).pop(told["gone"], None)
+        if "choices" in told:
+            self.state.remembered = told["choices"] | self.state.remembered
+
+    def _take_file(self, data: bytes, name: str) -> str | None:
+        """Read a file, take its table and pick it; or say why it cannot be read, and leave everything as it was."""
+        try:
+            source = self.read(data, name)
+        except DataError as error:
+            return str(error)
+        digest = hashlib.sha256(data).hexdigest()
+        self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source.frame)))
+        return None
+
+    def _add(self, source: Source[Choice], file: UploadedFile) -> None:
+        """Add a table under its name, or under a name like it where other content has that one, and pick it."""
+        state, start = self.state, file.digest[:START]
+        name = self._free_name(source.name, start)
+        expected = "" if self._is_here(name) else self._expected_start(name)
+        state.replaced.discard(name)
+        if name == self._shown_name() and not start.startswith(expected):
+            state.replaced.add(name)
+        state.sources.pop(name, None)
+        state.sources[name] = replace(source, name=name)
+        state.files[name] = file
+        state.gone.discard(name)
+        notes = [] if name == source.name else [f"There is other data called '{source.name}': this is '{name}'."]
+        self._recall_choice(state.sources[name])
+        let_go = self._let_go()
+        if let_go:
+            notes.append(f"No longer loaded, to make room: {', '.join(let_go)}.")
+        state.note = " ".join(notes) or None
+        self.choose(name)
+
+    def _free_name(self, name: str, start: str) -> str:
+        """Return the name, or the first one numbered after it, that no other content has."""
+        stem, point, ending = name.rpartition(".")
+        for number in count(1):
+            candidate = name if number == 1 else f"{stem} ({number}){point}{ending}" if stem else f"{name} ({number})"
+            if candidate not in self.samples and self._start_of(candidate) in {None, start}:
+                return candidate
+        raise AssertionError
+
+    def _let_go(self) -> list[str]:
+        """Drop the tables loaded first while all take too much memory; returns their names."""
+        let_go: list[str] = []
+        files = self.state.files
+        while sum(file.memory for file in files.values()) > MOST_MEMORY and len(self.state.sources) > 1:
+            oldest = next(iter(self.state.sources))
+            del self.state.sources[oldest]
+            if (file := files.pop(oldest)).given_name and self.state.kept is not None:
+                # As far as is known; the browser corrects it.
+                self.state.kept[oldest] = file.digest[:START]
+            let_go.append(f"'{oldest}'")
+        return let_go
+
+    def _recall_choice(self, source: Source[Choice]) -> None:
+        """Choose the columns of a new table as they were chosen before, where that works."""
+        if source.fingerprint in self.state.choices:
+            return
+        found = self.remembered(source.frame, source.fingerprint)
+        if found is None:
+            return
+        try:
+            self.build(source, found.choice)
+        except (DataError, ValueError, TypeError, LookupError):
+            # Other values than before, or text that no version of this program wrote.
+            return
+        self.state.choices[source.fingerprint] = found.choice
+        if found.confirmed:
+            self.state.confirmed.add(source.fingerprint)
+
+
+def _memory(frame: pd.DataFrame) -> int:
+    return int(frame.memory_usage(deep=True).sum())
+
+
+def _named(name: str) -> str:
+    return f"'{as_text(shortened(name, LONG_NAME))}'"

@@ -179,7 +179,7 @@ def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
     except DataError:
         pass
     choice, dataset = _as_recorded(record, source)
-    rated_uploads().state.choices[source.fingerprint] = choice
+    rated_uploads().remember(source, choice)
     forget(source)
     return dataset
 

@@ -4,14 +4,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.formatting import count, plural
-from multiloss_core.tables import MAX_ITEMS, MAX_PASTED, ItemColumns
+from multiloss_core.tables import MAX_PASTED, ItemColumns
 from ui.data.scored_datasets import (
     ScoredDataset,
     ScoredSource,
     pasted_source,
-    scored_dataset,
     scored_uploads,
-    uploaded_source,
 )
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
 from ui.shared.formatting import as_text
@@ -25,13 +23,7 @@ def ask_items(place: DeltaGenerator) -> None:
     """Draw the uploader and the box for pasted items, each with the error of what was given last."""
     with place:
         store, state = scored_uploads(), session().scored
-        store.ask_upload(
-            "Your own items: CSV or Parquet",
-            uploaded_source,
-            key="scored_upload",
-            hint=f"One row for each item, one column with its probability, up to {MAX_ITEMS:,} rows; if outcomes are "
-            "known, a column with them (0/1, true/false or two words). The file stays in this session.",
-        )
+        store.ask_upload()
         with st.expander("Paste items", icon=":material/content_paste:", expanded=state.paste_complaint is not None):
             text = st.text_area(
                 "One probability on each line, or a table with a header",
@@ -76,7 +68,7 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:
     """Check the items under a choice of columns; after a wrong choice, under the last one that worked, if any did."""
-    return scored_uploads().checked(source, choice, scored_dataset, "items")
+    return scored_uploads().checked(source, choice, "items")
 
 
 def show_facts(dataset: ScoredDataset) -> None:

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables import MINUS, Meaning
 from multiloss_core.thresholds import Rule
-from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource, read_upload
+from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
 from ui.data.rated_workspace import needs_answers, rated_uploads
 from ui.rated_data.column_summary import show_column_table
 from ui.rated_data.rating_meanings import ask_meanings, meaning_key
@@ -77,12 +77,7 @@ ROLES = (WEIGHT, GROUP, AMOUNT, TIME, SEGMENT)
 def ask_upload(place: DeltaGenerator) -> None:
     """Draw the uploader, the complaint about the last file, and a template."""
     with place:
-        rated_uploads().ask_upload(
-            "Your own file: CSV or Parquet",
-            read_upload,
-            key="upload",
-            hint="Rated documents, or a ready table of counts (T1, T2, …, TP, FP). The file stays in this session.",
-        )
+        rated_uploads().ask_upload()
         st.download_button(
             "Template (CSV)",
             TEMPLATE,

@@ -1,5 +1,6 @@
 """Everything that one visit holds besides the values of widgets: typed, with defaults, under one key."""
 
+import secrets
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -44,19 +45,42 @@ class Source(Generic[Choice]):
     ambiguous: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class UploadedFile:
+    """What a table was read from: the name the user's file has, its bytes, their SHA-256; nothing for pasted text.
+
+    `memory` is how many bytes the table takes.
+    """
+
+    given_name: str = ""
+    size: int = 0
+    digest: str = ""
+    memory: int
+
+
 @dataclass
 class Uploads(Generic[Choice]):
-    """The tables that were loaded last, by name, and the last valid choice of columns of each, by fingerprint.
+    """The tables that were loaded, by name, with their files, and the last valid choice of columns by fingerprint.
 
-    `confirmed`: fingerprints of tables whose columns the user has confirmed. `last_upload` and `complaint` say what
-    became of the last file.
+    `confirmed`: fingerprints of tables whose columns the user has confirmed. `picked` is the name of what is on the
+    screen. `last_upload`, `complaint` and `note` say what became of the last file. `kept` holds the files that the
+    user's browser keeps, by name the beginning of their SHA-256, None until it is asked; `gone` are names that it could
+    not bring back, and `replaced` those under which another file came than the address meant. `remembered` are choices
+    of columns as JSON, by what they are of.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
+    files: dict[str, UploadedFile] = field(default_factory=dict)
     choices: dict[str, Choice] = field(default_factory=dict)
     confirmed: set[str] = field(default_factory=set)
+    picked: str | None = None
     last_upload: str | None = None
     complaint: str | None = None
+    note: str | None = None
+    kept: dict[str, str] | None = None
+    gone: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)
+    remembered: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -214,8 +238,12 @@ class TopKState:
 
 @dataclass
 class Session:
-    """One visit: `page` is the screen that is open, `url` what its parameters said, by name."""
+    """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
 
+    `visit` is a name of its own.
+    """
+
+    visit: str = field(default_factory=lambda: secrets.token_hex(8))
     page: str | None = None
     url: dict[str, UrlEcho] = field(default_factory=dict)
     rated: Uploads[Any] = field(default_factory=Uploads)

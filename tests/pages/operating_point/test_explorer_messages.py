@@ -4,10 +4,10 @@ from dataclasses import fields
 
 import pytest
 
-from tests.explorer_js import message_types
+from tests import message_types
 from tests.pages.steps import explorer, opened
 from ui.operating_point.explorer import component, messages
-from ui.operating_point.explorer.browser_files import browser_file
+from ui.operating_point.explorer.component import BROWSER
 from ui.operating_point.point_text import PointWords
 
 NAMES = ["Message", "Row", "Table", "ChartMessage", "MethodStyle", "Intervals", "Events"]
@@ -15,7 +15,9 @@ NAMES = ["Message", "Row", "Table", "ChartMessage", "MethodStyle", "Intervals", 
 
 def declared(name):
     """The keys of an interface in the browser's half of the contract."""
-    body = re.search(rf"^export interface {name} {{$(.*?)^}}$", message_types.text(), re.MULTILINE | re.DOTALL)[1]
+    body = re.search(rf"^export interface {name} {{$(.*?)^}}$", message_types.text(messages), re.MULTILINE | re.DOTALL)[
+        1
+    ]
     return re.findall(r"^  (\w+): ", body, re.MULTILINE)
 
 
@@ -29,15 +31,15 @@ def test_both_sides_of_the_contract_name_the_same_keys(name):
 
 
 def test_both_sides_name_all_that_is_sent():
-    interfaces = set(re.findall(r"^export interface (\w+)", message_types.text(), re.MULTILINE))
+    interfaces = set(re.findall(r"^export interface (\w+)", message_types.text(messages), re.MULTILINE))
     assert interfaces == {*NAMES, "PointWords"}
     assert {name for name, value in vars(messages).items() if hasattr(value, "__total__")} == {*NAMES}
     assert set(declared("PointWords")) == {field.name for field in fields(PointWords)}
-    assert f"export const CONTRACT = {messages.CONTRACT}\n" in browser_file("protocol.js")
+    assert f"export const CONTRACT = {messages.CONTRACT}\n" in (BROWSER / "protocol.js").read_text()
 
 
 def test_types_are_written_as_the_browser_has_them():
-    written = message_types.text()
+    written = message_types.text(messages)
     for line in (
         "percent: number",
         "by_hand: boolean",

@@ -5,7 +5,6 @@ import json
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, read_table
 from multiloss_core.tables import guess_columns, is_count_table
@@ -29,8 +28,8 @@ from tests.pages.rated_data.steps import (
     steps,
     upload,
 )
-from tests.pages.steps import APP, run
-from ui.data.samples import SAMPLES, sample
+from tests.pages.steps import run
+from ui.data.samples import SAMPLES
 from ui.rated_data.column_roles import TEMPLATE, WEIGHT
 
 
@@ -201,35 +200,6 @@ def test_a_bad_table_of_counts_gives_one_sentence_and_the_other_data_stay(app_wi
     assert not app.error
     back_to_rated_data(app)
     assert funnel(app) == before
-
-
-def test_of_more_than_three_uploads_the_oldest_leaves(app):
-    for number in range(1, 5):
-        upload(app, csv_of(rated_frame(number)), f"file {number}.csv")
-    assert not app.error
-    assert app.selectbox(key="data").options == [*SAMPLES, "file 2.csv", "file 3.csv", "file 4.csv"]
-    assert app.selectbox(key="data").value == "file 4.csv"
-    assert funnel(app)[0] == len(rated_frame(4))
-    pick(app, "file 2.csv")
-    assert funnel(app)[0] == len(rated_frame(2))
-
-
-def test_a_file_uploaded_again_under_its_name_replaces_the_first(app_with_upload):
-    app = app_with_upload
-    frame = rated_frame(7)
-    upload(app, csv_of(frame), GOOD)
-    assert not app.error
-    assert app.selectbox(key="data").options == [*SAMPLES, GOOD]
-    assert funnel(app)[0] == len(frame)
-
-
-def test_a_link_to_a_file_that_is_not_loaded_says_so():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = "gone.csv"
-    run(app)
-    assert not app.error
-    assert funnel(app)[0] == len(sample("Card alerts").frame)
-    assert any("'gone.csv'" in info and "upload it again" in info for info in infos(app))
 
 
 @pytest.mark.parametrize("name", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])

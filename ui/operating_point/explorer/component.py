@@ -1,6 +1,7 @@
 """The component: Python sends charts and a table, the browser sends the target back once it comes to rest."""
 
 import math
+from pathlib import Path
 from typing import cast
 
 import streamlit as st
@@ -10,7 +11,6 @@ from multiloss_core.thresholds import Point, look_of
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.settings import choose_plain
 from ui.operating_point.controls.target_drivers import current_driver, set_manual_thresholds, slider_takes_over
-from ui.operating_point.explorer.browser_files import browser_file, joined_modules
 from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.messages import CONTRACT, Intervals, Message, Row
 from ui.operating_point.explorer.table import explorer_table, row_of
@@ -18,16 +18,18 @@ from ui.operating_point.point_help import explanations
 from ui.operating_point.point_text import WORDS, interval_words, point_words
 from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import current_target, set_target
+from ui.shared.browser_files import joined_modules
 from ui.shared.page_setup import theme
 from ui.shared.plotly_asset import library_address
 
 KEY = "explorer"
+BROWSER = Path(__file__).with_name("browser")
 CSS_DASHES = {"solid": "solid", "dash": "dashed", "dashdot": "dashed", "dot": "dotted"}
 _mount = st.components.v2.component(
     "multiloss_explorer",
-    html=browser_file("explorer.html"),
-    css=browser_file("explorer.css"),
-    js=joined_modules(),
+    html=(BROWSER / "explorer.html").read_text(encoding="utf-8"),
+    css=(BROWSER / "explorer.css").read_text(encoding="utf-8"),
+    js=joined_modules(BROWSER),
     # Plotly's own styles are those of the page.
     isolate_styles=False,
 )

@@ -1,14 +1,14 @@
-"""Write the messages between Python and the browser as TypeScript types: python -m tests.explorer_js.message_types."""
+"""Write the messages between Python and the browser as TypeScript types: python -m tests.message_types."""
 
 import inspect
 from dataclasses import is_dataclass
-from types import NoneType, UnionType
+from pathlib import Path
+from types import ModuleType, NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_typeddict
 
-from ui.operating_point.explorer import messages
-from ui.operating_point.explorer.browser_files import BROWSER
+from ui.data.browser_storage import messages as storage
+from ui.operating_point.explorer import messages as explorer
 
-FILE = BROWSER / "messages.d.ts"
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
 
 
@@ -33,16 +33,25 @@ def written(kind):  # noqa: PLR0911
 
 def interface(kind):
     """One interface, with what Python says about it."""
-    fields = (f"  {name}: {written(of)}\n" for name, of in get_type_hints(kind, include_extras=True).items())
+    optional = getattr(kind, "__optional_keys__", ())
+    hints = get_type_hints(kind, include_extras=True)
+    fields = (f"  {name}{'?' if name in optional else ''}: {written(of)}\n" for name, of in hints.items())
     about = inspect.getdoc(kind).replace("\n", "\n * ").replace(" * \n", " *\n")
     return f"/**\n * {about}\n */\nexport interface {kind.__name__} {{\n{''.join(fields)}}}\n"
 
 
-def text():
+def text(messages: ModuleType):
     """All interfaces, in the order of the module of Python."""
     kinds = [kind for kind in vars(messages).values() if is_typeddict(kind) or is_dataclass(kind)]
     return "\n".join(["// Made of ../messages.py; not kept in the repository.\n", *map(interface, kinds)])
 
 
+def write():
+    """Write the types of each component beside its modules."""
+    for messages in (explorer, storage):
+        file = Path(messages.__file__).parent / "browser" / "messages.d.ts"
+        file.write_text(text(messages), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    FILE.write_text(text(), encoding="utf-8")
+    write()

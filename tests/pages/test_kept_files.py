@@ -1,0 +1,256 @@
+"""Files that are not loaded any more, or again: no other data ever takes their place."""
+
+import json
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.rated_data.steps import GOOD, as_read, box, csv_of, funnel, rated_frame, upload
+from tests.pages.steps import APP, opened, run, state
+from ui.data import uploads
+from ui.data.browser_storage.component import checked
+from ui.data.rated_datasets import ColumnChoice
+from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
+from ui.data.samples import SAMPLES
+
+PAGES_WITH_DATA = {"rated_data": "data", "operating_point": "data", "optimal_cut": "scored_data"}
+
+
+def storage(app):
+    """What the browser's storage was told."""
+    return [
+        json.loads(found.proto.json)
+        for found in app.get("bidi_component")
+        if found.proto.component_name == "multiloss_kept_files"
+    ]
+
+
+def wanted(app):
+    return [message["wanted"] for message in storage(app) if "wanted" in message]
+
+
+def say_gone(app, page, name):
+    """Have the browser say that it does not keep a file."""
+    visit = state(app)
+    (visit.scored if page == "optimal_cut" else visit.rated).gone.add(name)
+    return run(app)
+
+
+def numbers(app):
+    """All that the page says in numbers of some data."""
+    return [*app.metric, *app.dataframe, *app.get("plotly_chart"), *app.subheader]
+
+
+@pytest.mark.parametrize(("page", "key"), PAGES_WITH_DATA.items())
+def test_no_page_shows_other_data_in_place_of_a_file_that_is_not_loaded(page, key):
+    app = opened(page, **{key: "gone.csv", f"{key}_file": "0123456789ab", "m": "35"})
+    assert not numbers(app)
+    assert "Bringing back" in as_read(app.info[0].value)
+    assert "gone.csv" in as_read(app.info[0].value)
+    assert wanted(app) == [{"name": "gone.csv", "digest": "0123456789ab"}]
+    say_gone(app, page, "gone.csv")
+    assert not numbers(app)
+    assert not app.error
+    (warning,) = app.warning
+    assert as_read(warning.value).startswith("Your file is not loaded any more. Upload 'gone.csv' again")
+    assert len(app.file_uploader) == 1
+    assert wanted(app) == [None]
+    # What the address says stays.
+    assert app.query_params[key] == ["gone.csv"] or app.query_params[key] == "gone.csv"
+    assert app.query_params["m"] in ("35", ["35"])
+    run(app.button(key=f"{key}_sample").click())
+    assert not app.warning
+    assert numbers(app)
+
+
+def test_a_file_uploaded_again_goes_on_with_the_settings_of_the_address():
+    frame = rated_frame()
+    app = opened(data=GOOD, m="35", rule="all", plain="true")
+    say_gone(app, "operating_point", GOOD)
+    app.session_state["plain"] = True
+    upload(app, csv_of(frame), GOOD)
+    assert not app.warning
+    assert app.selectbox(key="data").value == GOOD
+    assert app.get_by_key("rule").value == "all"
+    assert state(app).point.target.percent == 35
+    assert app.metric
+    assert not app.file_uploader
+
+
+def test_another_file_of_the_same_name_is_said_to_be_another():
+    first = opened("rated_data", data=GOOD)
+    say_gone(first, "rated_data", GOOD)
+    upload(first, csv_of(rated_frame()), GOOD)
+    assert not first.warning
+    told = first.query_params["data_file"]
+    start = told if isinstance(told, str) else told[0]
+    for seed, is_same in ((1, True), (2, False)):
+        app = opened("rated_data", data=GOOD, data_file=start)
+        say_gone(app, "rated_data", GOOD)
+        upload(app, csv_of(rated_frame(seed)), GOOD)
+        assert app.selectbox(key="data").value == GOOD
+        said = [as_read(warning.value) for warning in app.warning]
+        assert bool(said) != is_same
+        assert is_same or "not the same file as before" in said[0]
+
+
+def test_the_file_used_last_in_this_browser_comes_back_without_an_address(monkeypatch):
+    files = [{"name": GOOD, "digest": "0" * 12}, {"name": "older.csv", "digest": "1" * 12}]
+    monkeypatch.setattr(uploads, "kept_before", lambda shelf: (GOOD, files) if shelf == "data" else (None, []))
+    app = run(AppTest.from_file(APP, default_timeout=180))
+    assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
+    assert not numbers(app)
+    assert app.selectbox(key="data").options == [
+        *SAMPLES,
+        "older.csv (kept in this browser)",
+        f"{GOOD} (kept in this browser)",
+    ]
+    # A link to a sample is followed all the same.
+    app = opened("rated_data", data="Login alerts")
+    assert not app.warning
+    assert app.selectbox(key="data").value == "Login alerts"
+    assert wanted(app) == [None]
+    run(app.selectbox(key="data").select("older.csv"))
+    assert wanted(app) == [{"name": "older.csv", "digest": "1" * 12}]
+    assert not numbers(app)
+
+
+def test_loaded_files_are_told_to_the_browser_and_columns_as_they_were_chosen(app):
+    frame = rated_frame()
+    upload(app, csv_of(frame), GOOD)
+    run(box(app, "floor_model A").set_value(0.5))
+    files, choices = storage(app)
+    (loaded,) = files["loaded"]
+    assert (loaded["name"], loaded["given_name"], loaded["size"]) == (GOOD, GOOD, len(csv_of(frame)))
+    assert files["using"] == GOOD
+    of_file, of_columns = (
+        remembered_from_json(choices["choices"][key], ColumnChoice)
+        for key in (loaded["digest"], columns_signature(frame))
+    )
+    assert of_file.choice.floors[0] == 0.5
+    # Floors are of one file.
+    assert of_columns.choice.floors == (None, None)
+    assert not of_file.confirmed
+
+
+def test_columns_are_remembered_for_a_file_with_the_same_ones(app):
+    frame = rated_frame().assign(other=lambda table: table["model B"] / 2)
+    upload(app, csv_of(frame), GOOD)
+    run(box(app, "scores").set_value(["model A", "other"]))
+    upload(app, csv_of(rated_frame(3).assign(other=lambda table: table["model B"] / 3).iloc[:, ::-1]), "next month.csv")
+    assert app.selectbox(key="data").value == "next month.csv"
+    assert box(app, "scores").value == ["model A", "other"]
+    upload(app, csv_of(rated_frame(4)), "others.csv")
+    assert box(app, "scores").value == ["model A", "model B"]
+
+
+def test_what_does_not_fit_any_more_is_guessed_anew(app):
+    frame = rated_frame()
+    remembered = state(app).rated.remembered
+    meanings = (("fraud", "positive"), ("ok", "negative"))
+    choice = ColumnChoice(is_counts=False, scores=("model A",), rating="rating", meanings=meanings, floors=(None,))
+    good = remembered_to_json(Remembered(choice))
+    for bad in (
+        "no JSON",
+        "[]",
+        good.replace("model A", "model X"),
+        good.replace("[null]", "[]"),
+        good.replace('"rating":"rating"', '"rating":7'),
+        good.replace('"positive"', '"negative"'),
+        good.replace('["ok","negative"]', '["fine","negative"]'),
+        remembered_to_json(Remembered(ColumnChoice(is_counts=True, scores=()))),
+    ):
+        assert bad != good
+        state(app).rated.choices.clear()
+        remembered[columns_signature(frame)] = bad
+        upload(app, csv_of(frame), GOOD)
+        assert not app.error
+        assert funnel(app)
+        assert box(app, "scores").value == ["model A", "model B"]
+        upload(app, b"", "bad.csv")
+
+
+@pytest.fixture
+def app():
+    return run(AppTest.from_file(APP, default_timeout=180))
+
+
+def test_more_than_three_files_stay(app):
+    for number in range(1, 6):
+        upload(app, csv_of(rated_frame(number)), f"file {number}.csv")
+    assert not app.error
+    assert app.selectbox(key="data").options == [*SAMPLES, *(f"file {number}.csv" for number in range(1, 6))]
+    assert funnel(app)[0] == len(rated_frame(5))
+
+
+def test_files_that_leave_for_lack_of_memory_are_named(app, monkeypatch):
+    upload(app, csv_of(rated_frame(1)), "first.csv")
+    monkeypatch.setattr(uploads, "MOST_MEMORY", state(app).rated.files["first.csv"].memory + 1)
+    upload(app, csv_of(rated_frame(2)), "second.csv")
+    assert not app.error
+    assert any("No longer loaded, to make room: 'first.csv'." in as_read(info.value) for info in app.info)
+    assert app.selectbox(key="data").options == [*SAMPLES, "second.csv", "first.csv (kept in this browser)"]
+    assert funnel(app)[0] == len(rated_frame(2))
+
+
+def test_other_content_under_a_known_name_gets_a_name_of_its_own(app):
+    for seed, name in ((1, GOOD), (2, "good (2).csv"), (3, "good (3).csv"), (2, "good (2).csv")):
+        upload(app, csv_of(rated_frame(seed)), GOOD)
+        assert not app.error
+        assert app.selectbox(key="data").value == name
+        assert funnel(app)[0] == len(rated_frame(seed))
+        upload(app, b"", "bad.csv")
+    assert set(app.selectbox(key="data").options) == {*SAMPLES, GOOD, "good (2).csv", "good (3).csv"}
+
+
+def test_after_a_failed_upload_the_page_says_what_it_shows(app):
+    upload(app, csv_of(rated_frame()), GOOD)
+    upload(app, b"", "bad.csv")
+    assert as_read(app.error[0].value).endswith(f"Still shown: '{GOOD}'.")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        7,
+        [],
+        {"gone": 7},
+        {"gone": ""},
+        {"gone": "x" * 256},
+        {"gone": "a\x00b"},
+        {"gone": "\ud800"},
+        {"kept": "all"},
+        {"kept": [{"name": "a"}]},
+        {"kept": [["a", "b"]]},
+        {"choices": {"a": {}}},
+    ],
+)
+def test_nonsense_of_a_browser_is_not_heard(said):
+    assert checked(said) == {}
+
+
+def test_what_a_browser_says_is_bounded():
+    files = [{"name": f"{number}", "digest": "0"} for number in range(1_000)]
+    assert len(checked({"kept": files})["kept"]) == 200
+    assert checked({"kept": [{"name": "\n", "digest": ""}]}) == {"kept": []}
+    choices = {f"{number}": "x" for number in range(1_000)} | {"long": "x" * 30_000}
+    assert len(checked({"choices": choices})["choices"]) == 100
+
+
+def test_a_choice_of_columns_survives_as_text():
+    choice = ColumnChoice(
+        is_counts=False, scores=("a", "b"), rating="r", meanings=(("x", None),), floors=(None, 0.1 + 0.2)
+    )
+    for remembered in (Remembered(choice, True), Remembered(choice)):
+        assert remembered_from_json(remembered_to_json(remembered), ColumnChoice) == remembered
+    for text in ("", "{", "7", '{"choice": {"scores": ["a"]}}', '{"is_counts": false, "scores": "a"}', "[" * 100_000):
+        assert remembered_from_json(text, ColumnChoice) is None
+
+
+def test_a_signature_knows_names_and_not_their_order():
+    frame = pd.DataFrame(columns=["a", "b"])
+    assert columns_signature(frame) == columns_signature(frame[["b", "a"]])
+    assert columns_signature(frame) != columns_signature(frame[["a"]])
+    assert columns_signature(frame) != columns_signature(pd.DataFrame(columns=["a, b"]))

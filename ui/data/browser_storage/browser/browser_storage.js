@@ -1,0 +1,228 @@
+// @ts-check
+// Keeps the files that the server has read, and brings the one back that it asks for. All is asked for in messages of
+// Python; nothing here reads a file.
+
+/** @import { ChoicesMessage, FilesMessage, LoadedFile, Told } from "./messages.d.ts" */
+/** @import { KeptFile } from "./rules.js" */
+import { connect, show } from "./controls.js"
+import { prefer, preferences, tellServer } from "./preferences.js"
+import { checked, cookieText, found, labelOf, labelOfLoaded, news, toLeave, withChoices } from "./rules.js"
+import { Shelf } from "./shelf.js"
+import { putInto, watchUploaders } from "./uploader.js"
+
+/** @typedef {(told: Told) => void} Tell */
+/** @typedef {{ message: FilesMessage, root: HTMLElement, tell: Tell }} Place */
+
+class Keeper {
+  #shelf = new Shelf()
+  /** The last message of each kind of data, by the uploader's key. @type {Map<string, Place>} */
+  #places = new Map()
+  /** Files that came in since the page was opened. @type {Map<string, File>} */
+  #arrived = new Map()
+  /** What was asked for once is not tried again before it was there. @type {Set<string>} */
+  #tried = new Set()
+  #toldLast = ""
+  #refused = false
+  #said = ""
+  /** One thing after the other. */
+  #work = Promise.resolve()
+
+  constructor() {
+    watchUploaders(() => [...this.#places.keys()], (key, file) => {
+      this.#arrived.set(labelOf(file), file)
+      const place = this.#places.get(key)
+      if (place) this.#tell(place, {})
+    })
+  }
+
+  /** @param {FilesMessage} message @param {HTMLElement} root @param {Tell} tell */
+  take(message, root, tell) {
+    const place = { message, root, tell }
+    this.#places.set(message.uploader, place)
+    connect(root, {
+      keep: wanted => this.#then(() => this.#keep(wanted)),
+      forget: () => this.#then(() => this.#forget()),
+    })
+    this.#then(() => this.#follow(place))
+  }
+
+  /** @param {Pick<ChoicesMessage, "shelf" | "choices">} message */
+  takeChoices({ shelf, choices }) {
+    if (!this.#keeps) return
+    const kept = preferences().choices ?? {}, before = kept[shelf] ?? {}
+    const newer = Object.entries(choices).filter(([of, text]) => before[of]?.text !== text)
+    if (!newer.length) return
+    prefer({ choices: { ...kept, [shelf]: withChoices(before, Object.fromEntries(newer), Date.now()) } })
+  }
+
+  /** Those of the page that is open. */
+  get #shown() {
+    return [...this.#places.values()].filter(({ root }) => root.isConnected)
+  }
+
+  get #keeps() {
+    return !preferences().refused
+  }
+
+  /** @param {() => Promise<void>} step */
+  #then(step) {
+    this.#work = this.#work.then(step).catch(error => console.warn("Files kept in this browser:", error))
+  }
+
+  // One thing told may take the place of another one that Python has not heard of yet; so what columns mean, which
+  // Python must know before it reads a file, is told each time until the file is read.
+  /** @param {Place} place @param {Told} told */
+  #tell({ message, tell }, told) {
+    const read = new Set(message.loaded.map(labelOfLoaded))
+    const isAwaited = [...this.#arrived.keys()].some(label => !read.has(label))
+    const kept = isAwaited ? preferences().choices?.[message.shelf] ?? {} : {}
+    const choices = Object.fromEntries(Object.entries(kept).map(([of, { text }]) => [of, text]))
+    const all = Object.keys(choices).length ? { ...told, choices } : told
+    if (Object.keys(all).length) tell(all)
+  }
+
+  /** @param {Place} place */
+  async #follow(place) {
+    const { shelf, visit, wanted, loaded, using, uploader, limit } = place.message
+    for (const { name } of loaded) this.#tried.delete(`${visit} ${name}`)
+    this.takeChoices(place.message)
+    if (this.#keeps) {
+      for (const file of loaded) await this.#store(shelf, file, limit)
+      if (using !== null) await this.#use(shelf, using)
+    }
+    const files = await this.#files()
+    const told = this.#show(place, files)
+    const isNew = wanted && !this.#tried.has(`${visit} ${wanted.name}`)
+    if (!wanted || !isNew) return this.#tell(place, told)
+    this.#tried.add(`${visit} ${wanted.name}`)
+    const kept = found(files.filter(file => file.shelf === shelf), wanted)
+    if (!kept) return this.#tell(place, { ...told, gone: wanted.name })
+    this.#tell(place, told)
+    const isGiven = await putInto(uploader, new File([kept.file], kept.name))
+    if (!isGiven) this.#tell(place, { gone: wanted.name })
+  }
+
+  /** What is kept; nothing where the browser refuses. */
+  async #files() {
+    try {
+      const files = await this.#shelf.files()
+      this.#refused = false
+      return files
+    } catch {
+      this.#refused = true
+      return []
+    }
+  }
+
+  // Keep a file that the server has read, unless it is kept.
+  /** @param {string} shelf @param {LoadedFile} loaded @param {number} limit */
+  async #store(shelf, loaded, limit) {
+    const file = this.#arrived.get(labelOfLoaded(loaded))
+    if (!file) return
+    const { name, digest, size } = loaded, files = await this.#files()
+    if (this.#refused || files.some(kept => kept.shelf === shelf && kept.digest === digest)) return
+    try {
+      if (!await hasDigest(file, digest)) return
+      await this.#makeRoom(files, { shelf, name, digest, size, used: Date.now(), file }, limit)
+    } catch {
+      // Such as a file that was changed on the disk since.
+      this.#say(`This browser would not keep ${name}.`)
+    }
+  }
+
+  /** Take note of the data on the screen. @param {string} shelf @param {string} name */
+  async #use(shelf, name) {
+    const { using } = preferences()
+    if (using?.[shelf] === name) return
+    prefer({ using: { ...using, [shelf]: name } })
+    const kept = found((await this.#files()).filter(file => file.shelf === shelf), { name, digest: "" })
+    if (kept) await this.#put({ ...kept, used: Date.now() })
+  }
+
+  /** @param {KeptFile[]} others @param {KeptFile} file @param {number} limit */
+  async #makeRoom(others, file, limit) {
+    const leaving = toLeave(others, file.size, limit)
+    if (!leaving) return this.#say(`${file.name} is too large to be kept in this browser.`)
+    await this.#shelf.remove(leaving)
+    while (!await this.#put(file)) {
+      // The browser's own limit may be lower.
+      const [next] = toLeave(others.filter(kept => !leaving.includes(kept)), limit, limit) ?? []
+      if (!next) return this.#say(`This browser would not keep ${file.name}.`)
+      await this.#shelf.remove([next])
+      leaving.push(next)
+    }
+    this.#say(leaving.length
+      ? `No longer kept in this browser, to make room: ${leaving.map(({ name }) => name).join(", ")}.` : "")
+  }
+
+  /** False where there is no room. @param {KeptFile} file */
+  async #put(file) {
+    try {
+      await this.#shelf.put(file)
+      return true
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "QuotaExceededError") return false
+      throw error
+    }
+  }
+
+  /** @param {string} said */
+  #say(said) {
+    this.#said = said
+  }
+
+  // Show what is kept; returns what the server does not know of it.
+  /** @param {Place} place @param {KeptFile[]} files @returns {Told} */
+  #show({ message, root }, files) {
+    const { limit, shelf } = message
+    show(root, { keeps: this.#keeps, refused: this.#refused, files, limit, said: this.#said })
+    tellServer(cookieText(files, preferences().using ?? {}))
+    const kept = news(files.filter(file => file.shelf === shelf), message)
+    const label = JSON.stringify([message.visit, shelf, kept])
+    if (!kept || label === this.#toldLast) return {}
+    this.#toldLast = label
+    return { kept }
+  }
+
+  /** @param {boolean} wanted */
+  async #keep(wanted) {
+    prefer({ refused: !wanted })
+    if (!wanted) return this.#clear("")
+    for (const place of this.#shown) await this.#follow(place)
+  }
+
+  async #forget() {
+    this.#arrived.clear()
+    await this.#clear("Forgotten. What is loaded stays until this page is closed.")
+  }
+
+  /** @param {string} said */
+  async #clear(said) {
+    await this.#shelf.remove(await this.#files())
+    prefer({ using: {}, choices: {} })
+    this.#say(said)
+    for (const place of this.#shown) this.#tell(place, this.#show(place, []))
+  }
+}
+
+// True where it cannot be known: pages that do not come by https have no digests.
+/** @param {File} file @param {string} digest */
+async function hasDigest(file, digest) {
+  if (!globalThis.crypto?.subtle) return true
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()))
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("") === digest
+}
+
+/** One for the page: Streamlit may draw its places anew. @type {Keeper | undefined} */
+let keeper
+
+// What Streamlit calls whenever Python sent something, and what it gives.
+/** @typedef {(name: "told", told: Told) => void} Trigger */
+/** @param {{ data: FilesMessage | ChoicesMessage, parentElement: HTMLElement, setTriggerValue: Trigger }} component */
+export default function ({ data, parentElement, setTriggerValue }) {
+  keeper ??= new Keeper()
+  const message = checked(data)
+  if (!("uploader" in message)) return keeper.takeChoices(message)
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector(".kept-files"))
+  keeper.take(message, root, told => setTriggerValue("told", told))
+}
