@@ -2,7 +2,13 @@
 
 from multiloss_core.tables.amount_column import document_amounts
 from multiloss_core.tables.derived_column import MINUS, RECIPROCAL, column_of
-from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table, require_documents
+from multiloss_core.tables.guess_columns import (
+    ColumnGuess,
+    find_falling,
+    guess_columns,
+    is_count_table,
+    require_documents,
+)
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns, read_items, read_pasted
 from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values
 from multiloss_core.tables.read_table import LARGEST_FILE
@@ -24,6 +30,7 @@ __all__ = [
     "document_amounts",
     "document_segments",
     "document_times",
+    "find_falling",
     "frame_as_csv",
     "guess_columns",
     "guess_meanings",

@@ -11,6 +11,7 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guessing.column import Column, columns_of
+from multiloss_core.tables.guessing.falling import falling_scores
 from multiloss_core.tables.guessing.other_roles import (
     RoleGuess,
     guess_amount,
@@ -21,7 +22,7 @@ from multiloss_core.tables.guessing.other_roles import (
 )
 from multiloss_core.tables.guessing.ratings import guess_rating
 from multiloss_core.tables.guessing.scores import guess_scores
-from multiloss_core.tables.number_column import is_numeric, sampled
+from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
 from multiloss_core.tables.rating_column import Meaning, rating_values
 
 _THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
@@ -107,7 +108,9 @@ def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
         if guess.doubt or guess.reason:
             reasons[role] = guess.doubt or guess.reason
     left = [column for column in columns if column.name not in set(found.values())]
-    scores = guess_scores(left, _as_numbers(frame, rating.name, dict(rating.meanings)))
+    # Which way a score goes can be told only once it is known what the ratings mean.
+    rated = None if rating.unsure or rating.name is None else _as_numbers(frame, rating.name, dict(rating.meanings))
+    scores = guess_scores(left, rated)
     if not scores.used and (amount := found["amount"]) is not None:
         # Scores may go by the name of an amount, and without a score nothing can be decided.
         scores = guess_scores([column for column in columns if column.name == amount], None)
@@ -126,6 +129,14 @@ def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
         reasons=reasons,
         **found,
     )
+
+
+def find_falling(
+    frame: pd.DataFrame, scores: Sequence[str], rating: str, meanings: Mapping[str, Meaning | None]
+) -> tuple[str, ...]:
+    """Find the scores of a table that fall with risk, once it is known what the ratings mean (see `ColumnGuess`)."""
+    cells = {name: sampled_numbers(frame[name]) for name in scores}
+    return tuple(falling_scores(cells, _as_numbers(frame, rating, meanings)))
 
 
 def require_documents(frame: pd.DataFrame) -> None:
@@ -157,10 +168,8 @@ def _others(frame: pd.DataFrame, columns: Sequence[Column], weight: str | None) 
     yield "segment", guess_segment(frame, left)
 
 
-def _as_numbers(frame: pd.DataFrame, rating: str | None, meanings: Mapping[str, Meaning | None]) -> Floats | None:
-    """Give the ratings of the rows that are looked at, as 1, 0 or NaN; None where not both are known."""
-    if rating is None or not {"positive", "negative"} <= set(meanings.values()):
-        return None
+def _as_numbers(frame: pd.DataFrame, rating: str, meanings: Mapping[str, Meaning | None]) -> Floats:
+    """Give the ratings of the rows that are looked at, as 1, 0 or NaN."""
     codes, values = rating_values(sampled(frame)[rating])
     sides = {"positive": 1.0, "negative": 0.0}
     return np.array([*(sides.get(str(meanings.get(value)), np.nan) for value in values), np.nan])[codes]

@@ -10,7 +10,13 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables.vocabulary import dispositions
-from multiloss_core.tables.vocabulary.column_names import LABEL, RATING, name_words, without_rating_fillers
+from multiloss_core.tables.vocabulary.column_names import (
+    LABEL,
+    RATING,
+    kinds_of_name,
+    name_words,
+    without_rating_fillers,
+)
 from multiloss_core.tables.vocabulary.dispositions import UNKNOWN, kinds_of, meaning_of_kinds, read_rating
 
 Meaning: TypeAlias = dispositions.Meaning
@@ -93,10 +99,9 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
 def polarity(name: str) -> tuple[Meaning, bool]:
     """Say what 1, true or yes means in a column of this name, and whether that is certain."""
     words = name_words(name)
-    telling = without_rating_fillers(words)
-    if not telling:
+    if not without_rating_fillers(words):
         return "positive", bool(set(words) & LABEL)
-    kinds = kinds_of(telling)
+    kinds = kinds_of_name(words)
     meaning = meaning_of_kinds(kinds)
     if meaning in _OPPOSITE:
         return meaning, not is_ambiguous_name(name)

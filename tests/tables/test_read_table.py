@@ -1,6 +1,5 @@
 import io
 
-import multiloss_core.tables.read_table as reading
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+import multiloss_core.tables.read_table as reading
 from multiloss_core import DataError, RatedDocuments, read_table
 from multiloss_core.tables import guess_columns, is_count_table
 

@@ -21,7 +21,9 @@ from multiloss_core.tables.vocabulary.column_names import (
     AMOUNT_OR_OTHER,
     EVENT,
     MODEL,
+    NO_AMOUNT,
     NO_SEGMENT,
+    NO_TIME,
     OTHER_AMOUNT,
     OTHER_TIME,
     RATE,
@@ -103,17 +105,7 @@ def _is_money(column: Column) -> bool:
     words = set(column.words)
     if not words & (AMOUNT | AMOUNT_OR_OTHER) or not column.is_number or not column.numbers.size:
         return False
-    if column.words[-1] in SCORE | MODEL | {
-        "band",
-        "bucket",
-        "count",
-        "flag",
-        "rank",
-        "ratio",
-        "rate",
-        "class",
-        "code",
-    }:
+    if words & NO_AMOUNT or column.words[-1] in SCORE | MODEL | {"rate", "class", "code", "group", "level"}:
         return False
     # Numbers up to 1 are rather shares or probabilities.
     return bool(column.numbers.max() > 1)
@@ -121,7 +113,7 @@ def _is_money(column: Column) -> bool:
 
 def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     """Find when each document came."""
-    dated = [column for column in columns if _is_dated(column)]
+    dated = [column for column in columns if not set(column.words) & NO_TIME and _is_dated(column)]
     own = [column for column in dated if not set(column.words) & OTHER_TIME]
     events = [column for column in own if set(column.words) & EVENT]
     found = events or own

@@ -29,9 +29,9 @@ from multiloss_core.tables.vocabulary.column_names import (
     STATUS,
     is_about_a_rating,
     is_plain_rating_name,
-    without_rating_fillers,
+    kinds_of_name,
 )
-from multiloss_core.tables.vocabulary.dispositions import kinds_of, meaning_of_kinds, read_rating
+from multiloss_core.tables.vocabulary.dispositions import POSITIVE, kinds_of, meaning_of_kinds, read_rating
 
 # How sure it is that a column is the rating: its values say so, or its name does; below CLEAR it is asked.
 SAYS_SO, LIKELY, CLEAR, POSSIBLE, FAINT, NONE = 5, 4, 3, 2, 1, 0
@@ -56,7 +56,7 @@ def guess_rating(frame: pd.DataFrame, columns: Sequence[Column]) -> RatingGuess:
         return RatingGuess(name=None, meanings=(), unsure=frozenset({"rating"}), reasons={"rating": reason})
     if any(candidate.level >= CLEAR and not candidate.is_overruled for candidate in candidates):
         candidates = [candidate for candidate in candidates if not candidate.is_overruled]
-    best, *others = sorted(candidates, key=lambda candidate: (-candidate.level, -candidate.decided))
+    best, *others = sorted(candidates, key=lambda candidate: (-candidate.level, -candidate.kinds, -candidate.decided))
     rival = next((other for other in others if _rivals(best, other)), None)
     doubt = best.doubt if rival is None else f"'{shortened(rival.column.name)}' may be the rating as well"
     meanings, why_ask = _meanings(frame, best.column, columns)
@@ -105,13 +105,13 @@ class _Candidate:
     def is_named(self) -> bool:
         """Whether the name is that of a rating and of nothing else."""
         words = self.column.words
-        telling = without_rating_fillers(words)
-        return is_plain_rating_name(words) or meaning_of_kinds(kinds_of(telling)) in {"positive", "negative"}
+        return is_plain_rating_name(words) or meaning_of_kinds(kinds_of_name(words)) in {"positive", "negative"}
 
     @cached_property
     def is_general(self) -> bool:
         """Whether the name alone is an everyday word, such as "ok"."""
-        return not any(read_rating(word).is_specific for word in self.column.words)
+        words = self.column.words
+        return not any(read_rating(word).is_specific for word in words) and kinds_of_name(words) != POSITIVE
 
     @cached_property
     def is_overruled(self) -> bool:
@@ -125,6 +125,11 @@ class _Candidate:
     @cached_property
     def meanings(self) -> list[Meaning | None]:
         return [likely for _, likely in read_meanings(self.column.ratings[1], self.column.name).values()]
+
+    @cached_property
+    def kinds(self) -> int:
+        """How many different meanings its values have."""
+        return len({meaning for meaning in self.meanings if meaning is not None})
 
     @cached_property
     def decided(self) -> int:
@@ -175,10 +180,10 @@ def _agree(best: _Candidate, other: _Candidate) -> bool:
     if not both.any():
         return False
     pairs = np.unique(np.column_stack([value[both], side[both]]), axis=0)
-    known = np.array([meaning in {"positive", "negative"} for meaning in other.meanings])
-    # Two columns that decide different rows are not alike, however well they agree where both decide.
-    others_alone = known[value[(value >= 0) & (side < 0)]].sum() if best.level <= other.level else 0
-    return len(pairs) == len(np.unique(pairs[:, 0])) and len(np.unique(pairs[:, 1])) == 2 and others_alone == 0
+    # Where the best is silent the other may say "no", as flags of fraud do of cases still open, but not "yes".
+    is_positive = np.array([meaning == "positive" for meaning in other.meanings])
+    says_more = is_positive[value[(value >= 0) & (side < 0)]].any()
+    return len(pairs) == len(np.unique(pairs[:, 0])) and len(np.unique(pairs[:, 1])) == 2 and not says_more
 
 
 def _meanings(

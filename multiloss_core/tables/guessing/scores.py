@@ -1,16 +1,16 @@
-"""Which columns hold classifiers' scores, and which of these fall with risk."""
+"""Which columns hold classifiers' scores,."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from multiloss_core.formatting import shortened
-from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guessing.column import Column
-from multiloss_core.tables.vocabulary.column_names import ENTITIES, FOREIGN, LEVEL, MODEL, NO_SCORE, RISK, SCORE
+from multiloss_core.tables.guessing.falling import area, falling_scores
+from multiloss_core.tables.vocabulary.column_names import ENTITIES, FOREIGN, LEVEL, MODEL, NO_SCORE, RISK, SCORE, TOPICS
 
 MOST_SCORES = 4
 # Fewer different whole numbers than these are bands, versions, counts.
@@ -18,7 +18,6 @@ FEW_LEVELS, FEW_ROWS = 12, 50
 # Scores without a telling name lie in here: probabilities, per cents, per mille, log odds.
 LOWEST, HIGHEST = -50.0, 1_000.0
 LARGEST_NAMED = 1e7
-SIGMAS = 3.0
 
 _WINDOW = re.compile(r"[0-9]+(h|hr|hrs|d|day|days|m|min|mins|s|w|mo|j|t|std)")
 _TAG = re.compile(r"v?[0-9]+|[a-z]|de|da|do|du|del|la|of|the|for|final|overall|combined|total")
@@ -41,18 +40,22 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
     likely = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
     asked = [name for name, (_, certainty) in looked.items() if certainty == ASKED]
     found = [name for name in looked if name in {*sure, *likely}] or asked
-    areas = {name: (None if positive is None else _area(looked[name][0].all_numbers, positive)) for name in found}
+    cells = {name: looked[name][0].all_numbers for name in found}
+    areas = {name: 0.5 if positive is None else area(values, positive) for name, values in cells.items()}
     # The four that tell positives from negatives best; `sorted` keeps the order of the table among equals.
-    best = sorted(found, key=lambda name: -abs((areas[name] or 0.5) - 0.5))[:MOST_SCORES]
+    best = sorted(found, key=lambda name: -abs(areas[name] - 0.5))[:MOST_SCORES]
+    falling = {} if positive is None else falling_scores(cells, positive)
     doubt = ""
     if not found:
         doubt = "no column looks like a score"
     elif likely or asked:
         doubt = f"'{shortened((likely or asked)[0])}' may be a score or something else"
+    elif not all(falling.values()):
+        doubt = f"'{shortened(min(falling, key=lambda name: falling[name]))}' may fall with risk"
     return ScoreGuess(
         used=tuple(name for name in found if name in best),
         more=tuple(name for name in found if name not in best),
-        falling=tuple(name for name in found if positive is not None and falls(looked[name][0].all_numbers, positive)),
+        falling=tuple(falling),
         doubt=doubt,
     )
 
@@ -107,7 +110,9 @@ def _named(column: Column) -> int | None:
         return ASKED
     if set(words) & NO_SCORE - SCORE - MODEL:
         # The last word says what it is: "velocity score" is a score, "score band" is none.
-        return SURE if last in SCORE | MODEL else NO if last in NO_SCORE else ASKED
+        if last in SCORE | MODEL:
+            return SURE
+        return (LIKELY if words[0] in SCORE and last in TOPICS else NO) if last in NO_SCORE else ASKED
     if set(words) & LEVEL - SCORE - MODEL - RISK:
         return ASKED if not column.is_whole or column.distinct > 2 * FEW_LEVELS else NO
     return SURE if set(words) & (SCORE | MODEL) or set(words) <= RISK else ASKED
@@ -132,36 +137,3 @@ def _counts_rows(values: Floats) -> bool:
     """Whether a column numbers its rows, as an index does (in steps where only some rows were looked at)."""
     steps = np.diff(values)
     return values.size > 2 and bool((steps >= 1).all() and np.ptp(steps) <= 1)
-
-
-def falls(values: Floats, positive: Floats) -> bool:
-    """Whether a score (m,) is clearly lower for positives (1) than for negatives (0), NaN being left out.
-
-    Documents that another score brought to review have low values of this one and may be positive more often, so the
-    score must fall on both sides of every split, too: a rising one rises on both sides of its rating floor.
-    """
-    usable = np.isfinite(values) & np.isfinite(positive)
-    values, is_positive = values[usable], positive[usable] == 1
-    wins, pairs, variance = _wins(values, is_positive)
-    if not pairs or wins - pairs / 2 > -SIGMAS * np.sqrt(variance):
-        return False
-    for split in np.unique(np.quantile(values, np.arange(1, 10) / 10)):
-        parts = [_wins(values[part], is_positive[part]) for part in (values < split, values >= split)]
-        wins, pairs = sum(part[0] for part in parts), sum(part[1] for part in parts)
-        if pairs and wins >= pairs / 2:
-            return False
-    return True
-
-
-def _area(values: Floats, positive: Floats) -> float | None:
-    """Compute the share of pairs of a positive and a negative in which the positive has the higher score."""
-    usable = np.isfinite(values) & np.isfinite(positive)
-    wins, pairs, _ = _wins(values[usable], positive[usable] == 1)
-    return wins / pairs if pairs else None
-
-
-def _wins(values: Floats, is_positive: Bools) -> tuple[float, float, float]:
-    """Pairs in which the positive has the higher score, all pairs, and the variance of the former by chance alone."""
-    positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
-    wins = float(rankdata(values)[is_positive].sum()) - positives * (positives + 1) / 2
-    return wins, positives * negatives, positives * negatives * (positives + negatives + 1) / 12

@@ -1,6 +1,6 @@
 """What the words in the name of a column say about it, in English, German, French, Spanish and Portuguese."""
 
-from multiloss_core.tables.vocabulary.dispositions import KINDS
+from multiloss_core.tables.vocabulary.dispositions import KINDS, kinds_of
 from multiloss_core.tables.vocabulary.words import phrases, spellings, taken_apart, words_of
 
 # --- ratings --------------------------------------------------------------------------------------------------------
@@ -22,11 +22,13 @@ STATUS = spellings(
     """status state type code statut estado situação situação stand kategorie category decision entscheidung decisión
     decisão flag"""
 )
+# As good as a chargeback in the name of a column, though not among its values.
+_DISPUTED = spellings("dispute disputed disputes contested contestation contesté contestado contestada reklamiert")
 _RATING_FILLERS = spellings(
     """is has was flag flags ind indicator yn bool field marked actual final analyst investigator human agent manual
     case
     alert alerts txn transaction tx event the of code cd value fall fraud confirmed current reviewer review reviewed
-    team ops quality qa l2 l3 sar str dispute disputed ist hat kennzeichen endgültig endgültige definitive est
+    team ops quality qa l2 l3 sar str ist hat kennzeichen endgültig endgültige definitive est
     définitif finale cas alerte alerta es caso final definitivo é expert gold last latest closing
     bearbeiter prüfer analyste analista"""
 )
@@ -147,6 +149,10 @@ _MONEY = spellings(
     moneda moeda exposure money wert verlust loss losses perte pérdida perda cost costs kosten coût custo costo
     cents"""
 )
+# What scores are of, as well as what is counted: "score velocity".
+TOPICS = spellings(
+    "velocity vel freq frequency distance amount geo ip phone bin transactions txns logins device merchant"
+)
 NO_SCORE = _COUNTS | _TIMES | _PLACES | _IDENTIFIERS | _BANDS | _VERSIONS | _MEASURES | _MONEY
 # Numbers of these are identifiers, unless a word for a score follows.
 ENTITIES = spellings(
@@ -192,20 +198,25 @@ AMOUNT_CONTEXT = spellings(
     da
     do del der des in total local base claims transfer of"""
 )
+# Amounts over many documents, or of something else than money moved.
+NO_AMOUNT = spellings(
+    """avg average mean max min median std cum cumulative rolling prev previous prior last limit balance saldo solde
+    fee
+    fees gebühr frais tip discount rabatt tax income salary ratio share pct threshold delta diff daily weekly monthly
+    band bucket score count rank flag durchschnitt moyen moyenne medio media promedio médio limite límite lifetime
+    historical expected velocity einkommen revenu ingreso renda days age per"""
+)
+# Amounts of the document, but perhaps not the one that is meant.
 OTHER_AMOUNT = spellings(
-    """avg average mean max min median std sum cum cumulative rolling prev previous prior last limit balance saldo
-    solde
-    fee fees gebühr frais refund refunded chargeback disputed recovered recovery tip discount rabatt tax income salary
-    ratio share pct threshold delta diff daily weekly monthly cents minor pennies original band bucket score count
-    rank
-    flag durchschnitt moyen moyenne medio media promedio médio limite límite rückerstattet remboursé reembolso
-    cashback
-    approved authorised authorized settled net gross shipping lifetime historical expected"""
+    """refund refunded chargeback disputed recovered recovery original rückerstattet remboursé reembolso cashback
+    approved
+    authorised authorized settled net gross shipping cents minor pennies sum requested saved blocked"""
 )
 
 # --- times ----------------------------------------------------------------------------------------------------------
 TIME = spellings(
-    """date datetime time timestamp ts created day week at dt when occurred datum zeit zeitpunkt zeitstempel erstellt
+    """dttm dtm dtime date datetime time timestamp ts created day week at dt when occurred datum zeit zeitpunkt
+    zeitstempel erstellt
     angelegt tag woche uhrzeit horodatage jour semaine heure créé créée fecha hora creado creada día semana momento
     data dia criado criada instante epoch"""
 )
@@ -215,15 +226,25 @@ EVENT = spellings(
     opération création créé créée alerte événement operación creación creado creada alerta evento transacción
     criação criado criada operação transação trans auth"""
 )
+# Times of the customer or the card, not of the document.
+NO_TIME = spellings(
+    """birth dob born expiry expires expiration registration registered signup joined last first previous since valid
+    due enrolled activated issued login
+    geburt geburts geburtsdatum ablauf ablaufdatum gültig letzter letzte letztes eröffnung kunde seit
+    naissance dernier dernière expiration ouverture inscription
+    nacimiento vencimiento caducidad última último alta
+    nascimento validade abertura cadastro"""
+)
+# Times of the document, but later than it came.
 OTHER_TIME = spellings(
-    """review reviewed closed close closing updated modified resolved decided decision birth dob born expiry expires
-    expiration opened open opening registered registration signup joined last first previous label labelled labeled
-    chargeback due received reported loaded exported export rated end ended valid since delivery shipped departure
-    geburt geburts geprüft geschlossen abgeschlossen aktualisiert geändert ablauf ablaufdatum eröffnung eröffnet
-    naissance revu clôture clôturé modifié mise expiration ouverture dernière dernier
-    nacimiento revisión revisado cierre cerrado actualizado modificado vencimiento apertura última último
-    nascimento revisão revisado fechamento encerrado encerramento atualizado modificado validade abertura settlement
-    settled captured disputed refunded start"""
+    """review reviewed closed close closing updated modified resolved decided decision opened open label labelled
+    labeled
+    chargeback received reported loaded exported export rated end ended delivery shipped departure settlement settled
+    captured disputed refunded start
+    geprüft geschlossen abgeschlossen aktualisiert geändert eröffnet entschieden
+    revu clôture clôturé modifié mise
+    revisión revisado cierre cerrado actualizado modificado
+    revisão fechamento encerrado encerramento atualizado"""
 )
 
 # --- segments and groups --------------------------------------------------------------------------------------------
@@ -253,7 +274,22 @@ GROUP_ACCOUNT = spellings(
 _GROUP_FILLERS = _IDENTIFIERS | spellings("nr no number num numéro número no the de la do du del masked hashed ref")
 
 _VOCABULARY = frozenset().union(
-    *(LABEL, RATING, STATUS, _RATING_FILLERS, MACHINE, EARLIER, _ABOUT, SCORE, MODEL, RISK, FOREIGN, LEVEL, NO_SCORE),
+    *(
+        LABEL,
+        RATING,
+        STATUS,
+        _RATING_FILLERS,
+        _DISPUTED,
+        MACHINE,
+        EARLIER,
+        _ABOUT,
+        SCORE,
+        MODEL,
+        RISK,
+        FOREIGN,
+        LEVEL,
+        NO_SCORE,
+    ),
     *(
         ENTITIES,
         SAMPLING,
@@ -269,6 +305,11 @@ _VOCABULARY = frozenset().union(
     ),
     *(NO_SEGMENT, GROUP, GROUP_ACCOUNT, *WEIGHT, KINDS),
 )
+# What the last part of a joined word says is known even where its first part is not ("Meldedatum", "omniscore").
+_ENDINGS = (
+    *("score", "amount", "count", "number", "status", "version", "flag", "band"),
+    *("betrag", "datum", "nummer", "wahrscheinlichkeit", "punktzahl", "ergebnis", "anzahl", "kennzeichen", "zeitpunkt"),
+)
 # Short words join by chance: "as" and "set" are no parts of "asset".
 _PARTS = frozenset(word for word in _VOCABULARY if len(word) > 2 or word in {"is", "id", "at"})
 
@@ -276,7 +317,20 @@ _PARTS = frozenset(word for word in _VOCABULARY if len(word) > 2 or word in {"is
 def name_words(name: object) -> tuple[str, ...]:
     """Split a column's name into words; joined ones are taken apart ("fraudscore", "Kundennummer")."""
     words = words_of(str(name))
-    return tuple(part for word in words for part in ((word,) if word in _VOCABULARY else taken_apart((word,), _PARTS)))
+    return tuple(part for word in words for part in ((word,) if word in _VOCABULARY else _with_ending(word)))
+
+
+def _with_ending(word: str) -> tuple[str, ...]:
+    parts = taken_apart((word,), _PARTS)
+    if len(parts) > 1:
+        return parts
+    ending = next((ending for ending in _ENDINGS if word.endswith(ending) and word != ending), None)
+    return (word,) if ending is None else (word.removesuffix(ending), ending)
+
+
+def kinds_of_name(words: tuple[str, ...]) -> str:
+    """Give the kinds of the words that say which value is which, as those of a rating."""
+    return kinds_of(tuple("chargeback" if word in _DISPUTED else word for word in without_rating_fillers(words)))
 
 
 def is_about_a_rating(words: tuple[str, ...]) -> bool:

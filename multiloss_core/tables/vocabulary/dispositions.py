@@ -177,6 +177,9 @@ def read_rating(value: str) -> Reading:
     while len(words) > 1 and (words[0].isdigit() or len(words[0]) == 1) and not _begins_phrase(words):
         # A code before the words: "1 - Fraud", "F: Fraud".
         words = words[1:]
+    if len(words) > 2 and words[-1] == "".join(word[0] for word in words[:-1]):
+        # "Confirmed fraud (CF)"
+        words = words[:-1]
     kinds = kinds_of(words)
     certain = meaning_of_kinds(kinds)
     likely = certain or next(

@@ -1,0 +1,45 @@
+"""Exports in the manner of many systems: every role is guessed right or asked about, none is silently wrong."""
+
+from collections import Counter
+
+import pytest
+
+from multiloss_core.tables import guess_columns
+from tests.tables.exports.making import export
+from tests.tables.exports.styles import STYLES
+from tests.tables.exports.truth import ASKED, RIGHT, WRONG, judged
+
+EXPORTS = 7 * len(STYLES)
+
+
+@pytest.fixture(scope="module")
+def results():
+    found = {}
+    for seed in range(EXPORTS):
+        made = export(seed)
+        guess = guess_columns(made.frame)
+        found[made.name] = judged(guess, made.truth), guess.unsure, guess.reasons
+    return found
+
+
+def test_nothing_is_silently_wrong(results):
+    wrong = {
+        name: [role for role, verdict in verdicts.items() if verdict == WRONG]
+        for name, (verdicts, _, _) in results.items()
+    }
+    assert {name: roles for name, roles in wrong.items() if roles} == {}
+
+
+def test_most_exports_need_one_click_at_most(results):
+    counts = Counter(min(len(unsure), 2) for _, unsure, _ in results.values())
+    assert len(results) == EXPORTS >= 150
+    assert counts[0] + counts[1] >= 0.8 * EXPORTS, counts
+    # Nor is everything asked about, which would be right as well.
+    assert counts[0] >= 0.5 * EXPORTS, counts
+    verdicts = Counter(verdict for judged_roles, _, _ in results.values() for verdict in judged_roles.values())
+    assert verdicts[RIGHT] > 10 * verdicts[ASKED]
+
+
+def test_what_is_asked_says_why(results):
+    for name, (_, unsure, reasons) in results.items():
+        assert {role for role in unsure if not reasons.get(role)} == set(), name
