@@ -33,7 +33,7 @@ UPWARDS = [
     ("multiloss_core.thresholds.data.folds", "from ..paths import graph", "multiloss_core.thresholds.paths.graph"),
     ("multiloss_core.thresholds.paths.graph", "def f():\n    from plotly import express", "plotly"),
     ("multiloss_core.losses.top_k", "from multiloss_core.thresholds import data", "multiloss_core.thresholds.data"),
-    ("multiloss_core.tables.read_table", "import multiloss_core.figures.theme", "multiloss_core.figures.theme"),
+    ("multiloss_core.tables.reading.read_file", "import multiloss_core.figures.theme", "multiloss_core.figures.theme"),
     ("multiloss_core.errors", "def f():\n    import streamlit as st", "streamlit"),
     ("multiloss_core.errors", "import sqlalchemy.orm", "sqlalchemy"),
     ("multiloss_core.numerics.arrays", "import decision_log", "decision_log"),

@@ -11,7 +11,11 @@ from multiloss_core.tables.guess_columns import (
 )
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns, read_items, read_pasted
 from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values
-from multiloss_core.tables.read_table import LARGEST_FILE
+from multiloss_core.tables.reader_process.client import read_in_process, read_items_in_process, start_reader
+from multiloss_core.tables.reading.bounds import LARGEST_FILE
+from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
+from multiloss_core.tables.reading.read_file import read_file
+from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv
 from multiloss_core.tables.time_column import Times, document_times
@@ -25,6 +29,7 @@ __all__ = [
     "ColumnGuess",
     "ItemColumns",
     "Meaning",
+    "TableFile",
     "Times",
     "column_of",
     "document_amounts",
@@ -36,7 +41,12 @@ __all__ = [
     "guess_meanings",
     "is_count_table",
     "rating_values",
+    "read_file",
+    "read_in_process",
     "read_items",
+    "read_items_in_process",
     "read_pasted",
-    "require_documents"
+    "require_documents",
+    "start_reader",
+    "with_decimal_sign"
 ]  # fmt: skip

@@ -1,6 +1,5 @@
 """Reads tables of scored items: what their columns mean, probabilities and outcomes checked."""
 
-import io
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +13,12 @@ from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
 from multiloss_core.tables.rating_column import guess_meanings, parse_ratings, rating_values
-from multiloss_core.tables.read_table import guess_separator, read_table
+from multiloss_core.tables.reading.read_file import read_table
 
 MAX_ITEMS = 1_000_000
 MAX_PASTED = 200_000
 _PROBABILITY_NAME = re.compile(r"prob|score|pred|proba|^p$|^p[_\s]|likelihood|chance|risk|eta\b|calibrated", re.I)
 _OTHER_NAME = re.compile(r"(^|[_\s])(id|uuid|number|row|index|date|time|day|timestamp|amount|weight)s?$", re.I)
-_LEADING_ZERO = re.compile(rb"[,;\t|\"\n]0\d+[,;\t|\"\r\n]")
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class ItemColumns:
 
 
 def read_items(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
-    """Read an uploaded CSV or Parquet file as a table, with a first guess at its columns.
+    """Read an uploaded CSV, Excel or Parquet file as a table, with a first guess at its columns.
 
     Raises DataError where no column can hold probabilities, with what is wrong with the likeliest one, where there are
     more than 1,000,000 rows, and as `read_table` does.
@@ -42,13 +40,7 @@ def read_items(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
         raise DataError(f"'{name}' is empty; choose a file with a header and one row for each item.")
     frame = read_table(data, name)
     require_few_items(len(frame), f"'{name}'")
-    if all(_is_number(str(column)) for column in frame.columns):
-        raise DataError(
-            f"The first row of '{name}' holds only numbers ('{frame.columns[0]}', …) where the names of the columns "
-            "are expected; put a header such as 'probability' above it."
-        )
-    choice = guess_item_columns(frame)
-    return _with_leading_zeros(frame, data, choice), choice
+    return frame, guess_item_columns(frame)
 
 
 def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
@@ -220,34 +212,6 @@ def _usable(column: "pd.Series[Any]") -> bool:
     except DataError:
         return False
     return not np.all(values == np.rint(values))
-
-
-def _with_leading_zeros(frame: pd.DataFrame, data: bytes, choice: ItemColumns) -> pd.DataFrame:
-    """Keep whole numbers such as 00123, which identify something, as they stand in a CSV file."""
-    if data[:4] == b"PAR1" or not _LEADING_ZERO.search(data):
-        return frame
-    first_line = data.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
-    try:
-        text = pd.read_csv(
-            io.BytesIO(data),
-            sep=guess_separator(first_line),
-            names=[str(column) for column in frame.columns],
-            header=0,
-            dtype=str,
-            encoding="utf-8-sig",
-        )
-    except (ValueError, pd.errors.ParserError):
-        return frame
-    if len(text) != len(frame):
-        return frame
-    kept = [
-        column
-        for column in text.columns
-        if column not in (choice.probability, choice.label)
-        and pd.api.types.is_numeric_dtype(frame[column].dtype)
-        and text[column].str.fullmatch(r"0\d+").any()
-    ]
-    return frame.assign(**{column: text[column] for column in kept})
 
 
 def _is_number(text: str) -> bool:

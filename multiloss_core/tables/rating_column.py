@@ -67,7 +67,7 @@ def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
         words = cells.map(lambda value: f"{value:g}", na_action="ignore").astype("string")
     else:
         words = cells.astype("string").str.strip().str.lower()
-        words = words.where(words != "").replace({"1.0": "1", "0.0": "0"})
+        words = words.where(words != "").replace({"1.0": "1", "0.0": "0", "01": "1", "00": "0"})
     word_codes, values = pd.factorize(words)
     # The code -1 of a blank cell finds the last of these.
     return np.append(word_codes, -1)[codes], [str(value) for value in values]

@@ -43,7 +43,7 @@ def test_columns_are_guessed(table, expected):
         (b"p,p\n0.1,0.2\n", "occurs more than once"),
         (b"a,b\nx,y\n", "None of the 2 columns"),
         (b"0.1\n0.2\n0.3\n", "only numbers ('0.1', …)"),
-        ("name,p\nJos\xe9,0.4\n".encode("latin-1"), "UTF-8"),
+        (b"name,p\nJos\x81,0.4\n", "UTF-8"),
         (b"id,prob\na,50\nb,70\nc,93\n", "divide by 100"),
         (b"prob,label\n0.5,1\nabc,0\n0.2,0\n", "'abc', which is no number, in row 2"),
         (b'{"p": 1}', "is not a table"),
@@ -57,7 +57,7 @@ def test_bad_files_are_refused(data, words):
 
 
 def test_a_file_over_the_upload_limit_is_refused(monkeypatch):
-    monkeypatch.setattr("multiloss_core.tables.read_table.LARGEST_FILE", 10)
+    monkeypatch.setattr("multiloss_core.tables.reading.bounds.LARGEST_FILE", 10)
     assert "more than the limit" in refused(lambda: read_items(b"p\n0.123456\n0.2\n", "big.csv"))
 
 

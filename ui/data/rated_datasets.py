@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from multiloss_core import CountSurfaces, DataError, RatedDocuments, read_table
+from multiloss_core import CountSurfaces, DataError, RatedDocuments
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
@@ -23,6 +23,7 @@ from multiloss_core.tables import (
     document_times,
     guess_columns,
     is_count_table,
+    read_in_process,
     require_documents,
 )
 from multiloss_core.thresholds import Rule, money_weighted
@@ -90,12 +91,19 @@ class Dataset:
 
 def read_upload(data: bytes, name: str) -> RatedSource:
     """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
-    frame = read_table(data, name)
-    guess = None if is_count_table(frame) else guess_columns(frame)
+    file, guess = read_in_process(data, name)
     if guess is not None:
-        require_documents(frame)
+        require_documents(file.frame)
     choice = COUNTS if guess is None else choice_of(guess)
-    return RatedSource(name, hashlib.sha256(data).hexdigest(), frame, choice, guess=guess)
+    return RatedSource(
+        name,
+        hashlib.sha256(data).hexdigest(),
+        file.frame,
+        choice,
+        guess=guess,
+        notes=file.notes,
+        ambiguous=file.ambiguous,
+    )
 
 
 def first_choice(frame: pd.DataFrame) -> ColumnChoice:

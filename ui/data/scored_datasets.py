@@ -15,7 +15,7 @@ from scipy.special import expit
 from multiloss_core import ScoredItems
 from multiloss_core.losses import probability_order, random_half
 from multiloss_core.numerics import Bools, Indices
-from multiloss_core.tables import MAX_ITEMS, ItemColumns, read_items, read_pasted
+from multiloss_core.tables import MAX_ITEMS, ItemColumns, read_items_in_process, read_pasted
 from ui.data.uploads import UploadStore
 from ui.shared.session import Source, session
 
@@ -45,7 +45,7 @@ class ScoredDataset:
 
 def uploaded_source(data: bytes, name: str) -> ScoredSource:
     """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
-    frame, choice = read_items(data, name)
+    frame, choice = read_items_in_process(data, name)
     return ScoredSource(name, hashlib.sha256(data).hexdigest(), frame, choice)
 
 

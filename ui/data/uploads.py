@@ -54,7 +54,7 @@ class UploadStore(Generic[Choice, Data]):
         """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
         uploaded = st.file_uploader(
             self.upload_label,
-            type=["csv", "tsv", "txt", "parquet"],
+            type=["csv", "tsv", "txt", "xlsx", "parquet"],
             key=self.upload_key,
             max_upload_size=LARGEST_FILE // 2**20,
             help=self.upload_hint,

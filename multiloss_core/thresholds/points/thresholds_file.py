@@ -14,7 +14,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.number_column import LARGEST_SCORE
-from multiloss_core.tables.read_table import guess_separator
+from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula
 from multiloss_core.thresholds.data.flagged_counts import Rule
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point

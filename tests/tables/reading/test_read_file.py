@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-import multiloss_core.tables.read_table as reading
 from multiloss_core import DataError, RatedDocuments, read_table
 from multiloss_core.tables import guess_columns, is_count_table
+from multiloss_core.tables.reading import bounds
 
 ROWS = [(0.5, 12.25, "fraud"), (0.75, 3.0, "ok"), (0.125, 7.5, "fraud")]
 
@@ -80,14 +80,14 @@ class TestRefusals:
             (b'{"a": [1, 2]}', r"'f\.csv' is not a table: it starts with '\{'; export"),
             (b'[{"a": 1}]\n', r"'f\.csv' is not a table: it starts with '\['"),
             (b"<!DOCTYPE html>\n<html></html>\n", r"'f\.csv' is not a table: it starts with '<'"),
-            (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", r"'f\.csv' is not a UTF-8 text file: the header.*CSV UTF-8"),
+            (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", r"'f\.csv' is not a table: row 2 holds binary data"),
             (b"a,b\n1,2\n3,\x00\n", r"'f\.csv' is not a table: row 2 holds binary data"),
             (b"a,b\n1,2\n3,4,5\n6,7\n", r"'f\.csv' is not a table: row 2 has 3 cells.*header has 2.*quote"),
             (b"a,b\n1,2,9\n3,4,9\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
             (b"a,b\n0,0.5,1\n1,0.7,0\n2,0.1,0\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
             (b"a,b\nx,0.5,1\ny,0.7,0\n", r"'f\.csv' is not a table: row 1 has (more|3) cells.*2"),
-            ("a,rating\n1,x\n2,café\n".encode("latin-1"), r"'f\.csv' is not a UTF-8 text file: row 2.*'CSV UTF-8'"),
-            ("naïve,rating\n1,x\n".encode("latin-1"), r"'f\.csv' is not a UTF-8 text file: the header"),
+            (b"a,rating\n1,x\n2,caf\x81\n", r"'f\.csv' is not a UTF-8 text file: row 2.*'CSV UTF-8'"),
+            (b"na\x9dve,rating\n1,x\n", r"'f\.csv' is not a UTF-8 text file: the header"),
             (b"a,b,a\n1,2,3\n", r"'a' occurs more than once in the header \(columns 1 and 3\); rename"),
             (b"a,b, a \n1,2,3\n", r"'a' occurs more than once"),
         ],
@@ -97,7 +97,7 @@ class TestRefusals:
             read_table(data, "f.csv")
 
     def test_a_file_above_the_limit_is_refused(self, monkeypatch):
-        monkeypatch.setattr(reading, "LARGEST_FILE", 2**20)
+        monkeypatch.setattr(bounds, "LARGEST_FILE", 2**20)
         read_table(text().encode(), "f.csv")
         with pytest.raises(DataError, match=r"'f\.csv' has 2 MB, more than the limit of 1 MB; keep only"):
             read_table(b"a" * 2**21, "f.csv")
@@ -111,12 +111,12 @@ class TestRefusals:
             text().encode() if kind == "csv" else as_parquet(pa.table({"a": [1, 2, 3], "b": [1, 2, 3], "c": [0] * 3}))
         )
         assert len(read_table(data, "f")) == 3
-        monkeypatch.setattr(reading, limit, value)
+        monkeypatch.setattr(bounds, limit, value)
         with pytest.raises(DataError, match=r"'f' has 3 rows and 3 columns; the limits are.*keep only"):
             read_table(data, "f")
 
     def test_a_file_at_the_row_limit_is_read(self, monkeypatch):
-        monkeypatch.setattr(reading, "MAX_ROWS", 3)
+        monkeypatch.setattr(bounds, "MAX_ROWS", 3)
         assert len(read_table(text().encode(), "f.csv")) == 3
 
     def test_an_endless_cell_is_refused(self):
@@ -157,6 +157,8 @@ class TestRefusals:
     def test_cells_stay_below_their_header(self, lines):
         header = [f"c{j}" for j in range(len(lines[0]))]
         rows = lines[1:]
+        # A comma in a file of one column is that of decimals.
+        assume(len(header) > 1)
         # A line without any cell filled in may be skipped as blank.
         assume(all(any(row) for row in rows))
         data = "\n".join(",".join(row) for row in [header, *rows]).encode()
@@ -192,14 +194,14 @@ class TestParquet:
 
     def test_a_file_that_unpacks_to_too_much_is_refused(self, monkeypatch):
         data = as_parquet(pa.table({"a": np.arange(5000.0), "rating": np.arange(5000) % 2}))
-        monkeypatch.setattr(reading, "LARGEST_DECODED", 20_000)
+        monkeypatch.setattr(bounds, "LARGEST_DECODED", 20_000)
         with pytest.raises(DataError, match=r"'f' unpacks to .* more than the limit.*keep only"):
             read_table(data, "f")
 
     def test_promised_rows_are_refused_before_they_are_read(self, monkeypatch):
         data = as_parquet(pa.table({"a": np.zeros(100_000), "rating": np.zeros(100_000, dtype=np.int8)}))
         assert len(data) < 10_000
-        monkeypatch.setattr(reading, "MAX_ROWS", 99_999)
+        monkeypatch.setattr(bounds, "MAX_ROWS", 99_999)
         monkeypatch.setattr(parquet.ParquetFile, "read", lambda *_, **__: pytest.fail("the rows were decoded"))
         with pytest.raises(DataError, match=r"100,000 rows"):
             read_table(data, "f")

@@ -1,0 +1,69 @@
+"""What is found in a file: its columns and what they seem to be, as they go from one process to another."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Literal
+
+import pyarrow as arrow
+from pydantic import TypeAdapter
+
+from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table
+from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
+from multiloss_core.tables.reading.read_file import decode_file
+from multiloss_core.tables.reading.table_file import DecodedFile, TableFile, frame_of
+
+Purpose = Literal["documents", "items"]
+Guess = ColumnGuess | ItemColumns | None
+
+_GUESS: TypeAdapter[Guess] = TypeAdapter(ColumnGuess | ItemColumns | None)
+
+
+def answer(file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose) -> tuple[DecodedFile, Guess]:
+    """Read a file of so many bytes and guess what its columns are; None for a table of counts.
+
+    Raises
+    ------
+    DataError : the file is no table, or none of items where these are wanted.
+    """
+    decoded = decode_file(file, size, name, sheet)
+    frame = frame_of(decoded.columns.items())
+    if purpose == "items":
+        require_few_items(len(frame), f"'{name}'")
+        return decoded, guess_item_columns(frame)
+    return decoded, None if is_count_table(frame) else guess_columns(frame)
+
+
+def write(decoded: DecodedFile, guess: Guess, target: BinaryIO) -> dict[str, Any]:
+    """Write the columns to a file, each as an Arrow stream, and give all else as values for JSON."""
+    starts = []
+    for name, column in decoded.columns.items():
+        starts.append(target.tell())
+        table = arrow.table({name: column}).unify_dictionaries()
+        with arrow.ipc.new_stream(target, table.schema) as stream:
+            stream.write_table(table)
+    return {
+        "starts": starts,
+        "notes": decoded.notes,
+        "ambiguous": decoded.ambiguous,
+        "sheets": decoded.sheets,
+        "sheet": decoded.sheet,
+        "guess": _GUESS.dump_python(guess, mode="json"),
+    }
+
+
+def read(content: dict[str, Any], source: BinaryIO) -> tuple[TableFile, Guess]:
+    """Read what `write` has written; of the columns one at a time is held twice."""
+    frame = frame_of(_columns(content["starts"], source))
+    return TableFile(
+        frame=frame,
+        notes=tuple(content["notes"]),
+        ambiguous=tuple(content["ambiguous"]),
+        sheets=tuple(content["sheets"]),
+        sheet=content["sheet"],
+    ), _GUESS.validate_python(content["guess"])
+
+
+def _columns(starts: list[int], source: BinaryIO) -> Iterator[tuple[str, arrow.ChunkedArray]]:
+    for start in starts:
+        source.seek(start)
+        table = arrow.ipc.open_stream(source).read_all()
+        yield table.column_names[0], table.column(0)

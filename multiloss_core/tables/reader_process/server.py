@@ -1,0 +1,84 @@
+"""A process that reads files for another one: a copy of itself for each, with bounds on memory and time.
+
+It runs as `python -m multiloss_core.tables.reader_process.server`, with a Unix socket as standard input. Over this
+come, for each question, three open files: a channel for question and answer in JSON, the file to read, and an empty
+one for the columns. It starts no thread, so that it can be copied at any time, and ends with its parent.
+"""
+
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as arrow
+
+from multiloss_core.errors import DataError
+from multiloss_core.tables.reader_process.answers import answer, write
+
+THREADS = 2
+
+
+def main() -> None:
+    """Answer until the other end of the socket is closed."""
+    # Copies that have ended are not waited for.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with socket.socket(fileno=sys.stdin.fileno()) as questions:
+        while True:
+            message, files, _, _ = socket.recv_fds(questions, 1, 3)
+            if not message:
+                return
+            if os.fork() == 0:
+                _answer(*files)
+            for file in files:
+                os.close(file)
+
+
+def _answer(channel: int, source: int, target: int) -> None:
+    """Answer one question, and end."""
+    try:
+        with socket.socket(fileno=channel) as connection, connection.makefile("rwb") as lines:
+            _send(lines.write, {"process": os.getpid()})
+            lines.flush()
+            question = json.loads(lines.readline())
+            _bound(question["memory"], question["seconds"])
+            _send(lines.write, _found(question, source, target))
+    finally:
+        os._exit(0)
+
+
+def _found(question: dict[str, Any], source: int, target: int) -> dict[str, Any]:
+    try:
+        with os.fdopen(source, "rb", closefd=False) as file, os.fdopen(target, "wb", closefd=False) as columns:
+            size = os.fstat(source).st_size
+            return write(*answer(file, size, question["name"], question["sheet"], question["purpose"]), columns)
+    except DataError as error:
+        return {"refusal": str(error)}
+    except MemoryError:
+        return {"failure": "memory"}
+    # Guessing what a strange table means may fail in ways that nobody has thought of.
+    except Exception as error:
+        return {"failure": repr(error)}
+
+
+def _send(write: Callable[[bytes], object], content: dict[str, Any]) -> None:
+    write(json.dumps(content).encode("ascii") + b"\n")
+
+
+def _bound(memory: int, seconds: int) -> None:
+    """Let this process take so many bytes more than it has, and end it after so many seconds."""
+    arrow.set_cpu_count(THREADS)
+    arrow.set_io_thread_count(1)
+    signal.alarm(seconds)
+    with open("/proc/self/statm", encoding="ascii") as pages:
+        now = int(pages.read().split()[5]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_DATA, (now + memory, now + memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

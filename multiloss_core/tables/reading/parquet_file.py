@@ -1,0 +1,183 @@
+"""Reads Parquet files, of which a few bytes may unpack to gigabytes."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import pyarrow as arrow
+from pyarrow import compute, parquet
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import plural, shortened
+from multiloss_core.tables.reading.bounds import (
+    column_names,
+    require_decoded,
+    require_short_cell,
+    require_size,
+    require_table_size,
+)
+from multiloss_core.tables.reading.cells.column_types import Columns, typed_columns
+from multiloss_core.tables.reading.page_headers import BrokenPageError, unpacked_sizes
+from multiloss_core.tables.reading.table_file import EXACT, DecodedFile
+
+LONGEST_FOOTER = 2**25
+MAX_PAGES = 200_000
+# So much text of a file is written out for each of its cells; beyond that, words stay a dictionary.
+LARGEST_TEXT = 2**26
+# An index of pandas without a name of its own.
+_INDEX_NAME = re.compile(r"__index_level_\d+__")
+
+
+def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
+    """Read the flat columns of a Parquet file, one after the other; what pandas noted in the file is not looked at.
+
+    Raises
+    ------
+    DataError : damaged, too large, a text of more than 100,000 characters, or no column that can be read.
+    """
+    try:
+        _require_short_footer(file, name)
+        opened = parquet.ParquetFile(file)
+        schema = opened.schema_arrow
+        require_size(opened.metadata.num_rows, len(schema), name)
+        readable = [place for place, kind in enumerate(schema) if _is_readable(kind)]
+        titles = column_names(schema.field(place).name for place in readable)
+        require_size(opened.metadata.num_rows, len(titles), name)
+        if not titles:
+            raise DataError(f"'{name}' has no column of numbers, times or text; choose another file.")
+        if not opened.metadata.num_rows:
+            raise DataError(f"'{name}' has a header but no rows; choose a file with rows below it.")
+        stored = [schema.field(place).name for place in readable]
+        _require_pages(file, opened.metadata, set(stored), name)
+        columns = _read_columns(file, schema, dict(zip(stored, titles, strict=True)), name)
+    except (arrow.ArrowException, BrokenPageError, OSError, OverflowError, UnicodeDecodeError):
+        raise DataError(f"'{name}' starts like a Parquet file but cannot be read; save it again or use CSV.") from None
+    typed = typed_columns(columns)
+    left_out = len(schema) - len(readable) - sum(bool(_INDEX_NAME.fullmatch(field.name)) for field in schema)
+    notes = (f"{plural(left_out, 'column')} of lists, records or binary data left out.",) if left_out else ()
+    return DecodedFile(
+        columns=_with_short_texts(typed.columns), notes=(*notes, *typed.notes), ambiguous=typed.ambiguous, name=name
+    )
+
+
+def _require_short_footer(file: BinaryIO, name: str) -> None:
+    size = file.seek(0, 2)
+    file.seek(max(size - 8, 0))
+    length = int.from_bytes(file.read(4), "little")
+    if file.read(4) != b"PAR1" or length > size:
+        raise BrokenPageError
+    if length > LONGEST_FOOTER:
+        raise DataError(f"'{name}' has too many columns or pieces to be read; save it again with fewer.")
+    file.seek(0)
+
+
+def _is_readable(field: Any) -> bool:
+    types = arrow.types
+    kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+    plain = (
+        *(types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_temporal, types.is_null),
+        *(types.is_string, types.is_large_string, types.is_string_view),
+    )
+    return any(is_plain(kind) for is_plain in plain) and not _INDEX_NAME.fullmatch(field.name)
+
+
+def _require_pages(file: BinaryIO, metadata: Any, stored: set[str], name: str) -> None:
+    """Add up what the pages of the columns to be read unpack to."""
+    decoded = pages = 0
+    for group in range(metadata.num_row_groups):
+        row_group = metadata.row_group(group)
+        for place in range(row_group.num_columns):
+            chunk = row_group.column(place)
+            if chunk.path_in_schema not in stored:
+                continue
+            starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
+            start = min(offset for offset in starts if offset)
+            for size in unpacked_sizes(file, start, chunk.total_compressed_size):
+                decoded, pages = decoded + size, pages + 1
+                require_decoded(decoded, name)
+                if pages > MAX_PAGES:
+                    raise DataError(f"'{name}' is cut into more than {MAX_PAGES:,} pieces; save it again.")
+    file.seek(0)
+
+
+def _read_columns(file: BinaryIO, schema: Any, titles: dict[str, str], name: str) -> Columns:
+    # Repeated words stay a dictionary, so that a small file cannot unpack to a huge one.
+    words = [field.name for field in schema if field.name in titles and _is_words(field.type)]
+    opened = parquet.ParquetFile(file, read_dictionary=words)
+    columns: Columns = {}
+    size = 0
+    for stored, title in titles.items():
+        read = arrow.chunked_array(list(_pieces(opened, stored, title)))
+        columns[title] = _plain(read, title)
+        size += columns[title].nbytes
+        require_table_size(size, name)
+    return columns
+
+
+def _pieces(opened: Any, stored: str, title: str) -> Iterator[Any]:
+    for group in range(opened.metadata.num_row_groups):
+        column = opened.read_row_group(group, columns=[stored], use_threads=False).column(stored)
+        for piece in column.chunks:
+            if arrow.types.is_dictionary(piece.type):
+                _require_short(piece.dictionary, title)
+            elif _is_words(piece.type):
+                _require_short(piece, title)
+            yield piece
+
+
+def _require_short(words: Any, title: str) -> None:
+    if _is_words(words.type) and len(words):
+        longest = compute.max(compute.binary_length(words.cast(arrow.large_string()))).as_py() or 0
+        require_short_cell(longest, title, "one of its rows")
+
+
+def _is_words(kind: Any) -> bool:
+    types = arrow.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _plain(column: Any, title: str) -> Any:
+    """Turn a column of any flat type into numbers, times, truth values or text, without losing digits or rows."""
+    types, kind = arrow.types, column.type
+    if types.is_dictionary(kind):
+        return column if _is_words(kind.value_type) else _plain(column.cast(kind.value_type), title)
+    has_blanks = column.null_count > 0
+    target = kind
+    if types.is_decimal(kind) or types.is_floating(kind) or types.is_null(kind):
+        target = arrow.float64()
+    elif types.is_date(kind):
+        target = arrow.timestamp("us")
+    elif (
+        types.is_time(kind)
+        or types.is_duration(kind)
+        or types.is_interval(kind)
+        or (has_blanks and (types.is_boolean(kind) or (types.is_integer(kind) and _largest(column) >= EXACT)))
+    ):
+        target = arrow.string()
+    try:
+        return column.cast(target)
+    except arrow.ArrowInvalid:
+        raise DataError(
+            f"Column '{shortened(title)}' holds {kind} values that no calendar or number has; leave it out."
+        ) from None
+
+
+def _largest(column: Any) -> int:
+    bounds = compute.min_max(column).as_py()
+    return max(abs(bounds["min"] or 0), abs(bounds["max"] or 0))
+
+
+def _with_short_texts(columns: Columns) -> Columns:
+    """Write out the words of dictionaries, as long as all of them together are no more than 64 MB."""
+    left, found = LARGEST_TEXT, dict(columns)
+    for title, column in columns.items():
+        if not arrow.types.is_dictionary(column.type):
+            continue
+        sizes = compute.binary_length(column.unify_dictionaries().chunk(0).dictionary)
+        size = sum(
+            compute.sum(sizes.take(chunk.indices)).as_py() or 0 for chunk in column.unify_dictionaries().chunks
+        ) + 8 * len(column)
+        if size <= left:
+            left -= size
+            found[title] = column.cast(arrow.string())
+    return found

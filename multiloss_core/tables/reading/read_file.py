@@ -1,0 +1,68 @@
+"""From the bytes of an uploaded file to a table."""
+
+import io
+from typing import BinaryIO
+
+import pandas as pd
+
+from multiloss_core.errors import DataError
+from multiloss_core.tables.reading.bounds import KEEP_LESS, require_file_size
+from multiloss_core.tables.reading.csv_file import read_csv
+from multiloss_core.tables.reading.parquet_file import read_parquet
+from multiloss_core.tables.reading.table_file import DecodedFile, TableFile
+from multiloss_core.tables.reading.xlsx_file import read_xlsx
+
+# What files begin with, and what is said of those that are not read.
+_OTHER_KINDS = {
+    b"\x1f\x8b": "is packed with gzip; unpack it first",
+    b"\xd0\xcf\x11\xe0": "is an old Excel file or is protected by a password; save it as .xlsx without one, or as CSV",
+    b"%PDF": "is a PDF document; export the table as CSV, Excel or Parquet",
+    b"SQLite format 3": "is a database; export the table as CSV, Excel or Parquet",
+    b"ARROW1": "is an Arrow file; save it as Parquet or CSV",
+    b"7z\xbc\xaf": "is packed; unpack it first",
+    b"BZh": "is packed; unpack it first",
+    b"\xfd7zXZ": "is packed; unpack it first",
+    b"\x28\xb5\x2f\xfd": "is packed; unpack it first",
+}
+
+
+def read_file(data: bytes, name: str, *, sheet: str | None = None) -> TableFile:
+    """Read a CSV, Excel (.xlsx) or Parquet file: a table, and what was noticed on the way.
+
+    CSV: cells separated by comma, semicolon, tab or bar, in UTF-8, UTF-16 with a mark, or Windows-1252; what comma and
+    point mean is decided column by column. Excel: `sheet`, or the first one with a table. Of Parquet, nested and binary
+    columns are left out. Nothing in the file is executed. Memory: the data, the table, and a few blocks.
+
+    Raises
+    ------
+    DataError : empty, too large, not a table, repeated column names, no such sheet.
+    """
+    return decode_file(io.BytesIO(data), len(data), name, sheet).table_file()
+
+
+def read_table(data: bytes, name: str) -> pd.DataFrame:
+    """Read the table of `read_file` and nothing else."""
+    return read_file(data, name).frame
+
+
+def decode_file(file: BinaryIO, size: int, name: str, sheet: str | None = None) -> DecodedFile:
+    """Read an open file of so many bytes into Arrow columns. Raises DataError, as `read_file` does."""
+    require_file_size(size, name)
+    file.seek(0)
+    start = file.read(16)
+    for beginning, complaint in _OTHER_KINDS.items():
+        if start.startswith(beginning):
+            raise DataError(f"'{name}' {complaint}.")
+    try:
+        if start.startswith(b"PAR1"):
+            return read_parquet(file, name)
+        if start.startswith(b"PK"):
+            return read_xlsx(file, name, sheet)
+        return read_csv(file, name)
+    except DataError:
+        raise
+    except MemoryError:
+        raise DataError(f"'{name}' needs more memory than there is for reading it; {KEEP_LESS}.") from None
+    # Whatever the parsers of others stumble over: files are made by strangers.
+    except Exception as error:
+        raise DataError(f"'{name}' cannot be read; save it again, or as CSV.") from error

@@ -1,0 +1,209 @@
+"""Reads Excel workbooks (.xlsx), which are zip archives: unpacked under a bound before they are parsed."""
+
+import datetime
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as arrow
+import python_calamine as calamine
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
+from multiloss_core.tables.reading.bounds import (
+    KEEP_LESS,
+    MAX_COLUMNS,
+    column_names,
+    require_short_cell,
+    require_size,
+)
+from multiloss_core.tables.reading.cells.column_types import Columns, typed_columns, without_empty
+from multiloss_core.tables.reading.table_file import DecodedFile
+from multiloss_core.tables.reading.table_layout import HEAD_LINES, header_row, require_names, skipped_lines
+
+# All parts of the workbook together; a cell takes some 30 bytes of them.
+LARGEST_UNPACKED = 150 * 2**20
+MAX_XLSX_CELLS = 6_000_000
+MAX_ENTRIES = 2_000
+_BLOCK = 2**20
+_CELL = re.compile(rb'<(?:\w+:)?c [^<>]{0,200}?\br="([A-Z]{1,3})(\d{1,7})"')
+_ROW = re.compile(rb"<(?:\w+:)?row[ >]")
+_CELLS = re.compile(rb"<(?:\w+:)?c[ />]")
+_OVERLAP = 256
+
+
+def read_xlsx(file: BinaryIO, name: str, sheet: str | None = None) -> DecodedFile:
+    """Read a sheet of a workbook: `sheet`, or the first one with a table.
+
+    Title lines above the header are passed over, as in text. Dates and times become timestamps.
+
+    Raises
+    ------
+    DataError : no workbook, no such sheet, no table in it, or too much to unpack.
+    """
+    _require_bounded(file, name)
+    file.seek(0)
+    try:
+        workbook = calamine.load_workbook(file)
+        sheets = tuple(workbook.sheet_names)
+        if sheet is not None and sheet not in sheets:
+            raise DataError(
+                f"'{name}' has no sheet '{shortened(sheet)}'; it has "
+                f"{', '.join(repr(shortened(title)) for title in sheets[:6])}: choose one of them."
+            )
+        visible = [
+            about.name
+            for about in workbook.sheets_metadata
+            if about.visible == calamine.SheetVisibleEnum.Visible and about.typ == calamine.SheetTypeEnum.WorkSheet
+        ]
+        for title in (sheet,) if sheet is not None else (*visible, *sheets):
+            rows = workbook.get_sheet_by_name(title)
+            if rows.height > 1 and rows.width >= 1:
+                return _read_sheet(rows, title, sheets, name)
+    except calamine.CalamineError:
+        raise DataError(f"'{name}' starts like an Excel file but cannot be read; save it again or as CSV.") from None
+    where = f"Sheet '{shortened(sheet)}' of '{name}'" if sheet is not None else f"'{name}'"
+    raise DataError(f"{where} holds no table; choose one with a header and rows below it.")
+
+
+def _require_bounded(file: BinaryIO, name: str) -> None:
+    """Unpack every part that is XML and throw it away, counting; what an archive says of itself may be wrong."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            if "xl/workbook.xml" not in {entry.filename for entry in entries}:
+                raise DataError(f"'{name}' is a zip archive and no Excel file; unpack it first, or save it as CSV.")
+            left = LARGEST_UNPACKED
+            if len(entries) > MAX_ENTRIES:
+                raise DataError(f"'{name}' has {len(entries):,} parts, more than any workbook; save it again.")
+            for entry in entries:
+                if entry.filename.endswith((".xml", ".rels")):
+                    left -= _require_small_sheet(file, entry, left, name)
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"'{name}' starts like an Excel file but cannot be read; save it again or as CSV.") from None
+
+
+def _require_small_sheet(file: BinaryIO, entry: zipfile.ZipInfo, left: int, name: str) -> int:
+    """Count the bytes of a part, and refuse it where there are too many, or cells too far from each other."""
+    size, rows, columns, row_count, cell_count = 0, 0, 0, 0, 0
+    is_sheet = entry.filename.startswith("xl/worksheets/")
+    rest = b""
+    for block in _unpacked(file, entry):
+        size += len(block)
+        if size > left:
+            raise DataError(
+                f"'{name}' unpacks to more than {LARGEST_UNPACKED / 2**20:.0f} MB, too much for an Excel file that is "
+                f"read here; {KEEP_LESS}, or save it as CSV or Parquet."
+            )
+        if is_sheet:
+            text = rest + block
+            cells = _CELL.findall(text)
+            if cells:
+                rows = max(rows, *(int(row) for _, row in cells))
+                columns = max(columns, *map(_column_number, {letters for letters, _ in cells}))
+            row_count += len(_ROW.findall(block))
+            cell_count += len(_CELLS.findall(block))
+            rest = text[-_OVERLAP:]
+    require_size(max(rows, row_count), min(columns, MAX_COLUMNS + 1) if rows else 1, name)
+    if max(rows, row_count) * max(columns, 1) > MAX_XLSX_CELLS or cell_count > MAX_XLSX_CELLS:
+        raise DataError(
+            f"'{name}' reaches over {max(rows, row_count):,} rows and {columns:,} columns, more than "
+            f"{MAX_XLSX_CELLS:,} cells; {KEEP_LESS}, or save it as CSV or Parquet."
+        )
+    return size
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number
+
+
+def _unpacked(file: BinaryIO, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Unpack a part of an archive in pieces, up to the end of its stream and not only to the size it gives."""
+    if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NotImplementedError
+    file.seek(entry.header_offset)
+    local = file.read(30)
+    if len(local) < 30 or local[:4] != b"PK\x03\x04":
+        raise zipfile.BadZipFile
+    file.seek(int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little"), 1)
+    left, unpacker = entry.compress_size, zlib.decompressobj(-zlib.MAX_WBITS)
+    while left > 0 and (packed := file.read(min(left, _BLOCK))):
+        left -= len(packed)
+        if entry.compress_type == zipfile.ZIP_STORED:
+            yield packed
+            continue
+        while packed and not unpacker.eof:
+            yield unpacker.decompress(packed, 4 * _BLOCK)
+            packed = unpacker.unconsumed_tail
+
+
+def _read_sheet(sheet: Any, title: str, sheets: tuple[str, ...], name: str) -> DecodedFile:
+    rows = sheet.iter_rows()
+    first = list(islice(rows, HEAD_LINES))
+    written = [[_written(cell) for cell in cells] for cells in first]
+    filled = [place for place, cells in enumerate(written) if any(cells)]
+    if not filled:
+        raise DataError(f"Sheet '{shortened(title)}' of '{name}' begins with {HEAD_LINES} blank rows; remove them.")
+    header = filled[header_row([written[place] for place in filled])]
+    require_names(written[header], name)
+    skipped = sum(place < header for place in filled)
+    width = len(written[header])
+    names = column_names(written[header])
+    require_size(sheet.height, width, name)
+    cells: list[list[Any]] = [[] for _ in names]
+    for row in (*first[header + 1 :], *rows):
+        for place in range(width):
+            cells[place].append(row[place] if place < len(row) and row[place] != "" else None)
+    columns: Columns = {}
+    for column_name, values in zip(names, cells, strict=True):
+        columns[column_name] = arrow.chunked_array([_column(values, column_name)])
+        values.clear()
+    typed = typed_columns(columns)
+    found, left_out = without_empty(typed.columns, name)
+    return DecodedFile(
+        columns=found,
+        notes=(*skipped_lines(skipped), *left_out, *typed.notes),
+        ambiguous=typed.ambiguous,
+        sheets=sheets,
+        sheet=title,
+        name=name,
+    )
+
+
+def _column(values: Sequence[Any], name: str) -> Any:
+    """Make a column of cells of any type: numbers or times where all are, else text."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds <= {int, float}:
+        numbers = arrow.array(
+            np.array([np.nan if value is None else value for value in values], float), from_pandas=True
+        )
+        is_whole = not numbers.null_count and all(value == int(value) and abs(value) < 2**53 for value in values)
+        return numbers.cast(arrow.int64()) if is_whole else numbers.fill_null(np.nan) if kinds else numbers
+    if kinds <= {datetime.datetime, datetime.date}:
+        moments = [
+            datetime.datetime(value.year, value.month, value.day) if type(value) is datetime.date else value
+            for value in values
+        ]
+        return arrow.array(moments, arrow.timestamp("us"))
+    texts = [None if value is None else _written(value) for value in values]
+    longest = max((len(text) for text in texts if text is not None), default=0)
+    require_short_cell(longest, name, "one of its rows")
+    return arrow.array([text or None for text in texts], arrow.string())
+
+
+def _written(cell: Any) -> str:
+    """Write a cell as a person would."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, datetime.datetime):
+        return cell.isoformat(" ")
+    return str(cell).strip()
