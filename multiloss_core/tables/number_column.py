@@ -19,7 +19,10 @@ Table = TypeVar("Table", pd.DataFrame, "pd.Series[Any]")
 def numbers(column: "pd.Series[Any]") -> tuple[Floats, Bools, Bools]:
     """Read a column as numbers: (values, which cells are blank, which hold text, infinity or an absurd size)."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(column.cat.categories.dtype)
+        # Few words may stand for cells that would fill the memory: they are not written out. Code -1 is a blank.
+        values, blank, unusable = numbers(pd.Series(column.cat.categories))
+        codes = column.cat.codes.to_numpy()
+        return np.append(values, np.nan)[codes], np.append(blank, True)[codes], np.append(unusable, False)[codes]
     empty = column.isna().to_numpy()
     if pd.api.types.is_datetime64_any_dtype(column.dtype) or pd.api.types.is_timedelta64_dtype(column.dtype):
         values = np.full(len(column), np.nan)
@@ -27,8 +30,7 @@ def numbers(column: "pd.Series[Any]") -> tuple[Floats, Bools, Bools]:
         if not pd.api.types.is_numeric_dtype(column.dtype):
             empty = empty | (column.astype("string").str.strip() == "").fillna(True).to_numpy(dtype=bool)
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    blank: Bools = empty
-    return values, blank, ~blank & ~(np.abs(values) < LARGEST_SCORE)
+    return values, empty, ~empty & ~(np.abs(values) < LARGEST_SCORE)
 
 
 def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, expected: str, way_out: str) -> None:

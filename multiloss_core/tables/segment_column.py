@@ -27,8 +27,12 @@ def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArra
     if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
         # Whole numbers with a blank among them were read as fractions.
         values = values.astype("Int64")
-    words = values.astype("string").str.strip()
-    codes, known = pd.factorize(words.where(words != "").fillna(BLANK))
+    cell_codes, cells = pd.factorize(values)
+    # Only different cells become words, so that a dictionary of long texts is never written out; code -1 is a blank.
+    words = pd.Series([*map(str, cells.to_list()), BLANK], dtype="string").str.strip().replace("", BLANK)
+    word_codes, distinct = pd.factorize(words)
+    used, codes = np.unique(word_codes[cell_codes], return_inverse=True)
+    known = distinct[used]
     if len(known) > MAX_SEGMENTS:
         one_more = int((codes == MAX_SEGMENTS).argmax())
         raise DataError(

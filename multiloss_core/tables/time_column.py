@@ -44,6 +44,9 @@ def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
         raise DataError(f"There is no column '{column}' in the table; choose another time column or none.")
     cells: pd.Series[Any] = frame[column].iloc[rows]
     if isinstance(cells.dtype, pd.CategoricalDtype):
+        if pd.api.types.is_string_dtype(cells.cat.categories.dtype):
+            short = np.append(cells.cat.categories.str.len() <= LONGEST_TEXT, True)
+            _require_readable(cells, short[cells.cat.codes], rows)
         cells = cells.astype(cells.cat.categories.dtype)
     types = pd.api.types
     is_number, is_time = types.is_numeric_dtype(cells.dtype), types.is_datetime64_any_dtype(cells.dtype)

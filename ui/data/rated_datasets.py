@@ -25,6 +25,7 @@ from multiloss_core.tables import (
     is_count_table,
     read_in_process,
     require_documents,
+    with_decimal_sign,
 )
 from multiloss_core.thresholds import Rule, money_weighted
 from ui.shared.session import Source
@@ -171,6 +172,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
             f"Column '{_choice.amount}' was chosen twice; the amount must be another column than rating and weight."
         )
     _require_answers(_choice)
+    _frame = with_decimal_sign(_frame, {column: sign for column, sign in _choice.decimal_signs if sign is not None})
     documents = RatedDocuments.from_frame(
         _frame,
         list(_choice.scores),

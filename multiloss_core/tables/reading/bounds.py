@@ -12,7 +12,8 @@ LARGEST_DECODED = 2**29
 MAX_ROWS = 5_000_000
 MAX_COLUMNS = 500
 MAX_CELLS = 50_000_000
-LONGEST_CELL = 100_000
+# As many characters as Excel allows in a cell.
+LONGEST_CELL = 32_767
 KEEP_LESS = "keep only the columns that are needed"
 
 
@@ -55,7 +56,7 @@ def require_table_size(size: int, name: str) -> None:
 
 
 def require_short_cell(length: int, column: str, place: str) -> None:
-    """Refuse a cell of more than 100,000 characters; `place` is where it stands: "row 12". Raises DataError."""
+    """Refuse a cell of more than 32,767 characters; `place` is where it stands: "row 12". Raises DataError."""
     if length > LONGEST_CELL:
         raise DataError(
             f"Column '{shortened(column)}' holds a text of {length:,} characters in {place}, more than the limit of "

@@ -33,7 +33,7 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
 
     Raises
     ------
-    DataError : damaged, too large, a text of more than 100,000 characters, or no column that can be read.
+    DataError : damaged, too large, a text of more than 32,767 characters, or no column that can be read.
     """
     try:
         _require_short_footer(file, name)
