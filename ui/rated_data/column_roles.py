@@ -93,10 +93,10 @@ def ask_columns(source: RatedSource) -> ColumnChoice:
     """Let the user correct what the columns mean; what could not be told for certain is asked first."""
     known = rated_uploads().choice_for(source)
     questions = st.container(key="column_questions")
-    expander = st.expander(
-        "What the columns mean", icon=":material/table_chart:", expanded=source.name in rated_uploads().state.sources
-    )
-    if needs_answers(source):
+    overview = st.container(key="column_table")
+    unsure = needs_answers(source)
+    expander = st.expander("Change what the columns mean", icon=":material/table_chart:")
+    if unsure:
         questions.markdown("#### Please check")
     with expander:
         kind = st.segmented_control(
@@ -110,8 +110,10 @@ def ask_columns(source: RatedSource) -> ColumnChoice:
         if kind == COUNTS:
             return _ask_count_columns(source, known)
         choice = _ask_document_columns(source, known, questions)
-        show_column_table(source, choice)
-        return choice
+    if source.name in rated_uploads().state.sources:
+        with overview:
+            show_column_table(source, choice)
+    return choice
 
 
 def forget(source: RatedSource) -> None:
@@ -149,16 +151,20 @@ def _ask_count_columns(source: RatedSource, known: ColumnChoice) -> ColumnChoice
 def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: DeltaGenerator) -> ColumnChoice:
     columns = offered_columns(source.frame)
     left, right = st.columns(2, gap="large")
+    below = st.container()
     unsure = source.guess.unsure if source.guess is not None and needs_answers(source) else frozenset()
 
     def place(role: str, usual: DeltaGenerator) -> DeltaGenerator:
-        """Where a role is asked for: with the questions, where it could not be told."""
-        return questions.container() if role in unsure else usual
+        """Where a role is asked for: with the questions, where it could not be told, and why."""
+        if source.guess is None or role not in unsure:
+            return usual
+        asked = questions.container()
+        asked.caption(as_text(source.guess.reasons.get(role, "")))
+        return asked
 
     scores = _ask_scores(place("scores", left), source, columns, known)
-    about_rating = place("rating" if "rating" in unsure else "meanings", right)
     rating = ask_column(
-        about_rating,
+        place("rating", right),
         "Rating",
         columns,
         known.rating,
@@ -168,7 +174,8 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
     meanings: tuple[tuple[str, Meaning | None], ...] = ()
     if rating in columns:
         of_known = dict(known.meanings) if rating == known.rating else {}
-        meanings = ask_meanings(about_rating, source.frame, rating, of_known, _tag(source))
+        about = "rating" if "rating" in unsure else "meanings"
+        meanings = ask_meanings(place(about, below), source.frame, rating, of_known, _tag(source))
     optional: dict[str, Any] = {}
     for usual, role in zip((right, right, *st.columns(3)), ROLES, strict=True):
         optional[role.key] = ask_optional_column(

@@ -11,6 +11,7 @@ from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.data.rated_workspace import confirm, needs_answers
 from ui.rated_data.rating_meanings import ratings_of
 from ui.shared.formatting import as_text
+from ui.shared.page_setup import theme
 
 EXAMPLES = 3
 MAX_COLUMNS = 200
@@ -42,12 +43,29 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
 
 
 def confirm_columns(source: RatedSource) -> None:
-    """Draw the one click that takes the columns as they are and goes on to the operating point."""
-    right = "These columns are right: choose the operating point"
-    words = right if needs_answers(source) else "Choose the operating point"
-    if st.button(words, key="confirm_columns", type="primary", icon=":material/arrow_forward:"):
-        confirm(source)
-        st.switch_page("pages/operating_point.py")
+    """Draw the one click that takes the columns as they are, then the way on to the operating point."""
+    with st.container(key="way_on", width="content"):
+        if needs_answers(source):
+            st.button(
+                "These columns are right",
+                key="confirm_columns",
+                type="primary",
+                icon=":material/check:",
+                on_click=confirm,
+                args=(source,),
+            )
+        else:
+            st.html(_as_main_button(".st-key-way_on a"))
+            st.page_link(
+                "pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:"
+            )
+
+
+def _as_main_button(link: str) -> str:
+    """Style a link as the main button: the way on is what most people want next, and a button would lose the URL."""
+    back, front = (st.get_option(f"theme.{theme()}.{part}") for part in ("primaryColor", "backgroundColor"))
+    words = f"{link} * {{ color: {front} !important; }}"
+    return f"<style>{link} {{ background: {back}; padding: .4rem .9rem; }} {words}</style>"
 
 
 def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
@@ -58,12 +76,13 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
     rows = []
     for name in map(str, source.frame.columns[:MAX_COLUMNS]):
         role, label = _role_of(name, choice)
+        doubtful = unsure & ({"rating", "meanings"} if role == "rating" else {role})
         rows.append(
             {
                 "Column": shortened(name),
                 "Read as": label,
-                "How sure": "please check" if role in unsure else ("sure" if role else ""),
-                "Why": reasons.get(role, "") if role else "",
+                "How sure": "please check" if doubtful else ("sure" if role else ""),
+                "Why": "; ".join(reasons[found] for found in sorted(doubtful) or [role] if found in reasons),
                 "Examples": " · ".join(_examples(source.frame[name])),
             }
         )
