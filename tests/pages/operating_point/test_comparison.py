@@ -18,7 +18,7 @@ from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv
 from tests.pages.steps import number, run
 from ui.data.document_table import MAX_ROWS, NO_DOCUMENTS
 from ui.data.rated_datasets import ColumnChoice
-from ui.data.samples import sample
+from ui.data.samples import FRAUD_OR_OK, sample
 from ui.shared.session import Source
 
 SECTIONS = ("compare", "contributions", "near")
@@ -435,7 +435,7 @@ def test_at_most_a_thousand_rows_are_shown_and_all_of_them_downloaded_as_text(mo
 
     monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.download_button", keep)
     frame = many_documents()
-    source = uploaded_source(frame, scores=("score",), rating="rating", positive="fraud", floors=(0.0,))
+    source = uploaded_source(frame, scores=("score",), rating="rating", meanings=FRAUD_OR_OK, floors=(0.0,))
     app = typed(opened("compare", source=source, by_hand=[0.1]), [0.9])
     expected = frame[frame["rating"].notna() & (frame["score"] >= 0.1) & (frame["score"] < 0.9)]
     (shown,) = [table.value for table in app.dataframe if table.value.index.name == "row"]
@@ -559,7 +559,7 @@ def test_a_point_at_the_floors_has_nothing_below():
 
 def test_columns_of_the_table_keep_their_names_beside_ours():
     frame = many_documents().rename(columns={"=name": "decided by"})
-    source = uploaded_source(frame, scores=("score",), rating="rating", positive="fraud", floors=(0.0,))
+    source = uploaded_source(frame, scores=("score",), rating="rating", meanings=FRAUD_OR_OK, floors=(0.0,))
     app = opened("near", source=source, by_hand=[0.5])
     assert list(app.dataframe[0].value.columns) == ["decided by ", "documents away", "decided by", "score", "rating"]
 

@@ -59,9 +59,9 @@ def opened(*sections, name="Card alerts", percent=20.0, rule="any", unit="docume
 
 
 def alerts_of(app, rule):
-    """The rows of the sample that people rated, and those of them that are flagged."""
+    """The rows of the sample that people looked at, and those of them that are flagged."""
     source = sample("Card alerts")
-    rated = source.frame[source.frame["rating"].notna()]
+    rated = source.frame
     scores = zip(source.first_choice.scores, app.session_state["told"]["thresholds"], strict=True)
     reached = pd.DataFrame({score: rated[score] >= value for score, value in scores})
     return rated, rated[reached.any(axis=1) if rule == "any" else reached.all(axis=1)]
@@ -77,13 +77,17 @@ def wilson(fraud, total):
     return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)
 
 
-def assert_row(row, alerts, fraud):
-    assert row[["Alerts", "Caught (TP)", "False alerts (FP)"]].tolist() == [alerts, fraud, alerts - fraud]
+def assert_row(row, ratings):
+    """A row of a table is that of alerts with these ratings, some of which are blank."""
+    fraud, false, undecided = ((ratings == "fraud").sum(), (ratings == "ok").sum(), ratings.isna().sum())
+    counts = [len(ratings), fraud, false, undecided]
+    assert row[["Alerts", "Caught (TP)", "False alerts (FP)", "Not yet decided"]].tolist() == counts
     shares = row[["Precision", "95 % from", "95 % to"]]
-    if not alerts:
+    decided = fraud + false
+    if not decided:
         assert shares.isna().all()
         return
-    assert shares.tolist() == pytest.approx([fraud / alerts, *wilson(fraud, alerts)], abs=0.0051)
+    assert shares.tolist() == pytest.approx([fraud / decided, *wilson(fraud, decided)], abs=0.0051)
 
 
 @POINTS
@@ -110,16 +114,14 @@ def test_alerts_per_day_are_said_without_opening_anything(percent, rule):
 def test_weeks_are_those_of_a_count_by_hand(percent, rule):
     app = opened("periods", percent=percent, rule=rule)
     rated, alerts = alerts_of(app, rule)
-    per_week = alerts.set_index("time")["rating"].eq("fraud").resample("W-MON", closed="left", label="left")
-    per_week = per_week.agg(["size", "sum"])
+    week = (alerts["time"] - pd.to_timedelta(alerts["time"].dt.day_of_week, unit="D")).dt.normalize()
     (table,) = [element.value for element in app.dataframe]
     shown = table.set_index("Week of")
     first = rated["time"].min().normalize()
     mondays = pd.date_range(first - pd.Timedelta(days=first.weekday()), rated["time"].max().normalize(), freq="7D")
     assert [label.split(" ")[0] for label in shown.index] == [str(monday.date()) for monday in mondays]
     for monday, (_, row) in zip(mondays, shown.iterrows(), strict=True):
-        counts = per_week.loc[monday] if monday in per_week.index else {"size": 0, "sum": 0}
-        assert_row(row, counts["size"], counts["sum"])
+        assert_row(row, alerts.loc[week == monday, "rating"])
     total = app.session_state["told"]
     assert shown["Caught (TP)"].sum() == total["tp"]
     assert shown["False alerts (FP)"].sum() == total["fp"]
@@ -133,14 +135,14 @@ def test_segments_are_those_of_a_group_by(percent, rule):
     app = opened("segments", percent=percent, rule=rule)
     rated, alerts = alerts_of(app, rule)
     shown = app.dataframe[0].value.set_index("Segment")
-    assert shown.index.tolist() == alerts["channel"].value_counts().index.tolist()
+    assert shown.index.tolist() == alerts.loc[alerts["rating"].notna(), "channel"].value_counts().index.tolist()
     fraud = alerts["rating"].eq("fraud")
     for channel, row in shown.iterrows():
         here = alerts["channel"] == channel
-        assert_row(row, here.sum(), fraud[here].sum())
+        assert_row(row, alerts.loc[here, "rating"])
         assert row["Of all alerts"] == pytest.approx(here.mean(), abs=0.0051)
         assert row["Of all catches"] == pytest.approx(fraud[here].sum() / fraud.sum(), abs=0.0051)
-        rows = rated[rated["channel"] == channel]
+        rows = rated[(rated["channel"] == channel) & rated["rating"].notna()]
         assert row["Rated"] == len(rows)
         assert row["Rated positive"] == (rows["rating"] == "fraud").sum()
         sure = row["Differs"] in ("above", "below")
@@ -199,7 +201,8 @@ def made(times, channels, precision, seed=1):
             "channel": channels,
         }
     )
-    names = {"scores": ("score",), "rating": "rating", "positive": "fraud", "time": "time", "segment": "channel"}
+    names = {"scores": ("score",), "rating": "rating", "time": "time", "segment": "channel"}
+    names["meanings"] = (("fraud", "positive"), ("ok", "negative"))
     choice = ColumnChoice(is_counts=False, floors=(0.0,), **names)
     return Source("made", f"made {seed} {n}", frame, choice)
 

@@ -44,7 +44,14 @@ def upload(app, data, name, mime="text/csv"):
     return run(app)
 
 
+def confirm(app):
+    """Take the columns as they are, where that is asked."""
+    asked = [button for button in app.button if button.key == "confirm_columns"]
+    return run(asked[0].click()) if asked else app
+
+
 def go_to_operating_point(app):
+    confirm(app)
     # With plain widgets, whose numbers AppTest sees.
     app.session_state["plain"] = True
     return switch(app, "pages/operating_point.py")
@@ -137,8 +144,8 @@ def weighted(value):
 
 
 UNUSABLE = {
-    "one class": (lambda frame: frame.assign(rating="fraud"), ["'rating'", "only one rating", "'fraud'", "row 1 "]),
-    "three ratings": (changed("rating", [9, 12], "unsure"), ["'rating'", "3 different", "'unsure'", "row 9"]),
+    "one class": (lambda frame: frame.assign(rating="fraud"), ["'rating'", "'fraud'", "negative"]),
+    "three ratings": (changed("rating", [9, 12], "puzzling"), ["'rating'", "'puzzling'", "not said yet"]),
     "no rating": (lambda frame: frame.assign(rating=""), ["'rating'", "blank"]),
     "infinity": (changed("model A", [4, 8, 15], "inf"), ["'model A'", "3 values", "row 4", "'inf'"]),
     "text": (changed("model B", [5, 6], "n/k"), ["'model B'", "2 values", "row 5", "'n/k'"]),

@@ -45,7 +45,10 @@ def test_the_first_sample_is_shown_with_its_funnel_and_histograms(app):
     rated = source.frame["rating"].notna()
     assert funnel(app)[:2] == [len(source.frame), rated.sum()]
     assert funnel(app)[4] == (source.frame["rating"] == "fraud").sum()
-    assert infos(app) == [f"{(~rated).sum():,} rows without a rating in 'rating' were left out."]
+    assert infos(app) == [
+        f"{(~rated).sum():,} rows have no decision in 'rating' yet: they are neither true nor false positives, but "
+        "count as alerts."
+    ]
     assert len(app.dataframe[0].value) == 100
     assert not app.error
     assert not app.warning
@@ -141,8 +144,9 @@ def test_blank_scores_and_blank_ratings_are_left_out_and_counted(app):
     assert not app.error
     assert funnel(app)[:3] == [len(frame), len(frame) - 2, len(frame) - 4]
     assert infos(app)[:2] == [
-        "2 rows without a rating in 'rating' were left out.",
         "2 rows with a blank score were left out (first: row 6, column 'model B').",
+        "2 rows have no decision in 'rating' yet: they are neither true nor false positives; 1 of them count as "
+        "alerts, the others have no usable score at or above a floor.",
     ]
 
 

@@ -58,16 +58,15 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
     assert app.selectbox(key="data").options == [*SAMPLES, name]
     documents = RatedDocuments.from_frame(frame, ["model A", "model B"], "rating", "fraud")
     assert funnel(app) == steps(documents)
-    assert [box(app, key).value for key in ("scores", "rating", "positive", "weight")] == [
+    assert [box(app, key).value for key in ("scores", "rating", "weight")] == [
         ["model A", "model B"],
         "rating",
-        "fraud",
         WEIGHT.none,
     ]
+    assert [box(app, f"meaning_rating_{word}").value for word in ("fraud", "ok")] == ["positive", "negative"]
     assert [f"{floor:.6g}" in chart.alt for chart, floor in zip(charts(app), documents.floors, strict=True)] == [
         True
     ] * 2
-    assert app.expander[0].proto.expanded
     go_to_operating_point(app)
     assert app.selectbox(key="data").value == name
     assert not app.error
@@ -157,7 +156,8 @@ def test_unusable_values_give_one_sentence_and_the_other_data_stay(app_with_uplo
     assert not app.metric
     assert any("Nothing that you loaded is lost" in info for info in infos(app))
     go_to_operating_point(app)
-    assert only_error(app) == error
+    # What cannot be told for certain has to be checked before anything is looked at.
+    assert only_error(app) == error or "check them on Rated data first" in only_error(app)
     assert app.page_link[0].value == "Correct the columns of this file"
     pick(app, GOOD)
     assert not app.error
@@ -207,6 +207,7 @@ def test_real_rated_files_go_through_both_pages(app, rated_folder, name):
     told = json.loads((rated_folder / f"{name}.json").read_text())
     upload(app, (rated_folder / f"{name}.csv").read_bytes(), f"{name}.csv")
     assert not app.error
+    assert any(f"{told['positives']:,} rows are fraud" in text.value for text in app.markdown)
     assert box(app, "scores").value == told["scores"]
     assert box(app, "rating").value == told["label"]
     for score, floor in told["rating_floors"].items():
