@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table
 from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
+from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 from multiloss_core.tables.reading.read_file import decode_file
 from multiloss_core.tables.reading.table_file import DecodedFile, TableFile, frame_of
 
@@ -29,7 +30,10 @@ def answer(file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Pur
     if purpose == "items":
         require_few_items(len(frame), f"'{name}'")
         return decoded, guess_item_columns(frame)
-    return decoded, None if is_count_table(frame) else guess_columns(frame)
+    if is_count_table(frame):
+        return decoded, None
+    # Whichever way they are read, such columns hold numbers: what these may be for does not depend on it.
+    return decoded, guess_columns(with_decimal_sign(frame, dict.fromkeys(decoded.ambiguous, ".")))
 
 
 def write(decoded: DecodedFile, guess: Guess, target: BinaryIO) -> dict[str, Any]:
