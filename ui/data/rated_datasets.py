@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -95,7 +96,7 @@ def read_upload(data: bytes, name: str) -> RatedSource:
     file, guess = read_in_process(data, name)
     if guess is not None:
         require_documents(file.frame)
-    choice = COUNTS if guess is None else choice_of(guess)
+    choice = COUNTS if guess is None else choice_of(guess, file.ambiguous)
     return RatedSource(
         name,
         hashlib.sha256(data).hexdigest(),
@@ -115,8 +116,9 @@ def first_choice(frame: pd.DataFrame) -> ColumnChoice:
     return choice_of(guess_columns(frame))
 
 
-def choice_of(guess: ColumnGuess) -> ColumnChoice:
-    """Choose the columns as they were guessed."""
+def choice_of(guess: ColumnGuess, ambiguous: Sequence[str] = ()) -> ColumnChoice:
+    """Choose the columns as they were guessed; of `ambiguous` ones in use it has to be said how they are read."""
+    used = (*guess.scores, guess.weight, guess.amount)
     return ColumnChoice(
         is_counts=False,
         scores=guess.scores,
@@ -128,6 +130,7 @@ def choice_of(guess: ColumnGuess) -> ColumnChoice:
         amount=guess.amount,
         time=guess.time,
         segment=guess.segment,
+        decimal_signs=tuple((column, None) for column in ambiguous if column in used),
     )
 
 

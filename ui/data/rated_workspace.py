@@ -36,7 +36,7 @@ def choose_source(load: Callable[[], None] | None = None) -> RatedSource:
 
 def needs_answers(source: RatedSource) -> bool:
     """Whether what some column means could not be told for certain, and the user has not confirmed it yet."""
-    unsure = source.guess is not None and bool(source.guess.unsure)
+    unsure = source.guess is not None and bool(source.guess.unsure or source.first_choice.decimal_signs)
     return unsure and source.fingerprint not in rated_uploads().state.confirmed
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables import MINUS, Meaning
+from multiloss_core.tables import MINUS, RECIPROCAL, Meaning
 from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
 from ui.data.rated_workspace import needs_answers, rated_uploads
@@ -194,7 +194,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
         key=_key(source, "leave"),
         persist_state="session",
     )
-    used = (*scores, optional["weight"], optional["amount"])
+    used = {*scores, optional["weight"], optional["amount"]}
     return ColumnChoice(
         is_counts=False,
         scores=scores,
@@ -203,7 +203,9 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
         floors=floors,
         leave_out_unusable=leave_out,
         decimal_signs=tuple(
-            (name, _ask_decimal_sign(questions, source, name, known)) for name in source.ambiguous if name in used
+            (name, _ask_decimal_sign(questions, source, name, known))
+            for name in source.ambiguous
+            if used & {name, f"{MINUS}{name}", f"{RECIPROCAL}{name}"}
         ),
         **optional,
     )
