@@ -62,7 +62,12 @@ def is_numeric(column: "pd.Series[Any]") -> bool:
 
 def sampled_numbers(column: "pd.Series[Any]") -> Floats:
     """At most 10,000 cells of a column, evenly spread over it, as numbers; NaN for text and blanks."""
-    return pd.to_numeric(sampled(column).astype("object"), errors="coerce").to_numpy(dtype=np.float64)
+    cells = sampled(column)
+    if pd.api.types.is_numeric_dtype(cells.dtype):
+        return cells.to_numpy(dtype=np.float64, na_value=np.nan)
+    codes, known = pd.factorize(cells)
+    values = pd.to_numeric(pd.Series(known).astype("object"), errors="coerce").to_numpy(dtype=np.float64)
+    return np.append(values, np.nan)[codes]
 
 
 def sampled(table: Table) -> Table:

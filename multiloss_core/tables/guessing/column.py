@@ -1,5 +1,6 @@
 """What can be said of one column from its name and at most 10,000 of its cells."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +51,7 @@ class Column:
         """Whether the cells are numbers. Text is none where numbers begin with zeros, as identifiers do."""
         if not is_numeric(self.cells):
             return False
-        return not self.is_text or not self.cells.astype("object").astype("str").str.match(r"\s*0\d").any()
+        return not self.is_text or not any(re.match(r"\s*0\d", str(cell)) for cell in pd.unique(self.cells))
 
     @cached_property
     def numbers(self) -> Floats:

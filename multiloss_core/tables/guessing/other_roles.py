@@ -13,6 +13,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Indices
 from multiloss_core.tables.amount_column import document_amounts
 from multiloss_core.tables.guessing.column import Column
+from multiloss_core.tables.rating_column import flag_values
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.time_column import document_times
 from multiloss_core.tables.vocabulary.column_names import (
@@ -156,7 +157,7 @@ def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
         words = set(column.words)
         if not words & SEGMENT or words & NO_SEGMENT or not column.is_text or not 1 < column.distinct <= MOST_SEGMENTS:
             continue
-        if 2 * column.distinct > column.filled:
+        if 2 * column.distinct > column.filled or flag_values(column.ratings[1]):
             continue
         if 1 < frame[column.name].nunique() <= MOST_SEGMENTS and not _complaint(document_segments, frame, column.name):
             return RoleGuess(name=column.name, reason="its name says so, and it holds few words")

@@ -147,6 +147,9 @@ class _Candidate:
             "neither its name nor its values are clearly those of ratings": self.level < CLEAR,
             "its name is that of a rating, but its values are not known": self.level == CLEAR
             and (len(values) > FEW or bool(words & AMBIGUOUS)),
+            "its values may be of something else": self.level == LIKELY
+            and bool(words & AMBIGUOUS)
+            and not any(read_rating(value).is_specific for value in values),
             "its name and its values may be of something else": self.level < SAYS_SO
             and self.is_general
             and not self.is_named_by_role,

@@ -50,8 +50,9 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
         doubt = "no column looks like a score"
     elif likely or asked:
         doubt = f"'{shortened((likely or asked)[0])}' may be a score or something else"
-    elif not all(falling.values()):
-        doubt = f"'{shortened(min(falling, key=lambda name: falling[name]))}' may fall with risk"
+    elif falling:
+        name = min(falling, key=lambda name: falling[name])
+        doubt = f"'{shortened(name)}' {'falls' if falling[name] else 'may fall'} with risk"
     return ScoreGuess(
         used=tuple(name for name in found if name in best),
         more=tuple(name for name in found if name not in best),

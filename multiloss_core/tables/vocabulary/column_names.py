@@ -6,7 +6,8 @@ from multiloss_core.tables.vocabulary.words import phrases, spellings, taken_apa
 # --- ratings --------------------------------------------------------------------------------------------------------
 # By convention 1 means positive here, and true the same.
 LABEL = spellings(
-    "label labels rating ratings target y truth gt groundtruth etiqueta étiquette rótulo zielgröße cible objetivo"
+    """class label labels rating ratings target y truth gt groundtruth etiqueta étiquette rótulo zielgröße cible
+    objetivo"""
 )
 # Names of ratings that do not say which value is which.
 RATING = spellings(
@@ -73,7 +74,8 @@ _ABOUT = spellings(
 
 # --- scores ---------------------------------------------------------------------------------------------------------
 SCORE = spellings(
-    """score scores scoring prob probs proba probability probabilities likelihood propensity logit logodds pred
+    """score scores scoring scr scrs prob probs proba probability probabilities likelihood propensity logit logodds
+    pred
     prediction
     predictions punktzahl punktwert risikowert wahrscheinlichkeit scorewert puntaje puntuación pontuação escore
     probabilité probabilidad probabilidade vraisemblance pointage phat yhat verosimilitud"""
@@ -249,8 +251,10 @@ OTHER_TIME = spellings(
 
 # --- segments and groups --------------------------------------------------------------------------------------------
 SEGMENT = spellings(
-    """segment country channel region product category type merchant brand scheme branch portfolio market line lob
-    land kanal vertriebskanal vertriebsweg region produkt sparte kategorie marke filiale markt segment
+    """segment cntry chnl prod method mode country channel region product category type merchant brand scheme branch
+    portfolio market line lob
+    land kanal zahlungsart zahlart vertriebskanal vertriebsweg region produkt sparte kategorie marke filiale markt
+    segment
     händlerkategorie
     pays canal région produit catégorie marque agence marché réseau
     país canal región producto categoría marca sucursal mercado
@@ -264,14 +268,15 @@ NO_SEGMENT = spellings(
     name date queue team assigned alert_status chargeback dispute home"""
 )
 GROUP = spellings(
-    """group customer client person user member cardholder holder kunde kunden kundin gruppe benutzer nutzer person
+    """group customer cust client person user member cardholder holder kunde kunden kundin gruppe benutzer nutzer
+    person
     personne utilisateur cliente persona usuario pessoa usuário titular party consumer subscriber applicant
     borrower"""
 )
 GROUP_ACCOUNT = spellings(
-    "account konto kontonummer compte cuenta conta card karte carte tarjeta cartão household device policy"
+    "account acct acc konto kontonummer compte cuenta conta card karte carte tarjeta cartão household device policy"
 )
-_GROUP_FILLERS = _IDENTIFIERS | spellings("nr no number num numéro número no the de la do du del masked hashed ref")
+_GROUP_FILLERS = _IDENTIFIERS | spellings("nr nbr no number num numéro número no the de la do du del masked hashed ref")
 
 _VOCABULARY = frozenset().union(
     *(
