@@ -1,13 +1,24 @@
-"""Goals (a cap on alerts, a precision, a price, a share kept) as the target marginal precision that meets them."""
+"""Goals as points: a cap on alerts, a precision, a share kept; a price as a target; thresholds set by hand."""
 
-from multiloss_core.thresholds.points.targets import (
-    manual_point,
-    target_for_alerts,
-    target_for_precision,
-    target_for_price,
-    target_for_share,
+from multiloss_core.thresholds.points.busy_days import NINE_OF_TEN, DailyCap
+from multiloss_core.thresholds.points.targets import manual_point, target_for_price
+from multiloss_core.thresholds.points.threshold_choices import ThresholdChoices, threshold_choices
+from multiloss_core.thresholds.points.wishes import (
+    point_for_alerts,
+    point_for_busy_days,
+    point_for_precision,
+    point_for_share,
 )
 
 __all__ = [
-    "manual_point", "target_for_alerts", "target_for_precision", "target_for_price", "target_for_share"
+    "NINE_OF_TEN",
+    "DailyCap",
+    "ThresholdChoices",
+    "manual_point",
+    "point_for_alerts",
+    "point_for_busy_days",
+    "point_for_precision",
+    "point_for_share",
+    "target_for_price",
+    "threshold_choices"
 ]  # fmt: skip

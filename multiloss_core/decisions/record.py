@@ -50,6 +50,14 @@ SCHEMA_VERSION: Final = 1
 SET_BY_HAND = "set by hand"
 MAX_WISHES, MAX_MEANINGS = 20, 100
 ROUNDING = 1e-6
+# Fields that records do not have where there is nothing to say, as all those made before there were such fields.
+LEFT_OUT = (
+    ("settings", "amount"),
+    ("data", "rated"),
+    ("data", "days"),
+    ("expected", "rated_positives"),
+    ("expected", "reachable_positives"),
+)
 
 
 def _in_utc(time: datetime) -> datetime:
@@ -68,6 +76,10 @@ class RecordedData:
     """SHA-256 of the data and the meaning of their columns (see `data_fingerprint`)."""
     funnel: DataFunnel | None = None
     """How many rows each step kept, complete: with a number in every score; null for a table of counts."""
+    rated: Count | None = None
+    """How many documents the rated rows stand for. Left out of records that were made before it was kept."""
+    days: Count | None = None
+    """How many days there are from the first to the last rated document. Left out where no times were known."""
 
     @model_validator(mode="after")
     def _require_narrowing(self) -> Self:
@@ -143,9 +155,9 @@ class RecordedTarget:
     wishes: Annotated[tuple[Wish, ...], Field(max_length=MAX_WISHES)] = ()
     """What was asked for; empty where the driver is "set by hand"."""
     marginal_precision: Fraction | None = None
-    """The target; null for a point off every path."""
+    """The target; null where none led to the thresholds."""
     status: Status | None = None
-    """Where on the path the point lies; null for a point off every path."""
+    """Where on the path the point of the target lies; null without a target."""
 
     @model_validator(mode="after")
     def _require_wishes_of_a_driver(self) -> Self:
@@ -196,6 +208,10 @@ class ExpectedCounts:
     fp_interval: RecordedInterval | None = None
     alerts_interval: RecordedInterval | None = None
     precision_interval: RecordedInterval | None = None
+    rated_positives: Count | None = None
+    """All rated positives, whatever the rule: what TP is a share of. Left out of records made before it was kept."""
+    reachable_positives: Count | None = None
+    """The most TP that any thresholds under the rule have. Left out with `rated_positives`."""
 
     @model_validator(mode="after")
     def _require_agreement(self) -> Self:
@@ -205,18 +221,44 @@ class ExpectedCounts:
         interval = self.precision_interval
         if interval is not None and max(interval.estimate, interval.high) > 1:
             raise disagreement(f"precision_interval should be from 0 to 1, not up to {interval.high:g}")
+        most, reachable = self.rated_positives, self.reachable_positives
+        if (most is None) != (reachable is None):
+            raise disagreement(
+                f"rated_positives and reachable_positives should both be given or neither, not {most} and {reachable}"
+            )
+        if most is not None and reachable is not None:
+            _require_at_most("tp", self.tp, "reachable_positives", reachable)
+            _require_at_most("reachable_positives", reachable, "rated_positives", most)
         return self
 
     @classmethod
-    def of(cls, tp: float, fp: float, intervals: PointIntervals | None = None) -> Self:
-        """Record the counts at the thresholds, and the expectations on new data where they were found."""
+    def of(
+        cls,
+        tp: float,
+        fp: float,
+        intervals: PointIntervals | None = None,
+        *,
+        positives: tuple[float, float] | None = None,
+    ) -> Self:
+        """Record the counts at the thresholds, and the expectations on new data where they were found.
+
+        `positives`: all that were rated, and as many as any thresholds under the rule catch.
+        """
         alerts = tp + fp
         counted = (tp, fp, alerts, tp / alerts if alerts > 0 else None)
+        rated, reachable = positives or (None, None)
         if intervals is None:
-            return cls(*counted)
-        expected = intervals.expected
-        found = (expected.tp, expected.fp, expected.alerts, expected.precision)
-        return cls(*counted, *(RecordedInterval.of(interval, intervals.level) for interval in found))
+            return cls(*counted, rated_positives=rated, reachable_positives=reachable)
+        expected, level = intervals.expected, intervals.level
+        return cls(
+            *counted,
+            tp_interval=RecordedInterval.of(expected.tp, level),
+            fp_interval=RecordedInterval.of(expected.fp, level),
+            alerts_interval=RecordedInterval.of(expected.alerts, level),
+            precision_interval=RecordedInterval.of(expected.precision, level),
+            rated_positives=rated,
+            reachable_positives=reachable,
+        )
 
     @property
     def level(self) -> float | None:
@@ -298,8 +340,9 @@ class DecisionRecord:
     def as_dict(self) -> dict[str, Any]:
         """Give plain values of the record, ready for JSON."""
         content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
-        if self.settings.amount is None:
-            del content["settings"]["amount"]
+        for part, name in LEFT_OUT:
+            if content[part][name] is None:
+                del content[part][name]
         return content | {"columns": _columns_as_dict(self.columns)}
 
     def flags(self, frame: pd.DataFrame) -> Bools:
@@ -393,6 +436,11 @@ def _score_column(frame: pd.DataFrame, name: str) -> Floats:
 def _require_length(name: str, values: Sized, scores: Sized) -> None:
     if len(values) != len(scores):
         raise disagreement(f"{name} should be a list of {len(scores)} numbers, one for each score, not {len(values)}")
+
+
+def _require_at_most(name: str, value: float, other: str, most: float) -> None:
+    if value > most * (1 + ROUNDING):
+        raise disagreement(f"{name} should be at most {other}, {most:g}, not {value:g}")
 
 
 def _require_close(name: str, told: float | None, formula: str, computed: float) -> None:

@@ -3,15 +3,17 @@
 import json
 import sys
 
-from multiloss_core.decisions.record import ADAPTER
+from multiloss_core.decisions.record import ADAPTER, LEFT_OUT
 
 
 def json_schema() -> str:
     """Generate the schema of records as they are written, as indented JSON text."""
     schema = ADAPTER.json_schema(mode="serialization")
-    # The fields that are left out where there is nothing to say; and a schema is not of one version of the program.
-    schema["$defs"]["RecordedSettings"]["required"].remove("amount")
+    types = {"settings": "RecordedSettings", "data": "RecordedData", "expected": "ExpectedCounts"}
+    for part, name in LEFT_OUT:
+        schema["$defs"][types[part]]["required"].remove(name)
     schema["$defs"]["RecordedColumns"]["required"].remove("meanings")
+    # A schema is not of one version of the program.
     del schema["properties"]["program_version"]["default"]
     return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}, indent=2) + "\n"
 

@@ -98,9 +98,27 @@ def _meaning(record: DecisionRecord, positive: str) -> Section:
         )
     else:
         counted = "No rated document would be flagged."
-    return Section(
-        "meaning", "What it means", (counted, *_target_sentences(record, positive), *_difference_sentences(record))
+    sentences = (
+        counted,
+        *_kept_sentences(record, positive),
+        *_target_sentences(record, positive),
+        *_difference_sentences(record),
     )
+    return Section("meaning", "What it means", sentences)
+
+
+def _kept_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
+    """Say what share of the rated positives is kept, of all of them under either rule, and how large it can be."""
+    expected = record.expected
+    rated, reachable = expected.rated_positives, expected.reachable_positives
+    if not rated or reachable is None:
+        return
+    number, digits = (count, rated) if record.settings.amount is None else (money, 1_000.0)
+    what = "documents" if record.settings.amount is None else "of money in documents"
+    kept = f"That keeps {share(expected.tp / rated, digits)} of all {number(rated)} {what} rated {positive}"
+    if reachable < rated:
+        kept += f"; at most {share(reachable / rated, digits)} can be kept when every score must agree"
+    yield f"{kept}."
 
 
 def _target_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:

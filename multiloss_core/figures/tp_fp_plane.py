@@ -12,6 +12,9 @@ from multiloss_core.formatting import Unit
 from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
+# Of all that can be caught, as much is shown below the lowest point at least.
+LEAST_SHARE_SHOWN = 0.2
+
 
 def tp_fp_plane(
     paths: Sequence[ThresholdPath],
@@ -76,10 +79,12 @@ def plane_marks(
 def plane_view(points: Sequence[Point], *, whole: bool = False) -> tuple[float, tuple[list[float], list[float]]]:
     """Find the part of the TP-FP plane that holds the points, the chosen one last: right end, ranges of FP and TP."""
     main = points[-1]
-    right = main.rated.fp if whole else min(main.rated.fp, 1.6 * max(point.fp for point in points) + 20)
+    most = main.reachable
+    right = most.fp if whole else min(most.fp, 1.6 * max(point.fp for point in points) + 20)
     lowest = min(point.tp for point in points)
-    bottom = 0.0 if whole else max(0.0, lowest - 0.5 * (main.rated.tp - lowest))
-    top = main.rated.tp + 0.05 * (main.rated.tp - bottom)
+    # Near the floor too, enough of the curve to see where the point lies on it.
+    bottom = 0.0 if whole else max(0.0, lowest - max(0.5 * (most.tp - lowest), LEAST_SHARE_SHOWN * most.tp))
+    top = most.tp + 0.05 * (most.tp - bottom)
     return right, ([-0.01 * right, right], [bottom, top])
 
 

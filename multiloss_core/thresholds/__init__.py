@@ -8,7 +8,7 @@ from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.paths.graph import to_networkx
 from multiloss_core.thresholds.paths.methods import CERTIFIED, SMOOTH, PathMethod, PathSearch, look_of
 from multiloss_core.thresholds.paths.money import money_at, money_weighted
-from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point
+from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point, WishedPoint
 from multiloss_core.thresholds.paths.smooth import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ConcaveMajorant
 from multiloss_core.thresholds.points.classifier_margins import classifier_margins
@@ -31,6 +31,7 @@ __all__ = [
     "Rule",
     "SmoothFit",
     "Spacing",
+    "WishedPoint",
     "bucket_counts",
     "checked_thresholds",
     "classifier_margins",

@@ -35,7 +35,8 @@ def decision(frame, columns, name, fingerprint, *, percent=35.0, rule="all", spa
     documents = RatedDocuments.from_frame(
         frame, columns.scores, columns.rating, columns.positive, floors=list(columns.floors)
     )
-    point = operating_point(smooth_path(documents, rule=rule), percent / 100)
+    path = smooth_path(documents, rule=rule)
+    point = operating_point(path, percent / 100)
     target = RecordedTarget(
         "marginal precision",
         (Wish("marginal precision", point.marginal_precision),),
@@ -45,12 +46,12 @@ def decision(frame, columns, name, fingerprint, *, percent=35.0, rule="all", spa
     return DecisionRecord(
         author="A. Nalyst",
         reason="Fewer false alerts.",
-        data=RecordedData(name, data_fingerprint(fingerprint, columns), documents.funnel),
+        data=RecordedData(name, data_fingerprint(fingerprint, columns), documents.funnel, documents.totals.alerts),
         columns=columns,
         settings=RecordedSettings(rule, "smooth", spacing, resolution),
         target=target,
         thresholds=recorded_thresholds(documents.round_thresholds(point.thresholds)),
-        expected=ExpectedCounts.of(point.tp, point.fp),
+        expected=ExpectedCounts.of(point.tp, point.fp, positives=(documents.totals.tp, path.reachable.tp)),
     )
 
 

@@ -49,7 +49,8 @@ def context_of(analysis, point, **view):
     from ui.operating_point.point_view import PointContext, ViewState
 
     names = {"points": {path.method: point for path in analysis.paths}, "method": point.method, "pair": (0, 1)}
-    state = names | {"surfaces": analysis.surfaces, "chosen_point": point, "assessed_point": point} | view
+    state = names | {"surfaces": analysis.surfaces, "chosen_point": point, "assessed_point": point}
+    state |= {"percent": 100 * point.marginal_precision} | view
     return PointContext(analysis=analysis, view=ViewState(**state))
 
 

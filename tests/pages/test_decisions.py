@@ -50,8 +50,9 @@ def table(app, column):
 
 def words_of(app):
     """The numbers of the operating point."""
-    data = explorer(app)["table"]
-    return data["rows"][data["percents"].index(state(app).point.target.percent)]["words"]
+    shown = explorer(app)
+    data = shown["table"]
+    return (shown["hand"] or data["rows"][data["percents"].index(shown["percent"])])["words"]
 
 
 def shown_thresholds(app):
@@ -295,7 +296,10 @@ def test_what_drove_a_decision_drives_again(log_address, driver):
     for key, value in inputs.items():
         shown = typed_scenarios(app)[key][0] if driver == "costs" else app.get_by_key(key).value
         assert shown == value or float(shown) == float(value)
-    assert state(app).point.target.percent == percent
+    if driver in ("costs", "false alerts per extra catch"):
+        assert state(app).point.target.percent == percent
+    else:
+        assert target.marginal_precision is None
     assert "so are the thresholds" in said(app.success)
     # Reopened, it drives on.
     if driver == "costs":
@@ -311,6 +315,31 @@ def test_a_decision_by_the_slider_reopens_on_the_slider(log_address):
     press(app, "Open on the operating point")
     assert app.selectbox(key="driver").value == "slider"
     assert state(app).point.target.percent == 35.0
+
+
+def test_a_wish_that_led_to_a_target_of_the_slider_before_reopens_there(log_address):
+    record = sample_decision(rule="any")
+    wishes = (Wish("alerts per day", 20.0), Wish("days in the data", 70.0))
+    logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", wishes, 0.35, "inside")))
+    app = press(opened("decisions"), "Open on the operating point")
+    assert app.selectbox(key="driver").value == "slider"
+    assert state(app).point.target.percent == 35.0
+    assert "so are the thresholds" in said(app.success)
+    assert "finds thresholds of its own for it" in said(app.caption)
+
+
+def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
+    record = file_decision(as_csv(rated_frame(3)), rule="any")
+    wishes = (Wish("alerts per day", 20.0), Wish("days in the data", 5.0))
+    logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", wishes)))
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("july.csv", as_csv(rated_frame(4)), "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    press(app, "Open with this data")
+    assert app.selectbox(key="driver").value == "manual"
+    # In as few digits as the newer data need.
+    assert shown_thresholds(app) == pytest.approx(list(record.thresholds), abs=0.001)
+    assert "its thresholds are set as they are" in said(app.caption)
 
 
 @pytest.mark.parametrize("driver", ["the phase of the moon", "costs, scenario", "x" * 300, "![](//evil.ex/a)"])
@@ -401,15 +430,22 @@ def test_newer_data_shows_what_was_expected_then_and_is_observed_now(log_address
     run(app.switch_page("pages/decisions.py"))
     assert "'june.csv' is not loaded" in said(app.info)
     assert app.selectbox(key="try_on_entry").value == "july.csv"
-    shown = table(app, "Observed now").set_index("")
+    shown = table(app, "Now").set_index("")
     caught = newer[(newer[["card", "device"]] >= list(record.thresholds)).any(axis=1)]
     tp = int((caught["verdict"] == "fraud").sum())
-    assert shown.loc["Caught (TP)", "Observed now"] == f"{tp:,}"
-    assert shown.loc["False alerts (FP)", "Observed now"] == f"{len(caught) - tp:,}"
-    assert shown.loc["Caught (TP)", "Counted then"] == f"{record.expected.tp:,.0f}"
-    assert shown.loc["Precision", "Expected then, 95 %"].replace("\N{NO-BREAK SPACE}", " ") == "1.0 % – 3.0 %"
-    low, high = (float(text.split()[0]) for text in shown.loc["Precision", "95 %"].split("–"))
+    # The files are of unlike size.
+    rated_then = record.data.funnel.at_or_above_floor
+    newer = newer[(newer[["card", "device"]] >= list(record.columns.floors)).any(axis=1)]
+    assert "per 1,000 documents rated" in said(app.markdown)
+    assert float(shown.loc["Caught (TP)", "Now"]) == pytest.approx(1_000 * tp / len(newer), rel=0.006)
+    assert float(shown.loc["False alerts (FP)", "Now"]) == pytest.approx(
+        1_000 * (len(caught) - tp) / len(newer), rel=0.006
+    )
+    assert float(shown.loc["Caught (TP)", "Then"]) == pytest.approx(1_000 * record.expected.tp / rated_then, rel=0.006)
+    assert shown.loc["Precision", "then, 95 %"].replace("\N{NO-BREAK SPACE}", " ") == "1.0 % to 3.0 %"
+    low, high = (float(text.split()[0]) for text in shown.loc["Precision", "now, 95 %"].split("to"))
     assert low < 100 * tp / len(caught) < high
+    assert f"now {tp:,} among {len(caught):,} of {len(newer):,} rated" in said(app.caption)
     assert "risen by more than chance" in said(app.caption)
     press(app, "Open with this data")
     assert app.title[0].value == "Operating point"
@@ -423,7 +459,25 @@ def test_a_file_of_the_same_name_and_other_content_is_told_apart(log_address):
     run(app.file_uploader(key="upload").set_value(("june.csv", as_csv(rated_frame(4)), "text/csv")))
     run(app.switch_page("pages/decisions.py"))
     assert "is loaded, but it is not the data of this decision" in said(app.warning)
-    assert "Observed now" in table(app, "Observed now")
+    assert "Caught (TP)" in set(table(app, "Now")[""])
+
+
+def test_newer_data_can_be_tried_while_the_decisions_own_is_loaded(log_address):
+    own, newer = as_csv(rated_frame(3)), as_csv(rated_frame(4))
+    logged(log_address, file_decision(own))
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("june.csv", own, "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    assert not [box for box in app.selectbox if box.key == "try_on_entry"]
+    assert "upload them with the same score columns" in said(app.caption)
+    run(app.switch_page("pages/rated_data.py"))
+    run(app.file_uploader(key="upload").set_value(("july.csv", newer, "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    assert "'june.csv', is loaded and the same" in said(app.success)
+    assert app.selectbox(key="try_on_entry").options == ["july.csv"]
+    assert "Caught (TP)" in set(table(app, "Now")[""])
+    press(app, "Open on the operating point")
+    assert app.selectbox(key="data").value == "june.csv"
 
 
 def test_a_table_of_counts_reopens(log_address):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments
 from multiloss_core.formatting import shortened
+from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
     RECIPROCAL,
@@ -89,6 +90,13 @@ class Dataset:
     segments: NDArray[np.object_] | None = None
     undecided_times: Times | None = None
     undecided_segments: NDArray[np.object_] | None = None
+
+    @property
+    def days(self) -> float | None:
+        """How many calendar days there are from the first to the last document; None without times."""
+        if self.times is None or not self.times.size:
+            return None
+        return float(calendar(self.times, self.undecided_times).days)
 
 
 def read_upload(data: bytes, name: str) -> RatedSource:

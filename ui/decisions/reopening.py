@@ -1,5 +1,6 @@
 """A record opened again: is its data here, what do its thresholds do on the data that is, and back to where it was."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,37 +9,43 @@ import streamlit as st
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments
 from multiloss_core.decisions import data_fingerprint
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
-from multiloss_core.numerics import precision_interval
+from multiloss_core.numerics import precision_interval, ratio
 from multiloss_core.tables import Meaning, guess_meanings, rating_values
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
 from ui.data.rated_workspace import confirm, rated_uploads
 from ui.operating_point.analysis import RESOLUTIONS, Settings
 from ui.operating_point.certificate_state import request_certificate
 from ui.operating_point.controls.settings import recorded_unit, restore_settings
-from ui.operating_point.controls.target_drivers import restore_driver, set_manual_thresholds
+from ui.operating_point.controls.target_drivers import is_restorable, restore_driver, set_manual_thresholds
 from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, recorded_columns
 from ui.operating_point.target import IN_URL, current_target, set_target
 from ui.rated_data.column_roles import forget
 from ui.shared.session import Reopened, session
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Observed:
-    """What the thresholds of a record do on other data: counts, 95 % bounds of the precision, documents rated.
+    """What the thresholds of a record do on other data: counts, and their 95 % bounds, NaN where they are not known.
 
-    The bounds are NaN where nothing is flagged.
+    `rows` were rated, which stand for so many `documents` and span so many `days`, None without times.
     """
 
     tp: float
     fp: float
-    precision_low: float
-    precision_high: float
-    rated: float
+    bounds: Mapping[str, tuple[float, float]]
+    rows: float
+    documents: float
+    days: float | None
 
     @property
     def alerts(self) -> float:
         """TP + FP."""
         return self.tp + self.fp
+
+    @property
+    def precision(self) -> float:
+        """TP / (TP + FP); NaN where nothing is flagged."""
+        return ratio(self.tp, self.alerts)
 
 
 def same_data(record: DecisionRecord) -> RatedSource | None:
@@ -61,13 +68,23 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
     """Count the thresholds of a record on other data. Raises DataError where these have no such columns."""
     _, dataset = _as_recorded(record, source)
     data = dataset.source if record.settings.amount is None else in_money(dataset).source
-    rule, thresholds = record.settings.rule, record.threshold_array
-    counts, documents = data.counts_at(thresholds, rule), data.documents
+    counts, documents = data.counts_at(record.threshold_array, record.settings.rule), data.documents
     if documents is None:
-        low, high = precision_interval(counts.precision, counts.alerts)
-        return Observed(counts.tp, counts.fp, low, high, data.totals.alerts)
-    precision = _intervals(f"{dataset.key}{record.record_id}", record, documents).expected.precision
-    return Observed(counts.tp, counts.fp, precision.low, precision.high, float(len(documents.labels)))
+        bounds = {"precision": precision_interval(counts.precision, counts.alerts)}
+        rows = data.totals.alerts
+    else:
+        expected = _intervals(f"{dataset.key}{record.record_id}", record, documents).expected
+        each = {"tp": expected.tp, "fp": expected.fp, "alerts": expected.alerts, "precision": expected.precision}
+        bounds = {name: (found.low, found.high) for name, found in each.items()}
+        rows = float(len(documents.labels))
+    return Observed(
+        tp=counts.tp,
+        fp=counts.fp,
+        bounds=bounds,
+        rows=rows,
+        documents=dataset.source.totals.alerts,
+        days=dataset.days,
+    )
 
 
 def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[str, str]:
@@ -94,7 +111,8 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
     )
     _reopen_certificate(record, dataset)
     choices |= restore_driver(record.target, same_data=same)
-    if record.target.by_hand:
+    without_target = record.target.marginal_precision is None and not is_restorable(record.target, same_data=same)
+    if record.target.by_hand or without_target:
         set_manual_thresholds(list(record.thresholds))
     if record.target.marginal_precision is not None:
         set_target(100 * record.target.marginal_precision)

@@ -7,30 +7,40 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, Unit
-from multiloss_core.decisions import RecordedInterval, RecordedTarget, recorded_thresholds
-from multiloss_core.formatting import UNDEFINED, count, percent, points, shortened, signed, whole
-from multiloss_core.numerics import ratio
+from multiloss_core.decisions import (
+    PER_DAY,
+    UNKNOWN,
+    Change,
+    RecordedTarget,
+    Sizes,
+    change_of,
+    recorded_thresholds,
+    sizes_of,
+)
+from multiloss_core.formatting import count, percent, points, rate, shortened, signed
 from multiloss_core.thresholds import Point
 from ui.data.rated_datasets import RatedSource
 from ui.decisions.reopening import Observed, observed, other_data, reopen, same_data
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.controls.target_drivers import is_restorable
+from ui.operating_point.controls.target_drivers import is_known, is_restorable
 from ui.operating_point.decision_record import MARGINAL_PRECISION
 from ui.operating_point.point_text import WORDS
-from ui.records.record_text import author_of, moment, precision_words, share_words, thresholds_words
+from ui.records.record_text import author_of, moment, thresholds_words
 from ui.shared.formatting import LONG_NAME, as_text
 from ui.shared.session import session
 
+LEVEL = 0.95
+LEVEL_WORDS = "95 %"
+
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
-    """Say whether the data of a record is here, and open it; else try its thresholds on other data; `tag` for keys."""
-    source = same_data(record)
+    """Say whether the data of a record is here, and open it; try its thresholds on other data; `tag` is for keys."""
+    source, others = same_data(record), other_data(record)
     if source is not None:
         st.success(f"Its data, {_named(source.name)}, is loaded and the same.", icon=":material/check_circle:")
         _offer_opening(record, source, tag, "Open on the operating point", same=True)
-        return
-    others = other_data(record)
-    if record.data.name in others:
+        others.pop(source.name, None)
+    elif record.data.name in others:
         st.warning(
             f"{_named(record.data.name)} is loaded, but it is not the data of this decision: the file has changed, or "
             "its columns mean something else.",
@@ -46,6 +56,9 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
     if others:
         picked = st.selectbox("Try the thresholds on", list(others), key=f"try_on_{tag}")
         _show_on_other_data(record, others[picked if picked in others else next(iter(others))], tag)
+    elif source is not None:
+        st.caption("To see how the thresholds do on newer data, upload them with the same score columns.")
+        st.page_link("pages/rated_data.py", label="Upload newer data", icon=":material/upload_file:")
 
 
 def show_reopened(analysis: Analysis, point: Point) -> None:
@@ -78,10 +91,18 @@ def _say_who_drives(target: RecordedTarget, same_data: bool) -> None:
     if target.by_hand or target.driver == MARGINAL_PRECISION or is_restorable(target, same_data=same_data):
         return
     driver = as_text(shortened(target.driver, LONG_NAME))
-    why = "it is not known to this version of the program" if same_data else "what it asked for was asked of other data"
-    st.caption(
-        f"The decision was driven by {driver}; {why}, so the slider stands at the marginal precision that it came to."
+    if not same_data:
+        why = "what it asked for was asked of other data"
+    elif not is_known(target):
+        why = "it is not known to this version of the program"
+    else:
+        why = "this version finds thresholds of its own for it"
+    came_to = (
+        "its thresholds are set as they are"
+        if target.marginal_precision is None
+        else "the slider stands at the marginal precision that it came to"
     )
+    st.caption(f"The decision was driven by {driver}; {why}, so {came_to}.")
 
 
 def _close() -> None:
@@ -89,7 +110,8 @@ def _close() -> None:
 
 
 def _offer_opening(record: DecisionRecord, source: RatedSource, tag: str, label: str, *, same: bool) -> None:
-    if not st.button(label, key=f"open_{tag}", type="primary" if same else "secondary", icon=":material/open_in_new:"):
+    key = f"open_{tag}" if same else f"open_other_{tag}"
+    if not st.button(label, key=key, type="primary" if same else "secondary", icon=":material/open_in_new:"):
         return
     try:
         choices = reopen(record, source, same=same)
@@ -105,59 +127,98 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.markdown("**Then expected, now observed, at the thresholds of the decision**")
+    sizes = sizes_of(record, rows=now.rows, documents=now.documents, days=now.days)
+    changes = _changes(record, now, sizes)
+    scale = "" if sizes is None else f", {sizes.unit}"
+    st.markdown(f"**Then expected, now observed{scale}, at the thresholds of the decision**")
     st.dataframe(
-        _then_and_now(record, now), hide_index=True, alt="Counts and precision expected then and observed now."
+        _then_and_now(record, changes),
+        hide_index=True,
+        alt="Counts on one scale and precision, expected then and observed now, with the difference.",
     )
-    then = record.data.funnel
-    rated = f"{count(now.rated)} rated documents now" + (f", {count(then.at_or_above_floor)} then" if then else "")
-    st.caption(f"{rated}: counts grow with the data, the precision does not. {_verdict(record, now)}")
+    st.caption(f"{_words_of_sizes(record, now, sizes)} {_verdict(changes)}")
     _offer_opening(record, source, tag, "Open with this data", same=False)
 
 
-def _then_and_now(record: DecisionRecord, now: Observed) -> pd.DataFrame:
-    then, level = record.expected, record.expected.level
-    unit = Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
-    words, number = WORDS[unit], unit.number
+def _changes(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> dict[str, Change]:
+    """Each number then and now, the counts on one scale; without one only the precision can be compared."""
+    then, changes = record.expected, {}
+    # Bounds of another level than those of now cannot be put together with them.
+    comparable = then.level in (None, LEVEL)
+    for name in ("tp", "fp", "alerts") if sizes is not None else ():
+        interval = getattr(then, f"{name}_interval") if comparable else None
+        bounds = now.bounds.get(name, UNKNOWN)
+        changes[name] = change_of(getattr(then, name), interval, getattr(now, name), bounds, sizes)
+    if then.precision is not None:
+        interval = then.precision_interval if comparable else None
+        changes["precision"] = change_of(then.precision, interval, now.precision, now.bounds["precision"])
+    return changes
+
+
+def _then_and_now(record: DecisionRecord, changes: dict[str, Change]) -> pd.DataFrame:
+    words = WORDS[_unit(record)]
+    names = {"tp": words.caught, "fp": words.false, "alerts": words.alerts, "precision": words.precision}
     rows = []
-    for name, then_counted, interval, found in (
-        (words.caught, then.tp, then.tp_interval, now.tp),
-        (words.false, then.fp, then.fp_interval, now.fp),
-        (words.alerts, then.alerts, then.alerts_interval, now.alerts),
-    ):
-        difference = signed(found - then_counted, number(found - then_counted))
-        rows.append([name, number(then_counted), _between(interval, whole), number(found), "", difference])
-    precision = ratio(now.tp, now.alerts)
-    rows.append(
-        [
-            words.precision,
-            precision_words(record),
-            _between(then.precision_interval, percent),
-            share_words(record, precision, now.alerts),
-            "" if math.isnan(now.precision_low) else f"{percent(now.precision_low)} – {percent(now.precision_high)}",
-            UNDEFINED if then.precision is None else points(precision - then.precision),
-        ]
-    )
-    expected = "Expected then" if level is None else f"Expected then, {100 * level:.4g} %"
-    columns = ["", "Counted then", expected, "Observed now", "95 %", "Difference"]
+    for name, change in changes.items():
+        number, difference = (percent, points) if name == "precision" else (rate, _signed_rate)
+        rows.append(
+            [
+                names[name],
+                number(change.then),
+                _between(change.then_bounds, number),
+                number(change.now),
+                _between(change.now_bounds, number),
+                difference(change.difference),
+                _between(change.bounds, difference),
+            ]
+        )
+    columns = ["", "Then", f"then, {LEVEL_WORDS}", "Now", f"now, {LEVEL_WORDS}", "Difference", f"of it, {LEVEL_WORDS}"]
     table = pd.DataFrame(rows, columns=columns)
-    return table.drop(columns=expected) if level is None else table
+    # A record without intervals knows no bounds of then.
+    return table.loc[:, [not column.endswith(LEVEL_WORDS) or bool((table[column] != "").any()) for column in columns]]
 
 
-def _verdict(record: DecisionRecord, now: Observed) -> str:
-    """Say whether the precision has changed by more than chance explains, where both intervals are known."""
-    then = record.expected.precision_interval
-    if then is None or math.isnan(now.precision_low):
-        return ""
-    if now.precision_high < then.low:
-        return "The precision has fallen by more than chance explains: choose the point anew."
-    if now.precision_low > then.high:
-        return "The precision has risen by more than chance explains: looser thresholds may be worth it."
-    return "The precision is within what was expected: the intervals overlap."
+def _words_of_sizes(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> str:
+    """Say what the numbers are of, in counts."""
+    if sizes is None:
+        return "How much was rated then is not known, so only the precision is compared."
+    number, then = _unit(record).number, record.expected
+    size_then, size_now = (
+        f"in {count(size)} days" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
+        for size in (sizes.then, sizes.now)
+    )
+    return (
+        f"Counted then: {number(then.tp)} caught among {number(then.alerts)} flagged {size_then}; now "
+        f"{number(now.tp)} among {number(now.alerts)} {size_now}."
+    )
 
 
-def _between(interval: RecordedInterval | None, words: Callable[[float], str]) -> str:
-    return "" if interval is None else f"{words(interval.low)} – {words(interval.high)}"
+def _verdict(changes: dict[str, Change]) -> str:
+    """Say whether precision and alerts have changed by more than chance explains, where that is known."""
+    said = []
+    precision, alerts = changes.get("precision"), changes.get("alerts")
+    if precision is not None and not math.isnan(precision.bounds[0]):
+        if not precision.is_beyond_chance:
+            said.append("The precision is within what was expected: chance explains the difference.")
+        elif precision.difference < 0:
+            said.append("The precision has fallen by more than chance explains: choose the point anew.")
+        else:
+            said.append("The precision has risen by more than chance explains: looser thresholds may be worth it.")
+    if alerts is not None and alerts.is_beyond_chance:
+        said.append(f"There are {'more' if alerts.difference > 0 else 'fewer'} alerts than chance explains.")
+    return " ".join(said)
+
+
+def _unit(record: DecisionRecord) -> Unit:
+    return Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
+
+
+def _between(bounds: tuple[float, float], words: Callable[[float], str]) -> str:
+    return "" if math.isnan(bounds[0]) else f"{words(bounds[0])} to {words(bounds[1])}"
+
+
+def _signed_rate(value: float) -> str:
+    return signed(value, rate(value))
 
 
 def _named(name: str) -> str:

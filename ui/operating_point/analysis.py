@@ -8,6 +8,7 @@ import streamlit as st
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedDocuments, ThresholdPath, Unit
 from multiloss_core.generalisation import Certificate
+from multiloss_core.targets import ThresholdChoices, threshold_choices
 from multiloss_core.thresholds import (
     FlaggedCounts,
     PathSearch,
@@ -79,13 +80,22 @@ class Analysis:
         if amounts is None or documents is None:
             return [None] * len(points)
         values = np.ones_like(amounts) if self.settings.unit is Unit.MONEY else amounts
+        everything = money_at(documents, values, documents.floors[np.newaxis], "any").at(0)
         thresholds = np.stack([documents.floors, *(point.thresholds for point in points)])
         # In the order of a path, which a slider's many targets share few vertices of.
         distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
         counts = money_at(documents, values, distinct, self.settings.rule)
-        rated, *flagged = (counts.at(place) for place in places)
+        reachable, *flagged = (counts.at(place) for place in places)
         return [
-            FlaggedCounts(own.tp, own.fp, thresholds=point.thresholds, rule=point.rule, names=point.names, rated=rated)
+            FlaggedCounts(
+                own.tp,
+                own.fp,
+                thresholds=point.thresholds,
+                rule=point.rule,
+                names=point.names,
+                rated=everything,
+                reachable=reachable,
+            )
             for point, own in zip(points, flagged, strict=True)
         ]
 
@@ -114,6 +124,10 @@ class Analysis:
     def path(self, method: str) -> ThresholdPath:
         """Return the path that a method found."""
         return next(path for path in self.paths if path.method == method)
+
+    def choices(self, method: str) -> ThresholdChoices:
+        """Return the thresholds that a wish chooses from where a method is chosen."""
+        return threshold_choices(self.path(method), self.dataset.source, surfaces=self.surfaces, fit=self.fit)
 
     def deployable(self, point: Point) -> np.ndarray:
         """Return the point's thresholds in the fewest digits that flag the same documents."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from multiloss_core import DataError
+from multiloss_core import DataError, OperatingPoint
 from multiloss_core.formatting import NEVER, short_percent
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ManualPoint, Point, checked_thresholds, read_thresholds
@@ -150,11 +150,11 @@ def _load(analysis: Analysis, kept: Baseline) -> None:
 
 
 def _pin(analysis: Analysis, kept: Baseline, point: Point) -> None:
-    how = (
-        "set by hand"
-        if isinstance(point, ManualPoint)
-        else f"{point.method} at {short_percent(point.marginal_precision)}"
-    )
+    if isinstance(point, ManualPoint):
+        how = "set by hand"
+    else:
+        near = "at" if isinstance(point, OperatingPoint) else "near"
+        how = f"{point.method} {near} {short_percent(point.marginal_precision)}"
     kept.pinned = PinnedPoint(tuple(analysis.deployable(point).tolist()), how)
     kept.with_pinned = True
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from multiloss_core import DecisionRecord, Unit
+from multiloss_core import DecisionRecord, OperatingPoint, Unit
 from multiloss_core.decisions import (
     SET_BY_HAND,
     CurrentThresholds,
@@ -17,7 +17,7 @@ from multiloss_core.decisions import (
 )
 from multiloss_core.generalisation import PointBootstrap, PointIntervals
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import ManualPoint, Point, RatedData, Rule
+from multiloss_core.thresholds import Point, RatedData, Rule
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.operating_point.analysis import Analysis
 
@@ -48,6 +48,7 @@ def record_of(
     """
     data, settings = analysis.dataset.source, analysis.settings
     columns = recorded_columns(data, choice)
+    positives = point.rated.tp, point.reachable.tp
     return DecisionRecord(
         author=author,
         reason=reason,
@@ -55,6 +56,8 @@ def record_of(
             source.name,
             data_fingerprint(source.fingerprint, columns),
             None if data.documents is None else data.documents.funnel,
+            analysis.rated.source.totals.alerts,
+            analysis.rated.days,
         ),
         columns=columns,
         settings=RecordedSettings(
@@ -66,7 +69,7 @@ def record_of(
         ),
         target=target or target_of(analysis, point),
         thresholds=recorded_thresholds(analysis.deployable(point)),
-        expected=ExpectedCounts.of(point.tp, point.fp, _intervals(point, evidence)),
+        expected=ExpectedCounts.of(point.tp, point.fp, _intervals(point, evidence), positives=positives),
         current=None if current is None else _recorded_current(data, current, settings.rule),
     )
 
@@ -91,7 +94,7 @@ def recorded_columns(data: RatedData, choice: ColumnChoice) -> RecordedColumns:
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
     """Record what led to a point where only the slider or the hand did, and the certificate of its path."""
-    if isinstance(point, ManualPoint):
+    if not isinstance(point, OperatingPoint):
         return RecordedTarget(SET_BY_HAND)
     wishes = (Wish(MARGINAL_PRECISION, point.marginal_precision), *certificate_wishes(analysis, point))
     return RecordedTarget(MARGINAL_PRECISION, wishes, point.marginal_precision, point.status)
@@ -109,7 +112,7 @@ def _intervals(point: Point, evidence: PointBootstrap | None) -> PointIntervals 
     """Return what is expected on new data, where the resamples are complete and of this very point."""
     if evidence is None or evidence.done < evidence.requested:
         return None
-    if isinstance(point, ManualPoint):
+    if not isinstance(point, OperatingPoint):
         # Thresholds that were not chosen have no target.
         fixed = np.isnan(evidence.targets).all() and np.array_equal(evidence.thresholds, point.thresholds[np.newaxis])
         return evidence.intervals() if fixed else None

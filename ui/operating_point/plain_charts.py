@@ -5,11 +5,11 @@ import streamlit as st
 from multiloss_core import Unit
 from multiloss_core.figures import plane_marks
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.controls.target_drivers import slider_takes_over
+from ui.operating_point.controls.target_drivers import current_driver, slider_takes_over
 from ui.operating_point.explorer.figures import backdrop, chart_names, expected_traces, mark_traces
-from ui.operating_point.point_text import WORDS, PointWords, point_words, price_words
+from ui.operating_point.point_text import WORDS, PointWords, place_words, point_words, price_words
 from ui.operating_point.point_view import ViewState
-from ui.operating_point.target import current_target, set_target
+from ui.operating_point.target import set_target
 from ui.shared.page_setup import theme
 from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
@@ -22,10 +22,9 @@ ALTS = {
 }
 
 
-def ask_marginal_precision(unit: Unit) -> None:
-    """Draw a slider for the target, and what it means as a price."""
-    target = current_target()
-    st.session_state[SLIDER_KEY] = target.percent
+def ask_marginal_precision(unit: Unit, percent: float) -> None:
+    """Draw a slider for the target, at `percent`, and what it means as a price."""
+    st.session_state[SLIDER_KEY] = percent
     st.slider(
         f"Marginal precision: {WORDS[unit].question}",
         LOWEST,
@@ -35,7 +34,7 @@ def ask_marginal_precision(unit: Unit) -> None:
         key=SLIDER_KEY,
         on_change=_moved,
     )
-    m = target.marginal_precision
+    m = percent / 100
     st.markdown(f"**{price_words(m, unit)}**  \nslope dTP/dFP = {m / (1 - m):.3g}")
 
 
@@ -48,7 +47,9 @@ def show_plainly(analysis: Analysis, view: ViewState) -> None:
     """Numbers beside charts, as in the explorer."""
     controls, charts = st.columns([1, 3], gap="medium")
     with controls:
-        ask_marginal_precision(analysis.settings.unit)
+        ask_marginal_precision(analysis.settings.unit, view.percent)
+        if place := place_words(view.chosen_point):
+            st.caption(f"Optimised for {current_driver()}, {place}.")
         show_words(point_words(analysis, view.chosen_point))
         st.caption(WORDS[analysis.settings.unit].note)
     with charts:

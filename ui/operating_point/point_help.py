@@ -1,7 +1,7 @@
 """What each number means; {label} stands for the value that the screen shows under that label."""
 
 from multiloss_core import Unit
-from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, WORDS, beside
+from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, REACHABLE, WORDS, beside
 
 
 def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
@@ -16,6 +16,8 @@ def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
 _THRESHOLDS = {
     "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its own: "
     "when all are). In as few digits as flag the same documents; never: no score is high enough.",
+    REACHABLE: "Documents were rated because some score reached its floor. Where another one lies below its own floor, "
+    "no threshold lets every score agree: such positives cannot be kept under this rule. *Any score* keeps all.",
 }
 
 
@@ -41,8 +43,7 @@ def _of_path(unit: Unit) -> dict[str, str]:
             words.precision: f"TP / (TP + FP) = {tp} / ({tp} + {fp}) = {precision}: the share of fraud among all "
             "decided alerts. The slider is about the last ones only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last catches cost more.",
-            words.kept: f"TP over all positives rated at or above the floors: {tp} is {kept} of them. Not recall: "
-            "fraud below the floors is unknown.",
+            words.kept: f"TP over all rated positives: {tp} is {kept}. Not recall: fraud below the floors is unknown.",
         }
     else:
         counts = {
@@ -55,8 +56,8 @@ def _of_path(unit: Unit) -> dict[str, str]:
             "about the last of it only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught "
             "costs more.",
-            words.kept: f"TP over the amounts of all fraud rated at or above the floors: {tp} is {kept} of them. Not "
-            "recall: fraud below the floors is unknown.",
+            words.kept: f"TP over the amounts of all rated fraud: {tp} is {kept}. Not recall: fraud below the floors "
+            "is unknown.",
         }
     return counts | {
         "Fraud in the last": "Marginal precision of the last step down to this point: what lowering the thresholds "
@@ -84,8 +85,7 @@ def _beside(unit: Unit) -> dict[str, str]:
             words.alerts: f"{tp} + {fp} = {alerts} documents: everything that people would look at.",
             words.precision: f"{tp} / ({tp} + {fp}) = {precision}: the share of fraud among the documents flagged and "
             "decided. The slider is about money.",
-            words.kept: f"{tp} documents are {kept} of all positives rated at or above the floors. Not recall: fraud "
-            "below the floors is unknown.",
+            words.kept: f"{tp} documents are {kept} rated positives. Not recall: fraud below the floors is unknown.",
         }
     return {
         caught: f"The amounts of all flagged documents rated fraud add up to {tp}, of {alerts} flagged.",
@@ -94,6 +94,5 @@ def _beside(unit: Unit) -> dict[str, str]:
         words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all flagged documents.",
         words.precision: f"{tp} / {alerts} = {precision}: of the money flagged, as much is in fraud. The slider is "
         "about documents.",
-        words.kept: f"{tp} is {kept} of the amounts of all fraud rated at or above the floors. Not recall: fraud below "
-        "the floors is unknown.",
+        words.kept: f"{tp} is {kept}, the amounts of all rated fraud. Not recall: fraud below the floors is unknown.",
     }

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from multiloss_core import Unit
+from multiloss_core import OperatingPoint, Unit
 from multiloss_core.formatting import UNDEFINED, at_or_above, percent, price, rate, share
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.numerics import ratio
-from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point
+from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.target import DIGITS, current_target
+from ui.operating_point.target import DIGITS
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share
 
 CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
@@ -25,6 +25,7 @@ COUNT_KINDS = {
     LOW: BOUND,
     HIGH: BOUND,
 }
+REACHABLE = "Can be kept when every score must agree"
 
 Lines = tuple[tuple[str, str], ...]
 
@@ -104,8 +105,13 @@ def price_words(marginal_precision: float, unit: Unit) -> str:
     return f"1 of money in false alerts for each extra {1 / false:.3g} of fraud caught"
 
 
-def interval_words(analysis: Analysis, bootstrap: PointBootstrap | None, point: Point) -> dict[str, Any] | None:
-    """Intervals of what is expected on new data, to be shown beside the numbers of their point."""
+def interval_words(
+    analysis: Analysis, bootstrap: PointBootstrap | None, point: Point, shown_at: float
+) -> dict[str, Any] | None:
+    """Intervals of what is expected on new data, to be shown beside the numbers of their point.
+
+    `shown_at`: where the slider shows the point, in percent.
+    """
     if bootstrap is None:
         return None
     unit = analysis.settings.unit
@@ -120,10 +126,8 @@ def interval_words(analysis: Analysis, bootstrap: PointBootstrap | None, point: 
     told = {label: f"expected {between_words(interval, shown)}" for label, (interval, shown) in lines.items()}
     told[words.alerts] += decided
     return {
-        "percent": current_target().percent
-        if isinstance(point, ManualPoint)
-        else round(100 * float(bootstrap.targets[0]), DIGITS),
-        "by_hand": isinstance(point, ManualPoint),
+        "percent": round(100 * float(bootstrap.targets[0]), DIGITS) if isinstance(point, OperatingPoint) else shown_at,
+        "by_hand": not isinstance(point, OperatingPoint),
         "words": told,
     }
 
@@ -140,6 +144,14 @@ def count_columns(
     if undecided is not None:
         counts[UNDECIDED] = undecided
     return counts | {PRECISION: rounded_share(ratio(tp, decided), decided), LOW: interval[0], HIGH: interval[1]}
+
+
+def place_words(point: Point) -> str:
+    """Say between which two targets of the slider a point lies that none of them leads to."""
+    if not isinstance(point, WishedPoint):
+        return ""
+    lower, higher = (f"{100 * target:.4g}\N{NO-BREAK SPACE}%" for target in point.between)
+    return f"between the slider's {lower} and {higher}"
 
 
 def between_words(interval: Interval, number: Callable[[float], str]) -> str:
@@ -162,7 +174,8 @@ def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None, undeci
         *_alerts(analysis, unit, point, undecided),
         (words.precision, share(point.precision, documents.alerts)),
         (words.false_per_catch, rate(point.fp_per_tp)),
-        (words.kept, share(point.share_of_rated_positives, documents.rated.tp)),
+        (words.kept, _kept(unit, point, documents.rated.tp)),
+        *_reachable(point),
         *_steps(unit, point),
     )
     if other is not None:
@@ -171,7 +184,7 @@ def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None, undeci
         rates += (
             *_alerts(analysis, unit.other, other, undecided),
             (more.precision, share(other.precision, documents.alerts)),
-            (more.kept, share(other.share_of_rated_positives, documents.rated.tp)),
+            (more.kept, _kept(unit.other, other, documents.rated.tp)),
         )
     return PointWords(
         thresholds=tuple(
@@ -194,9 +207,21 @@ def _alerts(analysis: Analysis, unit: Unit, point: FlaggedCounts, undecided: flo
     return (label, number(point.alerts + undecided)), (OF_THEM_UNDECIDED, number(undecided))
 
 
+def _kept(unit: Unit, point: FlaggedCounts, positives: float) -> str:
+    """Write the share kept with what it is a share of; `positives` documents give it its digits."""
+    return f"{share(point.share_of_rated_positives, positives)} of {unit.number(point.rated.tp)}"
+
+
+def _reachable(point: FlaggedCounts) -> Lines:
+    """Say how large the share can be, where not all that was rated can be reached."""
+    if not point.reachable_share < 1:
+        return ()
+    return ((REACHABLE, f"at most {percent(point.reachable_share)}"),)
+
+
 def _steps(unit: Unit, point: Point) -> Lines:
-    """Say what the steps of the path on either side hold; of thresholds set by hand nothing is known."""
-    if isinstance(point, ManualPoint):
+    """Say what the steps of the path on either side hold; of thresholds beside it nothing is known."""
+    if not isinstance(point, OperatingPoint):
         return ()
     fraud = "Estimated fraud" if point.estimated else "Fraud"
     added = " added" if unit is Unit.DOCUMENTS else ""
@@ -214,7 +239,7 @@ def _steps(unit: Unit, point: Point) -> Lines:
 
 def _guarantee(analysis: Analysis, point: Point) -> str | None:
     certificate = analysis.certificate
-    # Thresholds by hand may lie between those of the path without being on it.
+    # Thresholds by hand may lie between those of the path without being on it; wishes choose among its vertices.
     if (
         isinstance(point, ManualPoint)
         or certificate is None
@@ -231,7 +256,7 @@ def _guarantee(analysis: Analysis, point: Point) -> str | None:
 
 def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
     """When there is no point inside the path."""
-    if isinstance(point, ManualPoint):
+    if not isinstance(point, OperatingPoint):
         return None
     target = f"{100 * point.marginal_precision:.3g}\N{NO-BREAK SPACE}%"
     holds, hold = ("is estimated to hold", "are estimated to hold") if point.estimated else ("holds", "hold")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from multiloss_core import CountSurfaces, OperatingPoint
 from multiloss_core.generalisation import PathBands, PointBootstrap
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import ManualPoint, Point
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 
 
@@ -13,8 +13,9 @@ from ui.operating_point.analysis import Analysis
 class ViewState:
     """The point of each method, the chosen method's name, and the classifiers whose thresholds are drawn.
 
-    The screen is about `chosen_point`: the method's, or one set by hand. `assessed_point` is the one that intervals
-    describe: the smooth path's, or the one set by hand. `baseline_point` is at the thresholds that others are compared
+    The screen is about `chosen_point`: the method's, or one that no target of the slider leads to, set by hand or found
+    for a wish. `percent` is where the slider shows it. `assessed_point` is the one that intervals describe: the smooth
+    path's, or the one beside the slider. `baseline_point` is at the thresholds that others are compared
     with. `resamples` are of `assessed_point`, `bands` along the smooth path; both are None while they are not known, or
     not asked for.
     """
@@ -22,6 +23,7 @@ class ViewState:
     points: dict[str, OperatingPoint]
     method: str
     pair: tuple[int, int]
+    percent: float
     surfaces: CountSurfaces
     chosen_point: Point
     assessed_point: Point
@@ -30,16 +32,16 @@ class ViewState:
     bands: PathBands | None = None
 
     @property
-    def manual_point(self) -> Point | None:
-        """The chosen point, where its thresholds were set by hand."""
-        return self.chosen_point if isinstance(self.chosen_point, ManualPoint) else None
+    def point_beside(self) -> Point | None:
+        """The chosen point, where no target of the slider leads to it."""
+        return None if self.chosen_point is self.points[self.method] else self.chosen_point
 
     @property
     def cloud(self) -> Floats | None:
-        """Thresholds (resamples, pair) that other samples would have chosen; those set by hand were not chosen."""
+        """Thresholds (resamples, pair) that other samples would have chosen for the same target."""
         return (
             None
-            if self.resamples is None or self.manual_point
+            if self.resamples is None or self.point_beside is not None
             else self.resamples.resampled_thresholds[:, 0][:, self.pair]
         )
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core import PATH_METHODS, RatedDocuments, ThresholdPath
+from multiloss_core import PATH_METHODS, OperatingPoint, RatedDocuments, ThresholdPath
 from multiloss_core.generalisation import (
     CrossFittedCounts,
     PathBands,
@@ -17,7 +17,7 @@ from multiloss_core.generalisation import (
     bootstrap_thresholds,
     cross_fit_steps,
 )
-from multiloss_core.thresholds import SMOOTH, ManualPoint, PathMethod, Point
+from multiloss_core.thresholds import SMOOTH, PathMethod, Point
 from ui.operating_point.analysis import Analysis, Settings
 from ui.shared.background_job import Job
 from ui.shared.session import session
@@ -46,12 +46,12 @@ class PathEvidence:
 
 
 def point_job(analysis: Analysis, point: Point) -> Job[PointBootstrap] | None:
-    """Resamples for a point of the smooth path, chosen again, or for thresholds set by hand, as they are.
+    """Resamples for a point of the smooth path, chosen again, or for thresholds beside the slider, as they are.
 
-    Begun at the first call, once the slider has come to rest. None for a point by hand on a table of counts.
+    Begun at the first call, once the slider has come to rest. None for those on a table of counts.
     """
     documents = analysis.dataset.source.documents
-    if not isinstance(point, ManualPoint):
+    if isinstance(point, OperatingPoint):
         key: Key = (analysis.dataset.key, analysis.settings, point.marginal_precision)
         return _job(key, lambda: _point_steps(analysis, point.marginal_precision), rest=SECONDS_OF_REST)
     if documents is None:

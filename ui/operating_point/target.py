@@ -2,6 +2,7 @@
 
 import math
 
+from multiloss_core.thresholds import Point
 from ui.shared.session import Target, session
 from ui.shared.url_params import FIRST, HIGHEST, LOWEST, UrlParameter
 
@@ -17,6 +18,12 @@ def restore_target() -> None:
     """Take the target of the URL, or put it there: at each run of a whole page."""
     set_target(IN_URL.asked())
     set_target(current_target().percent)
+
+
+def percent_of(point: Point) -> float:
+    """Where the slider shows a point: its marginal precision in percent, brought within the bounds of the slider."""
+    percent = _percent(100 * point.marginal_precision)
+    return FIRST if percent is None else percent
 
 
 def set_target(percent: object) -> None:

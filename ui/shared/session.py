@@ -11,7 +11,7 @@ import streamlit as st
 from multiloss_core import DecisionRecord
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
-from multiloss_core.thresholds import Payoffs
+from multiloss_core.thresholds import Payoffs, Point
 from ui.shared.background_job import Job
 
 KEY = "session"
@@ -180,17 +180,28 @@ class Reopened:
     same_data: bool
 
 
+@dataclass(frozen=True, eq=False)
+class ShownPoint:
+    """A point on the screen; `about` says of which data, settings and method, `driver` what led to it."""
+
+    point: Point
+    about: Hashable
+    driver: str
+
+
 @dataclass
 class PointState:
     """The screen Operating point.
 
-    `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive. `baselines` are by dataset
-    and rule, `jobs` by what they work on. `report` is a record's id with its report.
+    `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive. `shown` is the point that
+    the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
+    what they work on. `report` is a record's id with its report.
     """
 
     target: Target = field(default_factory=Target)
     manual_thresholds: list[float] | None = None
     goal_refused: bool = False
+    shown: ShownPoint | None = None
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Job[Any]] = field(default_factory=dict)

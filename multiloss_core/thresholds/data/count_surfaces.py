@@ -29,6 +29,7 @@ class CountSurfaces:
 
     `axes` is a tuple of k increasing arrays of thresholds, `tp` and `fp` have shape (n_1, …, n_k) and never increase
     along an axis. `rule` says whether a document is flagged when `any` or `all` of its scores reach their thresholds.
+    `rated` counts all documents that were rated; left out, as for a ready table, these are the ones at the first nodes.
 
     Raises
     ------
@@ -40,6 +41,7 @@ class CountSurfaces:
     fp: Floats
     rule: Rule
     names: tuple[str, ...]
+    rated: Counts[float] | None = None
 
     def __post_init__(self) -> None:
         require_rule(self.rule)
@@ -57,7 +59,8 @@ class CountSurfaces:
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{len(axis)} {name}" for name, axis in zip(self.names, self.axes, strict=True))
-        return f"CountSurfaces({axes}; rule {self.rule}; {self.totals.tp:g} TP and {self.totals.fp:g} FP at the floors)"
+        loosest = self.counts_at(self.floors)
+        return f"CountSurfaces({axes}; rule {self.rule}; {loosest.tp:g} TP and {loosest.fp:g} FP at the floors)"
 
     @property
     def floors(self) -> Floats:
@@ -71,8 +74,8 @@ class CountSurfaces:
 
     @property
     def totals(self) -> Counts[float]:
-        """TP and FP at the first nodes."""
-        return self.counts_at(self.floors)
+        """Weight of the rated positives and negatives, as far as it is known: at least those at the first nodes."""
+        return self.rated or self.counts_at(self.floors)
 
     def counts_at(self, thresholds: ArrayLike, rule: Rule | None = None) -> Counts[float]:
         """Count what thresholds (k,) flag at the first node of each axis that is not below them, infinity for never.
@@ -137,9 +140,8 @@ def count_surfaces(
     require_rule(rule)
     classifiers = len(documents.names)
     require_resolution(classifiers, resolution)
-    return surfaces_from_buckets(
-        bucket_counts(documents, grid_axes(documents, resolution, spacing)), rule, documents.names
-    )
+    buckets = bucket_counts(documents, grid_axes(documents, resolution, spacing))
+    return replace(surfaces_from_buckets(buckets, rule, documents.names), rated=documents.totals)
 
 
 def require_resolution(classifiers: int, resolution: int) -> None:
@@ -206,7 +208,8 @@ def slice_surfaces(surfaces: CountSurfaces, thresholds: Floats, pair: tuple[int,
         tp, fp = tp.T, fp.T
     first, second = pair
     axes = surfaces.axes[first], surfaces.axes[second]
-    return CountSurfaces(axes, tp, fp, surfaces.rule, (surfaces.names[first], surfaces.names[second]))
+    names = surfaces.names[first], surfaces.names[second]
+    return CountSurfaces(axes, tp, fp, surfaces.rule, names, surfaces.totals)
 
 
 def slice_documents(
@@ -230,6 +233,7 @@ def slice_documents(
         (all_axes[pair[0]], all_axes[pair[1]]),
     )
     surfaces = surfaces_from_buckets(buckets, rule, tuple(documents.names[j] for j in pair))
+    surfaces = replace(surfaces, rated=documents.totals)
     if rule == "all":
         return surfaces
     always = documents.counts_of(decided)

@@ -29,7 +29,7 @@ class RatedData(Protocol):
 
     @property
     def totals(self) -> Counts[float]:
-        """TP and FP at the floors."""
+        """Weight of the rated positives and negatives, whatever the rule."""
 
     def counts_at(self, thresholds: ArrayLike, rule: Rule = ...) -> Counts[float]:
         """TP and FP at thresholds (k,), infinity for never."""

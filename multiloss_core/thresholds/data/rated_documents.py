@@ -282,7 +282,7 @@ class RatedDocuments:
 
     @property
     def totals(self) -> Counts[float]:
-        """Weight of the rated positives and negatives: TP and FP at the floors under rule `any`."""
+        """Weight of the rated positives and negatives, whatever the rule: TP and FP at the floors under `any`."""
         return self.counts_of(np.ones(len(self.labels), dtype=bool))
 
     def counts_of(self, chosen: Bools) -> Counts[float]:

@@ -157,6 +157,7 @@ def certify(
             method="guaranteed",
             rule=rule,
             names=documents.names,
+            rated=documents.totals,
         ),
         loosest=vertex,
         strictest=order[0],

@@ -151,6 +151,7 @@ def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Fl
         rule,
         documents.names,
         parameters=family.parameters(parameters),
+        rated=documents.totals,
     )
 
 
@@ -173,6 +174,7 @@ def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) 
         surfaces.rule,
         surfaces.names,
         parameters=family.parameters(parameters),
+        rated=surfaces.totals,
     )
 
 

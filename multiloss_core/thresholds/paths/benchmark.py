@@ -35,4 +35,5 @@ def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdP
         chosen = corners[::-1]
     index = np.unravel_index(chosen, surfaces.tp.shape)
     thresholds = np.column_stack([axis[i] for axis, i in zip(surfaces.axes, index, strict=True)])
-    return ThresholdPath(thresholds, tp[chosen], fp[chosen], "benchmark", surfaces.rule, surfaces.names, monotone=False)
+    counts, rule, rated = (tp[chosen], fp[chosen]), surfaces.rule, surfaces.totals
+    return ThresholdPath(thresholds, *counts, "benchmark", rule, surfaces.names, monotone=False, rated=rated)

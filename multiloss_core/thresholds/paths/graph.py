@@ -67,7 +67,7 @@ def mean_graph_path(
     if documents is None:
         return _path_through(surfaces, node_index(surfaces.axes, mean), "mean graph")
     tp, fp = documents.counts_along(mean, surfaces.rule)
-    return ThresholdPath(mean, tp, fp, "mean graph", surfaces.rule, surfaces.names)
+    return ThresholdPath(mean, tp, fp, "mean graph", surfaces.rule, surfaces.names, rated=surfaces.totals)
 
 
 def to_networkx(surfaces: CountSurfaces) -> "nx.DiGraph":
@@ -176,6 +176,7 @@ def _path_through(surfaces: CountSurfaces, nodes: Indices, method: str) -> Thres
         method,
         surfaces.rule,
         surfaces.names,
+        rated=surfaces.totals,
     )
 
 

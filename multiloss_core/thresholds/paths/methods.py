@@ -61,10 +61,15 @@ class PathLook:
 
 @dataclass(frozen=True, kw_only=True)
 class PathMethod(PathLook):
-    """A method that finds a path: `find` takes a search; without documents it is left out where it needs them."""
+    """A method that finds a path: `find` takes a search; without documents it is left out where it needs them.
+
+    `beyond` says from which thresholds besides its vertices a point under a wish is chosen: all of them by a fit, or
+    all nodes of a grid by counts.
+    """
 
     find: Callable[[PathSearch], ThresholdPath]
     needs_documents: bool = False
+    beyond: Literal["fit", "nodes"] | None = None
 
     def works_on(self, source: RatedDocuments | CountSurfaces) -> bool:
         """Whether the method can find a path through these data."""
@@ -77,6 +82,7 @@ SMOOTH = PathMethod(
     "data; a classifier not worth listening to at a target gets the threshold *never*.",
     colour="#AA3377",
     find=lambda search: path_of_fit(search.source, search.fit, search.rule),
+    beyond="fit",
 )
 # In the order in which they are offered; the first one is the default.
 PATH_METHODS = (
@@ -86,6 +92,7 @@ PATH_METHODS = (
         help="the best path over the nodes of the grid; may follow chance in the data.",
         colour="#D55E00",
         find=lambda search: graph_path(search.surfaces),
+        beyond="nodes",
     ),
     PathMethod(
         name="mean graph",
@@ -115,6 +122,7 @@ PATH_METHODS = (
         colour="#8C8C8C",
         dash="dot",
         find=lambda search: benchmark_path(search.surfaces),
+        beyond="nodes",
     ),
 )
 CERTIFIED = PathLook(

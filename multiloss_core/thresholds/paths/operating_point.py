@@ -15,17 +15,27 @@ Status = Literal["inside", "at_floor", "unreachable"]
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class FlaggedCounts(Counts[float]):
-    """Thresholds (k,) under a rule, infinity for never, with the counts of what they flag and of all at the floors."""
+    """Thresholds (k,) under a rule, infinity for never, with the counts of what they flag.
+
+    `rated` counts all that was rated, whatever the rule; `reachable` what the loosest thresholds flag. Under `any`
+    these are the same, and under `all` less can be reached: a document below some floor is never flagged.
+    """
 
     thresholds: Floats
     rule: Rule
     names: tuple[str, ...]
     rated: Counts[float]
+    reachable: Counts[float]
 
     @property
     def share_of_rated_positives(self) -> float:
-        """TP over the rated positives at the floors. Not recall: what lies below the floors was never rated."""
+        """TP over all rated positives. Not recall: what lies below the floors was never rated."""
         return ratio(self.tp, self.rated.tp)
+
+    @property
+    def reachable_share(self) -> float:
+        """The largest share of the rated positives that any thresholds of this rule keep."""
+        return ratio(self.reachable.tp, self.rated.tp)
 
     def flags(self, scores: ArrayLike) -> Bools:
         """Which documents with scores (n, k) are flagged: a score counts when it is >= its threshold.
@@ -60,10 +70,25 @@ class _OfPath(FlaggedCounts):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ManualPoint(_OfPath):
-    """Thresholds set by hand. `marginal_precision` is that of the path where it flags as many."""
+class _BesidePath(_OfPath):
+    """Thresholds that no target leads to.
 
+    `marginal_precision` is that of the path where it flags as many, `between` a lower and a higher target whose points
+    flag more and fewer.
+    """
+
+    between: tuple[float, float]
     status: ClassVar[Status] = "inside"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ManualPoint(_BesidePath):
+    """Thresholds set by hand."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class WishedPoint(_BesidePath):
+    """The best thresholds under a wish, such as a cap on alerts, that lie between the points of the slider."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -85,4 +110,4 @@ class OperatingPoint(_OfPath):
     estimated: bool = False
 
 
-Point: TypeAlias = OperatingPoint | ManualPoint
+Point: TypeAlias = OperatingPoint | ManualPoint | WishedPoint

@@ -123,7 +123,15 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     smooth_tp, smooth_fp = (still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
     counts = source.counts_along(thresholds, rule)
     return ThresholdPath(
-        thresholds, counts.tp, counts.fp, "smooth", rule, source.names, smooth_tp=smooth_tp, smooth_fp=smooth_fp
+        thresholds,
+        counts.tp,
+        counts.fp,
+        "smooth",
+        rule,
+        source.names,
+        smooth_tp=smooth_tp,
+        smooth_fp=smooth_fp,
+        rated=source.totals,
     )
 
 

@@ -32,7 +32,8 @@ class ThresholdPath:
     `thresholds` (m, k) never fall from one vertex to the next (only the benchmark's may, see `monotone`), so `tp` and
     `fp` (m,) never rise. `method` names how the path was found and `parameters` what was fitted. An infinite threshold
     stands for never. `smooth_tp` and `smooth_fp` (m,), where there are any, are the counts that a fit expects; tangent
-    points are then taken on them.
+    points are then taken on them. `rated` counts all that was rated, whatever the rule; where it is left out, that is
+    what the first vertex flags.
 
     Raises
     ------
@@ -49,6 +50,7 @@ class ThresholdPath:
     parameters: Mapping[str, float] = field(default_factory=dict)
     smooth_tp: Floats | None = None
     smooth_fp: Floats | None = None
+    rated: Counts[float] | None = None
 
     def __post_init__(self) -> None:
         count = len(self.thresholds)
@@ -70,6 +72,16 @@ class ThresholdPath:
             f"ThresholdPath({self.method}: {len(self.tp)} vertices of {', '.join(self.names)}; rule {self.rule}; "
             f"normalised area {self.normalised_area:.4f})"
         )
+
+    @property
+    def reachable(self) -> Counts[float]:
+        """TP and FP at the first vertex: no thresholds of this rule flag more."""
+        return Counts(float(self.tp[0]), float(self.fp[0]))
+
+    @property
+    def totals(self) -> Counts[float]:
+        """Weight of the rated positives and negatives, whatever the rule."""
+        return self.rated or self.reachable
 
     @property
     def _smooth_counts(self) -> tuple[Floats, ...]:
@@ -149,7 +161,8 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
                 method=path.method,
                 rule=path.rule,
                 names=path.names,
-                rated=Counts(float(path.tp[0]), float(path.fp[0])),
+                rated=path.totals,
+                reachable=path.reachable,
                 step_precision=float(precisions[steps - 1]) if steps else UNDEFINED,
                 step_alerts=float((tp + fp)[steps] - (tp + fp)[steps - 1]) if steps else 0.0,
                 next_precision=float(precisions[steps]) if steps < last else UNDEFINED,

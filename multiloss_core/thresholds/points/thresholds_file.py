@@ -17,7 +17,7 @@ from multiloss_core.tables.number_column import LARGEST_SCORE
 from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula
 from multiloss_core.thresholds.data.flagged_counts import Rule
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
 
 MEANING = {
     "any": "flag a document when any score is at or above its threshold",
@@ -38,7 +38,7 @@ def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict
         point.rule,
         source or {},
         method="set by hand" if isinstance(point, ManualPoint) else point.method,
-        target_marginal_precision=point.marginal_precision,
+        target_marginal_precision=None if isinstance(point, WishedPoint) else point.marginal_precision,
         status=point.status,
         true_positives=point.tp,
         false_positives=point.fp,
@@ -46,6 +46,8 @@ def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict
         precision=_defined(point.precision),
         false_positives_per_true_positive=_defined(point.fp_per_tp),
         share_of_rated_positives=_defined(point.share_of_rated_positives),
+        rated_positives=point.rated.tp,
+        reachable_share_of_rated_positives=_defined(point.reachable_share),
     )
 
 

@@ -91,9 +91,10 @@ def percent_of(app):
 
 
 def row_of(app):
-    """What the explorer shows at the current target."""
-    table = explorer(app)["table"]
-    return table["rows"][table["percents"].index(percent_of(app))]
+    """What the explorer shows: the point beside the slider, or that at the slider's target."""
+    shown = explorer(app)
+    table = shown["table"]
+    return shown["hand"] or table["rows"][table["percents"].index(shown["percent"])]
 
 
 def words_of(app):
@@ -136,7 +137,8 @@ def printed_rows(app):
 
 
 def percentage(text):
-    return float(text.removesuffix("%").strip()) / 100
+    """A share as it is shown, before what it is a share of."""
+    return float(text.split(" of ")[0].removesuffix("%").strip()) / 100
 
 
 class Chart(NamedTuple):
@@ -162,6 +164,7 @@ def assert_page_shows(app, name, rule, percent):
     """All methods in the table, the chosen one large: equal to the core's and to a count by hand."""
     table = methods_table(app)
     assert list(table.index) == METHODS
+    rated, _ = counts_by_hand(name, paths_of(name, rule)["smooth"].thresholds[0], "any")
     for method, path in paths_of(name, rule).items():
         point = operating_point(path, percent / 100)
         row = table.loc[method]
@@ -172,7 +175,7 @@ def assert_page_shows(app, name, rule, percent):
             np.testing.assert_allclose(thresholds, point.thresholds, rtol=0.02)
         if point.alerts:
             assert row["Precision"] == pytest.approx(point.tp / point.alerts, abs=0.006)
-            assert row["Rated positives kept"] == pytest.approx(point.tp / path.tp[0], abs=0.006)
+            assert row["Rated positives kept"] == pytest.approx(point.tp / rated, abs=0.006)
         else:
             assert np.isnan(row["Precision"])
         if path.tp[0] * path.fp[0]:

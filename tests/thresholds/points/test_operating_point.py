@@ -242,6 +242,7 @@ def point_at(documents, thresholds, rule):
         rule=rule,
         names=documents.names,
         rated=documents.totals,
+        reachable=documents.counts_at(documents.floors, rule),
         step_precision=0.5,
         step_alerts=1.0,
         next_precision=0.5,

@@ -4,21 +4,22 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from multiloss_core import (
+    CountSurfaces,
     DataError,
     RatedDocuments,
     ThresholdPath,
     count_surfaces,
     graph_path,
     operating_point,
-    operating_points,
     smooth_path,
 )
 from multiloss_core.targets import (
     manual_point,
-    target_for_alerts,
-    target_for_precision,
+    point_for_alerts,
+    point_for_precision,
+    point_for_share,
     target_for_price,
-    target_for_share,
+    threshold_choices,
 )
 from multiloss_core.thresholds import Payoffs
 from multiloss_core.thresholds.points.targets import ManualPoint
@@ -31,47 +32,6 @@ def paths(draw):
     tp, fp = (np.concatenate([np.cumsum([step[i] for step in steps])[::-1], [0.0]]) for i in range(2))
     assume(tp[0] > 0)
     return ThresholdPath(np.arange(float(len(tp)))[:, np.newaxis], tp, fp, method="by hand", rule="any", names=("a",))
-
-
-def every_point(path):
-    """The points that some target leads to."""
-    return operating_points(path, np.arange(1, 1_000) / 1_000)
-
-
-@pytest.mark.slow
-@given(paths(), st.integers(0, 80))
-def test_a_cap_on_alerts_is_used_up_as_far_as_any_target_does(path, most):
-    allowed = [point.alerts for point in every_point(path) if 0 < point.alerts <= most]
-    try:
-        point = operating_point(path, target_for_alerts(path, most))
-    except DataError:
-        assert not allowed
-        return
-    allowed.append(0)
-    assert max(allowed) <= point.alerts <= most
-
-
-@pytest.mark.slow
-@given(paths(), st.floats(0.01, 0.99))
-def test_a_floor_on_precision_flags_as_many_as_any_target_does(path, least):
-    allowed = [point.alerts for point in every_point(path) if point.alerts and point.tp >= least * point.alerts]
-    try:
-        point = operating_point(path, target_for_precision(path, least))
-    except DataError:
-        assert not allowed
-        return
-    allowed.append(0)
-    assert point.precision >= least
-    assert point.alerts >= max(allowed)
-
-
-@pytest.mark.slow
-@given(paths(), st.floats(0.01, 1.0))
-def test_a_share_of_positives_is_kept_with_as_few_alerts_as_any_target_needs(path, least):
-    point = operating_point(path, target_for_share(path, least))
-    assert point.tp >= least * path.tp[0] - 1e-9
-    enough = [other.alerts for other in every_point(path) if other.tp >= least * path.tp[0] - 1e-9]
-    assert point.alerts <= min(enough, default=np.inf)
 
 
 @pytest.mark.parametrize(("price", "target"), [(4, 0.2), (1, 0.5), (0.25, 0.8)])
@@ -127,6 +87,12 @@ def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_mos
         assert expected[there].max() == pytest.approx(expected.max())
 
 
+def vertices_of(path):
+    """The vertices of a path of whole documents to choose from, whatever the data."""
+    source = CountSurfaces((path.thresholds[:, 0],), path.tp, path.fp, path.rule, path.names)
+    return threshold_choices(path, source)
+
+
 @pytest.mark.parametrize(
     "wish",
     [
@@ -139,12 +105,12 @@ def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_mos
         lambda path: Payoffs(review=0, catch=5).marginal_precision,
         lambda path: Payoffs(review=1, catch=5, annoyance=-1).marginal_precision,
         lambda path: Payoffs(review=1, catch=5, annoyance=float("inf")).marginal_precision,
-        lambda path: target_for_precision(path, 0),
-        lambda path: target_for_precision(path, 1),
-        lambda path: target_for_share(path, 0),
-        lambda path: target_for_share(path, 1.01),
-        lambda path: target_for_alerts(path, 0.5),
-        lambda path: target_for_alerts(path, float("nan")),
+        lambda path: point_for_precision(path, vertices_of(path), 0),
+        lambda path: point_for_precision(path, vertices_of(path), 1),
+        lambda path: point_for_share(path, vertices_of(path), 0),
+        lambda path: point_for_share(path, vertices_of(path), 1.01),
+        lambda path: point_for_alerts(path, vertices_of(path), 0.5),
+        lambda path: point_for_alerts(path, vertices_of(path), float("nan")),
     ],
 )
 def test_an_impossible_wish_is_refused(wish):

@@ -30,6 +30,7 @@ from ui.shared.session import Scenario, session
 
 DRIVING = "scenario"
 MONEY, COUNT = "%,.2f", "localized"
+FIRST_TARGET = FIRST[REVIEW] / FIRST[CATCH]
 
 
 def _amount(column: str, label: str, words: str) -> Any:
@@ -53,8 +54,10 @@ COLUMNS = {
 }
 
 
-def ask_scenario() -> Scenario:
+def ask_scenario(marginal_precision: float) -> Scenario:
     """Draw the table of scenarios and the choice of the one that drives, which is returned.
+
+    Where none was typed yet, the first one comes to `marginal_precision`.
 
     Raises
     ------
@@ -66,7 +69,7 @@ def ask_scenario() -> Scenario:
         _start_from(pd.DataFrame([asked, *others.to_dict("records")]), 0)
     elif editor_key() not in st.session_state:
         # The editor forgets what was typed while another driver or page was open.
-        _start_from(known.typed, st.session_state.get(DRIVING))
+        _start_from(known.typed, st.session_state.get(DRIVING), marginal_precision)
     choice, table = st.columns([1, 4], gap="medium")
     typed = table.data_editor(
         known.given,
@@ -102,11 +105,12 @@ def editor_key() -> str:
     return f"scenarios_{session().point.scenarios.version}"
 
 
-def _start_from(table: pd.DataFrame, driving: int | None) -> None:
+def _start_from(table: pd.DataFrame, driving: int | None, marginal_precision: float = FIRST_TARGET) -> None:
     """Have the editor start from a table, of which the row of this index drives."""
     known, rows = session().point.scenarios, table.index.tolist()
     st.session_state[DRIVING] = rows.index(driving) if driving in rows else 0
-    known.given = known.typed = table.reset_index(drop=True) if rows else pd.DataFrame([FIRST])
+    first = FIRST | {CATCH: round(FIRST[REVIEW] / marginal_precision, 2)}
+    known.given = known.typed = table.reset_index(drop=True) if rows else pd.DataFrame([first])
     known.before, known.version = None, known.version + 1
 
 

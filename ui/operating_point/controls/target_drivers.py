@@ -1,4 +1,4 @@
-"""What drives the operating point: the slider, or a goal that is turned into the slider's target."""
+"""What drives the operating point: the slider, a goal that is turned into its target, or one that finds a point."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,80 +10,81 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
-from multiloss_core import DataError, ThresholdPath, Unit
+from multiloss_core import DataError, OperatingPoint, Unit
 from multiloss_core.decisions import RecordedTarget, Wish
-from multiloss_core.formatting import count, threshold
-from multiloss_core.inspection import days_in_data
+from multiloss_core.formatting import threshold
 from multiloss_core.numerics import Floats
-from multiloss_core.targets import (
-    manual_point,
-    target_for_alerts,
-    target_for_precision,
-    target_for_price,
-    target_for_share,
-)
+from multiloss_core.targets import manual_point, target_for_price
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import baseline_thresholds
 from ui.operating_point.controls.payoffs import ask_scenario
+from ui.operating_point.controls.present_point import ask_number, in_three_digits, point_shown_by, present_point
+from ui.operating_point.controls.wishes import (
+    DAYS_KEY,
+    HELD_KEY,
+    by_alerts,
+    by_precision,
+    by_share,
+    held_wishes,
+    restore_held,
+)
 from ui.operating_point.decision_record import certificate_wishes
 from ui.operating_point.payoff_scenarios import COSTS, recorded_driver, scenario_choices, share_scenario
-from ui.operating_point.point_text import WORDS
 from ui.operating_point.target import current_target, set_target
 from ui.shared.formatting import as_text
 from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, numbers_parameter
 
-DRIVER_KEY, DAYS_KEY = "driver", "wish_days"
+DRIVER_KEY = "driver"
 SLIDER, PRICE, ALERTS, PRECISION, SHARE, MANUAL = "slider", "price", "alerts", "precision", "share", "manual"
 MANUAL_IN_URL = numbers_parameter("hand")
 IN_MONEY = " in money"
-HELP = """What the point is derived from. Whatever it is, the slider shows the marginal precision that it comes to;
-moving the slider takes over again."""
+HELP = """What the point is derived from. The slider shows where that lies, and moving it takes over again. A cap, a
+floor or a share leads to the best thresholds that it allows, also between two positions of the slider."""
 
 
 @dataclass(frozen=True)
 class Driver:
-    """What can drive the point: its name on the screen and in records, and the target that it comes to.
+    """What can drive the point: its name on the screen and in records, and the target or the point that it comes to.
 
     `goals`: by the key of each of its widgets, what that asks for; those of costs are the scenario's.
     """
 
     label: str
-    target: Callable[[Analysis, ThresholdPath], float | None]
+    lead: Callable[[Analysis, str], float | Point | None]
     goals: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask_driver(
     analysis: Analysis, method: str, choice: DeltaGenerator, goal: DeltaGenerator, table: DeltaGenerator
-) -> None:
-    """Draw the choice of what drives the point and that goal's inputs, and set the target to what they come to.
+) -> Point | None:
+    """Draw the choice of what drives the point and that goal's inputs; returns the point where a goal finds one.
 
-    `choice` and `goal` are the places of both, `table` that of a goal which needs the width of the screen.
+    A goal that comes to a target sets that instead. `choice` and `goal` are the places of both, `table` that of a goal
+    which needs the width of the screen.
     """
     labels = {key: driver.label for key, driver in DRIVERS.items()}
     driver = ask_choice(choice.selectbox, "Set the point by", labels, key=DRIVER_KEY, help=HELP)
     _leave_in_url(driver)
     _restore_manual(len(analysis.surfaces.names))
     state = session().point
+    found = None
     with table if driver == COSTS else goal:
         try:
-            target = DRIVERS[driver].target(analysis, analysis.path(method))
-            state.goal_refused = target is not None and not _drive_to(100 * target)
+            led = DRIVERS[driver].lead(analysis, method)
+            state.goal_refused = isinstance(led, float) and not _drive_to(100 * led)
+            found = None if isinstance(led, float) else led
         except DataError as error:
             state.goal_refused = True
+            found = None if driver in (SLIDER, PRICE, COSTS) else point_shown_by(driver, analysis, method)
             st.error(f"{as_text(str(error))} The point stays where it was.", icon=":material/block:")
     MANUAL_IN_URL.show(state.manual_thresholds if driver == MANUAL else None)
+    if driver != MANUAL:
+        state.manual_thresholds = None
     if driver != COSTS:
         share_scenario(None)
-
-
-def point_set_by_hand(analysis: Analysis, method: str) -> Point | None:
-    """Return the point at the thresholds set by hand, where these drive."""
-    thresholds = session().point.manual_thresholds
-    if _driver() != MANUAL or thresholds is None or len(thresholds) != len(analysis.surfaces.names):
-        return None
-    return _counted(analysis, method, np.array(thresholds))
+    return found
 
 
 def baseline_point(analysis: Analysis, method: str) -> Point | None:
@@ -102,12 +103,12 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | Non
 
 def driven_by_costs(analysis: Analysis) -> bool:
     """Whether the payoff matrix, which is of documents, drives the point."""
-    return _driver() == COSTS and analysis.settings.unit is Unit.DOCUMENTS
+    return chosen_driver() == COSTS and analysis.settings.unit is Unit.DOCUMENTS
 
 
 def current_driver() -> str:
     """Say what the target is derived from; nothing for the slider itself, or where the goal was refused."""
-    driver = _driver()
+    driver = chosen_driver()
     if session().point.goal_refused:
         return ""
     scenario = session().point.scenarios.driving
@@ -123,24 +124,36 @@ def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
         return None
     scenario = session().point.scenarios.driving
     goals = (
-        recorded_driver(scenario)[1] if scenario and driven_by_costs(analysis) else _recorded_goals(analysis, _driver())
+        recorded_driver(scenario)[1]
+        if scenario and driven_by_costs(analysis)
+        else _recorded_goals(analysis, chosen_driver())
     )
-    return RecordedTarget(words, (*goals, *certificate_wishes(analysis, point)), point.marginal_precision, point.status)
+    wishes = (*goals, *certificate_wishes(analysis, point))
+    # A wish leads to its point again, a target would lead beside it.
+    led = chosen_driver() in (PRICE, COSTS) and isinstance(point, OperatingPoint)
+    return RecordedTarget(words, wishes, *((point.marginal_precision, point.status) if led else ()))
 
 
 def _recorded_goals(analysis: Analysis, driver: str) -> tuple[Wish, ...]:
     asked = _goals(driver)
     values = {key: st.session_state[key] for key in asked if key in st.session_state}
-    if driver == ALERTS and (days := _counted_days(analysis)) is not None:
+    if driver == ALERTS and (days := analysis.rated.days) is not None:
         values[DAYS_KEY] = days
     of = IN_MONEY if analysis.settings.unit is Unit.MONEY else ""
-    return tuple(Wish(asked[key] + ("" if key == DAYS_KEY else of), float(value)) for key, value in values.items())
+    wishes = tuple(Wish(asked[key] + ("" if key == DAYS_KEY else of), float(value)) for key, value in values.items())
+    return (*wishes, *held_wishes(analysis)) if driver == ALERTS else wishes
+
+
+def is_known(target: RecordedTarget) -> bool:
+    """Whether this version of the program has the driver of a record."""
+    return _driver_of(target) is not None
 
 
 def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
     """Whether the driver of a record can drive again; what it asked of a path means little on that of other data."""
     driver = _driver_of(target)
-    return driver in (COSTS, PRICE) or (driver is not None and same_data)
+    # Before wishes led to points of their own, they led to a target of the slider.
+    return driver in (COSTS, PRICE) or (driver is not None and same_data and target.marginal_precision is None)
 
 
 def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
@@ -155,7 +168,7 @@ def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]
     st.session_state[DRIVER_KEY] = driver
     wanted = {wish.name.removesuffix(IN_MONEY): wish.value for wish in target.wishes}
     found = {key: repr(wanted[name]) for key, name in _goals(driver).items() if name in wanted}
-    return {DRIVER_KEY: driver} | (scenario_choices(target) or {}) | found
+    return {DRIVER_KEY: driver} | (scenario_choices(target) or {}) | found | restore_held(wanted)
 
 
 def slider_takes_over() -> None:
@@ -172,7 +185,8 @@ def set_manual_thresholds(thresholds: object) -> None:
         st.session_state[DRIVER_KEY] = MANUAL
 
 
-def _driver() -> str:
+def chosen_driver() -> str:
+    """Return what drives the point, as the URL says it."""
     chosen = st.session_state.get(DRIVER_KEY)
     return chosen if chosen in DRIVERS else SLIDER
 
@@ -195,74 +209,43 @@ def _leave_in_url(driver: str) -> None:
             # Refused while the widget is going: then it takes its goal with it.
             with suppress(StreamlitAPIException):
                 st.query_params.pop(key, None)
+    if driver != ALERTS:
+        st.query_params.pop(HELD_KEY, None)
 
 
-def _drive_to(percent: float) -> bool:
+def _drive_to(wanted: float) -> bool:
     """Make the percentage that a goal comes to the target; returns whether the slider goes that far."""
-    if not LOWEST <= percent <= HIGHEST:
+    if not LOWEST <= wanted <= HIGHEST:
         st.error(
-            f"This comes to a marginal precision of {percent:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %. "
+            f"This comes to a marginal precision of {wanted:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %. "
             "The point stays where it was.",
             icon=":material/block:",
         )
         return False
-    if abs(current_target().percent - percent) > 1e-9:
-        set_target(percent)
+    if abs(current_target().percent - wanted) > 1e-9:
+        set_target(wanted)
     return True
 
 
-def _by_slider(analysis: Analysis, path: ThresholdPath) -> None:
+def _by_slider(analysis: Analysis, method: str) -> None:
     return None
 
 
-def _by_price(analysis: Analysis, path: ThresholdPath) -> float:
+def _by_price(analysis: Analysis, method: str) -> float:
     label = (
         "Money in false alerts you would accept for each 1 more caught"
         if analysis.settings.unit is Unit.MONEY
         else "False alerts you would pay for one more catch"
     )
-    return target_for_price(st.number_input(label, 0.01, 199.0, 4.0, key="wish_price", bind="query-params"))
+    m = present_point(analysis, method).marginal_precision
+    start = min(max(in_three_digits((1 - m) / m), 0.01), 199.0)
+    return target_for_price(ask_number(st.number_input, label, (0.01, 199.0), 4.0, start=start, key="wish_price"))
 
 
-def _by_costs(analysis: Analysis, path: ThresholdPath) -> float:
+def _by_costs(analysis: Analysis, method: str) -> float:
     if analysis.settings.unit is Unit.MONEY:
         raise DataError("Costs are of whole documents, and money is counted here; count documents to set them.")
-    return ask_scenario().payoffs.marginal_precision
-
-
-def _by_alerts(analysis: Analysis, path: ThresholdPath) -> float:
-    cap, span = st.columns(2, vertical_alignment="bottom")
-    label = "Money flagged per day, at most" if analysis.settings.unit is Unit.MONEY else "Alerts per day, at most"
-    alerts = cap.number_input(label, 0.0, 1e9, 100.0, format="%g", key="wish_alerts", bind="query-params")
-    return target_for_alerts(path, alerts * _ask_days(analysis, span))
-
-
-def _ask_days(analysis: Analysis, place: DeltaGenerator) -> float:
-    days = _counted_days(analysis)
-    if days is None:
-        return place.number_input(
-            "Days in the data", 1.0, 10_000.0, 10.0, format="%g", key=DAYS_KEY, bind="query-params"
-        )
-    place.caption(f"over the **{count(days)} days** from the first to the last of the data's times")
-    return days
-
-
-def _counted_days(analysis: Analysis) -> float | None:
-    """How many days the times of the data span, where it has times."""
-    times = analysis.rated.times
-    return None if times is None or not times.size else days_in_data(times)
-
-
-def _by_precision(analysis: Analysis, path: ThresholdPath) -> float:
-    label = f"{WORDS[analysis.settings.unit].precision} of at least, in percent"
-    least = st.number_input(label, 0.5, 99.5, 60.0, key="wish_precision", bind="query-params")
-    return target_for_precision(path, least / 100)
-
-
-def _by_share(analysis: Analysis, path: ThresholdPath) -> float:
-    label = f"{WORDS[analysis.settings.unit].kept.removesuffix('kept')}to keep, in percent"
-    least = st.number_input(label, 0.5, 100.0, 50.0, key="wish_share", bind="query-params")
-    return target_for_share(path, least / 100)
+    return ask_scenario(present_point(analysis, method).marginal_precision).payoffs.marginal_precision
 
 
 def _restore_manual(classifiers: int) -> None:
@@ -274,9 +257,10 @@ def _restore_manual(classifiers: int) -> None:
             st.session_state[_manual_key(j)] = threshold(value)
 
 
-def _by_hand(analysis: Analysis, path: ThresholdPath) -> float:
-    source, known = analysis.dataset.source, session().point.manual_thresholds
-    start = analysis.rounded(np.array(known if known is not None and len(known) == len(path.names) else source.floors))
+def _by_hand(analysis: Analysis, method: str) -> Point:
+    source, path, known = analysis.dataset.source, analysis.path(method), session().point.manual_thresholds
+    present = present_point(analysis, method).thresholds
+    start = analysis.rounded(np.array(known if known is not None and len(known) == len(path.names) else present))
     values = []
     for j, (place, name) in enumerate(zip(st.columns(len(path.names)), path.names, strict=True)):
         key = _manual_key(j)
@@ -284,7 +268,7 @@ def _by_hand(analysis: Analysis, path: ThresholdPath) -> float:
         values.append(_number(place.text_input(f"{name} ≥", key=key, help="A number, or never."), name))
     point = manual_point(source, path, np.array(values))
     session().point.manual_thresholds = values
-    return float(np.clip(round(point.marginal_precision, 3), LOWEST / 100, HIGHEST / 100))
+    return point
 
 
 def _manual_key(j: int) -> str:
@@ -308,8 +292,8 @@ DRIVERS = {
     SLIDER: Driver("marginal precision", _by_slider),
     PRICE: Driver("false alerts per extra catch", _by_price, {"wish_price": "false alerts per extra catch"}),
     COSTS: Driver(COSTS, _by_costs),
-    ALERTS: Driver("a cap on alerts", _by_alerts, {"wish_alerts": "alerts per day", DAYS_KEY: "days in the data"}),
-    PRECISION: Driver("a floor on precision", _by_precision, {"wish_precision": "precision in percent"}),
-    SHARE: Driver("a share of positives to keep", _by_share, {"wish_share": "rated positives to keep in percent"}),
+    ALERTS: Driver("a cap on alerts", by_alerts, {"wish_alerts": "alerts per day", DAYS_KEY: "days in the data"}),
+    PRECISION: Driver("a floor on precision", by_precision, {"wish_precision": "precision in percent"}),
+    SHARE: Driver("a share of positives to keep", by_share, {"wish_share": "rated positives to keep in percent"}),
     MANUAL: Driver("thresholds by hand", _by_hand),
 }

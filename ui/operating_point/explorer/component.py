@@ -15,7 +15,7 @@ from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.messages import CONTRACT, Intervals, Message, Row
 from ui.operating_point.explorer.table import explorer_table, row_of
 from ui.operating_point.point_help import explanations
-from ui.operating_point.point_text import WORDS, interval_words, point_words
+from ui.operating_point.point_text import WORDS, interval_words, place_words, point_words
 from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import current_target, set_target
 from ui.shared.browser_files import joined_modules
@@ -37,15 +37,16 @@ _mount = st.components.v2.component(
 
 def explorer(analysis: Analysis, view: ViewState) -> None:
     """Show slider, numbers and charts at the current target."""
-    target, unit = current_target(), analysis.settings.unit
+    unit = analysis.settings.unit
     resamples = view.resamples if view.assessed_point is view.chosen_point else None
     message: Message = {
         "contract": CONTRACT,
         "library": library_address(),
         "about": f"{analysis.dataset.key} {view.pair} {unit}",
-        "percent": target.percent,
-        "heard": target.last_event,
-        "table": explorer_table(analysis, view.method, view.pair, target.percent),
+        "percent": view.percent,
+        "home": current_target().percent,
+        "heard": current_target().last_event,
+        "table": explorer_table(analysis, view.method, view.pair, view.percent),
         "charts": live_charts(analysis, view, theme()),
         "key": [
             {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
@@ -56,10 +57,11 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "explanations": explanations(unit, undecided=analysis.has_undecided),
         "question": WORDS[unit].question,
         "note": WORDS[unit].note.replace("*", ""),
-        "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point)),
-        "hand": _row(analysis, view, view.manual_point),
+        "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point, view.percent)),
+        "hand": _row(analysis, view, view.point_beside),
         "present": _row(analysis, view, view.baseline_point),
         "driver": current_driver(),
+        "place": place_words(view.chosen_point),
         "pair": view.pair,
         "thresholds": [float(value) if math.isfinite(value) else None for value in view.chosen_point.thresholds],
     }

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypedDict
 
 from ui.operating_point.point_text import PointWords
 
-CONTRACT = 2
+CONTRACT = 3
 
 
 class MethodStyle(TypedDict):
@@ -73,19 +73,21 @@ class Intervals(TypedDict):
 class Message(TypedDict):
     """Sent to the browser at each run of the page; `contract` is the number of what stands here.
 
-    `about` is what the axes mean: the user's zoom is kept while it stays the same. `percent` is the target, `heard` the
-    number of the user's last event that Python has heard of. `table` is a `Table` as JSON text, which is not parsed
-    again while it stays the same. `key` holds all methods, `colour` is that of the chosen one. `explanations` are found
-    by the beginning of a label, and have {label} for the value under it. `hand` is the point at thresholds set by hand,
-    where these drive; `present` the one at the thresholds in force now; `driver` what the target is derived from, empty
-    for the slider itself. `pair`: the classifiers whose thresholds are drawn; `thresholds`: the chosen ones of all,
-    None for never.
+    `about` is what the axes mean: the user's zoom is kept while it stays the same. `percent` is where the slider shows
+    the point, `home` the target that it goes back to. `heard` is the number of the user's last event that Python has
+    heard of. `table` is a `Table` as JSON text, which is not parsed again while it stays the same. `key` holds all
+    methods, `colour` is that of the chosen one. `explanations` are found by the beginning of a label, and have {label}
+    for the value under it. `hand` is the point where no target leads to it; `present` the one at the thresholds in
+    force now. `driver` is what the point is derived from, empty for the slider and the hand; `place` says between which
+    targets it lies. `pair`: the classifiers whose thresholds are drawn; `thresholds`: the chosen ones of all, None for
+    never.
     """
 
     contract: int
     library: str
     about: str
     percent: float
+    home: float
     heard: int
     table: str
     charts: dict[str, ChartMessage]
@@ -99,6 +101,7 @@ class Message(TypedDict):
     hand: Row | None
     present: Row | None
     driver: str
+    place: str
     pair: tuple[int, int]
     thresholds: list[float | None]
 

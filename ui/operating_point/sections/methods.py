@@ -4,8 +4,9 @@ import math
 
 import streamlit as st
 
-from multiloss_core import Unit, f_beta_of_point
-from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, classifier_margins
+from multiloss_core import OperatingPoint, Unit, f_beta_of_point
+from multiloss_core.formatting import count, percent
+from multiloss_core.thresholds import SMOOTH, FlaggedCounts, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import PRECISION, WORDS
 from ui.operating_point.point_view import PointContext
@@ -52,6 +53,12 @@ def show_methods(context: PointContext) -> None:
         )
     thresholds = dict.fromkeys((f"{name} ≥" for name in context.point.names), THRESHOLD)
     show_numbers(rows, KINDS | thresholds, alt="All methods at the same marginal precision.")
+    if context.point.reachable_share < 1:
+        documents = others[0] if others[0] is not None and analysis.settings.unit is Unit.MONEY else points[SMOOTH.name]
+        st.caption(
+            f"Kept of all {count(documents.rated.tp)} rated positives; at most "
+            f"{percent(context.point.reachable_share)} of them can be reached when every score must agree."
+        )
 
 
 def _counts(unit: Unit, point: Point, other: FlaggedCounts | None) -> dict[str, float]:
@@ -128,7 +135,7 @@ def show_f_beta(context: PointContext) -> None:
     """Say which F_beta the point would maximise, with the condition."""
     analysis, point = context.analysis, context.point
     beta = f_beta_of_point(point)
-    if isinstance(point, ManualPoint) or math.isnan(beta):
+    if not isinstance(point, OperatingPoint) or math.isnan(beta):
         return
     has = "is estimated to have" if point.estimated else "has"
     of, missed = (

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import Unit
+from multiloss_core import OperatingPoint, Unit
 from multiloss_core.figures import marginal_precision_curve
 from multiloss_core.formatting import NEVER, percent, share, threshold
 from multiloss_core.generalisation import Interval, PointBootstrap
-from multiloss_core.thresholds import ManualPoint, Point
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.point_view import PointContext
@@ -78,8 +78,10 @@ def _show_progress(
 
 
 def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:
-    if isinstance(point, ManualPoint) and analysis.dataset.source.documents is None:
-        st.caption("A table of counts says nothing of thresholds set by hand on new data: that takes the documents.")
+    if not isinstance(point, OperatingPoint) and analysis.dataset.source.documents is None:
+        st.caption(
+            "A table of counts says nothing of thresholds beside the slider's on new data: that takes the documents."
+        )
     if bootstrap is None or bootstrap.done < bootstrap.requested:
         return
     unit = analysis.settings.unit
@@ -100,9 +102,9 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
             percent,
         ),
     ]
-    if not isinstance(point, ManualPoint):
+    if isinstance(point, OperatingPoint):
         rows.append(("Marginal precision", "", found.marginal_precision, None, percent))
-    where = "the thresholds set by hand" if isinstance(point, ManualPoint) else "the smooth path's point"
+    where = "the smooth path's point" if isinstance(point, OperatingPoint) else "these thresholds"
     st.dataframe(
         pd.DataFrame(
             [
@@ -119,7 +121,7 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         hide_index=True,
         alt=f"Counts and precision of {where} on this data and on new data, with intervals.",
     )
-    if isinstance(point, ManualPoint):
+    if not isinstance(point, OperatingPoint):
         st.caption(
             "For these thresholds as they are; they were not chosen again. The documents were drawn anew "
             f"{bootstrap.done} times. *Expected* is the mean of many new periods; a single new period varies more. "

@@ -86,9 +86,11 @@ export class Explorer {
     }
   }
 
-  /** To the best point of the path, at the slider's target. */
+  /** To the best point of the path at the target that the slider had before. */
   back() {
-    this.move(this.choice.percent)
+    const { choice } = this, home = this.#message?.home ?? choice.percent
+    if (!rowAt(choice.table, home)) return choice.ask("moved", home)
+    this.move(home)
     this.release()
   }
 

@@ -121,9 +121,10 @@ export class Panel {
     put(parts.guarantee, ...guarantee ? [guarantee] : [])
     // Whether the point is the best one of its path, and what it was derived from.
     parts.driver.hidden = !byHand && !driver
-    parts.manual.hidden = !byHand
-    parts.derived.hidden = byHand
+    parts.manual.hidden = !byHand || Boolean(driver)
+    parts.derived.hidden = !driver
     parts.by.textContent = driver
+    parts.place.textContent = byHand && this.#message.place ? `, ${this.#message.place}` : ""
     const intervals = intervalsOf(this.#message.intervals, percent, byHand)
     this.#fill(parts.thresholds, METRIC, words.thresholds, intervals)
     this.#fill(parts.counts, METRIC, words.counts, intervals)

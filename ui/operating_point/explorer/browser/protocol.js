@@ -6,7 +6,7 @@
 /** @typedef {<E extends keyof Events>(event: E, value: Events[E]) => void} Send */
 /** @typedef {{ x: number, y: number, customdata?: ArrayLike<unknown> }} Place */
 
-export const CONTRACT = 2
+export const CONTRACT = 3
 export const MILLISECONDS_OF_REST = 150
 
 // The message itself; throws where it is of another contract, as from an application that was replaced meanwhile.

@@ -1,0 +1,104 @@
+"""Compare what was expected when a decision was made with what its thresholds do on other data, of another size."""
+
+import math
+from dataclasses import dataclass
+
+from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
+from multiloss_core.numerics.arrays import UNDEFINED
+
+Bounds = tuple[float, float]
+UNKNOWN: Bounds = (UNDEFINED, UNDEFINED)
+NORMAL_95 = 1.96
+PER_DAY, PER_THOUSAND, PER_THOUSAND_ROWS = "a day", "per 1,000 documents rated", "per 1,000 rows rated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """How much data there was then and is now, in days or thousands of documents: what counts are divided by.
+
+    `arrived`: how many rows were rated then and now, where that is by chance too: as many in so many days.
+    """
+
+    unit: str
+    then: float
+    now: float
+    arrived: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A number then and now on one scale, and the difference now less then; bounds are NaN where they are not known."""
+
+    then: float
+    then_bounds: Bounds
+    now: float
+    now_bounds: Bounds
+
+    @property
+    def difference(self) -> float:
+        """How much more there is now."""
+        return self.now - self.then
+
+    @property
+    def bounds(self) -> Bounds:
+        """Bounds of the difference that hold the uncertainty of both numbers, at the level of theirs.
+
+        The distances from each number to its bounds are added as squares (MOVER: Zou, Donner 2008), so the data must
+        not share documents.
+        """
+        (then_low, then_high), (now_low, now_high) = self.then_bounds, self.now_bounds
+        low = self.difference - math.hypot(self.now - now_low, then_high - self.then)
+        high = self.difference + math.hypot(now_high - self.now, self.then - then_low)
+        return low, high
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """Whether the bounds of the difference leave out 0; not where they are not known."""
+        low, high = self.bounds
+        return low > 0 or high < 0
+
+
+def sizes_of(record: DecisionRecord, *, rows: float, documents: float, days: float | None) -> Sizes | None:
+    """Find what both data can be divided by: days, else documents rated; None where the record tells neither.
+
+    `rows` that were rated now stand for so many `documents`, over so many `days`.
+    """
+    data = record.data
+    if data.days and days:
+        before = data.funnel.at_or_above_floor if data.funnel is not None else data.rated or 0.0
+        return Sizes(unit=PER_DAY, then=data.days, now=days, arrived=(before, rows))
+    if data.rated and documents:
+        return Sizes(unit=PER_THOUSAND, then=data.rated / 1_000, now=documents / 1_000)
+    if data.funnel is not None and data.funnel.at_or_above_floor and rows:
+        # Records that were made before the sum of weights was kept.
+        return Sizes(unit=PER_THOUSAND_ROWS, then=data.funnel.at_or_above_floor / 1_000, now=rows / 1_000)
+    return None
+
+
+def change_of(
+    then: float, interval: RecordedInterval | None, now: float, now_bounds: Bounds, sizes: Sizes | None = None
+) -> Change:
+    """Put a number of a record and one of now on the scale of `sizes`; without these they are shares already.
+
+    Where the record holds an interval, its estimate is what was expected: it is corrected for the choice of thresholds.
+    """
+    size_then, size_now = (1.0, 1.0) if sizes is None else (sizes.then, sizes.now)
+    expected = then if interval is None else interval.estimate
+    bounds = UNKNOWN if interval is None else (interval.low, interval.high)
+    arrived_then, arrived_now = (None, None) if sizes is None or sizes.arrived is None else sizes.arrived
+    return Change(
+        then=expected / size_then,
+        then_bounds=_scaled(expected, bounds, size_then, arrived_then),
+        now=now / size_now,
+        now_bounds=_scaled(now, now_bounds, size_now, arrived_now),
+    )
+
+
+def _scaled(value: float, bounds: Bounds, size: float, arrived: float | None) -> Bounds:
+    """Scale bounds that hold for a given number of rated documents, wider where that number is by chance.
+
+    Documents are taken to arrive one by one: their number then varies by its square root.
+    """
+    by_chance = NORMAL_95 * value / math.sqrt(arrived) if arrived else 0.0
+    low, high = value - math.hypot(value - bounds[0], by_chance), value + math.hypot(bounds[1] - value, by_chance)
+    return max(low, 0.0) / size, high / size

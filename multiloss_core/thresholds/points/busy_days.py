@@ -1,0 +1,79 @@
+"""On how many days thresholds flag more than a cap allows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, rounding_tolerance, sums
+from multiloss_core.thresholds.data.count_surfaces import counts_at_nodes
+from multiloss_core.thresholds.data.flagged_counts import Rule, flagged, turning_points
+
+NINE_OF_TEN = 0.9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DailyCap:
+    """At most `most` alerts (weight) on this share of the days, in (0, 1].
+
+    `day` (n + u,) counts from 0 the calendar day of each rated document, then of each that nobody has decided yet;
+    there are `days` of them, also those without documents.
+
+    Raises
+    ------
+    DataError : a share outside (0, 1], or a day that is none of them.
+    """
+
+    day: Indices
+    days: int
+    most: float
+    share: float = NINE_OF_TEN
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise DataError(f"The share of the days must be above 0 and at most 1, not {self.share:g}.")
+        if self.day.size and not (self.day.min() >= 0 and self.day.max() < self.days):
+            raise DataError(f"The documents are of days outside 0 to {self.days - 1:,}.")
+
+    @property
+    def busy_allowed(self) -> int:
+        """On how many days more may be flagged."""
+        return int(np.floor((1 - self.share) * self.days + 1e-9))
+
+    def exceeded(self, alerts: Floats) -> Bools:
+        """Say where the alerts of a day exceed the cap."""
+        return np.asarray(alerts > self.most + rounding_tolerance(alerts))
+
+
+def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule, cap: DailyCap) -> Indices:
+    """Count busy days at every node of a grid: `cells` (n, k) holds how many nodes lie at or below each score.
+
+    Time O(n + days N) for N nodes; days that are not busy even at the first node cost nothing.
+    """
+    slots = np.ravel_multi_index(tuple(cells.T), shape)
+    reached = (cells > 0).any(axis=1) if rule == "any" else (cells > 0).all(axis=1)
+    open_days = np.flatnonzero(cap.exceeded(sums(cap.day, weights * reached, cap.days)))
+    busy = np.zeros(int(np.prod(shape)), dtype=np.intp)
+    order = np.argsort(cap.day, kind="stable")
+    ends = np.searchsorted(cap.day[order], [open_days, open_days + 1])
+    for start, end in ends.T:
+        rows = order[start:end]
+        in_cells = sums(slots[rows], weights[rows], busy.size).reshape(shape)
+        busy += cap.exceeded(counts_at_nodes(in_cells, rule).ravel())
+    return busy
+
+
+def busy_days_along(scores: Floats, weights: Floats, thresholds: Floats, rule: Rule, cap: DailyCap) -> Indices:
+    """Count busy days at each row of thresholds (m, k), for documents with scores (n, k) and weights (n,).
+
+    Time O(n k log m + days m) where thresholds never fall from one row to the next, elsewhere O(n k m).
+    """
+    count = len(thresholds)
+    if (thresholds[1:] >= thresholds[:-1]).all():
+        turning = turning_points(scores, thresholds, rule)
+        slots = cap.day * (count + 1) + turning
+        at_turning = sums(slots, weights, cap.days * (count + 1)).reshape(cap.days, count + 1)
+        alerts = np.cumsum(at_turning[:, ::-1], axis=1)[:, ::-1][:, 1:]
+        return np.asarray(cap.exceeded(alerts).sum(axis=0))
+    by_day = (sums(cap.day, weights * flagged(scores, row, rule), cap.days) for row in thresholds)
+    return np.array([int(cap.exceeded(alerts).sum()) for alerts in by_day], dtype=np.intp)

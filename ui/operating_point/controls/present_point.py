@@ -1,0 +1,69 @@
+"""The point on the screen, which what drives next starts from."""
+
+import math
+from collections.abc import Callable, Hashable
+from typing import Literal
+
+import streamlit as st
+
+from multiloss_core import operating_point
+from multiloss_core.thresholds import Point
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.target import current_target
+from ui.shared.session import ShownPoint, session
+
+
+def remember_point(analysis: Analysis, point: Point, driver: str) -> None:
+    """Take note of the point on the screen and of what drove it."""
+    session().point.shown = ShownPoint(point, _about(analysis), driver)
+
+
+def present_point(analysis: Analysis, method: str) -> Point:
+    """Return the point that the last run showed of these data and settings, at first the slider's."""
+    shown = session().point.shown
+    if shown is not None and shown.about == _about(analysis):
+        return shown.point
+    return operating_point(analysis.path(method), current_target().marginal_precision)
+
+
+def point_shown_by(driver: str, analysis: Analysis, method: str) -> Point | None:
+    """Return the point that a driver led to in the last run, if it did."""
+    shown = session().point.shown
+    is_same = shown is not None and (shown.about, shown.driver, shown.point.method) == (
+        _about(analysis),
+        driver,
+        method,
+    )
+    return shown.point if shown is not None and is_same else None
+
+
+def ask_number(
+    widget: Callable[..., float],
+    label: str,
+    bounds: tuple[float, float],
+    usual: float,
+    *,
+    start: float,
+    key: str,
+    format: str | None = None,
+) -> float:
+    """Ask for a number that starts from `start`, unless a link or the user gave one; garbage of a link is `usual`."""
+    is_new = key not in st.session_state and key not in st.query_params
+    if is_new:
+        # Into the URL as well, which else would say nothing of it until it is changed.
+        st.session_state[key] = start
+        st.query_params[key] = repr(start)
+    value: float | Literal["min"] = "min" if is_new else usual
+    return float(widget(label, *bounds, value, format=format, key=key, bind="query-params"))
+
+
+def in_three_digits(value: float, *, up: bool = False) -> float:
+    """Round to three digits, or up to them."""
+    if not value > 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return float(f"{(math.ceil(value / unit - 1e-9) if up else round(value / unit)) * unit:.12g}")
+
+
+def _about(analysis: Analysis) -> Hashable:
+    return analysis.dataset.key, analysis.settings
