@@ -457,13 +457,14 @@ def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...], floors: Flo
                 f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
                 f"'{name}'; ties are never split, so TP and FP jump there."
             )
-    reached = scores >= floors
-    alone = reached & (reached.sum(axis=1) == 1)[:, np.newaxis]
-    result += [
-        f"No row was reviewed because of '{name}' alone: whenever it reaches its floor, another score does too."
-        for name, brought in zip(names, alone.any(axis=0), strict=True)
-        if len(names) > 1 and not brought
-    ]
+    # Where people looked because of a score, documents lie below its floor that another score brought in.
+    cut = scores.min(axis=0) < floors
+    if (scores[:, cut] >= floors[cut]).any(axis=1).all():
+        result += [
+            f"No row was reviewed because of '{name}' alone: wherever it stands, another score reaches its floor."
+            for name, has_floor in zip(names, cut, strict=True)
+            if not has_floor
+        ]
     return result
 
 

@@ -146,6 +146,17 @@ class TestScores:
         documents = documents_of(frame)
         assert any("one document is positive" in note for note in documents.notes)
 
+    def test_a_score_that_brought_no_row_to_review_is_said_to_be_one(self):
+        generator = np.random.default_rng(0)
+        frame = pd.DataFrame(generator.random((400, 3)), columns=["a", "b", "c"]).assign(rating=[0, 1] * 200)
+        frame = frame[(frame["a"] >= 0.7) | (frame["b"] >= 0.6)]
+        notes = RatedDocuments.from_frame(frame, ["a", "b", "c"], "rating", floors={"a": 0.7, "b": 0.6}).notes
+        assert notes == (
+            "No row was reviewed because of 'c' alone: wherever it stands, another score reaches its floor.",
+        )
+        assert not RatedDocuments.from_frame(frame, ["a", "b"], "rating", floors={"a": 0.7, "b": 0.6}).notes
+        assert not RatedDocuments.from_frame(frame, ["a"], "rating").notes
+
     def test_two_positives_are_not_noted(self, frame):
         frame["rating"] = [0, 1, 1, 0, 0]
         assert documents_of(frame).notes == ()
