@@ -84,7 +84,7 @@ class UploadStore(Generic[Choice, Data]):
 
     def choose(self, name: str) -> None:
         """Have the picker show a table; before the picker is drawn."""
-        st.session_state[self.key] = name
+        st.session_state[self.key] = self.state.picked = name
 
     def pick(self, load: Callable[[], None] | None = None) -> Source[Choice]:
         """Let the user pick a sample or what was loaded; the pick is kept across pages and in the URL.
@@ -203,8 +203,9 @@ class UploadStore(Generic[Choice, Data]):
             self._hear({"kept": kept})
         first = next(iter(self.samples))
         asked = self._address.asked(if_gone=first)
-        if asked is not None or st.session_state.get(self.key) is None:
-            # A widget forgets its value when another page is open.
+        # The picker of another page is another widget, which knows nothing of this one's value.
+        page, self.state.page = self.state.page, session().page
+        if asked is not None or page != session().page or st.session_state.get(self.key) is None:
             self.choose(asked or self.state.picked or last or first)
 
     def _show_in_address(self, name: str) -> None:

@@ -62,11 +62,11 @@ class UploadedFile:
 class Uploads(Generic[Choice]):
     """The tables that were loaded, by name, with their files, and the last valid choice of columns by fingerprint.
 
-    `confirmed`: fingerprints of tables whose columns the user has confirmed. `picked` is the name of what is on the
-    screen. `last_upload`, `complaint` and `note` say what became of the last file. `kept` holds the files that the
-    user's browser keeps, by name the beginning of their SHA-256, None until it is asked; `gone` are names that it could
-    not bring back, and `replaced` those under which another file came than the address meant. `remembered` are choices
-    of columns as JSON, by what they are of.
+    `confirmed`: fingerprints of tables whose columns the user has confirmed. `picked` is the name of what the screen
+    `page` shows. `last_upload`, `complaint` and `note` say what became of the last file. `kept` holds the files that
+    the user's browser keeps, by name the beginning of their SHA-256, None until it is asked; `gone` are names that it
+    could not bring back, and `replaced` those under which another file came than the address meant. `remembered` are
+    choices of columns as JSON, by what they are of.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -74,6 +74,7 @@ class Uploads(Generic[Choice]):
     choices: dict[str, Choice] = field(default_factory=dict)
     confirmed: set[str] = field(default_factory=set)
     picked: str | None = None
+    page: str | None = None
     last_upload: str | None = None
     complaint: str | None = None
     note: str | None = None
