@@ -8,8 +8,8 @@ from scipy.stats import rankdata
 
 from multiloss_core.numerics.arrays import Bools, Floats
 
-# Standard errors by which a score must fall.
-CLEARLY = 3.0
+# Standard errors by which a score must fall to be asked about, and for certain.
+PERHAPS, CLEARLY = 2.0, 3.0
 MOST_STEPS, SMALL_STEP, LONGEST_STEP, PENALTY = 30, 1e-6, 2.0, 1e-5
 
 
@@ -33,11 +33,11 @@ def area(values: Floats, positive: Floats) -> float:
 
 
 def _fall(scores: Mapping[str, Floats], name: str, positive: Floats) -> float:
-    """Estimate the slope of a score given the others, in standard errors; 0 unless it clearly falls by itself."""
+    """Estimate the slope of a score given the others, in standard errors; 0 unless it seems to fall by itself."""
     usable = np.isfinite(scores[name]) & np.isfinite(positive)
     values, is_positive = scores[name][usable], positive[usable] == 1
     wins, pairs, variance = _wins(values, is_positive)
-    if not pairs or wins - pairs / 2 > -CLEARLY * np.sqrt(variance):
+    if not pairs or wins - pairs / 2 > -PERHAPS * np.sqrt(variance):
         return 0.0
     others = [_standing(other[usable]) for known, other in scores.items() if known != name]
     return _slope(_standing(values), others, is_positive) if others else -np.inf

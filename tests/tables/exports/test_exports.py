@@ -4,7 +4,9 @@ from collections import Counter
 
 import pytest
 
+from multiloss_core import read_table
 from multiloss_core.tables import guess_columns
+from tests.tables.exports.files import DIALECTS, written
 from tests.tables.exports.making import export
 from tests.tables.exports.styles import STYLES
 from tests.tables.exports.truth import ASKED, RIGHT, WRONG, judged
@@ -17,8 +19,9 @@ def results():
     found = {}
     for seed in range(EXPORTS):
         made = export(seed)
-        guess = guess_columns(made.frame)
-        found[made.name] = judged(guess, made.truth), guess.unsure, guess.reasons
+        dialect = list(DIALECTS)[seed // 3 % len(DIALECTS)]
+        guess = guess_columns(read_table(written(made.frame, DIALECTS[dialect]), "export"))
+        found[f"{made.name}, {dialect}"] = judged(guess, made.truth), guess.unsure, guess.reasons
     return found
 
 

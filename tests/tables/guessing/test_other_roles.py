@@ -1,0 +1,133 @@
+import dataclasses
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core.tables import ColumnGuess, guess_columns
+
+
+def guessed(alerts, **columns):
+    return guess_columns(pd.DataFrame({"score": alerts.probability(), "label": alerts.marks(), **columns}))
+
+
+class TestWeight:
+    @pytest.mark.parametrize("name", ["weight", "sample_weight", "Gewicht", "poids d'échantillonnage", "Peso amostral"])
+    def test_weights_of_a_sample(self, alerts, name):
+        guess = guessed(alerts, **{name: alerts.words(1.0, 2.5, 40.0).astype(float)})
+        assert (guess.weight, guess.inverse_weight, guess.unsure) == (name, False, frozenset())
+
+    @pytest.mark.parametrize("name", ["weight", "peso", "Gewicht"])
+    def test_a_mass_is_asked_about(self, alerts, name):
+        assert guessed(alerts, **{name: alerts.between(0.1, 30, 2)}).unsure == {"weight"}
+        assert guessed(alerts, **{name: alerts.words(0.5, 2.0).astype(float)}).unsure == {"weight"}
+
+    @pytest.mark.parametrize("name", ["parcel_weight_kg", "weight_group_id", "weighted_total", "weight_class"])
+    def test_other_weights_are_none(self, alerts, name):
+        guess = guessed(alerts, **{name: alerts.whole(1, 6)})
+        assert guess.weight is None
+        assert "weight" not in guess.unsure
+
+    @pytest.mark.parametrize("name", ["sampling_rate", "selection_probability", "Stichprobenquote", "tasa de muestreo"])
+    def test_a_sampling_rate_is_turned_and_asked_about(self, alerts, name):
+        guess = guessed(alerts, **{name: alerts.words(0.1, 0.5, 1.0).astype(float)})
+        assert (guess.weight, guess.inverse_weight, guess.scores) == (name, True, ("score",))
+        assert guess.unsure == {"weight"}
+
+
+class TestAmount:
+    @pytest.mark.parametrize(
+        "name", ["amount", "TransactionAmt", "Betrag", "Rechnungsbetrag", "montant", "importe", "valor da transação"]
+    )
+    def test_names_of_amounts(self, alerts, name):
+        guess = guessed(alerts, **{name: alerts.amounts(), "avg_amount_30d": alerts.amounts()})
+        assert (guess.amount, guess.unsure) == (name, frozenset())
+
+    @pytest.mark.parametrize("name", ["value", "total", "price", "refund_amount", "amount_cents", "Schaden"])
+    def test_what_may_be_another_amount_is_asked_about(self, alerts, name):
+        guess = guessed(alerts, **{name: alerts.amounts()})
+        assert (guess.amount, guess.unsure) == (name, {"amount"})
+
+    def test_of_two_amounts_one_is_asked_about(self, alerts):
+        assert guessed(alerts, amount=alerts.amounts(), amount_eur=alerts.amounts()).unsure == {"amount"}
+
+    def test_amounts_that_cannot_be_used_are_told(self, alerts):
+        guess = guessed(alerts, amount=np.append(alerts.amounts()[1:], -1.0))
+        assert (guess.amount, guess.unsure) == (None, {"amount"})
+        assert "-1" in guess.reasons["amount"]
+
+    @pytest.mark.parametrize("name", ["amount_band", "credit_limit", "balance", "amount_count_7d", "shipping_fee"])
+    def test_what_is_no_amount(self, alerts, name):
+        guess = guessed(alerts, **{name: alerts.whole(1, 90)})
+        assert guess.amount is None
+        assert "amount" not in guess.unsure
+
+
+class TestTime:
+    @pytest.mark.parametrize(
+        ("name", "written"),
+        [
+            ("created_at", "%Y-%m-%d %H:%M"),
+            ("Buchungsdatum", "%d.%m.%Y"),
+            ("date de l'opération", "%d/%m/%Y"),
+            ("fecha", "%Y-%m-%d"),
+            ("data", "%d/%m/%Y %H:%M"),
+            ("TRN_DT", "%Y%m%d"),
+        ],
+    )
+    def test_times_in_five_languages(self, alerts, name, written):
+        guess = guessed(alerts, **{name: alerts.times(written), "date_of_birth": alerts.times(start="1980-01-01")})
+        assert (guess.time, guess.unsure) == (name, frozenset())
+
+    def test_later_times_are_not_taken_unasked(self, alerts):
+        guess = guessed(alerts, closed_at=alerts.times())
+        assert (guess.time, guess.unsure) == (None, {"time"})
+
+    @pytest.mark.parametrize("cells", [lambda a: a.whole(0, 24), lambda a: a.words("10:30", "11:15")])
+    def test_hours_are_no_times(self, alerts, cells):
+        guess = guessed(alerts, time=cells(alerts))
+        assert (guess.time, guess.scores, guess.unsure) == (None, ("score",), frozenset())
+
+    def test_days_that_may_be_months_are_told(self, alerts):
+        guess = guessed(alerts, date=alerts.words("03/04/2026", "05/06/2026"))
+        assert (guess.time, guess.unsure) == (None, {"time"})
+        assert "days from months" in guess.reasons["time"]
+
+
+class TestGroupAndSegment:
+    @pytest.mark.parametrize("name", ["customer_id", "Kundennummer", "id_client", "user", "CUST_NBR", "id_cliente"])
+    def test_groups(self, alerts, name):
+        assert guessed(alerts, **{name: alerts.owners()}).group == name
+        assert guessed(alerts, **{name: [f"c{i}" for i in range(alerts.rows)]}).group is None
+
+    @pytest.mark.parametrize("name", ["age_group", "weight_group_id", "customer_segment", "new_customer", "user_agent"])
+    def test_what_is_no_group(self, alerts, name):
+        assert guessed(alerts, **{name: alerts.owners()}).group is None
+
+    def test_arms_of_an_experiment_are_no_group(self, alerts):
+        assert guessed(alerts, group=alerts.words("A", "B")).group is None
+
+    def test_customers_come_before_their_accounts(self, alerts):
+        assert guessed(alerts, account_id=alerts.owners("a"), customer_id=alerts.owners("c")).group == "customer_id"
+
+    @pytest.mark.parametrize("name", ["country", "Kanal", "merchant category", "pays", "producto", "região"])
+    def test_segments(self, alerts, name):
+        assert guessed(alerts, **{name: alerts.words("a", "b", "c")}).segment == name
+
+    @pytest.mark.parametrize("name", ["fraud_type", "decision_type", "review_channel", "reason_category", "rule_type"])
+    def test_what_goes_with_the_rating_is_no_segment(self, alerts, name):
+        assert guessed(alerts, **{name: alerts.words("a", "b", "c")}).segment is None
+
+
+def test_a_guess_goes_through_json(alerts):
+    guess = guessed(alerts, amount=alerts.amounts(), closed_at=alerts.times(), country=alerts.words("DE", "FR"))
+    assert ColumnGuess.from_json(json.loads(json.dumps(guess.to_json()))) == guess
+    values = dataclasses.asdict(guess)
+    assert ColumnGuess.from_json(json.loads(json.dumps({**values, "unsure": list(guess.unsure)}))) == guess
+
+
+def test_a_table_without_anything_has_questions_only():
+    guess = guess_columns(pd.DataFrame({"a": [None, None], "b": ["", " "]}))
+    assert (guess.scores, guess.rating) == ((), None)
+    assert guess.unsure == {"rating", "scores"}

@@ -1,0 +1,89 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core.tables import find_falling, guess_columns
+from tests.tables.exports.cells import Alerts
+from tests.tables.exports.decoys import DECOYS
+
+
+def guessed(alerts, **columns):
+    return guess_columns(pd.DataFrame({**columns, "label": alerts.marks()}))
+
+
+def test_a_column_named_score_hides_no_other(alerts):
+    guess = guessed(alerts, score=alerts.thousand(), gbm=alerts.probability(), nn=alerts.log_odds())
+    assert (guess.scores, guess.unsure) == (("score", "gbm", "nn"), frozenset())
+
+
+@pytest.mark.parametrize("decoy", [name for name, make in DECOYS.items() if name != "Geschlecht"])
+def test_decoys_are_no_scores(alerts, decoy):
+    guess = guessed(alerts, risk_score=alerts.hundred(), **{decoy: DECOYS[decoy](alerts)})
+    assert {*guess.scores, *guess.more_scores} == {"risk_score"}
+    assert "scores" not in guess.unsure
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("weighted_score", "velocity_score", "age_score", "amount model", "Betrugswahrscheinlichkeit", "Punktzahl"),
+        *(
+            "score de risque",
+            "probabilidad_fraude",
+            "pontuação",
+            "p",
+            "FRAUD_SCR",
+            "xgb",
+            "P(fraud)",
+            "falcon",
+            "risco",
+        ),
+    ],
+)
+def test_names_of_scores(alerts, name):
+    guess = guessed(alerts, **{name: alerts.probability()})
+    assert (guess.scores, guess.unsure) == ((name,), frozenset())
+
+
+@pytest.mark.parametrize("name", ["zeta", "credit_score", "merchant_risk", "avg_score_30d", "score_24h", "risk_index"])
+def test_what_may_be_a_score_is_asked_about(alerts, name):
+    guess = guessed(alerts, fraud_score=alerts.probability(), **{name: alerts.probability()})
+    assert "fraud_score" in guess.scores
+    assert guess.unsure == {"scores"}
+    assert name in guess.reasons["scores"]
+
+
+def test_of_six_scores_the_four_that_tell_most_are_used_and_the_others_named(alerts):
+    good = {f"score_{letter}": alerts.probability() for letter in "abcd"}
+    useless = {f"score_{letter}": alerts.between(0, 1) for letter in "ef"}
+    guess = guessed(alerts, **useless, **good)
+    assert guess.scores == tuple(good)
+    assert guess.more_scores == tuple(useless)
+
+
+class TestFalling:
+    def test_a_score_that_falls_with_risk_is_noticed(self):
+        alerts = Alerts(np.random.default_rng(1), 2_000)
+        guess = guessed(alerts, fraud_score=alerts.thousand(), trust_model=alerts.safe_thousand())
+        assert guess.falling == ("trust_model",)
+        assert guess.unsure == {"scores"}
+        frame = pd.DataFrame({"a": alerts.log_odds(), "b": -alerts.log_odds(), "r": alerts.marks("x", "y")})
+        assert find_falling(frame, ["a", "b"], "r", {"x": "positive", "y": "negative"}) == ("b",)
+        assert find_falling(frame, ["a", "b"], "r", {"x": "negative", "y": "positive"}) == ("a",)
+
+    def test_rising_scores_are_left_alone(self):
+        for seed in range(20):
+            alerts = Alerts(np.random.default_rng(seed), 400)
+            assert guessed(alerts, one_score=alerts.thousand(), two_score=alerts.probability()).falling == ()
+
+    def test_a_weak_score_beside_a_strong_one_only_seems_to_fall(self):
+        rng = np.random.default_rng(4)
+        fraud = rng.random(100_000) < 0.02
+        strong, weak = 3 * fraud + rng.normal(size=100_000), 0.8 * fraud + rng.normal(size=100_000)
+        seen = (strong > np.quantile(strong, 0.985)) | (weak > np.quantile(weak, 0.97))
+        strong, weak, fraud = strong[seen], weak[seen], fraud[seen]
+        assert np.corrcoef(weak, fraud)[0, 1] < -0.2
+        frame = pd.DataFrame({"strong_score": strong, "weak_score": weak, "is_fraud": fraud.astype(int)})
+        assert guess_columns(frame).falling == ()
+        turned = frame.assign(weak_score=-weak)
+        assert "weak_score" in guess_columns(turned).falling or np.corrcoef(-weak, fraud)[0, 1] > 0

@@ -1,0 +1,100 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import DataError
+from multiloss_core.tables import guess_meanings, rating_values
+from multiloss_core.tables.rating_column import parse_ratings
+
+TWO_SIDES = {"1": "positive", "0": "negative"}
+TURNED = {"1": "negative", "0": "positive"}
+ASKED = {"1": None, "0": None}
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("is_fraud isFraud FRAUD_IND fraud_flag confirmed_fraud chargeback sar_filed label target y is_bad", TWO_SIDES),
+        ("Betrug ist_betrug Betrugskennzeichen fraude es_fraude fraude_averee é_fraude disputed tp spam", TWO_SIDES),
+        ("is_genuine is_legit legit false_positive cleared not_fraud no_fraud is_ok is_false_alarm fp good", TURNED),
+        ("kein_betrug Fehlalarm est_legitime falso_positivo sem_fraude faux_positif es_legitimo", TURNED),
+        ("genuine outcome disposition verdict status good_bad genuine_fraud fraud_score suspected_fraud x", ASKED),
+    ],
+)
+def test_what_1_means_is_said_by_the_name(names, expected):
+    assert {name: guess_meanings(["1", "0"], name) for name in names.split()} == dict.fromkeys(names.split(), expected)
+
+
+@pytest.mark.parametrize("pair", ["1 0", "true false", "yes no", "y n", "ja nein", "j n", "oui non", "sim não", "t f"])
+def test_flags_of_every_kind_are_read(pair):
+    yes, no = pair.split()
+    assert guess_meanings([yes, no], "is_fraud") == {yes: "positive", no: "negative"}
+    assert guess_meanings([no, yes], "is_genuine") == {yes: "negative", no: "positive"}
+    assert guess_meanings([yes, no, "pending"], "fraud") == {yes: "positive", no: "negative", "pending": "undecided"}
+
+
+@pytest.mark.parametrize("values", ["f g", "f l", "m f", "a b", "1 2", "0 1 2", "-1 1", "v f", "red green"])
+def test_codes_are_asked_about(values):
+    assert set(guess_meanings(values.split(), "is_fraud").values()) == {None}
+
+
+def test_one_known_word_does_not_decide_the_other():
+    assert guess_meanings(["fraud", "other"]) == {"fraud": "positive", "other": None}
+    assert guess_meanings(["good", "pending"]) == {"good": "negative", "pending": "undecided"}
+    assert guess_meanings(["false positive", "undetermined"]) == {
+        "false positive": "negative",
+        "undetermined": "undecided",
+    }
+
+
+def test_confirmed_alone_is_positive_beside_a_negative_only():
+    assert guess_meanings(["confirmed", "dismissed"])["confirmed"] == "positive"
+    assert guess_meanings(["confirmed", "pending"])["confirmed"] is None
+    assert guess_meanings(["confirmed", "fraud", "dismissed"])["confirmed"] is None
+
+
+class TestParsing:
+    def test_meanings_of_several_values(self):
+        column = pd.Series(["Fraud", "genuine", None, "Pending", " GENUINE "], name="disposition")
+        given = {"Fraud": "positive", "genuine": "negative", "pending": "undecided"}
+        np.testing.assert_array_equal(parse_ratings(column, meanings=given), [1, 0, np.nan, np.nan, 0])
+        # The words say the same.
+        np.testing.assert_array_equal(parse_ratings(column), [1, 0, np.nan, np.nan, 0])
+        turned = given | {"Fraud": "negative", "genuine": "positive"}
+        np.testing.assert_array_equal(parse_ratings(column, meanings=turned), [0, 1, np.nan, np.nan, 1])
+
+    @pytest.mark.parametrize("kind", ["object", "str", "category"])
+    def test_all_kinds_of_columns_are_read_alike(self, kind):
+        column = pd.Series(["tp", "fp", None, "tp"], name="result", dtype=kind)
+        np.testing.assert_array_equal(parse_ratings(column), [1, 0, np.nan, 1])
+
+    def test_whole_numbers_with_blanks(self):
+        column = pd.Series([1.0, 0.0, np.nan], name="x")
+        np.testing.assert_array_equal(parse_ratings(column), [1, 0, np.nan])
+        np.testing.assert_array_equal(parse_ratings(column.rename("is_genuine")), [0, 1, np.nan])
+
+    @pytest.mark.parametrize(
+        ("values", "name", "meanings", "words"),
+        [
+            (["a", "b"], "code", {"a": "positive"}, r"'code' holds 'b' \(from row 2 on\) without a meaning; say"),
+            (["a", "b"], "code", {"a": "positive", "b": "positive"}, r"No value of column 'code'.*means negative"),
+            (["a", "b"], "code", {"a": "negative", "b": "undecided"}, r"No value of column 'code'.*means positive"),
+            (["1", "0"], "genuine", None, r"'genuine' holds '1', '0'; say which of the two means positive"),
+            (["fraud", "unknown"], "x", None, r"'x' holds 'fraud', 'unknown'; say which"),
+            (["fraud", "ok", "odd"], "x", None, r"3 different ratings.*row 3.*say what each rating means"),
+            (["fraud"], "x", None, r"only one rating, 'fraud' \(from row 1 on\)"),
+            ([None, None], "x", {"a": "positive"}, r"All 2 rows of 'x' are blank"),
+        ],
+    )
+    def test_what_is_not_clear_is_refused_in_one_sentence(self, values, name, meanings, words):
+        with pytest.raises(DataError, match=words) as caught:
+            parse_ratings(pd.Series(values, name=name, dtype=object), meanings=meanings)
+        assert str(caught.value).endswith(".")
+        assert len(str(caught.value)) < 330
+
+    def test_a_dictionary_of_long_texts_is_not_unpacked(self):
+        words = ["x" * 10**7, "fraud"]
+        codes = np.arange(100_000) % 2
+        found, values = rating_values(pd.Series(pd.Categorical.from_codes(codes, words)))
+        assert values == words
+        np.testing.assert_array_equal(found, codes)
