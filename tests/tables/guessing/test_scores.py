@@ -64,8 +64,8 @@ def test_of_six_scores_the_four_that_tell_most_are_used_and_the_others_named(ale
 class TestFalling:
     def test_a_score_that_falls_with_risk_is_noticed(self):
         alerts = Alerts(np.random.default_rng(1), 2_000)
-        guess = guessed(alerts, fraud_score=alerts.thousand(), trust_model=alerts.safe_thousand())
-        assert guess.falling == ("trust_model",)
+        guess = guessed(alerts, fraud_score=alerts.thousand(), safety_model=alerts.safe_thousand())
+        assert guess.falling == ("safety_model",)
         assert guess.unsure == {"scores"}
         frame = pd.DataFrame({"a": alerts.log_odds(), "b": -alerts.log_odds(), "r": alerts.marks("x", "y")})
         assert find_falling(frame, ["a", "b"], "r", {"x": "positive", "y": "negative"}) == ("b",)
