@@ -13,8 +13,8 @@ from sys import argv
 
 import numpy as np
 
-from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
-from benchmarks.reporting import print_setup, print_table
+from benchmarks.shared.populations import RatedPopulation, population, sample_of_size, true_rates
+from benchmarks.shared.reporting import print_setup, print_table
 from multiloss_core import RatedDocuments, ThresholdPath, smooth_path
 from multiloss_core.generalisation import certify
 from multiloss_core.numerics.proportion_tests import betting_p_value, documents_needed, exact_p_value

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
-from benchmarks.reporting import print_table
+from benchmarks.shared.populations import RatedPopulation, population, sample_of_size, true_rates
+from benchmarks.shared.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds.generalisation.bootstrap import RESAMPLES, nodes_around

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from benchmarks.reporting import interleaved, print_header, print_row, print_setup
+from benchmarks.shared.reporting import interleaved, print_header, print_row, print_setup
 from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, F, expected_losses, optimal_top_k
 from multiloss_core.losses import Loss
 from multiloss_core.losses.expected.cubic import loss_matrix

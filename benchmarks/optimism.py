@@ -13,8 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks.populations import RatedPopulation, area_below, best_thresholds, population, sample, true_rates
-from benchmarks.reporting import print_header, print_row
+from benchmarks.shared.populations import RatedPopulation, area_below, best_thresholds, population, sample, true_rates
+from benchmarks.shared.reporting import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,

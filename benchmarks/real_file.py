@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.reporting import print_header, print_row
+from benchmarks.shared.reporting import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,

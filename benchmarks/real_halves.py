@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.populations import area_below
 from benchmarks.real_file import FOLDER, TARGETS, read_rated
-from benchmarks.reporting import print_header, print_row
+from benchmarks.shared.populations import area_below
+from benchmarks.shared.reporting import print_header, print_row
 from multiloss_core import (
     CountSurfaces,
     RatedDocuments,

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchmarks.populations import RECIPES, population, regret, sample
-from benchmarks.reporting import print_header, print_row
+from benchmarks.shared.populations import RECIPES, population, regret, sample
+from benchmarks.shared.reporting import print_header, print_row
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,

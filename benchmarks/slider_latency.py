@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.reporting import print_header, print_row
+from benchmarks.shared.reporting import print_header, print_row
 from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 
 PRESSES = 24

@@ -8,7 +8,7 @@ from time import perf_counter
 import networkx as nx
 import numpy as np
 
-from benchmarks.reporting import interleaved, print_setup, print_table
+from benchmarks.shared.reporting import interleaved, print_setup, print_table
 from multiloss_core import (
     CountSurfaces,
     RatedDocuments,

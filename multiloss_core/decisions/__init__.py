@@ -15,7 +15,7 @@ from multiloss_core.decisions.record import (
     recorded_thresholds,
 )
 from multiloss_core.decisions.report import html_report, markdown_summary
-from multiloss_core.decisions.then_and_now import PER_DAY, UNKNOWN, Change, Sizes, change_of, sizes_of
+from multiloss_core.decisions.then_and_now import PER_DAY, UNKNOWN, Change, Sizes, change_of, compared_sizes
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, checked_name
 
 __all__ = [
@@ -37,12 +37,12 @@ __all__ = [
     "Wish",
     "change_of",
     "checked_name",
+    "compared_sizes",
     "data_fingerprint",
     "html_report",
     "markdown_summary",
     "python_function",
     "recorded_thresholds",
-    "sizes_of",
     "sql_where",
     "thresholds_csv",
     "thresholds_json"

@@ -58,7 +58,7 @@ class Change:
         return low > 0 or high < 0
 
 
-def sizes_of(record: DecisionRecord, *, rows: float, documents: float, days: float | None) -> Sizes | None:
+def compared_sizes(record: DecisionRecord, *, rows: float, documents: float, days: float | None) -> Sizes | None:
     """Find what both data can be divided by: days, else documents rated; None where the record tells neither.
 
     `rows` that were rated now stand for so many `documents`, over so many `days`.

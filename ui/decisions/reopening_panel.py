@@ -14,8 +14,8 @@ from multiloss_core.decisions import (
     RecordedTarget,
     Sizes,
     change_of,
+    compared_sizes,
     recorded_thresholds,
-    sizes_of,
 )
 from multiloss_core.formatting import count, percent, points, rate, shortened, signed
 from multiloss_core.thresholds import Point
@@ -127,7 +127,7 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    sizes = sizes_of(record, rows=now.rows, documents=now.documents, days=now.days)
+    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days)
     changes = _changes(record, now, sizes)
     scale = "" if sizes is None else f", {sizes.unit}"
     st.markdown(f"**Then expected, now observed{scale}, at the thresholds of the decision**")

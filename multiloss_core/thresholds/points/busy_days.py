@@ -37,8 +37,11 @@ class DailyCap:
 
     @property
     def busy_allowed(self) -> int:
-        """On how many days more may be flagged."""
-        return int(np.floor((1 - self.share) * self.days + 1e-9))
+        """On how many days more may be flagged, so that on a new day like these more is no likelier than asked.
+
+        Of n days and a new one, each is as likely to be among the busiest: one less than (1 - share) (n + 1) days.
+        """
+        return max(int(np.floor((1 - self.share) * (self.days + 1) + 1e-9)) - 1, 0)
 
     def exceeded(self, alerts: Floats) -> Bools:
         """Say where the alerts of a day exceed the cap."""

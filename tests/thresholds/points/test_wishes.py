@@ -137,7 +137,7 @@ def test_of_all_nodes_the_one_that_catches_most_with_few_busy_days(data, documen
 
     def holds(way):
         alerts = [documents.weights[(day == here) & np.array(way)].sum() for here in range(days)]
-        return sum(value > most + 1e-9 for value in alerts) <= (1 - share) * days + 1e-9
+        return sum(value > most + 1e-9 for value in alerts) <= max((1 - share) * (days + 1) - 1, 0) + 1e-9
 
     path, choices = every_grid(documents, rule)
     allowed = [tp for tp, _, way in counted(documents, rule) if tp > 0 and holds(way)]
@@ -270,7 +270,7 @@ def test_of_other_paths_only_the_vertices_are_to_choose_from():
     cap = DailyCap(day=day, days=10, most=40.0)
     found = point_for_busy_days(jumping, threshold_choices(jumping, documents, surfaces=surfaces), cap)
     daily = np.bincount(day, found.flags(documents.scores), 10)
-    assert (daily > 40).sum() <= 1
+    assert not (daily > 40).any()
 
 
 def test_under_every_score_the_share_is_of_all_positives_and_the_refusal_says_what_can_be_reached():

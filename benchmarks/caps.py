@@ -1,0 +1,142 @@
+"""What caps on alerts and floors on precision do on new data, for the best thresholds and for the slider's corner.
+
+Prints Markdown. Rated documents of `benchmarks.shared.populations` fall on days by chance, busier in the middle of each
+week; thresholds are chosen on one period and counted on the population, of which new periods are drawn.
+`corner` is the point of the slider that meets the wish, `best` the one that `multiloss_core.targets` finds.
+Run: python -m benchmarks.caps [--samples 20]
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.shared.populations import RatedPopulation, population, sample, true_rates
+from benchmarks.shared.reporting import print_header, print_row
+from multiloss_core import OperatingPoint, RatedDocuments, operating_points
+from multiloss_core.numerics import Indices
+from multiloss_core.targets import (
+    DailyCap,
+    point_for_alerts,
+    point_for_busy_days,
+    point_for_precision,
+    threshold_choices,
+)
+from multiloss_core.thresholds import SMOOTH, PathSearch, Point, Rule
+
+POPULATIONS = ("gauss2", "correlated2", "discrete2", "gauss3")
+SHARES, FLOORS = (0.03, 0.1, 0.3), (0.3, 0.6)
+DAYS = 91
+TARGETS = np.arange(1, 1_000) / 1_000
+
+
+class Outcome(NamedTuple):
+    """One choice: the part of the cap used on its own data, and on new data that and the part of all positives caught,
+    the precision, and the share of days on which the cap is exceeded."""
+
+    used: float
+    used_new: float
+    caught: float
+    precision: float
+    busy: float
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--samples", type=int, default=20)
+    arguments.add_argument("--positives", type=int, nargs="*", default=[150, 800])
+    chosen = arguments.parse_args()
+    print(f"# Caps and floors, {time.strftime('%Y-%m-%d')}\n\nMeans of {chosen.samples} samples of {DAYS} days.\n")
+    header = ("population, rule, positives", "wish", "used by corner", "used by best", "best, new data")
+    print_header(*header, "caught more than corner, new data", "precision, new data", "new days above the cap")
+    for name in POPULATIONS:
+        for rule in ("any", "all"):
+            for positives in chosen.positives:
+                report(name, rule, positives, chosen.samples)
+
+
+def report(name: str, rule: Rule, positives: int, samples: int) -> None:
+    found: dict[str, list[tuple[Outcome, Outcome]]] = {}
+    for seed in range(samples):
+        for wish, corner, best in outcomes(population(name), rule, positives, seed):
+            found.setdefault(wish, []).append((corner, best))
+    for wish, pairs in found.items():
+        # (samples, corner and best, parts of an outcome)
+        each = np.array(pairs)
+        corner, best = each.mean(axis=0)
+        gains = each[:, 1, 2] - each[:, 0, 2]
+        error = gains.std(ddof=1) / np.sqrt(len(gains))
+        print_row(
+            f"{name}, {rule}, {positives}",
+            wish,
+            *(f"{100 * part:.1f} %" for part in (corner[0], best[0], best[1])),
+            f"{100 * gains.mean() / corner[2]:+.1f} % ± {100 * error / corner[2]:.1f}",
+            f"{100 * best[3]:.1f} %",
+            f"{100 * best[4]:.1f} %" if wish.endswith("ten") else "",
+        )
+
+
+def outcomes(source: RatedPopulation, rule: Rule, positives: int, seed: int) -> Iterator[tuple[str, Outcome, Outcome]]:
+    """Choose by every wish on one sample."""
+    documents = sample(source, positives, seed)
+    generator = np.random.default_rng([seed, positives])
+    search = PathSearch(documents, rule)
+    path = SMOOTH.find(search)
+    choices = threshold_choices(path, documents, fit=search.fit)
+    corners = [point for point in operating_points(path, TARGETS) if point.tp > 0]
+    day, total = drawn_days(generator, len(documents.labels)), path.reachable.alerts
+
+    def outcome(point: Point, most: float) -> Outcome:
+        return on_new_data(source, documents, point, most, generator)
+
+    for share in SHARES:
+        most = share * total
+        held = [point for point in corners if point.alerts <= most]
+        if held:
+            best = point_for_alerts(path, choices, most)
+            yield f"{share:g} of all alerts", outcome(_loosest(held), most), outcome(best, most)
+        cap = DailyCap(day=day, days=DAYS, most=1.5 * most / DAYS)
+        held = [point for point in corners if _busy_days(documents, point, cap) <= cap.busy_allowed]
+        if held and cap.most >= 1:
+            best, most = point_for_busy_days(path, choices, cap), cap.most * DAYS
+            yield f"{1.5 * share:g} on nine days of ten", outcome(_loosest(held), most), outcome(best, most)
+    for least in FLOORS:
+        held = [point for point in corners if point.precision >= least]
+        if held:
+            best = point_for_precision(path, choices, least)
+            yield f"precision {least:g}", outcome(_loosest(held), total), outcome(best, total)
+
+
+def _loosest(points: list[OperatingPoint]) -> OperatingPoint:
+    return max(points, key=lambda point: point.alerts)
+
+
+def _busy_days(documents: RatedDocuments, point: Point, cap: DailyCap) -> int:
+    return int((np.bincount(cap.day, point.flags(documents.scores), cap.days) > cap.most).sum())
+
+
+def drawn_days(generator: np.random.Generator, count: int) -> Indices:
+    weekly = np.resize([1.2, 1.3, 1.2, 1.1, 1.0, 0.6, 0.6], DAYS)
+    return generator.choice(DAYS, size=count, p=weekly / weekly.sum())
+
+
+def on_new_data(
+    source: RatedPopulation, documents: RatedDocuments, point: Point, most: float, generator: np.random.Generator
+) -> Outcome:
+    """Count thresholds on the population and on the days of a new period of as many documents."""
+    count = len(documents.labels)
+    tp, fp = true_rates(source, point.thresholds, point.rule)
+    daily = np.bincount(drawn_days(generator, generator.poisson(count * (tp + fp))), minlength=DAYS)
+    return Outcome(
+        used=point.alerts / most,
+        used_new=count * (tp + fp) / most,
+        caught=tp / source.share_positive,
+        precision=tp / (tp + fp) if tp + fp > 0 else np.nan,
+        busy=float((daily > most / DAYS + 1e-9).mean()),
+    )
+
+
+if __name__ == "__main__":
+    main()

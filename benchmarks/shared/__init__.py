@@ -1,0 +1,1 @@
+"""What the benchmarks share: populations with known truth, and tables in Markdown."""
