@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
+from numpy.typing import ArrayLike
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedDocuments, ThresholdPath, Unit
 from multiloss_core.generalisation import Certificate
@@ -107,11 +108,15 @@ class Analysis:
 
     def undecided(self, points: Sequence[Point]) -> list[float]:
         """How many alerts (weights) without a decision there are at each point."""
+        return self.undecided_at([point.thresholds for point in points])
+
+    def undecided_at(self, thresholds: Sequence[ArrayLike]) -> list[float]:
+        """How many alerts (weights) without a decision there are at each of some thresholds (k,)."""
         documents = self.rated.source.documents
         if documents is None or not self.has_undecided:
-            return [0.0] * len(points)
+            return [0.0] * len(thresholds)
         # In the order of a path, so that documents are passed over once.
-        distinct, places = np.unique(np.stack([point.thresholds for point in points]), axis=0, return_inverse=True)
+        distinct, places = np.unique(np.asarray(thresholds, dtype=np.float64), axis=0, return_inverse=True)
         counts = documents.undecided.count_along(distinct, self.settings.rule)
         return [float(counts[place]) for place in places]
 

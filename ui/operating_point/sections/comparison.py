@@ -23,7 +23,7 @@ from multiloss_core.thresholds import RatedData, money_at
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds
-from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, PRECISION, WORDS, beside
+from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, PRECISION, WORDS, beside
 from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
@@ -71,11 +71,15 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
         (f"Threshold of {name}", at_or_above(now), at_or_above(then), _threshold_difference(now, then))
         for name, now, then in zip(analysis.surfaces.names, current, proposed, strict=True)
     ]
-    for words, before, after in (
-        ("Alerts", found.current.alerts, found.proposed.alerts),
+    undecided = analysis.undecided_at([current, proposed])
+    counts = [("Alerts", found.current.alerts + undecided[0], found.proposed.alerts + undecided[1])]
+    if analysis.has_undecided:
+        counts.append((OF_THEM_UNDECIDED, undecided[0], undecided[1]))
+    counts += [
         (CAUGHT, found.current.tp, found.proposed.tp),
         (FALSE_ALERTS, found.current.fp, found.proposed.fp),
-    ):
+    ]
+    for words, before, after in counts:
         rows.append((words, *_counts(found, before, after, Unit.DOCUMENTS)))
     sides = found.current, found.proposed
     rows.append((PRECISION, *map(_precision, sides), _precision_difference(*sides)))

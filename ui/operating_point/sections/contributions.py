@@ -46,12 +46,13 @@ def show_contributions(context: PointContext) -> None:
         COUNT_KINDS,
         alt="True and false positives of each combination of classifiers.",
     )
-    st.caption(
+    words = (
         "Each alert counts once, under all the classifiers that flag it. What one flags alone would be lost without it."
         if rule == "any"
         else "What one classifier alone holds back reaches the thresholds of all others: without it, it would be "
         "flagged as well."
     )
+    st.caption(f"{words}{' Alerts without a decision are not counted here.' if analysis.has_undecided else ''}")
 
 
 def _title(part: Contribution, names: tuple[str, ...], rule: Rule) -> str:

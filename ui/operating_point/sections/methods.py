@@ -8,7 +8,7 @@ from multiloss_core import OperatingPoint, Unit, f_beta_of_point
 from multiloss_core.formatting import count, percent
 from multiloss_core.thresholds import SMOOTH, FlaggedCounts, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import PRECISION, WORDS
+from ui.operating_point.point_text import PRECISION, UNDECIDED, WORDS
 from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import (
     AREA,
@@ -27,7 +27,7 @@ from ui.shared.formatting import (
 
 AREA_UNDER_PATH, IN_MONEY = "Area (0 to 1)", WORDS[Unit.MONEY]
 KINDS = {
-    **dict.fromkeys(("TP", "FP", "Alerts"), COUNT),
+    **dict.fromkeys(("TP", "FP", "Alerts", UNDECIDED), COUNT),
     **dict.fromkeys((IN_MONEY.caught, IN_MONEY.false), MONEY),
     **dict.fromkeys(("Precision", "Rated positives kept", IN_MONEY.precision, IN_MONEY.kept), SHARE),
     **dict.fromkeys(("FP per TP", IN_MONEY.false_per_catch), RATIO),
@@ -40,14 +40,14 @@ def show_methods(context: PointContext) -> None:
     analysis, points = context.analysis, context.view.points
     st.markdown("**All methods at this target**")
     rows = []
-    others = analysis.in_other_unit(list(points.values()))
-    for point, other in zip(points.values(), others, strict=True):
+    others, undecided = analysis.in_other_unit(list(points.values())), analysis.undecided(list(points.values()))
+    for point, other, waiting in zip(points.values(), others, undecided, strict=True):
         inside = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}[point.status]
         values = analysis.deployable(point)
         rows.append(
             {"Method": point.method}
             | {f"{name} ≥": value for name, value in zip(point.names, values, strict=True)}
-            | _counts(analysis.settings.unit, point, other)
+            | _counts(analysis.settings.unit, point, other, waiting if analysis.has_undecided else None)
             | {AREA_UNDER_PATH: analysis.path(point.method).normalised_area}
             | ({"Note": inside} if any(other.status != "inside" for other in points.values()) else {})
         )
@@ -61,12 +61,14 @@ def show_methods(context: PointContext) -> None:
         )
 
 
-def _counts(unit: Unit, point: Point, other: FlaggedCounts | None) -> dict[str, float]:
+def _counts(unit: Unit, point: Point, other: FlaggedCounts | None, undecided: float | None) -> dict[str, float]:
+    waiting = {} if undecided is None else {UNDECIDED: undecided}
     if unit is Unit.DOCUMENTS or other is None:
         return {
             "TP": point.tp,
             "FP": point.fp,
-            "Alerts": point.alerts,
+            "Alerts": point.alerts + (undecided or 0.0),
+            **waiting,
             "Precision": rounded_share(point.precision, point.alerts),
             "FP per TP": point.fp_per_tp,
             "Rated positives kept": rounded_share(point.share_of_rated_positives, point.rated.tp),
@@ -77,7 +79,8 @@ def _counts(unit: Unit, point: Point, other: FlaggedCounts | None) -> dict[str, 
         IN_MONEY.precision: rounded_share(point.precision, other.alerts),
         IN_MONEY.false_per_catch: point.fp_per_tp,
         IN_MONEY.kept: rounded_share(point.share_of_rated_positives, other.rated.tp),
-        "Alerts": other.alerts,
+        "Alerts": other.alerts + (undecided or 0.0),
+        **waiting,
     }
 
 
