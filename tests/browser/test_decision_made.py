@@ -4,8 +4,9 @@ import re
 
 from playwright.sync_api import expect
 
-from multiloss_core import DecisionRecord, RatedDocuments, flagged, operating_point, smooth_path
-from multiloss_core.targets import target_for_alerts
+from multiloss_core import DecisionRecord, RatedDocuments, flagged
+from multiloss_core.targets import point_for_alerts, threshold_choices
+from multiloss_core.thresholds import SMOOTH, PathSearch
 from tests.browser.steps import (
     PAGES,
     choose,
@@ -54,8 +55,9 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
     expect(page.locator(".explorer .driver")).to_contain_text("Optimised for a cap on alerts")
     source, choice = sample(NAME), sample(NAME).first_choice
     documents = RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, floors=choice.floors)
-    path = smooth_path(documents)
-    expected = operating_point(path, target_for_alerts(path, 300))
+    search = PathSearch(documents)
+    path = SMOOTH.find(search)
+    expected = point_for_alerts(path, threshold_choices(path, documents, fit=search.fit), 300)
     expect(metric(page, "Caught (TP)")).to_have_text(f"{expected.tp:,.0f}")
     settle(page)
     flagged_now = sum(number(metric(page, label).inner_text()) for label in ("Caught (TP)", "False alerts (FP)"))

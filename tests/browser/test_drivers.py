@@ -6,7 +6,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core import RatedDocuments, operating_point, smooth_path
+from multiloss_core import RatedDocuments, operating_point
+from multiloss_core.targets import point_for_alerts, point_for_precision, point_for_share, threshold_choices
+from multiloss_core.thresholds import SMOOTH, PathSearch
 from tests.browser.steps import (
     cells,
     choose,
@@ -41,15 +43,25 @@ def documents():
 
 
 @pytest.fixture(scope="module")
-def path(documents):
-    return smooth_path(documents)
+def search(documents):
+    return PathSearch(documents)
 
 
 @pytest.fixture(scope="module")
-def corners(documents, path):
-    """The points that the path can offer, strictest first: thresholds, TP, FP."""
-    found = path.majorant.vertices
-    return [(documents.round_thresholds(path.thresholds[i]), path.tp[i], path.fp[i]) for i in found if path.tp[i]]
+def path(search):
+    return SMOOTH.find(search)
+
+
+@pytest.fixture(scope="module")
+def wished(documents, search, path):
+    """Find the point of a wish with the core: thresholds, TP, FP."""
+    choices = threshold_choices(path, documents, fit=search.fit)
+
+    def find(point_for, value):
+        point = point_for(path, choices, value)
+        return documents.round_thresholds(point.thresholds), point.tp, point.fp
+
+    return find
 
 
 def counted(*thresholds):
@@ -82,6 +94,15 @@ def expect_driven(page, path, by, point, percent=None):
     label = by.partition(",")[0]
     driver = OLD_VALUES["driver"].get(label, label)
     expect(page).to_have_url(re.compile(f"[?&]driver={driver}(&|$)"))
+    settle(page)
+
+
+def expect_wished(page, by, point):
+    """The point on the screen is the wanted one, wherever the slider can lead; pandas counts the same."""
+    thresholds, tp, fp = point
+    assert counted(*map(float, thresholds))[1:] == (tp, fp)
+    expect_point(page, SCORES, point)
+    expect(said(page)).to_contain_text(f"Optimised for {by}, between the slider's")
     settle(page)
 
 
@@ -146,7 +167,7 @@ def is_selected(cell):
     return True
 
 
-def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, page, new_page, documents, path, corners):
+def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, page, new_page, documents, path, wished):
     open_page(page, f"{server}/operating_point", "Operating point")
     expect_point(page, SCORES, expected_sample_point(NAME, 20))
     expect(said(page)).to_be_hidden()
@@ -158,30 +179,28 @@ def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, page, new_
     choose(page, "Set the point by", "a cap on alerts")
     days = rated()["time"].dt.normalize()
     days = (days.max() - days.min()).days + 1
-    expect(page.get_by_text(f"over the {days} days from the first")).to_be_visible()
     wish(page, "Alerts per day, at most", 7)
-    capped = [corner for corner in corners if corner[1] + corner[2] <= 7 * days][-1]
-    expect_driven(page, path, "a cap on alerts", capped)
+    capped = wished(point_for_alerts, 7 * days)
+    expect_wished(page, "a cap on alerts", capped)
+    expect(page.get_by_text(f"a day on average of the {days} days of the data")).to_be_visible()
     wish(page, "Alerts per day, at most", 0.01)
-    expect_refused(page, "The first step of this path already flags", capped)
+    expect_refused(page, "Whatever thresholds flag anything here flag more", capped)
     expect(said(page)).to_be_hidden()
 
     choose(page, "Set the point by", "a floor on precision")
     wish(page, "Precision of at least, in percent", 70)
-    precise = [corner for corner in corners if corner[1] >= 0.7 * (corner[1] + corner[2])][-1]
-    expect_driven(page, path, "a floor on precision", precise)
+    expect_wished(page, "a floor on precision", wished(point_for_precision, 0.7))
     expect(refusal(page, "The point stays")).to_have_count(0)
 
     choose(page, "Set the point by", "a share of positives to keep")
     wish(page, "Rated positives to keep, in percent", 60)
-    positives = (rated()["rating"] == "fraud").sum()
-    keeping = next(corner for corner in corners if corner[1] >= 0.6 * positives)
-    expect_driven(page, path, "a share of positives to keep", keeping)
+    keeping = wished(point_for_share, 0.6)
+    expect_wished(page, "a share of positives to keep", keeping)
 
     choose(page, "Set the point by", "thresholds by hand")
-    expect_point(page, SCORES, counted(*sample(NAME).first_choice.floors))
+    expect_point(page, SCORES, keeping)
     for score, text, point in (
-        (SCORES[0], "0.9", counted(0.9, sample(NAME).first_choice.floors[1])),
+        (SCORES[0], "0.9", counted(0.9, keeping[0][1])),
         (SCORES[1], "never", counted(0.9, NEVER)),
     ):
         box = page.get_by_role("textbox", name=f"{score} ≥")

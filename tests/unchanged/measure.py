@@ -107,10 +107,11 @@ from multiloss_core.losses import (
 from multiloss_core.tables import document_amounts, document_segments, document_times, frame_as_csv, guess_columns
 from multiloss_core.targets import (
     manual_point,
-    target_for_alerts,
-    target_for_precision,
+    point_for_alerts,
+    point_for_precision,
+    point_for_share,
     target_for_price,
-    target_for_share,
+    threshold_choices,
 )
 from multiloss_core.thresholds import (
     ManualPoint,
@@ -422,7 +423,7 @@ def point_details(data: Data, path: Any, target: float) -> Figures:
         "with_other": comparison_figures(source, point.thresholds, other, rule),
         "by_hand": point_figures(hand) | of(hand, "marginal_precision"),
         "file": plain(point_as_dict(point, {"data": "a sample"})),
-        "wishes": wishes_figures(path),
+        "wishes": wishes_figures(source, path),
     }
     if isinstance(source, CountSurfaces):
         return found
@@ -462,15 +463,20 @@ def size_figures(size: Any) -> Figures:
     return of(size, "documents", "effective", "precision") | {"stands_for": plain(size.alerts)}
 
 
-def wishes_figures(path: Any) -> Figures:
-    """The targets that wishes come to."""
-    alerts = float(path.tp[0] + path.fp[0])
+def wished_figures(point: Any) -> Figures:
+    """A point that a wish came to."""
+    return of(point, "thresholds", "tp", "fp", "marginal_precision", "share_of_rated_positives", "reachable_share")
+
+
+def wishes_figures(source: Any, path: Any) -> Figures:
+    """The targets and the vertices of a path that wishes come to."""
+    alerts, choices = float(path.tp[0] + path.fp[0]), threshold_choices(path, source)
     asked = {
         "price": lambda: target_for_price(4.0),
-        "alerts": lambda: target_for_alerts(path, alerts / 10),
-        "few_alerts": lambda: target_for_alerts(path, 0.5),
-        "precision": lambda: target_for_precision(path, 0.6),
-        "share": lambda: target_for_share(path, 0.5),
+        "alerts": lambda: wished_figures(point_for_alerts(path, choices, alerts / 10)),
+        "few_alerts": lambda: wished_figures(point_for_alerts(path, choices, 0.5)),
+        "precision": lambda: wished_figures(point_for_precision(path, choices, 0.6)),
+        "share": lambda: wished_figures(point_for_share(path, choices, 0.5)),
         "payoffs": lambda: Payoffs(review=5.0, catch=25.0, annoyance=1.0).marginal_precision,
     }
     return {name: answered(ask) for name, ask in asked.items()}

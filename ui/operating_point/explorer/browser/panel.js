@@ -120,8 +120,10 @@ export class Panel {
     put(parts.warning, ...warning ? [element("b", {}, warning[0]), ` ${warning[1]}`] : [])
     put(parts.guarantee, ...guarantee ? [guarantee] : [])
     // Whether the point is the best one of its path, and what it was derived from.
-    parts.driver.hidden = !byHand && !driver
-    parts.manual.hidden = !byHand || Boolean(driver)
+    // A wish that was refused leaves its point, and drives nothing.
+    const isManual = byHand && !driver && !this.#message.place
+    parts.driver.hidden = !isManual && !driver
+    parts.manual.hidden = !isManual
     parts.derived.hidden = !driver
     parts.by.textContent = driver
     parts.place.textContent = byHand && this.#message.place ? `, ${this.#message.place}` : ""
