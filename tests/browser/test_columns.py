@@ -44,8 +44,8 @@ def frame():
 
 
 def flagged(frame, thresholds):
-    """The rated rows that some score flags."""
-    return frame[frame["verdict"].notna() & (frame[SCORES] >= list(thresholds)).any(axis=1)]
+    """The rows that some score flags, rated or not."""
+    return frame[(frame[SCORES] >= list(thresholds)).any(axis=1)]
 
 
 def expect_number(place, value):
@@ -66,7 +66,7 @@ def money(alerts):
 
 def expect_days(page, frame, alerts):
     """The caption on alerts per day, at the thresholds of the screen."""
-    days = frame.loc[frame["verdict"].notna(), "timestamp"].dt.normalize()
+    days = frame["timestamp"].dt.normalize()
     days = pd.date_range(days.min(), days.max())
     caption = page.get_by_test_id("stCaptionContainer").filter(has_text="Alerts per day:")
     expect(caption).to_contain_text(f"{len(days)} days in the data")
@@ -75,10 +75,16 @@ def expect_days(page, frame, alerts):
 
 
 def expect_counts(page, table, groups):
-    """A table of alerts, TP and FP of each group, in the order of the groups."""
-    alerts = groups.size()
-    fraud = groups["verdict"].agg(lambda verdicts: (verdicts == "fraud").sum())
-    for title, values in (("Alerts", alerts), ("Caught (TP)", fraud), ("False alerts (FP)", alerts - fraud)):
+    """A table of alerts, TP, FP and what is not yet decided of each group, in the order of the groups."""
+    fraud, false = (
+        groups["verdict"].agg(lambda verdicts, kind=kind: (verdicts == kind).sum()) for kind in ("fraud", "ok")
+    )
+    for title, values in (
+        ("Alerts", groups.size()),
+        ("Caught (TP)", fraud),
+        ("False alerts (FP)", false),
+        ("Not yet decided", groups.size() - fraud - false),
+    ):
         expect(cells(page, table, title)).to_have_text([f"{value:,}" for value in values])
 
 
@@ -116,10 +122,10 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
         expect(metric(page, f"Threshold of {score}")).to_have_text(f"≥ {float(threshold)!r}")
     for label, value in zip((MONEY_CAUGHT, MONEY_IN_FALSE), money(alerts), strict=True):
         expect_number(metric(page, label), value)
-    fraud = (alerts["verdict"] == "fraud").sum()
-    expect_number(metric(page, "Caught"), fraud)
-    expect_number(metric(page, "False alerts"), len(alerts) - fraud)
+    for label, verdict in (("Caught", "fraud"), ("False alerts", "ok")):
+        expect_number(metric(page, label), (alerts["verdict"] == verdict).sum())
     expect_number(rate(page, "Alerts"), len(alerts))
+    expect_number(rate(page, "of them not yet decided"), alerts["verdict"].isna().sum())
     expect_days(page, frame, alerts)
     settle(page)
 
@@ -130,8 +136,9 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
     )
     expect_counts(page, "Week of", alerts.groupby(mondays))
     open_part(page, "The point in each segment")
-    expect(cells(page, "Segment", "Segment")).to_have_text(list(alerts["country"].value_counts().index))
-    by_country = alerts["country"].astype(pd.CategoricalDtype(alerts["country"].value_counts().index, ordered=True))
+    countries = alerts.loc[alerts["verdict"].notna(), "country"].value_counts().index
+    expect(cells(page, "Segment", "Segment")).to_have_text(list(countries))
+    by_country = alerts["country"].astype(pd.CategoricalDtype(countries, ordered=True))
     expect_counts(page, "Segment", alerts.groupby(by_country, observed=True))
 
     open_part(page, "Save this decision")
