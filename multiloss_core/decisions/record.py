@@ -18,6 +18,7 @@ import pandas as pd
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from multiloss_core.decisions.validation import (
+    MAX_ROWS,
     AnyText,
     Count,
     Fraction,
@@ -83,7 +84,11 @@ class RecordedData:
 
     @model_validator(mode="after")
     def _require_narrowing(self) -> Self:
-        for (_, before), (step, rows) in pairwise(asdict(self.funnel).items()) if self.funnel is not None else ():
+        if self.funnel is None:
+            return self
+        if self.funnel.read > MAX_ROWS:
+            raise disagreement(f"rows of step 'read' of the funnel should be at most {MAX_ROWS:,}")
+        for (_, before), (step, rows) in pairwise(asdict(self.funnel).items()):
             if not 0 <= rows <= before:
                 raise disagreement(f"rows of step '{step}' of the funnel should be from 0 to {before:,}, not {rows:,}")
         return self

@@ -20,6 +20,9 @@ MAX_BYTES = 1_000_000
 MAX_SCORES = 100
 MAX_NAME = 300
 MAX_REASON = 20_000
+# Every whole number up to here can be written and computed with, and sums of counts stay finite.
+MAX_ROWS = 2**53
+MAX_COUNT = 1e100
 
 T = TypeVar("T")
 
@@ -164,7 +167,7 @@ def _as_tuple(value: Any) -> Any:
 AnyText = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_storable)]
 Name = Annotated[AnyText, AfterValidator(_not_blank)]
 LongText = Annotated[str, Field(max_length=MAX_REASON), AfterValidator(_storable)]
-Count = Annotated[float, Field(ge=0)]
+Count = Annotated[float, Field(ge=0, le=MAX_COUNT)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple), Field(min_length=1, max_length=MAX_SCORES)]

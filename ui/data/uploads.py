@@ -11,7 +11,7 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.formatting import shortened
-from multiloss_core.tables import LARGEST_FILE
+from multiloss_core.tables import LARGEST_FILE, start_reader
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
@@ -52,6 +52,7 @@ class UploadStore(Generic[Choice, Data]):
 
     def ask_upload(self, *, with_controls: bool = True) -> None:
         """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
+        start_reader()
         uploaded = st.file_uploader(
             self.upload_label,
             type=["csv", "tsv", "txt", "xlsx", "parquet"],

@@ -75,9 +75,14 @@ def _read_record() -> None:
         _put_away()
         return
     try:
-        uploaded = UploadedRecord(file.name, record=DecisionRecord.from_json(file.getvalue()))
+        record = DecisionRecord.from_json(file.getvalue())
+        # In the log it would be what everybody's page opens with: what cannot be shown does not get there.
+        summary_on_page(record)
+        uploaded = UploadedRecord(file.name, record=record)
     except DataError as error:
         uploaded = UploadedRecord(file.name, complaint=str(error))
+    except (ArithmeticError, ValueError):
+        uploaded = UploadedRecord(file.name, complaint="It cannot be shown; save the record again from the program.")
     session().decisions.uploaded = uploaded
 
 

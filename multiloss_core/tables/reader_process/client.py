@@ -158,6 +158,8 @@ def _line(lines: Any) -> dict[str, Any]:
 
 def _server() -> _Server:
     if not _running or not _running[-1].is_alive():
+        for server in _running:
+            server.end()
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(

@@ -12,9 +12,11 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pyarrow as arrow
+from pyarrow import csv as arrow_csv
 
 from multiloss_core.errors import DataError
 from multiloss_core.tables.reader_process.answers import answer, write
@@ -73,6 +75,8 @@ def _bound(memory: int, seconds: int) -> None:
     """Let this process take so many bytes more than it has, and end it after so many seconds."""
     arrow.set_cpu_count(THREADS)
     arrow.set_io_thread_count(1)
+    # Arrow waits for ever for a thread for which there is no memory left: they start before the limit holds.
+    arrow_csv.read_csv(BytesIO(b"a,b\n1,2\n"))
     signal.alarm(seconds)
     with open("/proc/self/statm", encoding="ascii") as pages:
         now = int(pages.read().split()[5]) * resource.getpagesize()

@@ -198,10 +198,11 @@ def _line_ends(cells: arrow.StringArray, place: int, before: int, rows: _Rows) -
     separator, others = rows.layout.separator, len(rows.layout.header) - 1
     lines = []
     for row in np.flatnonzero(compute.fill_null(compute.match_substring_regex(cells, r"[\r\n]"), False)):
-        texts = cells[int(row)].as_py().replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        texts = cells[int(row)].as_py().replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
         separators = [text.count(separator) for text in texts]
-        # As many as would stand between the end of this row and the same place in a later one.
-        if others and sum(separators) == others * (len(texts) - 1) and separators[-1] == place:
+        # As many as stand between a cell and the same place in a later row, or the end of a row.
+        to_cell, to_end = others * (len(texts) - 1), others * len(texts) - place
+        if len(texts) > 1 and others and (sum(separators), separators[-1]) in ((to_cell, place), (to_end, others)):
             raise DataError(
                 f"A quote (\") in row {before + row + 1:,}, column '{shortened(rows.layout.header[place])}', opens a "
                 f"cell that swallows {plural(len(texts) - 1, 'row')}; write it twice within quotes, or remove it."

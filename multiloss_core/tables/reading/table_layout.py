@@ -11,7 +11,8 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.bounds import LONGEST_CELL, column_names, require_short_cell, require_size
 
-SEPARATORS = ",;\t|"
+# Where rows fit two of them, commas are rather those of decimals.
+SEPARATORS = ";\t|,"
 # Stands in no text, so that a line is one cell.
 NO_SEPARATOR = "\x1f"
 HEAD_BYTES = 2**20

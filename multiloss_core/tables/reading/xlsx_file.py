@@ -16,7 +16,6 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.tables.reading.bounds import (
     KEEP_LESS,
-    MAX_COLUMNS,
     column_names,
     require_short_cell,
     require_size,
@@ -110,7 +109,7 @@ def _require_small_sheet(file: BinaryIO, entry: zipfile.ZipInfo, left: int, name
             row_count += len(_ROW.findall(block))
             cell_count += len(_CELLS.findall(block))
             rest = text[-_OVERLAP:]
-    require_size(max(rows, row_count), min(columns, MAX_COLUMNS + 1) if rows else 1, name)
+    require_size(max(rows, row_count), max(columns, 1), name)
     if max(rows, row_count) * max(columns, 1) > MAX_XLSX_CELLS or cell_count > MAX_XLSX_CELLS:
         raise DataError(
             f"'{name}' reaches over {max(rows, row_count):,} rows and {columns:,} columns, more than "

@@ -41,6 +41,10 @@ def read_count_table(
         _surface_of_column(title, values, names, row_at.reshape(shape))
         for title, values in (("TP", columns[-2]), ("FP", columns[-1]))
     )
+    if not (tp.any() or fp.any()):
+        raise DataError(
+            f"TP and FP are 0 in all {len(frame):,} rows, so no threshold flags anything; choose a table with counts."
+        )
     return axes, tp, fp, tuple(map(str, names))
 
 

@@ -13,7 +13,6 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.number_column import LARGEST_SCORE
 from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula
 from multiloss_core.thresholds.data.flagged_counts import Rule
@@ -114,7 +113,7 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
             raise DataError(
                 f"'{shortened(file)}' holds no threshold of '{shortened(name)}'; choose a file for this data."
             )
-        if value != math.inf and not abs(value) < LARGEST_SCORE:
+        if not (math.isfinite(value) or value == math.inf):
             raise DataError(f"The threshold of '{shortened(name)}' in '{shortened(file)}' is no number; correct it.")
     return np.array([found[name] for name in names], dtype=np.float64)
 

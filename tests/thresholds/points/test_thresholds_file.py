@@ -61,6 +61,13 @@ def test_the_rule_of_one_classifier_does_not_matter():
     assert read_thresholds(as_json({"a": 2}, "all"), "x.json", ("a",), "any").tolist() == [2.0]
 
 
+def test_the_largest_thresholds_are_read_back():
+    assert read_thresholds(as_json({"a": 1e101, "b": -1.5e300}), "x.json", ("a", "b"), "any").tolist() == [
+        1e101,
+        -1.5e300,
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -76,7 +83,7 @@ def test_the_rule_of_one_classifier_does_not_matter():
         (as_json({"a": "1", "b": 1}), "holds no thresholds"),
         (as_json({"a": True, "b": 1}), "holds no thresholds"),
         (b'{"rule": "any", "thresholds": {"a": 1' + b"0" * 400 + b', "b": 1}}', "holds no thresholds"),
-        (as_json({"a": 1e101, "b": 1}), "The threshold of 'a' in 'x.json' is no number"),
+        (b'{"rule": "any", "thresholds": {"a": 1e400, "b": -1e400}}', "The threshold of 'b' in 'x.json' is no number"),
         (as_json({"a": 1, "b": 1}, "all"), r"for rule 'all', those on the screen for 'any'; change the rule"),
         (as_json({"a": 1}), "holds no threshold of 'b'"),
         (as_json({"a": 1, "b": 1, "c": 1}), r"threshold of 'c', which is none of the classifiers \('a', 'b'\)"),

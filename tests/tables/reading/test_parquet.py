@@ -1,0 +1,165 @@
+"""Parquet files of any type of column, as other programs write them."""
+
+import io
+import itertools
+import json
+from datetime import date, datetime, time
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from multiloss_core import read_table
+from multiloss_core.tables import read_file
+from multiloss_core.tables.reading import parquet_file
+from multiloss_core.tables.reading.page_headers import unpacked_sizes
+from tests.tables.reading.test_read_file import as_parquet
+from tests.tables.refusals import refused
+
+
+def of_pandas(frame):
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    return stream.getvalue()
+
+
+def test_names_of_any_kind_become_text():
+    frame = pd.DataFrame([[0.5, 1], [0.25, 0]])
+    assert list(read_table(of_pandas(frame.set_axis([0, 1], axis=1)), "f").columns) == ["0", "1"]
+    assert list(read_table(of_pandas(frame.set_axis([0.5, 1.5], axis=1)), "f").columns) == ["0.5", "1.5"]
+
+
+def test_a_named_index_is_kept_and_one_without_a_name_is_not():
+    frame = pd.DataFrame({"score": [0.5, 0.25]}, index=[7, 9])
+    assert list(read_table(of_pandas(frame), "f").columns) == ["score"]
+    read = read_table(of_pandas(frame.rename_axis("case")), "f")
+    assert read[["case", "score"]].to_dict("list") == {"case": [7, 9], "score": [0.5, 0.25]}
+
+
+@pytest.mark.parametrize(
+    "noted",
+    [b"no JSON", b"null", b"[]", b"{}", b'{"index_columns": ["gone"], "columns": 3}', b"\xff", b'{"columns": []}'],
+)
+def test_what_others_noted_for_pandas_is_not_looked_at(noted):
+    table = pa.table({"a": [0.5, 0.25]}).replace_schema_metadata({b"pandas": noted})
+    assert read_table(as_parquet(table), "f")["a"].tolist() == [0.5, 0.25]
+
+
+def test_every_flat_type_is_read():
+    table = pa.table(
+        {
+            "float16": pa.array(np.array([0.5, 0.25], np.float16)),
+            "uint64": pa.array([2**63, 1], pa.uint64()),
+            "long with a blank": pa.array([1234567890123456789, None], pa.int64()),
+            "decimal": pa.array([Decimal("1.25"), None]),
+            "date": pa.array([date(2026, 3, 14), None]),
+            "moment": pa.array([datetime(2026, 3, 14, 9, 30), None]),
+            "time": pa.array([time(9, 30), None]),
+            "truth": pa.array([True, None]),
+            "words": pa.array(["x", None], pa.large_string()),
+            "views": pa.array(["x", None], pa.string_view()),
+            "numbers": pa.array(["0,5", "1,25"]),
+            "few": pa.array(["1.193,88", "2"]).dictionary_encode(),
+            "nothing": pa.nulls(2),
+        }
+    )
+    frame = read_table(as_parquet(table), "f")
+    assert frame["uint64"].tolist() == [2**63, 1]
+    assert frame["long with a blank"][0] == "1234567890123456789"
+    assert frame["decimal"][0] == 1.25
+    assert frame["date"][0] == pd.Timestamp("2026-03-14")
+    assert frame["moment"][0] == pd.Timestamp("2026-03-14 09:30")
+    assert frame["truth"][0] == "true"
+    assert (frame["words"][0], frame["views"][0]) == ("x", "x")
+    assert frame["numbers"].tolist() == [0.5, 1.25]
+    assert frame["few"].tolist() == [1193.88, 2]
+    blanks = ["long with a blank", "decimal", "date", "moment", "time", "truth", "words", "views", "nothing"]
+    assert frame[blanks].isna().loc[1].all()
+
+
+def test_binary_columns_are_left_out_with_a_note():
+    table = pa.table({"a": [0.5], "raw": [b"\xff"], "fixed": pa.array([b"xx"], pa.binary(2)), "list": [[1]]})
+    file = read_file(as_parquet(table), "f")
+    assert list(file.frame.columns) == ["a"]
+    assert file.notes == ("3 columns of lists, records or binary data left out.",)
+
+
+def test_dates_that_no_calendar_has_are_refused_by_name():
+    table = pa.table({"a": [0.5], "when": pa.array([2_000_000_000], pa.date32())})
+    assert "Column 'when'" in refused(lambda: read_file(as_parquet(table), "f"))
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+@pytest.mark.parametrize("rows", [3, 2_500])
+def test_a_text_of_a_megabyte_is_refused(dictionary, rows):
+    words = pa.array(["a" * 2**20, "b" * 2**20])
+    codes = pa.array(np.arange(rows if dictionary else 3) % 2, pa.int32())
+    column = pa.DictionaryArray.from_arrays(codes, words)
+    table = pa.table({"w": column if dictionary else column.cast(pa.string())})
+    sentence = refused(lambda: read_file(as_parquet(table, use_dictionary=dictionary), "f"))
+    assert "Column 'w' holds a text of 1,048,576 characters" in sentence
+
+
+def test_few_words_for_many_rows_stay_a_dictionary(monkeypatch):
+    table = pa.table({"w": pa.array(["long " * 1000, "longer " * 1000]).take(pa.array(np.arange(30_000) % 2))})
+    column = read_table(as_parquet(table), "f")["w"]
+    assert isinstance(column.dtype, pd.CategoricalDtype)
+    assert column.iloc[[0, 1]].tolist() == ["long " * 1000, "longer " * 1000]
+    monkeypatch.setattr(parquet_file, "LARGEST_TEXT", 2**30)
+    assert read_table(as_parquet(table), "f")["w"].dtype == "str"
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip"])
+@pytest.mark.parametrize(
+    ("dictionary", "version", "statistics"), list(itertools.product([True, False], ["1.0", "2.0"], [True, False]))
+)
+def test_pages_unpack_to_what_the_writer_says(compression, dictionary, version, statistics):
+    generator = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "s": generator.random(20_000),
+            "w": generator.choice(["x" * 300, "y", "ü" * 5000], 20_000),
+            "n": [None] * 20_000,
+        }
+    )
+    data = as_parquet(
+        table,
+        compression=compression,
+        use_dictionary=dictionary,
+        data_page_version=version,
+        write_statistics=statistics,
+        data_page_size=4096,
+        row_group_size=7_000,
+    )
+    metadata = parquet.ParquetFile(io.BytesIO(data)).metadata
+    for group, column in itertools.product(range(metadata.num_row_groups), range(metadata.num_columns)):
+        chunk = metadata.row_group(group).column(column)
+        starts = [at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at]
+        sizes = list(unpacked_sizes(io.BytesIO(data), min(starts), chunk.total_compressed_size))
+        # The writer counts the headers as well, which are longer with statistics.
+        assert 0 <= chunk.total_uncompressed_size - sum(sizes) <= len(sizes) * 12_000
+        if not statistics:
+            assert chunk.total_uncompressed_size - sum(sizes) <= len(sizes) * 60
+
+
+def test_sizes_that_the_footer_denies_are_found():
+    data = as_parquet(pa.table({"a": np.arange(100_000.0)}), use_dictionary=False, compression="none")
+    chunk = parquet.ParquetFile(io.BytesIO(data)).metadata.row_group(0).column(0)
+    assert sum(unpacked_sizes(io.BytesIO(data), chunk.data_page_offset, chunk.total_compressed_size)) >= 800_000
+
+
+def test_many_columns_are_refused_before_their_names_are_compared(monkeypatch):
+    table = pa.table({f"c{i}": [0.5] for i in range(3_000)})
+    monkeypatch.setattr(parquet_file, "column_names", lambda _: pytest.fail("the names were compared"))
+    assert "3,000 columns; the limits are" in refused(lambda: read_file(as_parquet(table), "f"))
+
+
+def test_pieces_of_columns_are_put_together():
+    frame = pd.DataFrame({"score": np.arange(1000) / 7, "word": np.resize(["a", "b", None, "c"], 1000)})
+    table = pa.Table.from_pandas(frame)
+    read = read_table(as_parquet(table, row_group_size=90), "f")
+    assert json.dumps(read["word"].fillna("").tolist()) == json.dumps(frame["word"].fillna("").tolist())
+    assert read["score"].tolist() == frame["score"].tolist()
