@@ -99,20 +99,23 @@ class Dataset:
         return float(calendar(self.times, self.undecided_times).days)
 
 
-def read_upload(data: bytes, name: str) -> RatedSource:
-    """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
-    file, guess = read_in_process(data, name)
+def read_upload(data: bytes, name: str, sheet: str | None = None) -> RatedSource:
+    """Read an uploaded file, or a sheet of it, and guess its columns. Raises DataError where it is no usable table."""
+    file, guess = read_in_process(data, name, sheet=sheet)
     if guess is not None:
         require_documents(file.frame)
     choice = COUNTS if guess is None else choice_of(guess, file.ambiguous)
     return RatedSource(
         name,
-        hashlib.sha256(data).hexdigest(),
+        # Another sheet is other data.
+        hashlib.sha256(data + (sheet or "").encode()).hexdigest(),
         file.frame,
         choice,
         guess=guess,
         notes=file.notes,
         ambiguous=file.ambiguous,
+        sheets=file.sheets,
+        sheet=file.sheet,
     )
 
 

@@ -43,10 +43,11 @@ class ScoredDataset:
     tuning: Bools
 
 
-def uploaded_source(data: bytes, name: str) -> ScoredSource:
-    """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
-    frame, choice = read_items_in_process(data, name)
-    return ScoredSource(name, hashlib.sha256(data).hexdigest(), frame, choice)
+def uploaded_source(data: bytes, name: str, sheet: str | None = None) -> ScoredSource:
+    """Read an uploaded file, or a sheet of it, and guess its columns. Raises DataError where it is no usable table."""
+    file, choice = read_items_in_process(data, name, sheet=sheet)
+    fingerprint = hashlib.sha256(data + (sheet or "").encode()).hexdigest()
+    return ScoredSource(name, fingerprint, file.frame, choice, notes=file.notes, sheets=file.sheets, sheet=file.sheet)
 
 
 def pasted_source(text: str) -> ScoredSource:

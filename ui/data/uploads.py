@@ -33,8 +33,9 @@ class UploadStore(Generic[Choice, Data]):
     """The tables of one kind: samples, and what was loaded in this session.
 
     `key`: that of the picker, also in the URL; `label` and `hint` are the picker's words. `samples` make one by name.
-    `read` makes a table of a file's bytes and name, `build` checked data of that. `of_other_files` makes of a choice of
-    columns what it says of any file with these columns; `choice_type` is its type.
+    `read` makes a table of a file's bytes, its name and, where one was asked for, a sheet; `build` makes checked data
+    of that. `of_other_files` makes of a choice of columns what it says of any file with these columns; `choice_type` is
+    its type.
     """
 
     state: Uploads[Choice]
@@ -42,7 +43,7 @@ class UploadStore(Generic[Choice, Data]):
     samples: Mapping[str, Callable[[str], Source[Choice]]]
     label: str
     hint: str
-    read: Callable[[bytes, str], Source[Choice]]
+    read: Callable[[bytes, str, str | None], Source[Choice]]
     build: Callable[[Source[Choice], Choice], Data]
     upload_key: str
     upload_label: str
@@ -66,6 +67,8 @@ class UploadStore(Generic[Choice, Data]):
             self.state.last_upload = uploaded.file_id
             with st.spinner(f"Reading {uploaded.name} …"):
                 self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
+        if uploaded is not None:
+            self._ask_sheet(uploaded.getvalue, uploaded.name)
         if self.state.complaint:
             shown = self._shown_name()
             still = f" Still shown: {_named(shown)}." if self._is_here(shown) else ""
@@ -73,6 +76,22 @@ class UploadStore(Generic[Choice, Data]):
         elif self.state.note:
             st.info(as_text(self.state.note), icon=":material/info:")
         self._keep_files(with_controls=with_controls)
+
+    def _ask_sheet(self, data: Callable[[], bytes], name: str) -> None:
+        """Of a workbook, ask which sheet to read, and read it."""
+        shown = self._shown_name()
+        source, file = self.state.sources.get(shown), self.state.files.get(shown)
+        if source is None or file is None or file.given_name != name or len(source.sheets) < 2:
+            return
+        picked = st.selectbox(
+            f"Sheet of {name}",
+            source.sheets,
+            index=source.sheets.index(source.sheet or source.sheets[0]),
+            key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
+        )
+        if picked != source.sheet:
+            with st.spinner(f"Reading {picked} …"):
+                self.state.complaint = self._take_file(data(), name, picked)
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -298,7 +317,7 @@ class UploadStore(Generic[Choice, Data]):
             key
             for source in self.state.sources.values()
             for key in (source.fingerprint, columns_signature(source.frame))
-        }
+        } | {_sheet_of(file.digest) for file in self.state.files.values()}
         return {key: text for key, text in self.state.remembered.items() if key in keys}
 
     def _hear(self, told: Told) -> None:
@@ -312,13 +331,19 @@ class UploadStore(Generic[Choice, Data]):
         if "choices" in told:
             self.state.remembered = told["choices"] | self.state.remembered
 
-    def _take_file(self, data: bytes, name: str) -> str | None:
-        """Read a file, take its table and pick it; or say why it cannot be read, and leave everything as it was."""
+    def _take_file(self, data: bytes, name: str, sheet: str | None = None) -> str | None:
+        """Read a file, take its table and pick it; or say why it cannot be read, and leave everything as it was.
+
+        Of a workbook, `sheet`, or the one that was asked for before.
+        """
+        digest = hashlib.sha256(data).hexdigest()
+        of_workbook = _sheet_of(digest)
         try:
-            source = self.read(data, name)
+            source = self.read(data, name, sheet or self.state.remembered.get(of_workbook))
         except DataError as error:
             return str(error)
-        digest = hashlib.sha256(data).hexdigest()
+        if sheet is not None:
+            self.state.remembered[of_workbook] = sheet
         self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source.frame)))
         return None
 
@@ -379,6 +404,11 @@ class UploadStore(Generic[Choice, Data]):
         self.state.choices[source.fingerprint] = found.choice
         if found.confirmed:
             self.state.confirmed.add(source.fingerprint)
+
+
+def _sheet_of(digest: str) -> str:
+    """Name what is remembered of a workbook by its SHA-256: the sheet that was asked for."""
+    return f"sheet {digest}"
 
 
 def _memory(frame: pd.DataFrame) -> int:

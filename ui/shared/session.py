@@ -33,7 +33,8 @@ class Source(Generic[Choice]):
     """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given.
 
     `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
-    `ambiguous`: columns of numbers that can be read in two ways.
+    `ambiguous`: columns of numbers that can be read in two ways. `sheets`: those of a workbook, of which `sheet` was
+    read.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Source(Generic[Choice]):
     guess: ColumnGuess | None = None
     notes: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,6 @@ from threading import BoundedSemaphore, Lock
 from time import monotonic
 from typing import Any, BinaryIO
 
-import pandas as pd
-
 from multiloss_core.errors import DataError
 from multiloss_core.tables.guess_columns import ColumnGuess
 from multiloss_core.tables.item_columns import ItemColumns
@@ -56,14 +54,14 @@ def read_in_process(data: bytes, name: str, *, sheet: str | None = None) -> tupl
     return file, guess
 
 
-def read_items_in_process(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
+def read_items_in_process(data: bytes, name: str, *, sheet: str | None = None) -> tuple[TableFile, ItemColumns]:
     """Read a file as `read_items` does, in a process with bounds. Raises DataError, as `read_in_process` does."""
     if not data.strip():
         raise DataError(f"'{name}' is empty; choose a file with a header and one row for each item.")
-    file, guess = _ask(data, name, None, "items")
+    file, guess = _ask(data, name, sheet, "items")
     if not isinstance(guess, ItemColumns):
         raise TypeError("Items were asked for.")
-    return file.frame, guess
+    return file, guess
 
 
 def start_reader() -> None:

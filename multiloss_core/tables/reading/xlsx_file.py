@@ -59,10 +59,13 @@ def read_xlsx(file: BinaryIO, name: str, sheet: str | None = None) -> DecodedFil
             for about in workbook.sheets_metadata
             if about.visible == calamine.SheetVisibleEnum.Visible and about.typ == calamine.SheetTypeEnum.WorkSheet
         ]
-        for title in (sheet,) if sheet is not None else (*visible, *sheets):
-            rows = workbook.get_sheet_by_name(title)
-            if rows.height > 1 and rows.width >= 1:
-                return _read_sheet(rows, title, sheets, name)
+        titles = (sheet,) if sheet is not None else (*visible, *sheets)
+        # A sheet of one column is mostly a title page; only where there is nothing else it is taken for a table.
+        for fewest in (2, 1):
+            for title in titles:
+                rows = workbook.get_sheet_by_name(title)
+                if rows.height > 1 and rows.width >= fewest:
+                    return _read_sheet(rows, title, sheets, name)
     except calamine.CalamineError:
         raise DataError(f"'{name}' starts like an Excel file but cannot be read; save it again or as CSV.") from None
     where = f"Sheet '{shortened(sheet)}' of '{name}'" if sheet is not None else f"'{name}'"

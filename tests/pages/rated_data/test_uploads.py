@@ -29,6 +29,7 @@ from tests.pages.rated_data.steps import (
     upload,
 )
 from tests.pages.steps import run
+from tests.tables.reading.workbooks import workbook
 from ui.data.samples import SAMPLES
 from ui.rated_data.column_roles import TEMPLATE, WEIGHT
 
@@ -230,3 +231,27 @@ def test_a_real_table_of_counts_goes_through_both_pages(app, rated_folder):
     go_to_operating_point(app)
     assert not app.error
     assert app.metric
+
+
+def test_of_a_workbook_the_sheet_with_a_table_is_read_and_another_can_be_chosen(app):
+    first, second = rated_frame(1), rated_frame(2)
+    data = workbook(
+        {
+            "About": [["Report"], ["Alerts of two months"]],
+            "May": [list(first.columns), *first.to_numpy().tolist()],
+            "June": [list(second.columns), *second.to_numpy().tolist()],
+        }
+    )
+    mime = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    upload(app, data, "months.xlsx", mime)
+    assert not app.error
+    assert funnel(app)[0] == len(first)
+    (sheet,) = [element for element in app.selectbox if element.label == "Sheet of months.xlsx"]
+    assert (sheet.value, sheet.options) == ("May", ["About", "May", "June"])
+    run(sheet.select("June"))
+    assert not app.error
+    assert funnel(app)[0] == len(second)
+    assert app.selectbox(key="data").value == "months.xlsx"
+    go_to_operating_point(app)
+    back_to_rated_data(app)
+    assert funnel(app)[0] == len(second)

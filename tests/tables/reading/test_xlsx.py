@@ -101,3 +101,9 @@ def test_other_archives_and_damaged_workbooks_are_refused():
     data = workbook({"a": ROWS})
     for broken in (data[:-30], data[: len(data) // 2], b"PK\x03\x04", data[:40] + data[60:]):
         assert "cannot be read" in refused(lambda broken=broken: read_file(broken, "f.xlsx"))
+
+
+def test_a_title_page_is_passed_over():
+    data = workbook({"About": [["Report"], ["made in May"]], "Alerts": ROWS})
+    assert read_file(data, "f.xlsx").sheet == "Alerts"
+    assert read_file(data, "f.xlsx", sheet="About").frame.columns.tolist() == ["Report"]
