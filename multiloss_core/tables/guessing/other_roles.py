@@ -63,7 +63,8 @@ def guess_weight(columns: Sequence[Column]) -> RoleGuess:
     weights = [column for column in numeric if column.words in WEIGHT]
     found = weights or rates
     if not found:
-        return RoleGuess()
+        other = next((column for column in numeric if _may_be_weight(column)), None)
+        return RoleGuess() if other is None else RoleGuess(doubt=f"'{shortened(other.name)}' may be the weight")
     first = found[0]
     if len(weights) + len(rates) > 1:
         return RoleGuess(name=first.name, doubt="more than one column may be the weight", inverse=not weights)
@@ -76,6 +77,12 @@ def guess_weight(columns: Sequence[Column]) -> RoleGuess:
     if first.numbers.min() < 1 or first.distinct > MOST_STRATA:
         return RoleGuess(name=first.name, doubt="its values may be of something else than a sample")
     return RoleGuess(name=first.name, reason="its name says so, and no value is below 1")
+
+
+def _may_be_weight(column: Column) -> bool:
+    """Whether a name ends like that of a weight, and the values could be of the strata of a sample."""
+    ends = column.words[-1:] == ("w",) or any(column.words[-len(phrase) :] == phrase for phrase in WEIGHT)
+    return ends and column.numbers.min() >= 1 and 1 < column.distinct <= MOST_STRATA
 
 
 def _is_sampling_rate(column: Column) -> bool:
@@ -109,7 +116,7 @@ def _is_money(column: Column) -> bool:
     if words & NO_AMOUNT or column.words[-1] in SCORE | MODEL | {"rate", "class", "code", "group", "level"}:
         return False
     # Numbers up to 1 are rather shares or probabilities.
-    return bool(column.numbers.max() > 1)
+    return bool(np.abs(column.numbers).max() > 1)
 
 
 def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:

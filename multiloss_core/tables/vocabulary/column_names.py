@@ -174,7 +174,7 @@ WEIGHT = phrases(
         "poids", "poids échantillon", "poids d'échantillonnage", "poids de sondage", "pondération", "peso",
         "peso muestral",
         "peso de muestreo", "ponderación", "factor de expansión", "peso amostral", "peso da amostra", "ponderação",
-        "fator de expansão", "weight factor", "upweight", "w",
+        "fator de expansão", "weight factor", "upweight", "frequency weight",
     ]
 )  # fmt: skip
 SAMPLING = spellings(

@@ -29,6 +29,11 @@ class TestWeight:
         assert guess.weight is None
         assert "weight" not in guess.unsure
 
+    @pytest.mark.parametrize("name", ["w", "rule_weight"])
+    def test_what_may_be_a_weight_is_asked_about_and_not_used(self, alerts, name):
+        guess = guessed(alerts, **{name: alerts.whole(1, 6)})
+        assert (guess.weight, guess.unsure) == (None, {"weight"})
+
     @pytest.mark.parametrize("name", ["sampling_rate", "selection_probability", "Stichprobenquote", "tasa de muestreo"])
     def test_a_sampling_rate_is_turned_and_asked_about(self, alerts, name):
         guess = guessed(alerts, **{name: alerts.words(0.1, 0.5, 1.0).astype(float)})
@@ -53,9 +58,10 @@ class TestAmount:
         assert guessed(alerts, amount=alerts.amounts(), amount_eur=alerts.amounts()).unsure == {"amount"}
 
     def test_amounts_that_cannot_be_used_are_told(self, alerts):
-        guess = guessed(alerts, amount=np.append(alerts.amounts()[1:], -1.0))
-        assert (guess.amount, guess.unsure) == (None, {"amount"})
-        assert "-1" in guess.reasons["amount"]
+        for amounts in (np.append(alerts.amounts()[1:], -1.0), -alerts.amounts()):
+            guess = guessed(alerts, amount=amounts)
+            assert (guess.amount, guess.unsure) == (None, {"amount"})
+            assert "'-" in guess.reasons["amount"]
 
     @pytest.mark.parametrize("name", ["amount_band", "credit_limit", "balance", "amount_count_7d", "shipping_fee"])
     def test_what_is_no_amount(self, alerts, name):
