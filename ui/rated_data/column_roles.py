@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables import MINUS, RECIPROCAL, Meaning
+from multiloss_core.tables import MINUS, RECIPROCAL, Meaning, find_falling
 from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
 from ui.data.rated_workspace import needs_answers, rated_uploads
@@ -162,7 +163,6 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
         asked.caption(as_text(source.guess.reasons.get(role, "")))
         return asked
 
-    scores = _ask_scores(place("scores", left), source, columns, known)
     rating = ask_column(
         place("rating", right),
         "Rating",
@@ -176,6 +176,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
         of_known = dict(known.meanings) if rating == known.rating else {}
         about = "rating" if "rating" in unsure else "meanings"
         meanings = ask_meanings(place(about, below), source.frame, rating, of_known, _tag(source))
+    scores = _ask_scores(place("scores", left), source, columns, known, rating, meanings)
     optional: dict[str, Any] = {}
     for usual, role in zip((right, right, *st.columns(3)), ROLES, strict=True):
         optional[role.key] = ask_optional_column(
@@ -211,8 +212,14 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
     )
 
 
-def _ask_scores(place: DeltaGenerator, source: RatedSource, columns: list[str], known: ColumnChoice) -> tuple[str, ...]:
-    falling = source.guess.falling if source.guess is not None else ()
+def _ask_scores(
+    place: DeltaGenerator,
+    source: RatedSource,
+    columns: list[str],
+    known: ColumnChoice,
+    rating: str | None,
+    meanings: tuple[tuple[str, Meaning | None], ...],
+) -> tuple[str, ...]:
     turned = [name.removeprefix(MINUS) for name in known.scores if name not in columns]
     usual = [name if name in columns else name.removeprefix(MINUS) for name in known.scores]
     picked = place.multiselect(
@@ -223,6 +230,7 @@ def _ask_scores(place: DeltaGenerator, source: RatedSource, columns: list[str], 
         persist_state="session",
         max_selections=4,
     )
+    falling = _falling(_tag(source), tuple(picked), rating, meanings, source.frame)
     more = source.guess.more_scores if source.guess is not None else ()
     if more:
         found = plural(len(more) + len(known.scores), "score")
@@ -242,6 +250,25 @@ def _ask_scores(place: DeltaGenerator, source: RatedSource, columns: list[str], 
         else name
         for name in picked
     )
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def _falling(
+    tag: str,
+    scores: tuple[str, ...],
+    rating: str | None,
+    meanings: tuple[tuple[str, Meaning | None], ...],
+    _frame: pd.DataFrame,
+) -> tuple[str, ...]:
+    """Find the scores that fall with fraud, once it is said what the ratings mean."""
+    if (
+        rating is None
+        or not scores
+        or rating in scores
+        or {"positive", "negative"} - {meaning for _, meaning in meanings}
+    ):
+        return ()
+    return find_falling(_frame, scores, rating, dict(meanings))
 
 
 def _with_derived(columns: list[str], known: str | None) -> list[str]:

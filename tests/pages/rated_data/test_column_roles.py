@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from multiloss_core import RatedDocuments
 from tests.pages.rated_data.steps import (
     GOOD,
     as_read,
@@ -233,3 +234,27 @@ def test_documents_called_a_table_of_counts_say_what_is_missing(app_with_upload)
     run(box(app, "kind").set_value("a rated document"))
     assert not app.error
     assert funnel(app) == before
+
+
+def test_a_score_that_falls_with_fraud_is_said_and_turned_with_one_click(app):
+    frame = rated_frame()
+    frame["trust score"] = (1 - frame.pop("model B")).round(6)
+    upload(app, csv_of(frame), "trust.csv")
+    assert not app.error
+    # It may be about somebody else: proposed is the one that is certain.
+    assert box(app, "scores").value == ["model A"]
+    run(box(app, "scores").set_value(["model A", "trust score"]))
+    (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
+    assert not turn.value
+    assert not [toggle for toggle in app.toggle if "model A" in toggle.label]
+    run(turn.set_value(True))
+    assert not app.error
+    go_to_operating_point(app)
+    assert not app.error
+    names = [metric.label for metric in app.metric if "Threshold" in metric.label]
+    assert names == ["Threshold of model A", "Threshold of minus trust score"]
+    turned = RatedDocuments.from_frame(
+        frame.assign(turned=-frame["trust score"]), ["model A", "turned"], "rating", "fraud"
+    )
+    back_to_rated_data(app)
+    assert funnel(app)[4] == turned.funnel.positives
