@@ -86,9 +86,11 @@ class RecordedData:
     def _require_narrowing(self) -> Self:
         if self.funnel is None:
             return self
-        if self.funnel.read > MAX_ROWS:
-            raise disagreement(f"rows of step 'read' of the funnel should be at most {MAX_ROWS:,}")
-        for (_, before), (step, rows) in pairwise(asdict(self.funnel).items()):
+        steps = asdict(self.funnel)
+        for step, rows in steps.items():
+            if abs(rows) > MAX_ROWS:
+                raise disagreement(f"rows of step '{step}' of the funnel should be at most {MAX_ROWS:,}")
+        for (_, before), (step, rows) in pairwise(steps.items()):
             if not 0 <= rows <= before:
                 raise disagreement(f"rows of step '{step}' of the funnel should be from 0 to {before:,}, not {rows:,}")
         return self

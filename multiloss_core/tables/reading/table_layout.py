@@ -55,7 +55,7 @@ def text_layout(head: str, name: str, *, lines: int) -> TextLayout:
     if not found:
         raise DataError(f"'{name}' holds nothing but blank lines; choose a file with a header and rows.")
     # Counted before anything is split: a header may be a million commas.
-    require_size(lines - 1, 1 + max(map(found[0][1].count, SEPARATORS)), name)
+    require_size(max(lines - 1, 0), 1 + max(map(found[0][1].count, SEPARATORS)), name)
     if len(found[0][1]) >= HEAD_BYTES // 2:
         raise DataError(f"'{name}' is not a table: its first line is longer than any header; export it again.")
     said = _SEPARATOR_LINE.fullmatch(found[0][1])
