@@ -26,6 +26,7 @@ Data = TypeVar("Data")
 MOST_MEMORY = 2**30
 # So much of a SHA-256 tells files apart.
 START = 12
+KEPT, NOT_LOADED = " (kept in this browser)", " (not loaded)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,8 +226,12 @@ class UploadStore(Generic[Choice, Data]):
         asked = self._address.asked(if_gone=first)
         # The picker of another page is another widget, which knows nothing of this one's value.
         page, self.state.page = self.state.page, session().page
-        if asked is not None or page != session().page or st.session_state.get(self.key) is None:
-            self.choose(asked or self.state.picked or last or first)
+        # A browser may say the words of a moment ago, when the file was not loaded yet.
+        said = str(st.session_state.get(self.key, "")).removesuffix(KEPT).removesuffix(NOT_LOADED)
+        known = said if said in self._names() else None
+        if asked is not None or page != session().page or known is None or known != st.session_state.get(self.key):
+            here = None if page != session().page else known
+            self.choose(asked or here or self.state.picked or last or first)
 
     def _show_in_address(self, name: str) -> None:
         """Have the URL name the data; the first sample needs no name while nobody brought a file."""
@@ -235,26 +240,18 @@ class UploadStore(Generic[Choice, Data]):
         file = self.state.files.get(name)
         self._file_in_address.show(None if file is None else file.digest[:START])
 
+    def _names(self) -> list[str]:
+        """List what can be picked, and what is picked though it is not there."""
+        names = [*self.samples, *self.state.sources, *(self.state.kept or ()), self.state.picked]
+        return [name for name in dict.fromkeys(names) if name is not None]
+
     def _ask_name(self) -> str:
-        options = list(
-            dict.fromkeys([*self.samples, *self.state.sources, *(self.state.kept or ()), self._shown_name()])
-        )
-        name = str(
-            st.selectbox(
-                self.label,
-                options,
-                format_func=self._in_words,
-                key=self.key,
-                help=self.hint,
-            )
-        )
-        self.state.picked = name
-        return name
+        picked = st.selectbox(self.label, self._names(), format_func=self._in_words, key=self.key, help=self.hint)
+        self.state.picked = str(picked)
+        return self.state.picked
 
     def _in_words(self, name: str) -> str:
-        if self._is_here(name):
-            return name
-        return f"{name} ({'kept in this browser' if name in (self.state.kept or ()) else 'not loaded'})"
+        return name if self._is_here(name) else name + (KEPT if name in (self.state.kept or ()) else NOT_LOADED)
 
     def _shown_name(self) -> str:
         """Return the name of what is picked, loaded or not."""

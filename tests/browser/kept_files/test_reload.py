@@ -216,7 +216,7 @@ def test_the_longest_unused_file_makes_room_and_is_named(server, visitor, data):
     expect_kept(visitor, 2)
 
 
-def test_files_that_are_kept_can_be_picked_and_take_no_run_of_the_page_before(server, visitor, data):
+def test_files_that_are_kept_can_be_picked(server, visitor, data):
     upload_and_keep(visitor, server, data)
     other = rated_csv(6)
     upload(visitor, "other.csv", other)
@@ -240,6 +240,18 @@ def test_opening_a_page_asks_for_one_run_of_it(server, visitor, data, with_files
     expect(visitor.locator("[class*=st-key-kept_files] .about")).to_contain_text("are kept in this browser")
     settle(visitor)
     assert len(sent) == 1
+
+
+def test_bringing_a_file_back_runs_the_page_three_times(server, visitor, data, frame):
+    upload_and_keep(visitor, server, data)
+    sent = []
+    visitor.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(len(frame))))
+    visitor.reload()
+    expect(metric(visitor, "Rows read")).to_have_text(f"{len(frame):,}")
+    expect_kept(visitor, 1)
+    settle(visitor)
+    # The first run, where the file shall go, what its columns mean, and that it has come.
+    assert len(sent) == 4
 
 
 def test_where_the_browser_refuses_a_sentence_says_so(server, visitor, data, frame):

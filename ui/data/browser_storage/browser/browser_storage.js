@@ -31,7 +31,7 @@ class Keeper {
     watchUploaders(() => [...this.#places.keys()], (key, file) => {
       this.#arrived.set(labelOf(file), file)
       const place = this.#places.get(key)
-      if (place) this.#tell(place, {})
+      if (place) this.#tell(place, this.#choices(place.message.shelf))
     })
   }
 
@@ -70,15 +70,18 @@ class Keeper {
   }
 
   // One thing told may take the place of another one that Python has not heard of yet; so what columns mean, which
-  // Python must know before it reads a file, is told each time until the file is read.
+  // Python must know before it reads a file, is told with each until the file is read.
   /** @param {Place} place @param {Told} told */
   #tell({ message, tell }, told) {
     const read = new Set(message.loaded.map(labelOfLoaded))
     const isAwaited = [...this.#arrived.keys()].some(label => !read.has(label))
-    const kept = isAwaited ? preferences().choices?.[message.shelf] ?? {} : {}
-    const choices = Object.fromEntries(Object.entries(kept).map(([of, { text }]) => [of, text]))
-    const all = Object.keys(choices).length ? { ...told, choices } : told
-    if (Object.keys(all).length) tell(all)
+    if (Object.keys(told).length) tell(isAwaited ? { ...told, ...this.#choices(message.shelf) } : told)
+  }
+
+  /** @param {string} shelf @returns {Told} */
+  #choices(shelf) {
+    const kept = Object.entries(preferences().choices?.[shelf] ?? {})
+    return kept.length ? { choices: Object.fromEntries(kept.map(([of, { text }]) => [of, text])) } : {}
   }
 
   /** @param {Place} place */
