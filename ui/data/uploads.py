@@ -195,8 +195,9 @@ class UploadStore(Generic[Choice, Data]):
             st.error(as_text(str(error)), icon=":material/error:")
         else:
             self.remember(source, choice)
-            # The page told the browser of its files before the columns were asked for.
-            keep_choices(self.key, self._choices_to_keep())
+            if source.name in self.state.sources:
+                # The page told the browser of its files before the columns were asked for.
+                keep_choices(self.key, self._choices_to_keep())
             return data
         try:
             data = self.build(source, self.choice_for(source))
