@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import poisson
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, rounding_tolerance, sums
@@ -42,6 +43,28 @@ class DailyCap:
         Of n days and a new one, each is as likely to be among the busiest: one less than (1 - share) (n + 1) days.
         """
         return max(int(np.floor((1 - self.share) * (self.days + 1) + 1e-9)) - 1, 0)
+
+    def most_in_all(self, weights: Floats) -> float:
+        """Find how much may be flagged in all, if alerts fell on the days by chance and as all documents do.
+
+        Of many thresholds that keep the cap on days that are over, the best ones have had luck on some of them. This
+        bound has no such luck: it takes the alerts of each day as a Poisson number, documents of `weights` (n + u,) as
+        many of equal weight, and lets the mean chance of more than the cap be as large as asked.
+        """
+        unit = float(np.square(weights).sum() / weights.sum())
+        volume = sums(self.day, weights, self.days) / weights.sum()
+
+        def too_often(alerts: float) -> bool:
+            chances = poisson.sf(np.floor(self.most / unit + 1e-9), alerts / unit * volume)
+            return bool(chances.mean() > 1 - self.share)
+
+        low, high = 0.0, float(weights.sum())
+        if not too_often(high):
+            return high
+        while high - low > 1e-6 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if too_often(middle) else (middle, high)
+        return low
 
     def exceeded(self, alerts: Floats) -> Bools:
         """Say where the alerts of a day exceed the cap."""

@@ -74,6 +74,11 @@ class ThresholdChoices:
         """The TP that the fit expects of all that was rated."""
         return None if self.expected_weights is None else float(self.expected_weights.sum())
 
+    def all_weights(self, cap: DailyCap) -> Floats:
+        """Return the weights (n + u,) of the documents whose days a cap knows."""
+        documents = self.source.documents
+        return np.empty(0) if documents is None else _all_weights(documents, cap)
+
     def along(self, path: ThresholdPath, cap: DailyCap | None = None) -> Candidates:
         """Take the vertices of a path."""
         documents, alerts, busy = self.source.documents, path.tp + path.fp, None

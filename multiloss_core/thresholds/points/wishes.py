@@ -40,7 +40,8 @@ def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float
 def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: DailyCap) -> Point:
     """Find the thresholds that catch most among those that keep a cap on as large a share of the days as it says.
 
-    As `point_for_alerts`, but days with more alerts than the cap may be as few as the cap says.
+    As `point_for_alerts`, but days with more alerts than the cap may be as few as the cap says. Thresholds that keep it
+    by luck alone are left out (`DailyCap.most_in_all`), but for the corner of the path.
 
     Raises
     ------
@@ -48,7 +49,12 @@ def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: Dai
     """
     if choices.source.documents is None:
         raise DataError("A table of counts tells no days; ask for alerts in all.")
-    wish = _Wish(lambda given, _tp, _all: np.ones(given.tp.shape, dtype=bool), cap=cap)
+    bound = cap.most_in_all(choices.all_weights(cap))
+    wish = _Wish(
+        lambda given, _tp, _all: np.ones(given.tp.shape, dtype=bool),
+        cap=cap,
+        besides=lambda given: given.flagged <= bound,
+    )
     return _best_point(path, choices, wish, _too_few(cap.most))
 
 
@@ -106,11 +112,15 @@ def target_of_corner(path: ThresholdPath, corner: int) -> float:
 
 @dataclass(frozen=True)
 class _Wish:
-    """What is allowed; of that the most TP is wanted, or the fewest alerts."""
+    """What is allowed; of that the most TP is wanted, or the fewest alerts.
+
+    `besides` is asked of all candidates but the corner of the path.
+    """
 
     allowed: Allowed
     fewest_alerts: bool = False
     cap: DailyCap | None = None
+    besides: Callable[[Candidates], Bools] | None = None
 
     def met(self, candidates: Candidates, tp: Floats, everything: float) -> Bools:
         """Which candidates are allowed at TP (m,), counted or expected, that flag anything of use."""
@@ -208,6 +218,8 @@ def _best_of(
     tp, flagged, expected = candidates.tp, candidates.flagged, candidates.expected_tp
     met = wish.met(candidates, tp, total)
     met &= flagged <= reference[1] if wish.fewest_alerts else tp >= reference[0]
+    if wish.besides is not None:
+        met &= wish.besides(candidates)
     wanted = tp
     if expected is not None and expected_total is not None:
         met &= wish.met(candidates, expected, expected_total)

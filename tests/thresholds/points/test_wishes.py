@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import poisson
 
 from multiloss_core import (
     CountSurfaces,
@@ -128,7 +129,7 @@ def test_of_all_nodes_the_one_that_keeps_a_share_with_fewest_alerts(documents, r
 
 
 @pytest.mark.slow
-@given(st.data(), rated(), st.sampled_from(RULES), st.integers(1, 6), st.sampled_from([0.5, 0.8, 0.9, 1.0]))
+@given(st.data(), rated(), st.sampled_from(RULES), st.integers(1, 6), st.sampled_from([0.5, 0.8, 0.9]))
 def test_of_all_nodes_the_one_that_catches_most_with_few_busy_days(data, documents, rule, most, share):
     days = 5
     day = np.array(
@@ -139,8 +140,22 @@ def test_of_all_nodes_the_one_that_catches_most_with_few_busy_days(data, documen
         alerts = [documents.weights[(day == here) & np.array(way)].sum() for here in range(days)]
         return sum(value > most + 1e-9 for value in alerts) <= max((1 - share) * (days + 1) - 1, 0) + 1e-9
 
+    # As many as would hold if alerts fell on days by chance, as all documents do.
+    unit = (documents.weights**2).sum() / documents.weights.sum()
+    volume = np.bincount(day, documents.weights, days) / documents.weights.sum()
+
+    def holds_by_more_than_luck(alerts):
+        return poisson.sf(np.floor(most / unit + 1e-9), alerts / unit * volume).mean() <= 1 - share + 1e-9
+
     path, choices = every_grid(documents, rule)
-    allowed = [tp for tp, _, way in counted(documents, rule) if tp > 0 and holds(way)]
+    corners = [
+        point.tp
+        for point in operating_points(path, TARGETS)
+        if point.tp > 0 and holds([is_flagged(row, point.thresholds, rule) for row in documents.scores.tolist()])
+    ]
+    allowed = corners + [
+        tp for tp, alerts, way in counted(documents, rule) if tp > 0 and holds(way) and holds_by_more_than_luck(alerts)
+    ]
     cap = DailyCap(day=day, days=days, most=most, share=share)
     if not allowed:
         with pytest.raises(DataError, match="allow more"):
