@@ -5,6 +5,7 @@ from multiloss_core.thresholds.data.flagged_counts import Rule, checked_threshol
 from multiloss_core.thresholds.data.grid_counts import SPACINGS, Spacing, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from multiloss_core.thresholds.paths.graph import to_networkx
 from multiloss_core.thresholds.paths.methods import CERTIFIED, SMOOTH, PathMethod, PathSearch, look_of
 from multiloss_core.thresholds.paths.money import money_at, money_weighted
@@ -31,6 +32,7 @@ __all__ = [
     "Rule",
     "SmoothFit",
     "Spacing",
+    "UndecidedDocuments",
     "WishedPoint",
     "bucket_counts",
     "checked_thresholds",

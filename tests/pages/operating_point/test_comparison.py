@@ -97,16 +97,24 @@ def comparison_table(app):
     return next(table.value for table in app.dataframe if "Proposed" in table.value).set_index("")
 
 
+def all_rows(name):
+    """The rows of a sample, rated or not, numbered from 1."""
+    frame = sample(name).frame
+    return frame.set_axis(np.arange(1, len(frame) + 1))
+
+
 def rated_rows(name):
     """The rows of a sample that people rated, numbered from 1."""
-    frame = sample(name).frame
-    frame = frame.set_axis(np.arange(1, len(frame) + 1))
+    frame = all_rows(name)
     return frame[frame["rating"].notna()]
 
 
 def flagged_by(rated, scores, thresholds, rule):
     reached = pd.DataFrame({score: rated[score] >= value for score, value in zip(scores, thresholds, strict=True)})
     return reached.any(axis=1) if rule == "any" else reached.all(axis=1)
+
+
+COUNTED = ("Alerts", "Caught (TP)", "False alerts (FP)", "of them not yet decided")
 
 
 def wilson(fraud, total):
@@ -118,6 +126,9 @@ def wilson(fraud, total):
 def assert_band(app, title, rows):
     """A band's sentence and its list, against the rows that pandas finds."""
     (words,) = [element.value for element in app.markdown if f"**{title}" in element.value]
+    undecided = int(rows["rating"].isna().sum())
+    assert (f" {undecided:,} more alert" in words) == (undecided > 0)
+    rows = rows[rows["rating"].notna()]
     assert f"**{title}: {len(rows):,} alert" in words
     lists = [table.value for table in app.dataframe if table.value.index.name == "row"]
     if not len(rows):
@@ -153,20 +164,21 @@ def test_the_table_and_both_bands_are_those_of_a_count_by_hand(name, rule, curre
     app = typed(opened("compare", name=name, rule=rule), current)
     for percent in (20.0, 60.0):
         changed(app, percent=percent)
-        scores, rated = sample(name).first_choice.scores, rated_rows(name)
+        scores, rated = sample(name).first_choice.scores, all_rows(name)
         proposed = told(app)["thresholds"]
         before, after = (flagged_by(rated, scores, values, rule) for values in (current, proposed))
         table = comparison_table(app)
         counts = []
         for column, chosen in (("Current", before), ("Proposed", after)):
-            alerts, fraud = int(chosen.sum()), int((rated[chosen]["rating"] == "fraud").sum())
-            counts.append(np.array([alerts, fraud, alerts - fraud]))
+            ratings = rated.loc[chosen, "rating"]
+            fraud, false, undecided = (ratings == "fraud").sum(), (ratings == "ok").sum(), ratings.isna().sum()
+            counts.append(np.array([len(ratings), fraud, false, undecided]))
             shown = table[column]
-            assert [number(shown[row]) for row in ("Alerts", "Caught (TP)", "False alerts (FP)")] == counts[-1].tolist()
-            if alerts:
-                assert number(shown["Precision"]) == pytest.approx(100 * fraud / alerts, abs=0.51)
+            assert [number(shown[row]) for row in COUNTED] == counts[-1].tolist()
+            if fraud + false:
+                assert number(shown["Precision"]) == pytest.approx(100 * fraud / (fraud + false), abs=0.51)
         assert (counts[1][1], counts[1][2]) == (told(app)["tp"], told(app)["fp"])
-        for row, more in zip(("Alerts", "Caught (TP)", "False alerts (FP)"), counts[1] - counts[0], strict=True):
+        for row, more in zip(COUNTED, counts[1] - counts[0], strict=True):
             text = table["Difference"][row]
             assert number(text) == more
             assert text[0] == ("+" if more > 0 else "\N{MINUS SIGN}" if more < 0 else "0")
@@ -212,7 +224,7 @@ def test_money_is_compared_where_there_are_amounts(rule):
 def test_the_same_thresholds_differ_by_nothing():
     app = opened("compare")
     typed(app, told(app)["thresholds"])
-    assert comparison_table(app)["Difference"].tolist() == ["0"] * 5 + ["0.0 points", "0", "0"]
+    assert comparison_table(app)["Difference"].tolist() == ["0"] * 6 + ["0.0 points", "0", "0"]
     assert "**Added: 0 alerts** that only the proposed thresholds flag" in texts(app)
     assert "**Dropped: 0 alerts** that only the current thresholds flag" in texts(app)
     assert not app.get("download_button")
@@ -352,16 +364,17 @@ def test_below_a_floor_the_counts_are_said_to_be_bounds():
     (warning,) = [element.value for element in app.warning]
     for words in ("The current threshold of transaction model", "below its rating floor", "never rated", "not known"):
         assert words in warning
-    table, rated = comparison_table(app), rated_rows("Card alerts")
+    table, rows = comparison_table(app), all_rows("Card alerts")
     before, after = (
-        flagged_by(rated, sample("Card alerts").first_choice.scores, values, "any")
+        flagged_by(rows, sample("Card alerts").first_choice.scores, values, "any")
         for values in ([floor - 0.1, 0.8], told(app)["thresholds"])
     )
+    rated = rows["rating"].notna()
     assert table["Current"]["Alerts"] == f"at least {before.sum():,}"
     assert table["Current"]["Precision"] == table["Difference"]["Precision"] == "not known"
     assert table["Difference"]["Alerts"] == f"at most \N{MINUS SIGN}{before.sum() - after.sum():,}"
-    assert f"**Dropped: at least {(before & ~after).sum():,} alerts**" in texts(app)
-    assert f"**Added: {(after & ~before).sum():,} alert" in texts(app)
+    assert f"**Dropped: at least {(before & ~after & rated).sum():,} alerts**" in texts(app)
+    assert f"**Added: {(after & ~before & rated).sum():,} alert" in texts(app)
 
 
 def test_a_point_set_by_hand_below_the_floors_has_bounds_as_well():
@@ -456,7 +469,7 @@ def test_at_most_a_thousand_rows_are_shown_and_all_of_them_downloaded_as_text(mo
 def test_weights_are_counted_as_what_they_stand_for():
     frame = many_documents().assign(weight=lambda table: np.where(table["rating"] == "fraud", 1.0, 2.5))
     source = uploaded_source(
-        frame, scores=("score",), rating="rating", positive="fraud", weight="weight", floors=(0.0,)
+        frame, scores=("score",), rating="rating", meanings=FRAUD_OR_OK, weight="weight", floors=(0.0,)
     )
     app = typed(opened("compare", source=source, by_hand=[0.5]), [0.9])
     rated = frame[frame["rating"].notna()]
@@ -464,12 +477,17 @@ def test_weights_are_counted_as_what_they_stand_for():
     fraud, total = int((band["rating"] == "fraud").sum()), band["weight"].sum()
     assert f"{fraud} of {total:,.1f}".removesuffix(".0") in texts(app)
     assert f"{len(band)} rated documents stand for them" in texts(app)
-    assert number(comparison_table(app)["Difference"]["Alerts"]) == pytest.approx(total)
+    undecided = frame.loc[frame["rating"].isna() & (frame["score"] >= 0.5) & (frame["score"] < 0.9), "weight"].sum()
+    table = comparison_table(app)["Difference"]
+    assert number(table["of them not yet decided"]) == pytest.approx(undecided)
+    assert number(table["Alerts"]) == pytest.approx(total + undecided)
 
 
 def test_an_unreachable_target_compares_with_nothing_flagged():
     app = typed(opened("compare", name="Login alerts", percent=99.5), [0.9])
-    assert number(comparison_table(app)["Proposed"]["Alerts"]) == told(app)["tp"] + told(app)["fp"]
+    shown = comparison_table(app)["Proposed"]
+    undecided = number(shown["of them not yet decided"])
+    assert number(shown["Alerts"]) - undecided == told(app)["tp"] + told(app)["fp"]
 
 
 @pytest.mark.parametrize(

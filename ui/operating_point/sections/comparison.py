@@ -19,7 +19,7 @@ from multiloss_core.formatting import (
     threshold,
 )
 from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSubset, compare
-from multiloss_core.thresholds import RatedData, money_at
+from multiloss_core.thresholds import RatedData, Rule, UndecidedDocuments, money_at
 from ui.data.document_table import NO_DOCUMENTS, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds
@@ -132,15 +132,24 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
 
 def _show_bands(analysis: Analysis, found: Comparison) -> None:
     source = analysis.dataset.source
-    for title, only, band, complete in (
-        ("Added", "proposed", found.added, found.proposed.complete),
-        ("Dropped", "current", found.dropped, found.current.complete),
+    undecided = None if source.documents is None else source.documents.undecided
+    for title, only, band, side, other in (
+        ("Added", "proposed", found.added, found.proposed, found.current),
+        ("Dropped", "current", found.dropped, found.current, found.proposed),
     ):
-        st.markdown(_band_words(title, only, band, complete, source))
+        waiting = 0.0 if undecided is None else _only(undecided, found.rule, side, other)
+        more = f" {plural(waiting, 'more alert')} that only these flag: not yet decided." if waiting else ""
+        st.markdown(_band_words(title, only, band, side.complete, source) + more)
         if band.positions is not None and band.positions.size:
             show_documents(analysis.dataset, band.positions, what=f"{title.lower()} documents")
     if source.documents is None:
         st.caption(NO_DOCUMENTS)
+
+
+def _only(undecided: UndecidedDocuments, rule: Rule, side: CountedThresholds, other: CountedThresholds) -> float:
+    """How many alerts without a decision only one side flags."""
+    flagged = undecided.flagged(side.thresholds, rule) & ~undecided.flagged(other.thresholds, rule)
+    return float(undecided.weights[flagged].sum())
 
 
 def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, source: RatedData) -> str:
