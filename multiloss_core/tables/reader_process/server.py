@@ -5,6 +5,7 @@ come, for each question, three open files: a channel for question and answer in 
 one for the columns. It starts no thread, so that it can be copied at any time, and ends with its parent.
 """
 
+import gc
 import json
 import os
 import resource
@@ -29,6 +30,9 @@ def main() -> None:
     # Copies that have ended are not waited for.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What is loaded stays: copies need not look through it for garbage, and so share its memory.
+    gc.collect()
+    gc.freeze()
     with socket.socket(fileno=sys.stdin.fileno()) as questions:
         while True:
             message, files, _, _ = socket.recv_fds(questions, 1, 3)

@@ -47,7 +47,7 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack) -> DecodedFile:
     text.file.seek(text.start)
     head = text.file.read(HEAD_BYTES).decode("utf-8", "ignore")
     layout = text_layout(head, name, lines=text.lines)
-    rows = _Rows(text.file, text.start + len(head[: layout.body].encode()), layout, name)
+    rows = _Rows(text.file, text.start + len(head[: layout.body].encode()), layout, text.has_quotes, name)
     read, notes = _read(rows, copies)
     typed = typed_columns(
         {column.name: column.cells() for column in read.columns},
@@ -72,6 +72,7 @@ class _Rows:
     file: BinaryIO
     start: int
     layout: TextLayout
+    has_quotes: bool
     name: str
 
     def batches(self, columns: Sequence[str]) -> Iterator[arrow.RecordBatch]:
@@ -169,7 +170,7 @@ def _read_once(rows: _Rows) -> tuple[_Read, tuple[str, ...]]:
             size += column.parts[-1].nbytes
             if column.is_text:
                 _require_short(cells, column.name, count)
-                found = _line_ends(cells, place, count, rows)
+                found = _line_ends(cells, place, count, rows) if rows.has_quotes else []
                 long_cells, line_ends = long_cells + len(found), line_ends + sum(found)
         count += batch.num_rows
         require_size(count, len(columns), rows.name)
@@ -248,7 +249,7 @@ def _filled_up(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
         f"{plural(short, 'row')} (first: row {first:,}) {'has' if short == 1 else 'have'} fewer cells than the header; "
         "what is missing at their end counts as blank.",
     )
-    return _Rows(copied, 0, rows.layout, rows.name), notes if short else ()
+    return _Rows(copied, 0, rows.layout, rows.has_quotes, rows.name), notes if short else ()
 
 
 def _require_width(cells: list[str], row: int, lines: int, rows: _Rows) -> None:

@@ -20,11 +20,15 @@ _SAVE_AS = "save it as 'CSV UTF-8' or Parquet"
 
 @dataclass(frozen=True, kw_only=True)
 class Utf8File:
-    """A file of UTF-8 text that begins at byte `start`, how many `lines` end in it, and what was noticed."""
+    """A file of UTF-8 text that begins at byte `start`.
+
+    How many `lines` end in it, whether it `has_quotes`, around which cells may hold anything, and what was noticed.
+    """
 
     file: BinaryIO
     start: int
     lines: int
+    has_quotes: bool
     notes: tuple[str, ...] = ()
 
 
@@ -44,7 +48,7 @@ def as_utf8(file: BinaryIO, name: str, copies: ExitStack) -> Utf8File:
     start = 3 if mark == _UTF_8_MARK else 0
     file.seek(start)
     decoder = codecs.getincrementaldecoder("utf-8")()
-    lines = 0
+    lines, has_quotes = 0, False
     for position, block in _blocks(file, start):
         _require_text(block, lines, name, is_first=position == start)
         try:
@@ -52,11 +56,12 @@ def as_utf8(file: BinaryIO, name: str, copies: ExitStack) -> Utf8File:
         except UnicodeDecodeError as error:
             return _not_utf_8(file, name, copies, start, lines + block[: max(error.start, 0)].count(b"\n"))
         lines += block.count(b"\n")
+        has_quotes = has_quotes or b'"' in block
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return _not_utf_8(file, name, copies, start, lines)
-    return Utf8File(file=file, start=start, lines=lines)
+    return Utf8File(file=file, start=start, lines=lines, has_quotes=has_quotes)
 
 
 def _blocks(file: BinaryIO, start: int) -> Iterator[tuple[int, bytes]]:
@@ -112,7 +117,7 @@ def _rewritten(file: BinaryIO, name: str, encoding: str, copies: ExitStack) -> U
         lines += encoded.count(b"\n")
         target.write(encoded)
     notes = ("It is no UTF-8 text, so it was read as Windows-1252, as Excel writes it in Western Europe.",)
-    return Utf8File(file=target, start=0, lines=lines, notes=notes if encoding == "cp1252" else ())
+    return Utf8File(file=target, start=0, lines=lines, has_quotes=True, notes=notes if encoding == "cp1252" else ())
 
 
 def copy_in(copies: ExitStack) -> BinaryIO:

@@ -6,7 +6,10 @@ from pyarrow import compute
 
 # Identifiers have more digits than numbers are known to.
 MOST_DIGITS = 15
-_MINUS, _ZERO, _NINE = b"-09"
+_MINUS, _POINT, _ZERO, _NINE = b"-.09"
+# Which characters a number may begin with, and which may follow a zero there. Infinity is read here, so that it is
+# refused by its name where a number is needed.
+_BEGINS, _FOLLOWS_ZERO = (np.isin(np.arange(256), list(characters)) for characters in (b"0123456789.iI", b".eE"))
 _SAMPLE = 100
 
 
@@ -19,25 +22,18 @@ def plain_numbers(cells: arrow.StringArray) -> arrow.Array | None:
     if not len(cells) or cells.null_count == len(cells):
         return arrow.nulls(len(cells), arrow.int64())
     first, second, length = _beginnings(cells)
-    known = length > 0
-    digit_next = (second >= _ZERO) & (second <= _NINE)
-    # Infinity is read here, so that it is refused with its name where a number is needed.
-    starts_well = ((first >= _ZERO) & (first <= _NINE)) | np.isin(first, list(b".iI"))
-    # Also "0x1F" and "-0": everything after a zero but a point or an exponent.
-    leading_zero = (first == _ZERO) & (length > 1) & (digit_next | np.isin(second, list(b"xX")))
-    if (known & (~starts_well | leading_zero)).any():
+    if ((length > 0) & ~_BEGINS[first]).any() or ((first == _ZERO) & (length > 1) & ~_FOLLOWS_ZERO[second]).any():
         return None
     try:
-        if (length <= MOST_DIGITS).all():
+        # Arrow takes long over cells that it cannot read.
+        if (length <= MOST_DIGITS).all() and not _holds_fractions(cells):
             return cells.cast(arrow.int64())
-    except arrow.ArrowInvalid:
-        pass
-    try:
         values = cells.cast(arrow.float64())
     except arrow.ArrowInvalid:
         return None
-    large = compute.greater_equal(compute.abs(values), 10.0**MOST_DIGITS)
-    if compute.any(large).as_py():
+    bounds = compute.min_max(values).as_py()
+    if max(-bounds["min"], bounds["max"]) >= 10.0**MOST_DIGITS:
+        large = compute.greater_equal(compute.abs(values), 10.0**MOST_DIGITS)
         texts = cells.filter(compute.fill_null(large, False))
         if compute.any(compute.match_substring_regex(texts, r"^-?[0-9]{16,}$")).as_py():
             return None
@@ -74,6 +70,14 @@ def comma_numbers(cells: arrow.ChunkedArray) -> tuple[arrow.ChunkedArray, bool] 
 CERTAIN_POINT = r"^-?(0*\.|[0-9]{4,}\.|[0-9]+\.[0-9]{0,2}([eE].*)?$|[0-9]+\.[0-9]{4,}|.*[eE])"
 
 
+def _holds_fractions(cells: arrow.StringArray) -> bool:
+    """Whether some cell has a point or a letter, such as that of an exponent."""
+    _, offsets, data = cells.buffers()
+    bounds = np.frombuffer(offsets, np.int32)
+    text = np.frombuffer(data, np.uint8)[bounds[cells.offset] : bounds[cells.offset + len(cells)]]
+    return bool(((text == _POINT) | (text > _NINE)).any())
+
+
 def _beginnings(cells: arrow.StringArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First and second character after a minus, and how many characters there are from the first on (0: blank)."""
     _, offsets, data = cells.buffers()
@@ -82,6 +86,9 @@ def _beginnings(cells: arrow.StringArray) -> tuple[np.ndarray, np.ndarray, np.nd
     text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
     start, length = bounds[:-1], np.diff(bounds)
     last = text.size - 1
-    minus = (text[np.minimum(start, last)] == _MINUS) & (length > 1)
-    start, length = start + minus, length - minus
-    return text[np.minimum(start, last)], text[np.minimum(start + 1, last)], length
+    first = text[np.minimum(start, last)]
+    minus = (first == _MINUS) & (length > 1)
+    if minus.any():
+        start, length = start + minus, length - minus
+        first = text[np.minimum(start, last)]
+    return first, text[np.minimum(start + 1, last)], length
