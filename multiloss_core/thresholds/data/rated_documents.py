@@ -275,6 +275,12 @@ class RatedDocuments:
         """For each classifier, its scores from the lowest to the highest; sorted once."""
         return tuple(column[order] for column, order in zip(self.scores.T, self.order, strict=True))
 
+    @cached_property
+    def _all_ordered_scores(self) -> tuple[Floats, ...]:
+        """As `ordered_scores`, with those of the undecided documents among them."""
+        waiting = self.undecided.scores.T
+        return tuple(np.sort(np.append(known, more)) for known, more in zip(self.ordered_scores, waiting, strict=True))
+
     @property
     def documents(self) -> Self:
         """The documents themselves; a table of counts has none."""
@@ -317,7 +323,7 @@ class RatedDocuments:
         return thresholds
 
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
-        """Shorten thresholds (k,) to the fewest decimal digits that flag exactly the same of these documents.
+        """Shorten thresholds (k,) to the fewest decimal digits that flag exactly the same documents, undecided ones too.
 
         A threshold at its floor stays as it is: below it nobody rated. One above every score stays above every score.
         """
@@ -325,7 +331,7 @@ class RatedDocuments:
         for j, threshold in enumerate(result):
             if threshold <= self.floors[j]:
                 continue
-            scores = self.ordered_scores[j]
+            scores = self._all_ordered_scores[j]
             first = int(np.searchsorted(scores, threshold))
             lower = max(float(scores[first - 1]) if first else -np.inf, float(self.floors[j]))
             upper = float(scores[first]) if first < len(scores) else np.inf

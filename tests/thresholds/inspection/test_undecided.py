@@ -169,3 +169,16 @@ def test_alerts_that_are_not_decided_yet_are_no_fall_of_alerts():
 def test_precision_is_judged_on_the_weeks_before():
     weeks = dated(np.random.default_rng(9), weeks=12, per_week=200, late=4, late_share=0.6, early_share=0.02)
     assert precision_drift(weeks, incomplete_from(weeks)).weeks == 8
+
+
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_thresholds_in_fewest_digits_flag_the_same_undecided_documents(rule):
+    generator = np.random.default_rng(10)
+    frame = pd.DataFrame(generator.random((2_000, 2)), columns=["a", "b"])
+    frame["rating"] = generator.choice(["fraud", "ok", "pending"], 2_000, p=[0.2, 0.3, 0.5])
+    documents = RatedDocuments.from_frame(frame, ["a", "b"], "rating", meanings=MEANINGS, floors=[0.0, 0.0])
+    for thresholds in generator.random((50, 2)):
+        shortened = documents.round_thresholds(thresholds)
+        before, after = (documents.undecided.flagged(values, rule) for values in (thresholds, shortened))
+        np.testing.assert_array_equal(before, after)
+        assert tuple(documents.counts_at(thresholds, rule)) == tuple(documents.counts_at(shortened, rule))
