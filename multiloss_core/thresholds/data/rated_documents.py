@@ -323,7 +323,7 @@ class RatedDocuments:
         return thresholds
 
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
-        """Shorten thresholds (k,) to the fewest decimal digits that flag exactly the same documents, undecided ones too.
+        """Shorten thresholds (k,) to the fewest decimal digits that flag the very same documents, undecided ones too.
 
         A threshold at its floor stays as it is: below it nobody rated. One above every score stays above every score.
         """
