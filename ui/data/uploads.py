@@ -76,7 +76,7 @@ class UploadStore(Generic[Choice, Data]):
             st.error(as_text(self.state.complaint) + still, icon=":material/error:")
         elif self.state.note:
             st.info(as_text(self.state.note), icon=":material/info:")
-        self._keep_files(with_controls=with_controls)
+        self._keep_files(is_open=True, with_controls=with_controls)
 
     def _ask_sheet(self, data: Callable[[], bytes], name: str) -> None:
         """Of a workbook, ask which sheet to read, and read it."""
@@ -133,7 +133,7 @@ class UploadStore(Generic[Choice, Data]):
                     args=(first,),
                 )
             elif load is None:
-                self._keep_files(with_controls=False)
+                self._keep_files(is_open=False, with_controls=False)
         with picker:
             name = self._ask_name()
         if not self._is_here(name):
@@ -287,14 +287,16 @@ class UploadStore(Generic[Choice, Data]):
                 icon=":material/upload_file:",
             )
 
-    def _keep_files(self, *, with_controls: bool) -> None:
+    def _keep_files(self, *, is_open: bool, with_controls: bool) -> None:
         name = self._shown_name()
         keep_files(
             {
                 "contract": CONTRACT,
                 "shelf": self.key,
                 "visit": session().visit,
+                "heard": self.state.heard,
                 "uploader": self.upload_key,
+                "is_open": is_open,
                 "wanted": self._wanted(),
                 "using": name if self._is_here(name) else None,
                 "loaded": [
@@ -320,6 +322,7 @@ class UploadStore(Generic[Choice, Data]):
 
     def _hear(self, told: Told) -> None:
         """Take note of what the browser says."""
+        self.state.heard += 1
         if "kept" in told:
             # The one used last, which comes first, of those with one name.
             self.state.kept = {file["name"]: file["digest"][:START] for file in reversed(told["kept"])}

@@ -66,10 +66,10 @@ class Uploads(Generic[Choice]):
     """The tables that were loaded, by name, with their files, and the last valid choice of columns by fingerprint.
 
     `confirmed`: fingerprints of tables whose columns the user has confirmed. `picked` is the name of what the screen
-    `page` shows. `last_upload`, `complaint` and `note` say what became of the last file. `kept` holds the files that
-    the user's browser keeps, by name the beginning of their SHA-256, None until it is asked; `gone` are names that it
-    could not bring back, and `replaced` those under which another file came than the address meant. `remembered` are
-    choices of columns as JSON, by what they are of.
+    `page` shows. `last_upload`, `complaint` and `note` say what became of the last file. `heard` counts what the user's
+    browser said, `kept` holds the files that it keeps, by name the beginning of their SHA-256, None until it is asked;
+    `gone` are names that it could not bring back, and `replaced` those under which another file came than the address
+    meant. `remembered` are choices of columns as JSON, by what they are of.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -81,6 +81,7 @@ class Uploads(Generic[Choice]):
     last_upload: str | None = None
     complaint: str | None = None
     note: str | None = None
+    heard: int = 0
     kept: dict[str, str] | None = None
     gone: set[str] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)

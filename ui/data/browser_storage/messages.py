@@ -24,16 +24,19 @@ class LoadedFile(TypedDict):
 class FilesMessage(TypedDict):
     """Sent to the browser where files are brought in or used.
 
-    `shelf` is the kind of data; `visit` changes with each visit to the server. `uploader` is the key of the widget that
-    files come in by, `wanted` the file to put into it. `using` is the name of the data on the screen, None while there
-    are none. `kept` are the files that Python believes to be kept, besides those that are loaded. `limit` is how many
-    bytes the browser shall keep at most.
+    `shelf` is the kind of data; `visit` changes with each visit to the server, and `heard` counts what it heard of the
+    browser then. `uploader` is the key of the widget that files come in by, `is_open` where it is on the page, `wanted`
+    the file to put into it. `using` is the name of the data on the screen, None while there are none. `kept` are the
+    files that Python believes to be kept, besides those that are loaded. `limit` is how many bytes the browser shall
+    keep at most; `choices` as in `ChoicesMessage`.
     """
 
     contract: int
     shelf: str
     visit: str
+    heard: int
     uploader: str
+    is_open: bool
     wanted: FileName | None
     using: str | None
     loaded: list[LoadedFile]

@@ -8,7 +8,7 @@ import { connect, show } from "./controls.js"
 import { prefer, preferences, tellServer } from "./preferences.js"
 import { checked, cookieText, found, labelOf, labelOfLoaded, news, toLeave, withChoices } from "./rules.js"
 import { Shelf } from "./shelf.js"
-import { putInto, watchUploaders } from "./uploader.js"
+import { atRest, putInto, watchUploaders } from "./uploader.js"
 
 /** @typedef {(told: Told) => void} Tell */
 /** @typedef {{ message: FilesMessage, root: HTMLElement, tell: Tell }} Place */
@@ -21,18 +21,18 @@ class Keeper {
   #arrived = new Map()
   /** What was asked for once is not tried again before it was there. @type {Set<string>} */
   #tried = new Set()
+  /** Visits that were told what columns mean, by kind of data. @type {Set<string>} */
+  #knowing = new Set()
   #toldLast = ""
+  /** The message that was answered last by telling something. */
+  #answered = ""
   #refused = false
   #said = ""
   /** One thing after the other. */
   #work = Promise.resolve()
 
   constructor() {
-    watchUploaders(() => [...this.#places.keys()], (key, file) => {
-      this.#arrived.set(labelOf(file), file)
-      const place = this.#places.get(key)
-      if (place) this.#tell(place, this.#choices(place.message.shelf))
-    })
+    watchUploaders(() => [...this.#places.keys()], file => this.#arrived.set(labelOf(file), file))
   }
 
   /** @param {FilesMessage} message @param {HTMLElement} root @param {Tell} tell */
@@ -69,40 +69,44 @@ class Keeper {
     this.#work = this.#work.then(step).catch(error => console.warn("Files kept in this browser:", error))
   }
 
-  // One thing told may take the place of another one that Python has not heard of yet; so what columns mean, which
-  // Python must know before it reads a file, is told with each until the file is read.
-  /** @param {Place} place @param {Told} told */
-  #tell({ message, tell }, told) {
-    const read = new Set(message.loaded.map(labelOfLoaded))
-    const isAwaited = [...this.#arrived.keys()].some(label => !read.has(label))
-    if (Object.keys(told).length) tell(isAwaited ? { ...told, ...this.#choices(message.shelf) } : told)
-  }
-
-  /** @param {string} shelf @returns {Told} */
-  #choices(shelf) {
+  // What columns meant in earlier visits; Python must know it before it reads a file, and once is enough.
+  /** @param {FilesMessage} message @returns {Told} */
+  #choices({ shelf, visit, is_open: isOpen }) {
+    const about = `${visit} ${shelf}`
+    if (!isOpen || this.#knowing.has(about)) return {}
+    this.#knowing.add(about)
     const kept = Object.entries(preferences().choices?.[shelf] ?? {})
     return kept.length ? { choices: Object.fromEntries(kept.map(([of, { text }]) => [of, text])) } : {}
   }
 
   /** @param {Place} place */
   async #follow(place) {
-    const { shelf, visit, wanted, loaded, using, uploader, limit } = place.message
+    const { shelf, visit, heard, wanted, loaded, using, limit } = place.message
     for (const { name } of loaded) this.#tried.delete(`${visit} ${name}`)
+    const choices = this.#choices(place.message)
     this.takeChoices(place.message)
     if (this.#keeps) {
       for (const file of loaded) await this.#store(shelf, file, limit)
       if (using !== null) await this.#use(shelf, using)
     }
     const files = await this.#files()
-    const told = this.#show(place, files)
-    const isNew = wanted && !this.#tried.has(`${visit} ${wanted.name}`)
-    if (!wanted || !isNew) return this.#tell(place, told)
-    this.#tried.add(`${visit} ${wanted.name}`)
-    const kept = found(files.filter(file => file.shelf === shelf), wanted)
-    if (!kept) return this.#tell(place, { ...told, gone: wanted.name })
-    this.#tell(place, told)
-    const isGiven = await putInto(uploader, new File([kept.file], kept.name))
-    if (!isGiven) this.#tell(place, { gone: wanted.name })
+    const told = { ...this.#show(place, files), ...choices }
+    const isTold = Object.keys(told).length > 0
+    if (wanted && isTold) {
+      // A file that comes while the page runs anew may be lost, so the next message is waited for.
+      this.#answered = `${visit} ${heard}`
+      place.tell(told)
+    } else if (wanted && this.#answered !== `${visit} ${heard}` && !this.#tried.has(`${visit} ${wanted.name}`)) {
+      this.#tried.add(`${visit} ${wanted.name}`)
+      await this.#bringBack(place, found(files.filter(file => file.shelf === shelf), wanted), wanted.name)
+    } else if (isTold) {
+      void atRest().then(() => place.tell(told))
+    }
+  }
+
+  /** @param {Place} place @param {KeptFile | undefined} kept @param {string} name */
+  async #bringBack({ message, tell }, kept, name) {
+    if (!kept || !await putInto(message.uploader, new File([kept.file], kept.name))) tell({ gone: name })
   }
 
   /** What is kept; nothing where the browser refuses. */
@@ -204,7 +208,10 @@ class Keeper {
     await this.#shelf.remove(await this.#files())
     prefer({ using: {}, choices: {} })
     this.#say(said)
-    for (const place of this.#shown) this.#tell(place, this.#show(place, []))
+    for (const place of this.#shown) {
+      const told = this.#show(place, [])
+      if (told.kept) place.tell(told)
+    }
   }
 }
 

@@ -10,12 +10,13 @@ const place = key => document.querySelector(`.st-key-${key}`)
 const inputOf = key => place(key)?.querySelector("input[type=file]")
 
 // Call `see` with each file that the user chooses or drops, before the uploader gets it.
-/** @param {() => string[]} keys @param {(key: string, file: File) => void} see */
+/** @param {() => string[]} keys @param {(file: File) => void} see */
 export function watchUploaders(keys, see) {
   /** @param {Event} event @param {FileList | null | undefined} files */
   const note = (event, files) => {
-    const key = keys().find(one => event.target instanceof Node && place(one)?.contains(event.target))
-    if (key) for (const file of files ?? []) see(key, file)
+    const { target } = event
+    const isOurs = keys().some(key => target instanceof Node && place(key)?.contains(target))
+    if (isOurs) for (const file of files ?? []) see(file)
   }
   document.addEventListener("change", event => {
     if (event.target instanceof HTMLInputElement) note(event, event.target.files)
@@ -35,6 +36,11 @@ export async function putInto(key, file) {
   return true
 }
 
+/** Fulfilled once the page's script has run to its end: what Python hears before makes it run anew. */
+export function atRest() {
+  return appeared(() => document.querySelector("[data-testid=stApp][data-test-script-state=notRunning]"))
+}
+
 /** @template T @param {() => T | null | undefined} find @returns {Promise<T | null | undefined>} */
 function appeared(find) {
   return new Promise(resolve => {
@@ -51,6 +57,6 @@ function appeared(find) {
       observer.disconnect()
       resolve(result)
     }
-    observer.observe(document.body, { childList: true, subtree: true })
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] })
   })
 }
