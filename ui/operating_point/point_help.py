@@ -1,7 +1,7 @@
 """What each number means; {label} stands for the value that the screen shows under that label."""
 
 from multiloss_core import Unit
-from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, REACHABLE, WORDS, beside
+from ui.operating_point.point_text import OF_THEM_UNDECIDED, REACHABLE, WORDS, beside
 
 
 def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
@@ -10,7 +10,7 @@ def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
     `undecided`: some documents of the data are not decided yet.
     """
     found = _THRESHOLDS | _of_path(unit) | _beside(unit.other)
-    return found | _UNDECIDED if undecided else found
+    return found | _of_undecided(unit) if undecided else found
 
 
 _THRESHOLDS = {
@@ -21,12 +21,18 @@ _THRESHOLDS = {
 }
 
 
-_UNDECIDED = {
-    WORDS[Unit.DOCUMENTS].alerts: f"All that people would look at: {{{CAUGHT}}} caught, {{{FALSE_ALERTS}}} false and "
-    f"{{{OF_THEM_UNDECIDED}}} not yet decided.",
-    OF_THEM_UNDECIDED: f"{{{OF_THEM_UNDECIDED}}} alerts have no decision yet. They cost a look like all others, but "
-    "count neither as caught nor as false, and precision leaves them out.",
-}
+def _of_undecided(unit: Unit) -> dict[str, str]:
+    """Explain the alerts where some are not decided; a path is counted in `unit`."""
+    documents = WORDS[Unit.DOCUMENTS]
+    caught, false = documents.caught, documents.false
+    if unit is Unit.MONEY:
+        caught, false = beside(caught), beside(false)
+    return {
+        documents.alerts: f"All that people would look at: {{{caught}}} caught, {{{false}}} false and "
+        f"{{{OF_THEM_UNDECIDED}}} not yet decided.",
+        OF_THEM_UNDECIDED: f"{{{OF_THEM_UNDECIDED}}} alerts have no decision yet. They cost a look like all others, "
+        "but count neither as caught nor as false, and precision leaves them out.",
+    }
 
 
 def _of_path(unit: Unit) -> dict[str, str]:
@@ -51,7 +57,7 @@ def _of_path(unit: Unit) -> dict[str, str]:
             f"of {alerts} flagged.",
             words.false: "False positives in money: the amounts of all flagged documents rated no fraud add up to "
             f"{fp}: what honest customers are kept waiting for.",
-            words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: the amounts of all flagged documents.",
+            words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: the amounts of all documents flagged and decided.",
             words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: of all the money flagged. The slider is "
             "about the last of it only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught "
@@ -91,7 +97,7 @@ def _beside(unit: Unit) -> dict[str, str]:
         caught: f"The amounts of all flagged documents rated fraud add up to {tp}, of {alerts} flagged.",
         false: f"The amounts of all flagged documents rated no fraud add up to {fp}: what honest customers are kept "
         "waiting for.",
-        words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all flagged documents.",
+        words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all documents flagged and decided.",
         words.precision: f"{tp} / {alerts} = {precision}: of the money flagged, as much is in fraud. The slider is "
         "about documents.",
         words.kept: f"{tp} is {kept}, the amounts of all rated fraud. Not recall: fraud below the floors is unknown.",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, ratio
+from multiloss_core.numerics.arrays import Bools, Floats, ratio, rounding_tolerance
 from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, flagged
 
 Status = Literal["inside", "at_floor", "unreachable"]
@@ -35,7 +35,9 @@ class FlaggedCounts(Counts[float]):
     @property
     def reachable_share(self) -> float:
         """The largest share of the rated positives that any thresholds of this rule keep."""
-        return ratio(self.reachable.tp, self.rated.tp)
+        # The same weights, summed in another order, may differ by rounding.
+        is_all = abs(self.rated.tp - self.reachable.tp) <= rounding_tolerance(np.array(self.rated.tp))
+        return ratio(self.rated.tp if is_all else self.reachable.tp, self.rated.tp)
 
     def flags(self, scores: ArrayLike) -> Bools:
         """Which documents with scores (n, k) are flagged: a score counts when it is >= its threshold.

@@ -47,6 +47,13 @@ def sums_by_pandas(thresholds, rule):
     return [[summed.get(rating, 0) for rating in ("fraud", "ok")] for summed in (groups.sum(), groups.size())]
 
 
+def undecided_by_pandas(thresholds, rule):
+    """How many flagged documents have no rating."""
+    frame = sample("Card alerts").frame
+    reached = frame.loc[frame["rating"].isna(), SCORES] >= thresholds
+    return int((reached.any(axis=1) if rule == "any" else reached.all(axis=1)).sum())
+
+
 def row_of(app):
     table = explorer(app)["table"]
     return table["rows"][table["percents"].index(state(app).point.target.percent)]
@@ -76,6 +83,9 @@ class TestMoneyBesideCounts:
             (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds, rule)
             assert numbers["Caught (TP)"] == f"{tp:,}"
             assert numbers["False alerts (FP)"] == f"{fp:,}"
+            undecided = undecided_by_pandas(thresholds, rule)
+            assert numbers["Alerts"] == f"{tp + fp + undecided:,}"
+            assert numbers["of them not yet decided"] == f"{undecided:,}"
             counts = money_at(documents, amounts, np.array([thresholds]), rule)
             core = counts.tp, counts.fp
             np.testing.assert_allclose(np.ravel(core), [caught, annoyed])
@@ -100,8 +110,9 @@ class TestMoneyBesideCounts:
             caught, annoyed = counts.tp[0], counts.fp[0]
             numbers = numbers_of(words)
             assert (numbers["Money caught"], numbers["Money in false alerts"]) == (money(caught), money(annoyed))
-            kept = float(numbers["Rated fraud money kept"].split(" %")[0])
-            assert kept == pytest.approx(100 * caught / whole, abs=0.06)
+            kept, base = numbers["Rated fraud money kept"].split(" % of ")
+            assert float(kept) == pytest.approx(100 * caught / whole, abs=0.06)
+            assert base == money(whole)
 
     def test_plain_controls_show_the_same(self):
         live = numbers_of(row_of(opened(data="Card alerts", m="35"))["words"])
@@ -123,6 +134,8 @@ class TestMoneyBesideCounts:
                 about = next(first for first in explanations if label.startswith(first))
                 placeholders = set(explanations[about].replace("{", "}").split("}")[1::2])
                 assert placeholders <= set(labels)
+            assert "of them not yet decided" in labels
+            assert "{of them not yet decided} not yet decided" in explanations["Alerts"]
 
     @pytest.mark.parametrize("data", ["Login alerts", "Count table"])
     def test_data_without_amounts_show_none_of_it(self, data):
@@ -160,17 +173,17 @@ class TestCountedInMoney:
                 thresholds = [float(str(row[f"{name} ≥"]).replace("never", "inf")) for name in SCORES]
                 (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds, rule)
                 np.testing.assert_allclose([point.tp, point.fp], [caught, annoyed])
-                assert row["Alerts"] == tp + fp
+                undecided = undecided_by_pandas(thresholds, rule)
+                assert (row["Alerts"], row["Not yet decided"]) == (tp + fp + undecided, undecided)
             words = row_of(app)["words"]
             numbers = numbers_of(words)
             (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds_of(words), rule)
+            undecided = undecided_by_pandas(thresholds_of(words), rule)
             assert numbers["Money caught (TP)"] == money(caught)
             assert numbers["Money in false alerts (FP)"] == money(annoyed)
-            assert (numbers["Caught"], numbers["False alerts"], numbers["Alerts"]) == (
-                f"{tp:,}",
-                f"{fp:,}",
-                f"{tp + fp:,}",
-            )
+            documents = ("Caught", "False alerts", "Alerts", "of them not yet decided")
+            counted = (tp, fp, tp + fp + undecided, undecided)
+            assert [numbers[label] for label in documents] == [f"{value:,}" for value in counted]
 
     def test_the_question_and_the_axes_are_about_money(self):
         app = opened(data="Card alerts", count="money")
@@ -322,6 +335,8 @@ class TestUploads:
         run(app.switch_page("pages/operating_point.py"))
         run(app.button_group(key="count").set_value("money"))
         assert any("40 documents of amount 0 count for nothing" in caption.value for caption in app.caption)
+        # All fraud money can be reached: no score has to agree with another.
+        assert "Can be kept when every score must agree" not in numbers_of(row_of(app)["words"])
         # They are flagged all the same.
         words = row_of(app)["words"]
         frame = self.frame()
@@ -329,7 +344,7 @@ class TestUploads:
         assert numbers_of(words)["Alerts"] == f"{alerts}"
 
     def test_names_of_columns_are_shown_as_they_are(self):
-        frame = self.frame("paid_amount").assign(row_weight=1.0)
+        frame = self.frame("paid_amount").assign(row_weight=2.0)
         frame = frame.rename(columns={"model a": "model of documents"})
         app = self.upload(opened("rated_data"), frame)
         run(app.switch_page("pages/operating_point.py"))
@@ -350,16 +365,20 @@ class TestUploads:
         assert "![x](" not in error.value
 
     def test_an_unusable_amount_names_the_row_and_nothing_is_lost(self):
-        frame = self.frame("paid")
-        frame.loc[249, "paid"] = -7.5
+        frame = self.frame()
+        frame.loc[249, "amount"] = -7.5
         app = self.upload(opened("rated_data"), frame)
         assert not app.error
         key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
-        run(app.selectbox(key=key).set_value("paid"))
+        # It is not taken for the amount, and what is wrong with it is told before anybody asks.
+        assert app.selectbox(key=key).value not in frame
+        assert any("row 250" in caption.value for caption in app.caption)
+        run(app.selectbox(key=key).set_value("amount"))
         (error,) = app.error
-        assert "Column 'paid' has 1 values that are not numbers of at least 0" in error.value
+        assert "Column 'amount' has 1 values that are not numbers of at least 0" in error.value
         assert "row 250" in error.value
         assert "choose no amount column" in error.value
+        run(app.button(key="confirm_columns").click())
         run(app.switch_page("pages/operating_point.py"))
         run(app.selectbox(key="data").set_value("mine.csv"))
         assert numbers_of(row_of(app)["words"])["Alerts"] != "0"

@@ -1,6 +1,5 @@
 """What new data will show: found in the background, equal to what the core finds in one go."""
 
-import json
 from functools import cache
 
 import numpy as np
@@ -95,8 +94,7 @@ def test_the_held_out_counts_are_those_of_the_core_for_every_method():
 
 def test_the_charts_carry_band_and_cloud():
     app = finished()
-    (explorer,) = app.get("bidi_component")
-    charts = json.loads(explorer.proto.json)["charts"]
+    charts = explorer(app)["charts"]
     assert any("expected on new data" in trace for trace in charts["plane"]["traces"])
     (chart,) = app.get("plotly_chart")
     assert "Marginal precision on new data" in chart.proto.spec
@@ -263,8 +261,7 @@ def test_a_guaranteed_range_is_shown_on_the_slider_and_the_points_inside_it_say_
     button.click().run()
     assert not app.exception
     assert app.selectbox(key="method").value == "guaranteed"
-    (live,) = app.get("bidi_component")
-    table = json.loads(json.loads(live.proto.json)["table"])
+    table = explorer(app)["table"]
     low, high = table["certified"]
     for percent, row in zip(table["percents"], table["rows"], strict=True):
         point = operating_point(found.path, percent / 100)
@@ -283,9 +280,7 @@ def test_simpler_cuts_catch_what_pandas_counts_at_the_false_positives_of_the_poi
     app.session_state["simpler"] = True
     app.switch_page("pages/operating_point.py").run()
     assert not app.exception
-    words = dict(
-        json.loads(json.loads(app.get("bidi_component")[0].proto.json)["table"])["rows"][39]["words"]["counts"]
-    )
+    words = dict(explorer(app)["table"]["rows"][39]["words"]["counts"])
     tp, fp = (float(words[label].replace(",", "")) for label in ("Caught (TP)", "False alerts (FP)"))
     table = next(shown.value for shown in app.dataframe if "Simpler cut" in shown.value).set_index("Simpler cut")
     assert len(table) == 3

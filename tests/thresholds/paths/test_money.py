@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments
+from multiloss_core import DataError, RatedDocuments, smooth_path
 from multiloss_core.tables import document_amounts
 from multiloss_core.thresholds import money_at, money_weighted
 
@@ -114,6 +114,15 @@ class TestMoneyWeighted:
         together = documents.groups[kept][:, np.newaxis] == documents.groups[kept]
         assert np.array_equal(money.groups[:, np.newaxis] == money.groups, together)
         assert money.notes[0] == f"{(~kept).sum()} documents of amount 0 count for nothing where money is counted."
+
+    def test_under_any_all_money_can_be_reached_however_it_is_summed(self):
+        rounded = 0
+        for seed in range(20):
+            frame, documents = some_documents(seed, weighted=False)
+            path = smooth_path(money_weighted(documents, frame["amount"].to_numpy()))
+            rounded += path.reachable.tp != path.totals.tp
+            assert path.at(0.3).reachable_share == 1
+        assert rounded > 0
 
     def test_without_zeros_there_is_no_note(self):
         frame, documents = some_documents(4)
