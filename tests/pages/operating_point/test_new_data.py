@@ -58,7 +58,7 @@ def test_the_intervals_are_those_of_the_core():
     for row, expected, new in (
         ("Caught (TP)", found.expected.tp, found.new_period.tp),
         ("False alerts (FP)", found.expected.fp, found.new_period.fp),
-        ("Alerts", found.expected.alerts, found.new_period.alerts),
+        ("Alerts decided", found.expected.alerts, found.new_period.alerts),
     ):
         assert number(shown.loc[row, "Expected on new data"]) == round(expected.estimate)
         assert [number(text) for text in shown.loc[row, "between"].split(" – ")] == [
@@ -115,14 +115,14 @@ def test_thresholds_set_by_hand_have_intervals_of_their_own():
     for row, expected, new in (
         ("Caught (TP)", found.expected.tp, found.new_period.tp),
         ("False alerts (FP)", found.expected.fp, found.new_period.fp),
-        ("Alerts", found.expected.alerts, found.new_period.alerts),
+        ("Alerts decided", found.expected.alerts, found.new_period.alerts),
     ):
         between = [number(text) for text in shown.loc[row, "between"].split(" – ")]
         assert between == [round(expected.low), round(expected.high)]
         period = [number(text) for text in shown.loc[row, "One new period will show"].split(" – ")]
         assert period == [round(new.low), round(new.high)]
         # A binomial count of n documents spreads like this, whatever was drawn.
-        n, share = len(documents().labels), {"Caught (TP)": tp, "False alerts (FP)": fp, "Alerts": tp + fp}[row]
+        n, share = len(documents().labels), {"Caught (TP)": tp, "False alerts (FP)": fp, "Alerts decided": tp + fp}[row]
         spread = 2 * 1.96 * np.sqrt(share * (1 - share / n))
         assert between[1] - between[0] == pytest.approx(spread, rel=0.12)
         assert period[1] - period[0] == pytest.approx(np.sqrt(2) * spread, rel=0.15)
@@ -176,7 +176,7 @@ def test_moving_on_begins_anew_and_thresholds_that_never_flag_have_nothing_to_es
     assert list(shown["between"]) == ["0 – 0", "0 – 0", "0 – 0", "undefined"]
     app.text_input(key="hand_0").set_value("0.9")
     app.run()
-    assert number(table(wait(app), "One new period will show").set_index("").loc["Alerts", "On this data"]) > 0
+    assert number(table(wait(app), "One new period will show").set_index("").loc["Alerts decided", "On this data"]) > 0
 
 
 def test_a_table_of_counts_has_no_intervals_for_thresholds_by_hand():

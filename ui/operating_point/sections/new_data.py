@@ -87,13 +87,14 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
     unit = analysis.settings.unit
     found, words, number = bootstrap.intervals(), WORDS[unit], unit.estimate
     own, expected, new = found.in_sample, found.expected, found.new_period
+    decided = " decided" if analysis.has_undecided and unit is Unit.DOCUMENTS else ""
     # A share has the digits that the number of documents supports, whatever is counted.
     documents = next(iter(analysis.in_other_unit([point]))) if analysis.settings.unit is Unit.MONEY else point
     st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
     rows: list[tuple[str, str, Interval, Interval | None, Callable[[float], str]]] = [
         (words.caught, unit.number(own.tp), expected.tp, new.tp, number),
         (words.false, unit.number(own.fp), expected.fp, new.fp, number),
-        (words.alerts, unit.number(own.alerts), expected.alerts, new.alerts, number),
+        (words.alerts + decided, unit.number(own.alerts), expected.alerts, new.alerts, number),
         (
             words.precision,
             share(own.precision, own.alerts if documents is None else documents.alerts),
