@@ -39,8 +39,7 @@ def test_there_are_many():
 def test_strange_files_are_tables_or_sentences(part):
     for name, data in STRANGE[part::20]:
         try:
-            decoded, guess = answer(io.BytesIO(data), len(data), "f", None, "documents")
-            file = decoded.table_file()
+            file, guess = answer(io.BytesIO(data), len(data), "f", None, "documents")
             if guess is not None and guess.scores and guess.rating:
                 known = {value: meaning for value, meaning in guess.meanings if meaning is not None}
                 RatedDocuments.from_frame(file.frame, list(guess.scores), guess.rating, meanings=known or None)

@@ -22,7 +22,7 @@ def rated_uploads() -> UploadStore[ColumnChoice, Dataset]:
         read=read_upload,
         build=build_dataset,
         upload_key="upload",
-        upload_label="Your own file: CSV or Parquet",
+        upload_label="Your own file: CSV, Excel or Parquet",
         upload_hint="Rated documents, or a ready table of counts (T1, T2, …, TP, FP).",
         choice_type=ColumnChoice,
         of_other_files=_of_other_files,

@@ -101,7 +101,7 @@ def scored_uploads() -> UploadStore[ItemColumns, ScoredDataset]:
         read=uploaded_source,
         build=scored_dataset,
         upload_key="scored_upload",
-        upload_label="Your own items: CSV or Parquet",
+        upload_label="Your own items: CSV, Excel or Parquet",
         upload_hint=f"One row for each item, one column with its probability, up to {MAX_ITEMS:,} rows; if outcomes "
         "are known, a column with them (0/1, true/false or two words).",
         choice_type=ItemColumns,

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal
 
+import pandas as pd
 import pyarrow as arrow
 from pydantic import TypeAdapter
 
 from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table
 from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
-from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 from multiloss_core.tables.reading.read_file import decode_file
-from multiloss_core.tables.reading.table_file import DecodedFile, TableFile, frame_of
+from multiloss_core.tables.reading.table_file import TableFile, frame_of
 
 Purpose = Literal["documents", "items"]
 Guess = ColumnGuess | ItemColumns | None
@@ -18,44 +18,56 @@ Guess = ColumnGuess | ItemColumns | None
 _GUESS: TypeAdapter[Guess] = TypeAdapter(ColumnGuess | ItemColumns | None)
 
 
-def answer(file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose) -> tuple[DecodedFile, Guess]:
+def answer(file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose) -> tuple[TableFile, Guess]:
     """Read a file of so many bytes and guess what its columns are; None for a table of counts.
 
     Raises
     ------
     DataError : the file is no table, or none of items where these are wanted.
     """
+    table = decode_file(file, size, name, sheet).table_file()
+    return table, _guess(table.frame, name, purpose)
+
+
+def write_answer(
+    file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose, target: BinaryIO
+) -> dict[str, Any]:
+    """Write the columns to `target`, each as an Arrow stream, and give all else as values for JSON.
+
+    Raises
+    ------
+    DataError : as `answer` does.
+    """
     decoded = decode_file(file, size, name, sheet)
-    frame = frame_of(decoded.columns.items())
-    if purpose == "items":
-        require_few_items(len(frame), f"'{name}'")
-        return decoded, guess_item_columns(frame)
-    if is_count_table(frame):
-        return decoded, None
-    # Whichever way they are read, such columns hold numbers: what these may be for does not depend on it.
-    return decoded, guess_columns(with_decimal_sign(frame, dict.fromkeys(decoded.ambiguous, ".")))
-
-
-def write(decoded: DecodedFile, guess: Guess, target: BinaryIO) -> dict[str, Any]:
-    """Write the columns to a file, each as an Arrow stream, and give all else as values for JSON."""
     starts = []
-    for name, column in decoded.columns.items():
+    for title, column in decoded.columns.items():
         starts.append(target.tell())
-        table = arrow.table({name: column}).unify_dictionaries()
+        table = arrow.table({title: column}).unify_dictionaries()
         with arrow.ipc.new_stream(target, table.schema) as stream:
             stream.write_table(table)
-    return {
+    content = {
         "starts": starts,
         "notes": decoded.notes,
         "ambiguous": decoded.ambiguous,
         "sheets": decoded.sheets,
         "sheet": decoded.sheet,
-        "guess": _GUESS.dump_python(guess, mode="json"),
     }
+    columns = dict(decoded.columns)
+    del decoded, column, table
+    # No column is held twice for longer than it takes to copy it.
+    frame = frame_of((title, columns.pop(title)) for title in list(columns))
+    return content | {"guess": _GUESS.dump_python(_guess(frame, name, purpose), mode="json")}
+
+
+def _guess(frame: pd.DataFrame, name: str, purpose: Purpose) -> Guess:
+    if purpose == "items":
+        require_few_items(len(frame), f"'{name}'")
+        return guess_item_columns(frame)
+    return None if is_count_table(frame) else guess_columns(frame)
 
 
 def read(content: dict[str, Any], source: BinaryIO) -> tuple[TableFile, Guess]:
-    """Read what `write` has written; of the columns one at a time is held twice."""
+    """Read what `write_answer` has written; of the columns one at a time is held twice."""
     frame = frame_of(_columns(content["starts"], source))
     return TableFile(
         frame=frame,

@@ -31,6 +31,9 @@ _SETTINGS = {
     # The limit counts what is asked for: these pools ask for much more than they use.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "2",
+    # What is freed is given back, and not kept for later.
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONWARNINGS": "ignore",
@@ -96,8 +99,7 @@ def _is_possible() -> bool:
 def _ask(data: bytes, name: str, sheet: str | None, purpose: Purpose) -> tuple[TableFile, Guess]:
     require_file_size(len(data), name)
     if not _is_possible():
-        decoded, guess = answer(BytesIO(data), len(data), name, sheet, purpose)
-        return decoded.table_file(), guess
+        return answer(BytesIO(data), len(data), name, sheet, purpose)
     question = {"name": name, "sheet": sheet, "purpose": purpose, "memory": MEMORY, "seconds": SECONDS}
     try:
         with _SLOTS, tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:

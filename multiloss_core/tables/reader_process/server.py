@@ -20,7 +20,7 @@ import pyarrow as arrow
 from pyarrow import csv as arrow_csv
 
 from multiloss_core.errors import DataError
-from multiloss_core.tables.reader_process.answers import answer, write
+from multiloss_core.tables.reader_process.answers import write_answer
 
 THREADS = 2
 
@@ -61,7 +61,8 @@ def _found(question: dict[str, Any], source: int, target: int) -> dict[str, Any]
     try:
         with os.fdopen(source, "rb", closefd=False) as file, os.fdopen(target, "wb", closefd=False) as columns:
             size = os.fstat(source).st_size
-            return write(*answer(file, size, question["name"], question["sheet"], question["purpose"]), columns)
+            wanted = (question["name"], question["sheet"], question["purpose"])
+            return write_answer(file, size, *wanted, columns)
     except DataError as error:
         return {"refusal": str(error)}
     except MemoryError:

@@ -65,9 +65,9 @@ def test_tables_of_counts_have_no_guess():
 
 def test_items_are_read_as_they_are_here():
     data = b"account,p,y\n00123,0.5,1\n123,0.25,0\n"
-    frame, choice = read_items_in_process(data, "f.csv")
+    file, choice = read_items_in_process(data, "f.csv")
     here, chosen = read_items(data, "f.csv")
-    pd.testing.assert_frame_equal(frame, here)
+    pd.testing.assert_frame_equal(file.frame, here)
     assert choice == chosen
 
 
