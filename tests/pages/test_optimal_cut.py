@@ -245,7 +245,7 @@ BAD = {
     "text.csv": (b"prob\n0.5\nhigh\n0.2\n", "holds 'high', which is no number, in row 2"),
     "infinite.csv": (b"prob\n0.5\ninf\n0.2\n", "infinite number in row 2"),
     "twice.csv": (b"p,p\n0.1,0.2\n", "occurs more than once"),
-    "latin.csv": ("name,prob\nJos\xe9,0.4\n".encode("latin-1"), "UTF-8"),
+    "letters.csv": (b"name,prob\nJos\x81,0.4\n", "UTF-8"),
     "headless.csv": (b"0.1\n0.2\n", "only numbers"),
     "many.csv": (b"p\n" + b"0.5\n" * 1_000_001, "1,000,001 rows"),
     "broken.parquet": (b"PAR1 nothing", "cannot be read"),
