@@ -63,6 +63,26 @@ def open_part(page, title):
     settle(page)
 
 
+def open_columns(page):
+    """Have the widgets that say what the columns mean in sight."""
+    title = "Change what the columns mean"
+    part = page.get_by_test_id("stExpander").filter(has=page.get_by_text(title, exact=True))
+    expect(part).to_have_count(1)
+    if part.locator("details").get_attribute("open") is None:
+        part.get_by_text(title, exact=True).click()
+    expect(selected(page, "Rating")).to_be_visible()
+    settle(page)
+
+
+def to_operating_point(page):
+    """Confirm what the columns mean, where that is asked, and go on."""
+    asked = page.get_by_role("button", name="These columns are right")
+    expect(asked.or_(page.get_by_role("link", name="Choose the operating point"))).to_be_visible()
+    if asked.is_visible():
+        asked.click()
+    follow(page, "Choose the operating point", "Operating point")
+
+
 def metric(page, label):
     """The value of a metric of a page or of the explorer; `label` is its whole label.
 
@@ -148,9 +168,9 @@ def rated_csv(seed=5):
     return frame.to_csv(index=False).encode()
 
 
-def expected_point(frame, scores, rating, *, percent, method="smooth", rule="any", floors=None):
+def expected_point(frame, scores, rating, positive=None, *, percent, method="smooth", rule="any", floors=None):
     """What the core finds: (thresholds in the fewest digits, TP, FP)."""
-    documents = RatedDocuments.from_frame(frame, scores, rating, floors=floors)
+    documents = RatedDocuments.from_frame(frame, scores, rating, positive, floors=floors)
     if method == "smooth":
         path = smooth_path(documents, rule=rule)
     elif method == "graph":

@@ -24,6 +24,7 @@ from tests.browser.steps import (
     settle_target,
     shown_point,
     slider,
+    to_operating_point,
     upload,
 )
 from ui.data.samples import sample
@@ -51,26 +52,26 @@ def test_from_a_rated_file_to_thresholds_that_were_taken_away(server, page, rate
     expect(metric(page, "Positives")).to_have_text(f"{(frame[rating] == positive).sum():,}")
     expect(selected(page, "Data")).to_have_value(name)
 
-    follow(page, "Choose the operating point", "Operating point")
+    to_operating_point(page)
     expect(selected(page, "Data")).to_have_value(name)
-    expect_point(page, scores, expected_point(frame, scores, rating, percent=20))
+    expect_point(page, scores, expected_point(frame, scores, rating, positive, percent=20))
 
     for expected in ("20.5", "21", "21.5", "22"):
         press(page, "ArrowRight", expected)
-    expect_point(page, scores, expected_point(frame, scores, rating, percent=22))
+    expect_point(page, scores, expected_point(frame, scores, rating, positive, percent=22))
     press(page, "ArrowLeft", "21.5")
-    expect_point(page, scores, expected_point(frame, scores, rating, percent=21.5))
+    expect_point(page, scores, expected_point(frame, scores, rating, positive, percent=21.5))
 
     percent_box(page).fill("61.5")
     percent_box(page).press("Enter")
     expect(slider(page)).to_have_value("61.5")
-    expect_point(page, scores, expected_point(frame, scores, rating, percent=61.5))
+    expect_point(page, scores, expected_point(frame, scores, rating, positive, percent=61.5))
     settle_target(page, "61.5")
 
     choose(page, "Path", "analytic power")
-    expect_point(page, scores, expected_point(frame, scores, rating, percent=61.5, method="analytic power"))
+    expect_point(page, scores, expected_point(frame, scores, rating, positive, percent=61.5, method="analytic power"))
     page.get_by_role("radio", name="every score").click()
-    expected = expected_point(frame, scores, rating, percent=61.5, method="analytic power", rule="all")
+    expected = expected_point(frame, scores, rating, positive, percent=61.5, method="analytic power", rule="all")
     expect_point(page, scores, expected)
 
     shown = shown_point(page)
@@ -200,7 +201,7 @@ def test_bad_uploads_say_why_and_what_was_loaded_stays(server, page):
     for name, data, words in (
         ("empty.csv", b"", "'empty.csv' is empty"),
         ("export.csv", b'[{"score": 0.5}]', "'export.csv' is not a table"),
-        ("latin.csv", "score,rating\n0.5,geprüft\n".encode("latin-1"), "row 1 holds a byte that is no letter"),
+        ("broken.csv", b"score,rating\n0.5,gepr\x81ft\n", "row 1"),
     ):
         upload(page, name, data)
         expect(page.get_by_test_id("stAlert").filter(has_text=words)).to_be_visible()
@@ -215,10 +216,12 @@ def test_bad_uploads_say_why_and_what_was_loaded_stays(server, page):
 def test_a_file_without_a_usable_rating_is_said_on_both_pages(server, page):
     open_page(page, server, "Rated data")
     upload(page, "one class.csv", b"score,rating\n0.5,fraud\n0.6,fraud\n0.7,fraud\n")
-    words = "Column 'rating' holds only one rating, 'fraud'"
+    words = "No value of column 'rating' ('fraud') means negative"
     expect(page.get_by_test_id("stAlert").filter(has_text=words)).to_be_visible()
-    follow(page, "Choose the operating point", "Operating point")
-    expect(page.get_by_test_id("stAlert").filter(has_text=words)).to_be_visible()
+    follow(page, "Operating point", "Operating point")
+    # What is not certain has to be checked before anything is looked at.
+    checked_first = page.get_by_test_id("stAlert").filter(has_text="check them on Rated data first")
+    expect(page.get_by_test_id("stAlert").filter(has_text=words).or_(checked_first)).to_be_visible()
     follow(page, "Correct the columns of this file", "Rated data")
     choose(page, "Data", "Login alerts")
     expect(metric(page, "Rows read")).to_have_text(f"{len(sample('Login alerts').frame):,}")

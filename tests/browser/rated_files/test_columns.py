@@ -16,11 +16,13 @@ from tests.browser.steps import (
     expected_point,
     follow,
     metric,
+    open_columns,
     open_page,
     open_part,
     rated_csv,
     selected,
     settle,
+    to_operating_point,
     upload,
 )
 
@@ -93,6 +95,7 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
     open_page(page, server, "Rated data")
     upload(page, name, frame.to_csv(index=False).encode())
     expect(metric(page, "Rows read")).to_have_text(rows)
+    open_columns(page)
     expect(page.get_by_test_id("stMultiSelect").filter(has_text="".join(SCORES))).to_be_visible()
     for label, column in (
         ("Rating", "verdict"),
@@ -102,7 +105,7 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
     ):
         expect(selected(page, label)).to_have_value(column)
 
-    follow(page, "Choose the operating point", "Operating point")
+    to_operating_point(page)
     point = expected_point(frame, SCORES, "verdict", percent=20)
     expect_point(page, SCORES, point)
     alerts = flagged(frame, point[0])
@@ -157,6 +160,7 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
     bad.loc[6, "paid"] = "unknown"
     upload(page, "second.csv", bad.to_csv(index=False).encode())
     expect(metric(page, "Rows read")).to_have_text("1,000")
+    open_columns(page)
     expect(selected(page, "Amount (optional)")).to_have_value("(none: money is not counted)")
     settle(page)
     choose(page, "Amount (optional)", "paid")
@@ -167,5 +171,6 @@ def test_amounts_times_and_countries_of_a_file(server, page, frame):
     choose(page, "Data", name)
     expect(metric(page, "Rows read")).to_have_text(rows)
     expect(complaint).to_have_count(0)
+    open_columns(page)
     expect(selected(page, "Amount (optional)")).to_have_value("amount")
     expect(page.get_by_test_id("stException")).to_have_count(0)
