@@ -99,7 +99,7 @@ def test_the_explanation_of_a_number_follows_the_slider(server, page):
         point = expected_sample_point(NAME, percent)
         expect_point(page, ["login model"], point)
         _, tp, fp = point
-        expect(told).to_contain_text(f"{tp:,.0f} / {tp + fp:,.0f} =")
+        expect(told).to_contain_text(f"{tp:,.0f} / ({tp:,.0f} + {fp:,.0f}) =")
     settle_target(page, 60)
     page.get_by_role("button", name="Explain Precision").click()
     expect(told).to_be_hidden()

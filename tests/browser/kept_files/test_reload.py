@@ -197,6 +197,7 @@ def test_the_longest_unused_file_makes_room_and_is_named(server, visitor, data):
     open_page(visitor, f"{server}/rated_data", PAGES["rated_data"])
     upload(visitor, NAME, data)
     expect_kept(visitor, 1)
+    settle(visitor)
     # As if a file of nearly all the room had been kept long ago.
     visitor.evaluate(
         """async () => {
