@@ -39,10 +39,9 @@ DecimalSign: TypeAlias = Literal[",", "."]
 class ColumnChoice:
     """What the columns of a table mean. A floor of None is suggested from the data.
 
-    `meanings`: each rating in lower-case words and what it means, None where that has still to be said. `confirmed`:
-    the user has seen what the columns mean, or nothing had to be asked. `complete_until`: a date, YYYY-MM-DD; rows from
-    it on are left out, because their ratings are incomplete. `decimal_signs`: of columns of numbers that can be read
-    in two ways, the sign that the decimals come after.
+    `meanings`: each rating in lower-case words and what it means, None where that has still to be said.
+    `complete_until`: a date, YYYY-MM-DD; rows from it on are left out, because their ratings are incomplete.
+    `decimal_signs`: of columns of numbers that can be read in two ways, the sign that the decimals come after.
     """
 
     is_counts: bool
