@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).resolve().parent
+SLOW = ("pages", "unchanged", "hostile", "tables/exports")
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(
@@ -24,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
         if item.path.is_relative_to(TESTS / "browser"):
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if any(item.path.is_relative_to(TESTS / folder) for folder in ("pages", "unchanged")):
+        if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
             item.add_marker(pytest.mark.slow)
         given = item.callspec.params if hasattr(item, "callspec") else {}
         if "postgres_database" in item.fixturenames or given.get("address") == "postgresql":

@@ -39,6 +39,7 @@ def test_the_point_is_that_of_the_library(documents):
     assert (flagged & ~documents.labels).sum() == point.fp
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [method.name for method in PATH_METHODS[:-1]])
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_the_decision_function_is_positive_where_a_document_is_flagged(documents, method, rule):

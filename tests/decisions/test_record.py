@@ -378,6 +378,7 @@ class TestSchema:
         unexplained = {name for name, field in schema["properties"].items() if "description" not in field}
         assert unexplained == {"schema_version", "data", "columns", "settings", "target", "expected"}
 
+    @pytest.mark.slow
     @given(records())
     def test_what_is_written_meets_it(self, record):
         jsonschema.validate(json.loads(record.to_json()), json.loads(json_schema()))

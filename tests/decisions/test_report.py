@@ -126,6 +126,7 @@ def test_the_same_record_gives_the_same_report(figures):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE_NAMES)
 def test_hostile_texts_are_shown_as_text(hostile):
     record = make_record((hostile, "b"), author=hostile, reason=hostile)

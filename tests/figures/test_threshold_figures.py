@@ -50,6 +50,7 @@ def flat(documents, surfaces, point):
     return slice_documents(documents, point.thresholds, (0, 1), rule="any", resolution=30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_figure_has_a_title_axis_names_and_the_themes_colours(found, theme):
     documents, surfaces, paths, points = found

@@ -65,6 +65,7 @@ def test_f_and_jaccard_meet_both(loss):
     assert is_tp_monotone(loss, 12)
 
 
+@pytest.mark.slow
 def test_the_corrected_condition_is_exact():
     generator = np.random.default_rng(2)
     agreed = {True: 0, False: 0}

@@ -67,6 +67,7 @@ def test_cubic_against_exhaustive(loss):
             np.testing.assert_allclose(cubic, exhaustive, atol=1e-13)
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @settings(deadline=None, max_examples=40)
 @given(vectors, st.randoms(use_true_random=False))

@@ -11,6 +11,7 @@ def guessed(alerts, **columns):
     return guess_columns(pd.DataFrame({"score": alerts.probability(), **columns}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("decoy", "cells"),
     [

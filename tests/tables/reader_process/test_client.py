@@ -86,6 +86,7 @@ def test_a_process_that_needs_too_much_memory_is_a_sentence(monkeypatch):
     assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
 
 
+@pytest.mark.slow
 def test_a_process_that_takes_too_long_is_ended(monkeypatch):
     read_in_process(DATA, "f.csv")
     monkeypatch.setattr(client, "SECONDS", 1)
@@ -95,6 +96,7 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch):
     assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
 
 
+@pytest.mark.slow
 def test_a_server_that_was_killed_is_replaced():
     read_in_process(DATA, "f.csv")
     os.kill(client._running[-1].process.pid, signal.SIGKILL)

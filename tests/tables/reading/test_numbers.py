@@ -123,6 +123,7 @@ def test_a_word_among_numbers_is_told_and_leaves_them_readable():
     assert file.notes == ("Column 'x' holds numbers but for 1 cell (first: row 4, 'abc').",)
 
 
+@pytest.mark.slow
 def test_text_far_below_numbers_makes_the_whole_column_text():
     cells = [f"{number}.50" for number in range(600_000)]
     frame = read_file("\n".join(["x,y", *(f"{cell},1" for cell in cells), "A-7,1", ""]).encode(), "f.csv").frame

@@ -112,6 +112,7 @@ def test_few_words_for_many_rows_stay_a_dictionary(monkeypatch):
     assert read_table(as_parquet(table), "f")["w"].dtype == "str"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip"])
 @pytest.mark.parametrize(
     ("dictionary", "version", "statistics"), list(itertools.product([True, False], ["1.0", "2.0"], [True, False]))

@@ -150,6 +150,7 @@ class TestRefusals:
         guess_columns(frame)
         is_count_table(frame)
 
+    @pytest.mark.slow
     @settings(max_examples=300)
     @given(
         st.lists(st.lists(st.sampled_from(["1", "2.5", "", "x", "0"]), min_size=1, max_size=4), min_size=2, max_size=5)

@@ -88,6 +88,7 @@ class TestTests:
         assert betting_p_value(positives, totals, bound, 3.0) <= 0.05
         assert betting_p_value(positives, totals, bound + 1e-6, 3.0) > 0.05
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("true", "precision"), [(0.6, 0.5), (0.9, 0.8), (0.15, 0.1), (1.0, 0.9)])
     def test_the_documents_needed_are_the_fewest(self, true, precision):
         def power(n):
@@ -222,6 +223,7 @@ class TestCertifiedPoint:
         documents = RatedDocuments([[1.0], [2.0], [3.0]], [0, 0, 1])
         assert certify(documents, 0.5).status == "too_few"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_on_the_smooth_path_of_two_classifiers(self, rule):
         population = simulate_population(np.random.default_rng(0), documents=300_000, prevalence=0.002)

@@ -143,6 +143,7 @@ def test_the_weeks_whose_decisions_are_incomplete_are_found():
         assert incomplete_from(weeks) == 20 - late
 
 
+@pytest.mark.slow
 def test_steady_weeks_are_seldom_called_incomplete():
     generator = np.random.default_rng(6)
     found = [

@@ -115,6 +115,7 @@ class TestMoneyWeighted:
         assert np.array_equal(money.groups[:, np.newaxis] == money.groups, together)
         assert money.notes[0] == f"{(~kept).sum()} documents of amount 0 count for nothing where money is counted."
 
+    @pytest.mark.slow
     def test_under_any_all_money_can_be_reached_however_it_is_summed(self):
         rounded = 0
         for seed in range(20):

@@ -308,6 +308,7 @@ def test_a_cap_of_days_that_cannot_be_is_refused(wrong):
         DailyCap(**({"day": np.array([0, 2]), "days": 3, "most": 1.0} | wrong))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_alerts_that_nobody_has_decided_count_against_the_cap(rule):
     generator = np.random.default_rng(8)
