@@ -271,5 +271,7 @@ class Session:
 
 def session() -> Session:
     """Return this visit's state."""
-    found: Session = st.session_state.setdefault(KEY, Session())
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Session()
+    found: Session = st.session_state[KEY]
     return found
