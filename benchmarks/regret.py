@@ -2,7 +2,8 @@
 
 Prints Markdown. Regret: the best TP - m / (1 - m) FP over all thresholds minus that of the chosen ones, on the
 population, as a share of its rated positives; mean over samples. The papers' methods are the graph path and the power
-path on a uniform grid of 100 nodes, each with the raw tangent point. Run: python -m benchmarks.regret [--samples 30]
+path on a uniform grid of 100 nodes, each with the raw tangent point. Populations where all classifiers must agree are
+under the rule `all`, all others under `any`. Run: python -m benchmarks.regret [--samples 30] [--kinds stress real]
 """
 
 import argparse
@@ -16,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchmarks.shared.populations import RECIPES, population, regret, sample
+from benchmarks.shared.populations import RECIPES, best_thresholds, population, regret, sample
 from benchmarks.shared.reporting import print_header, print_row
+from benchmarks.shared.stress import AGREEING, REAL, STRESS, SYNTHETIC
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -30,16 +32,27 @@ from multiloss_core import (
 from multiloss_core.thresholds import Rule
 
 TARGETS = (0.05, 0.2, 0.5, 0.8)
-POSITIVES = (30, 150, 800, 3500)
+POSITIVES = (30, 150, 800)
 PAPER = ("graph, uniform", "power, uniform")
 DEFAULT = "smooth"
 # Cells where both lose less than this are left out; ratios below the floor count as the floor.
 NOTHING, LOWEST_RATIO = 0.001, 0.02
+# Of differences of nothing, so many lie more than two standard errors above it.
+CHANCE_BEYOND_2 = 0.023
+
+
+KINDS: dict[str, tuple[Rule, list[str]]] = {
+    "smooth": ("any", list(RECIPES)),
+    "stress": ("any", list(SYNTHETIC)),
+    "real": ("any", [name for name in REAL if name in STRESS]),
+    "agree": ("all", list(AGREEING)),
+}
 
 
 class Cell(NamedTuple):
     """One row of the table."""
 
+    kind: str
     population: str
     rule: Rule
     positives: int
@@ -80,14 +93,16 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--samples", type=int, default=30)
     arguments.add_argument("--processes", type=int, default=os.cpu_count())
-    arguments.add_argument("--populations", nargs="*", default=list(RECIPES))
+    arguments.add_argument("--kinds", nargs="*", default=list(KINDS))
+    arguments.add_argument("--populations", nargs="*", help="only some of them")
     arguments.add_argument("--positives", nargs="*", type=int, default=list(POSITIVES))
-    arguments.add_argument("--rules", nargs="*", default=["any", "all"])
+    arguments.add_argument("--rule", help="instead of that of the kind")
     chosen = arguments.parse_args()
     tasks = [
-        (Cell(name, rule, positives), chosen.samples)
-        for rule in chosen.rules
-        for name in chosen.populations
+        (Cell(kind, name, chosen.rule or KINDS[kind][0], positives), chosen.samples)
+        for kind in chosen.kinds
+        for name in KINDS[kind][1]
+        if chosen.populations is None or name in chosen.populations
         for positives in chosen.positives
     ]
     started = time.monotonic()
@@ -97,6 +112,24 @@ def main() -> None:
     print(f"\n{(time.monotonic() - started) / 60:.0f} minutes on {chosen.processes} processes.")
 
 
+class Compared(NamedTuple):
+    """The default and the better of the papers' methods at one target of a cell."""
+
+    cell: Cell
+    target: float
+    own: float
+    better: float
+    standard_errors: float
+    flag_nothing: bool
+
+    @property
+    def ratio(self) -> float:
+        """The default's regret over the better one; NaN where neither loses anything to speak of."""
+        if max(self.own, self.better) < NOTHING:
+            return float("nan")
+        return self.own / self.better if self.better > 0 else float("inf")
+
+
 def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> None:
     methods = list(results[0][1])
     print(f"# Regret, {time.strftime('%Y-%m-%d')}, NumPy {np.__version__}, SciPy {scipy.__version__}\n")
@@ -104,39 +137,68 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
         f"Mean of {samples} samples at m = {' / '.join(map(str, TARGETS))}. "
         "The last column: the default's regret over\n"
         "that of the better of the papers' two methods; in brackets where it is above 1.1, with its distance from the\n"
-        "better one in standard errors of the difference, sample by sample.\n"
+        "better one in standard errors of the difference, sample by sample; 0 where nothing should be flagged.\n"
     )
     print_header("population, rule, positives", *methods, "ratio")
-    ratios: dict[tuple[str, int], list[float]] = {}
-    worse = []
+    compared: list[Compared] = []
     for cell, found in results:
         means = {name: values.mean(axis=0) for name, values in found.items()}
         words = []
-        for i, target in enumerate(TARGETS):
-            better = min(PAPER, key=lambda name: means[name][i])
-            base, own = means[better][i], means[DEFAULT][i]
-            if base < NOTHING and own < NOTHING:
-                words.append("-")
-                continue
-            ratio = own / base if base > 0 else float("inf")
-            difference = found[DEFAULT][:, i] - found[better][:, i]
-            errors = difference.mean() / max(difference.std(ddof=1) / np.sqrt(samples), 1e-12)
-            for key in (cell.rule, "both"):
-                ratios.setdefault((key, cell.positives), []).append(ratio)
-            words.append(f"{ratio:.2f}" if ratio <= 1.1 else f"[{ratio:.2f}, {errors:.1f}]")
-            if ratio > 1.1:
-                worse.append((cell, target, own - base, errors))
+        for i in range(len(TARGETS)):
+            one = _compared(cell, i, found)
+            compared.append(one)
+            words.append(_ratio_words(one))
         columns = (" ".join(_short(value) for value in means[name]) for name in methods)
         print_row(f"{cell.population}, {cell.rule}, {cell.positives}", *columns, " ".join(words))
+    _summary(compared)
+
+
+def _compared(cell: Cell, i: int, found: dict[str, np.ndarray]) -> Compared:
+    better = min(PAPER, key=lambda name: found[name][:, i].mean())
+    difference = found[DEFAULT][:, i] - found[better][:, i]
+    error = max(difference.std(ddof=1) / np.sqrt(len(difference)), 1e-12)
+    best = best_thresholds(population(cell.population), TARGETS[i], cell.rule)
+    nothing = bool(np.isinf(best).all() if cell.rule == "any" else np.isinf(best).any())
+    means = float(found[DEFAULT][:, i].mean()), float(found[better][:, i].mean())
+    return Compared(cell, TARGETS[i], *means, float(difference.mean() / error), nothing)
+
+
+def _ratio_words(one: Compared) -> str:
+    if np.isnan(one.ratio):
+        return "-"
+    words = f"{one.ratio:.2f}" if one.ratio <= 1.1 else f"[{one.ratio:.2f}, {one.standard_errors:.1f}]"
+    return f"{words} (0)" if one.flag_nothing else words
+
+
+def _summary(compared: list[Compared]) -> None:
+    """Print figures by kind of population and number of positives, cells where nothing should be flagged apart."""
     print()
     print_header(
-        "rule", "positives", "cells", "geometric mean of ratios", "above 1.1", "of them beyond 2 standard errors"
+        *("kind", "positives", "cells", "ratio of summed regrets", "geometric mean of ratios", "above 1.1"),
+        *("beyond 2 standard errors", "by chance, were they equal", "nothing to flag: cells", "ratio of sums"),
     )
-    for (rule, positives), values in ratios.items():
-        mean = float(np.exp(np.mean(np.log(np.clip(values, LOWEST_RATIO, 1 / LOWEST_RATIO)))))
-        here = [errors for cell, _, _, errors in worse if cell.positives == positives and rule in (cell.rule, "both")]
-        print_row(rule, positives, len(values), f"{mean:.2f}", len(here), sum(e > 2 for e in here))
-    print(f"\nRatios outside {LOWEST_RATIO} to {1 / LOWEST_RATIO:.0f} count as these.")
+    kinds = dict.fromkeys(one.cell.kind for one in compared)
+    for kind in [*kinds, "all of these"] if len(kinds) > 1 else kinds:
+        for positives in dict.fromkeys(one.cell.positives for one in compared):
+            here = [
+                one for one in compared if one.cell.positives == positives and kind in (one.cell.kind, "all of these")
+            ]
+            apart = [one for one in here if one.flag_nothing]
+            counted = [one for one in here if not one.flag_nothing and not np.isnan(one.ratio)]
+            ratios = np.array([one.ratio for one in counted])
+            mean = np.exp(np.mean(np.log(ratios.clip(LOWEST_RATIO, 1 / LOWEST_RATIO)))) if len(ratios) else np.nan
+            worse = [one for one in counted if one.ratio > 1.1]
+            beyond = sum(one.standard_errors > 2 for one in worse)
+            print_row(
+                *(kind, positives, len(counted), f"{_ratio_of_sums(counted):.2f}", f"{mean:.2f}", len(worse), beyond),
+                *(f"{CHANCE_BEYOND_2 * len(counted):.1f}", len(apart), f"{_ratio_of_sums(apart):.2f}"),
+            )
+    print(f"\nRatios outside {LOWEST_RATIO} to {1 / LOWEST_RATIO:.0f} count as these in geometric means.")
+
+
+def _ratio_of_sums(compared: list[Compared]) -> float:
+    better = sum(one.better for one in compared)
+    return sum(one.own for one in compared) / better if better else float("nan")
 
 
 def _short(value: float) -> str:

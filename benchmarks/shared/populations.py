@@ -12,6 +12,7 @@ from zlib import crc32
 import numpy as np
 from scipy.special import expit
 
+from benchmarks.shared.stress import STRESS, Draw
 from multiloss_core import RatedDocuments, flagged
 from multiloss_core.numerics import Floats, Indices
 from multiloss_core.thresholds import Rule
@@ -73,8 +74,10 @@ class RatedPopulation:
 @cache
 def population(name: str) -> RatedPopulation:
     """Make the population of a recipe, always the same. The first call takes a few seconds."""
-    recipe = RECIPES[name]
     generator = np.random.default_rng(crc32(name.encode()))
+    if name in STRESS:
+        return _stressed(generator, *STRESS[name])
+    recipe = RECIPES[name]
     reference = np.vstack([_scores(recipe, generator, CHUNK, positive=False) for _ in range(4)])
     floors = np.quantile(reference, 1 - recipe.rated_share, axis=0, method="higher")
     draw = partial(_rated, recipe, generator, floors)
@@ -138,6 +141,20 @@ def best_thresholds(source: RatedPopulation, marginal_precision: float, rule: Ru
         if gain > best_gain:
             best, best_gain = thresholds, gain
     return best
+
+
+def _stressed(generator: np.random.Generator, share: float, rated: float, draw: Draw) -> RatedPopulation:
+    """Rate what reaches a floor, the upper `rated` quantile of a score; `share` of what is rated is positive."""
+    sizes = round(share * CHUNK), CHUNK - round(share * CHUNK)
+    reference = np.vstack(
+        [draw(generator, size, positive) for size, positive in zip(sizes, (True, False), strict=True)]
+    )
+    floors = np.quantile(reference, 1 - rated, axis=0, method="higher")
+    kinds = []
+    for wanted, positive in ((RATED_POSITIVES, True), (RATED_NEGATIVES, False)):
+        scores = draw(generator, 2 * wanted, positive)
+        kinds.append(scores[flagged(scores, floors, "any")][:wanted])
+    return RatedPopulation(kinds[0], kinds[1], (1 - share) / share, floors)
 
 
 def _scores(recipe: Recipe, generator: np.random.Generator, count: int, *, positive: bool) -> Floats:

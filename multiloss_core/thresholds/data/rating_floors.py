@@ -6,6 +6,8 @@ from multiloss_core.numerics.arrays import Bools, Floats
 
 MAX_MINIMAL_POINTS = 100
 FINEST_QUANTILES = 128
+# An empty corner that would be expected to hold fewer documents may well be empty by chance.
+FEWEST_EXPECTED = 20.0
 
 
 def suggest_floors(scores: Floats) -> Floats:
@@ -14,7 +16,7 @@ def suggest_floors(scores: Floats) -> Floats:
     No rated document lies below all floors at once, so the floors span an empty lower-left corner of score space.
     Of the maximal empty corners this takes the most surprising one: the one that would hold the most documents if
     the scores were independent (the product of the shares below each floor). Where even that corner would be
-    expected to hold fewer than one document, nothing suggests a floor inside the data and the smallest score of
+    expected to hold fewer than 20 documents, nothing suggests a floor inside the data and the smallest score of
     each classifier is returned. Exact for k <= 2 in O(n log n); for more classifiers the corner is found on
     quantiles of the scores first and then made exact near there, in O(n log n) but for a factor of at most 100.
     """
@@ -34,7 +36,7 @@ def _most_surprising(scores: Floats, corners: Floats) -> Floats:
     below = [np.searchsorted(np.sort(column), corners[:, j]) for j, column in enumerate(scores.T)]
     expected = len(scores) * (np.column_stack(below) / len(scores)).prod(axis=1)
     best = int(expected.argmax())
-    return corners[best] if expected[best] >= 1.0 else scores.min(axis=0)
+    return corners[best] if expected[best] >= FEWEST_EXPECTED else scores.min(axis=0)
 
 
 def _staircase_corners(scores: Floats) -> Floats:

@@ -66,16 +66,17 @@ def bootstrap_points(
     documents = source.documents
     if documents is None:
         sample = cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
-        design_effects = np.ones((2, len(wanted)))
+        units, design_effects = np.ones(len(wanted)), np.ones((2, len(wanted)))
     else:
         sample = cell_sample(documents, fit.cells.slots, len(fit.totals))
-        design_effects = _design_effects(documents, thresholds, path.rule)
+        units, design_effects = _units_and_design_effects(documents, thresholds, path.rule)
     selection = _Selection(
         targets=wanted,
         thresholds=thresholds,
         in_sample=Counts(np.array([point.tp for point in points]), np.array([point.fp for point in points])),
         rule=path.rule,
         sample=sample,
+        units=units,
         design_effects=design_effects,
     )
     repeated = _RepeatedSelection(fit, path.rule, wanted)
@@ -107,13 +108,15 @@ def bootstrap_thresholds(
         raise DataError(f"There must be one threshold for each of the {len(documents.names)} classifiers.")
     caught = flagged(documents.scores, fixed, rule)
     sample = cell_sample(documents, caught.astype(np.intp), 2)
+    units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
     selection = _Selection(
         targets=np.array([UNDEFINED]),
         thresholds=fixed[np.newaxis],
         in_sample=Counts(sample.positives[1:], sample.negatives[1:]),
         rule=rule,
         sample=sample,
-        design_effects=_design_effects(documents, fixed[np.newaxis], rule),
+        units=units,
+        design_effects=design_effects,
     )
 
     def draw(count: int) -> _Resampled:
@@ -132,7 +135,8 @@ def bootstrap_thresholds(
 class _Selection:
     """Thresholds (t, k) selected for targets (t,), their counts (t,), and the data that selected them, in cells.
 
-    `design_effects` (2, t): how many times groups widen the variance of TP and of FP.
+    `units` (t,): the weight of an effective document among the flagged ones. `design_effects` (2, t): how many times
+    groups widen the variance of TP and of FP.
     """
 
     targets: Floats
@@ -140,6 +144,7 @@ class _Selection:
     in_sample: Counts[Floats]
     rule: Rule
     sample: CellSample
+    units: Floats
     design_effects: Floats
 
     @property
@@ -200,7 +205,7 @@ def _collect(
 def _possible_expectations(selection: _Selection, drawn: _Resampled, generator: np.random.Generator) -> Floats:
     """TP and FP (b, 2, t): the counts on the data less the errors of resamples, between square roots."""
     counts, size = np.array([*selection.in_sample]), selection.sample.size
-    unit = selection.sample.unit * selection.design_effects
+    unit = selection.units * selection.design_effects
     pseudo = PSEUDO_COUNT * unit
     # Mean and variance as of a Poisson number, without its gaps.
     added = unit * generator.gamma(PSEUDO_COUNT, size=drawn.own.shape)
@@ -227,21 +232,28 @@ def _new_period(selection: _Selection, expected: Floats, generator: np.random.Ge
     return (expected + np.sqrt(selection.design_effects) * noise).clip(0.0)
 
 
-def _design_effects(documents: RatedDocuments, thresholds: Floats, rule: Rule) -> Floats:
-    """How many times groups widen the variance of TP and FP (2, t) at thresholds (t, k), at least 1."""
-    effects = np.ones((2, len(thresholds)))
-    if documents.groups is None:
-        return effects
+def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rule: Rule) -> tuple[Floats, Floats]:
+    """Find the weight of an effective document (t,), and how many times groups widen variances (2, t), at least 1.
+
+    The unit is W2 / W of the documents that thresholds (t, k) flag: where documents with low scores were rated by
+    sampling and stand for many, the flagged ones may still stand for themselves alone.
+    """
     weights, total = documents.weights, documents.weights.sum()
+    units = np.full(len(thresholds), float(np.square(weights).sum() / total))
+    effects = np.ones((2, len(thresholds)))
     for i, at in enumerate(thresholds):
         caught = flagged(documents.scores, at, rule)
+        if caught.any():
+            units[i] = np.square(weights[caught]).sum() / weights[caught].sum()
+        if documents.groups is None:
+            continue
         for row, kind in enumerate((documents.labels, ~documents.labels)):
             counted = weights * (caught & kind)
             deviations = counted - weights * (counted.sum() / total)
             alone = float(np.square(deviations).sum())
             if alone > 0:
                 effects[row, i] = max(1.0, float(np.square(np.bincount(documents.groups, deviations)).sum()) / alone)
-    return effects
+    return units, effects
 
 
 class _RepeatedSelection:
@@ -249,7 +261,7 @@ class _RepeatedSelection:
 
     def __init__(self, fit: SmoothFit, rule: Rule, targets: Floats) -> None:
         self.fit, self.rule, self.targets = fit, rule, targets
-        self.expected = fit.totals * fit.model.precision
+        self.expected = fit.expected
         _, lower, higher = nodes_around(fit, rule, targets)
         inside = flagged_cells(fit.cells, lower, rule) - flagged_cells(fit.cells, higher, rule)
         self.marginal = _log_odds(ratio(self.expected @ inside, fit.totals @ inside))
@@ -258,12 +270,12 @@ class _RepeatedSelection:
         """Select from one resample (2, c), positives and negatives in cells of the sample."""
         fit = self.fit
         positives, totals = resample[0], resample.sum(axis=0)
-        model = newton_refit(fit.design, fit.model, positives * fit.scale, totals * fit.scale)
-        again = SmoothFit(fit.cells, fit.design, model, positives, totals, fit.scale)
+        model = newton_refit(fit.model, positives * fit.scale, totals * fit.scale)
+        again = SmoothFit(fit.cells, model, positives, totals, fit.scale, fit.count_weight)
         nodes, lower, higher = nodes_around(again, self.rule, self.targets)
         caught, below, above = (flagged_cells(fit.cells, at, self.rule) for at in (nodes, lower, higher))
         inside = below - above
-        at_resample = _log_odds(ratio((totals * model.precision) @ inside, totals @ inside))
+        at_resample = _log_odds(ratio(again.expected @ inside, totals @ inside))
         at_data = _log_odds(ratio(self.expected @ inside, fit.totals @ inside))
         return _Resampled(
             own=resample @ caught,

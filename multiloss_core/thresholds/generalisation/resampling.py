@@ -14,14 +14,12 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 class CellSample:
     """Rated documents as weights in c cells, and how to draw them anew.
 
-    `positives` and `negatives` (c,) are weights; `unit` is the weight of an effective document, W2 / W for W the sum of
-    the weights and W2 that of their squares (1 without weights). `draw(generator, count)` gives resamples
-    (count, 2, c), positives first, each of the same total weight.
+    `positives` and `negatives` (c,) are weights. `draw(generator, count)` gives resamples (count, 2, c), positives
+    first, each of the same total weight.
     """
 
     positives: Floats
     negatives: Floats
-    unit: float
     draw: Callable[[np.random.Generator, int], Floats]
 
     @property
@@ -36,9 +34,10 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
     - With groups whole groups are drawn with replacement, as sums of rows of a sparse table of groups by cells: O(n)
       for each resample.
     - With equal weights the counts are multinomial: exactly the bootstrap of documents, O(cells).
-    - With other weights every cell is a Poisson number of documents of the cell's effective weight, W2 / W, with mean
-      W. Drawing every document a Poisson(1) number of times gives the cell the mean W and the variance W2; so does
-      this. They differ in skewness only, and only where weights differ within a cell. O(cells).
+    - With other weights every cell is a Poisson number of documents of the cell's effective weight, W2 / W (W the sum
+      of its weights, W2 that of their squares), with mean W. Drawing every document a Poisson(1) number of times gives
+      the cell the mean W and the variance W2; so does this. They differ in skewness only, and only where weights differ
+      within a cell. O(cells).
 
     Resamples of groups or of weights are scaled to the total weight: intervals are for new data of the same size.
     """
@@ -51,14 +50,13 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
         draw = _draw_documents(counts, float(documents.weights[0]))
     else:
         draw = _draw_weights(counts, squares)
-    unit = float(squares.sum() / counts.sum())
-    return CellSample(positives=counts[:cells], negatives=counts[cells:], unit=unit, draw=draw)
+    return CellSample(positives=counts[:cells], negatives=counts[cells:], draw=draw)
 
 
 def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample:
     """Take a table of counts (c,), each of single documents."""
     counts = np.concatenate([positives, negatives])
-    return CellSample(positives=positives, negatives=negatives, unit=1.0, draw=_draw_documents(counts, 1.0))
+    return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
 
 
 def _draw_documents(counts: Floats, weight: float) -> Callable[[np.random.Generator, int], Floats]:

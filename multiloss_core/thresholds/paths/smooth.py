@@ -1,7 +1,8 @@
 """The smooth path: for every target the best thresholds under a smooth estimate of P(positive | scores)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
@@ -15,23 +16,24 @@ from multiloss_core.thresholds.data.count_surfaces import (
 from multiloss_core.thresholds.data.flagged_counts import Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.precision_model import (
-    FOLDS,
-    PrecisionDesign,
-    PrecisionModel,
-    ScoreCells,
-    cells_of_surfaces,
-    fit_precision,
-    precision_design,
-    score_cells,
-)
+from multiloss_core.thresholds.paths.precision_design import precision_design
+from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision
+from multiloss_core.thresholds.paths.score_cells import ScoreCells, cells_of_surfaces, score_cells
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
-RESOLUTION = 60
+# Nodes of either kind of an axis, by the number of classifiers.
+RESOLUTIONS = {1: 1000, 2: 120}
+RESOLUTION_OF_MANY = 60
 # Marginal precisions from 0.1 to 99.9 %, evenly in the logarithm of their odds.
 TARGETS = expit(np.linspace(-7.0, 7.0, 241))
 MAX_ROUNDS = 20
 MAX_TABLE_NODES = 200_000
+MAX_TRIED_NODES = 60_000
+# How much the counts themselves may say beside the fit, the targets at which this is tried on data left out, and by how
+# many standard errors more of the counts must be better there.
+COUNT_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+TRIED_TARGETS = np.array([0.03, 0.07, 0.15, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9])
+CAUTION = 0.5
 
 Nodes = tuple[int, ...]
 
@@ -41,30 +43,45 @@ class SmoothFit:
     """The fitted precision of a set of rated documents, and what it takes to fit it again to resamples of them.
 
     `totals` and `positives` (c,) are the weights in each cell; `scale` turns them into effective numbers of documents
-    (1 without weights), on which the model is fitted.
+    (1 without weights), on which the model is fitted. `count_weight` in [0, 1] is how much the counts themselves say
+    beside the model.
     """
 
     cells: ScoreCells
-    design: PrecisionDesign
     model: PrecisionModel
     positives: Floats
     totals: Floats
     scale: float
+    count_weight: float = 0.0
+
+    @cached_property
+    def expected(self) -> Floats:
+        """The weight of positives expected in each cell (c,) of new data: the model's and the counts', blended."""
+        own = self.totals * self.model.precision
+        return own + self.count_weight * (self.positives - own)
+
+    @cached_property
+    def precision(self) -> Floats:
+        """The share of positives expected in each cell (c,); the model's where a cell is empty."""
+        shares = np.divide(self.expected, self.totals, out=self.model.precision.copy(), where=self.totals > 0)
+        return np.asarray(shares)
 
 
 def smooth_path(
-    source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int = RESOLUTION
+    source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int | None = None
 ) -> ThresholdPath:
     """Find the path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
 
-    P(positive | scores) is fitted to bucket counts (see `precision_model`). For every target m on a fine scale, the
-    thresholds that maximise the expected TP - m / (1 - m) FP are found (`best_nodes`), no threshold falling as m rises.
-    A classifier whose precision stays below the target even above its largest score never flags: its threshold is
-    infinite. The path carries the counts that the fit expects at its vertices, and tangent points are taken on those
-    (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
+    P(positive | scores) is fitted to bucket counts (see `precision_model`). Where the counts themselves lead to better
+    thresholds for data left out, they are blended with what the fit expects (see `smooth_fit`). For every target m on a
+    fine scale, the thresholds that maximise the expected TP - m / (1 - m) FP are found (`best_nodes`), no threshold
+    falling as m rises. A classifier whose precision stays below the target even above its largest score never flags:
+    its threshold is infinite. The path carries the counts that the blend expects at its vertices, and tangent points
+    are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
     After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
-    From surfaces, which carry their own rule, the thresholds are nodes of the table.
+    `resolution`: nodes of either kind for each classifier, see `score_cells`; without it, as many as two classifiers or
+    more leave time for. From surfaces, which carry their own rule, the thresholds are nodes of the table.
 
     Raises
     ------
@@ -73,13 +90,17 @@ def smooth_path(
     if isinstance(source, CountSurfaces):
         rule = source.rule
     require_rule(rule)
-    return path_of_fit(source, smooth_fit(source, resolution=resolution), rule)
+    return path_of_fit(source, smooth_fit(source, rule=rule, resolution=resolution), rule)
 
 
-def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int = RESOLUTION) -> SmoothFit:
-    """Count the documents into cells and fit their precision, whatever the rule.
+def smooth_fit(
+    source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int | None = None
+) -> SmoothFit:
+    """Count the documents into cells, fit their precision, and blend it with the counts as suits the rule.
 
-    Deterministic: the folds are drawn with a fixed seed.
+    The weight of the counts is that of a few which is best on data left out: thresholds for several targets are chosen
+    without each fold and counted on it, (1 - m) TP - m FP summed over targets. More weight must be better by half a
+    standard error. Deterministic: the folds are drawn with a fixed seed.
     """
     if isinstance(source, CountSurfaces):
         cells, positives, totals = cells_of_surfaces(buckets_from_surfaces(source))
@@ -87,7 +108,8 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int = RESO
         folds = _split_counts(positives, totals, np.random.default_rng(0))
     else:
         labels, weights = source.labels, source.weights
-        cells = score_cells(source.scores, labels, source.floors, resolution)
+        nodes = resolution or RESOLUTIONS.get(len(source.names), RESOLUTION_OF_MANY)
+        cells = score_cells(source.scores, labels, source.floors, nodes)
         count = len(cells.cells)
         scale = float(weights.sum() / np.square(weights).sum())
         # A single group cannot be held out.
@@ -105,8 +127,32 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int = RESO
                     scale * _sums(cells.slots[left_out], weights[left_out], count),
                 )
             )
-    design = precision_design(cells, totals * scale)
-    return SmoothFit(cells, design, fit_precision(design, folds), positives, totals, scale)
+    design = precision_design(cells, positives * scale, totals * scale)
+    fit = SmoothFit(cells, fit_precision(design, folds), positives, totals, scale)
+    return replace(fit, count_weight=_best_count_weight(fit, folds, rule))
+
+
+def _best_count_weight(fit: SmoothFit, folds: Sequence[tuple[Floats, Floats]], rule: Rule) -> float:
+    """Choose how much the counts say beside the model, by what thresholds gain on data left out."""
+    gains, variances = np.zeros(len(COUNT_WEIGHTS)), np.zeros((len(COUNT_WEIGHTS), len(TRIED_TARGETS)))
+    positives, totals = fit.positives * fit.scale, fit.totals * fit.scale
+    for precision, (caught, left_out) in zip(fit.model.left_out, folds, strict=True):
+        model = replace(fit.model, precision=precision)
+        others = SmoothFit(fit.cells, model, positives - caught, totals - left_out, 1.0)
+        values = caught[:, np.newaxis] - left_out[:, np.newaxis] * TRIED_TARGETS
+        # Variances of sums over documents, each worth 1 - m or -m.
+        squares = caught[:, np.newaxis] * (1 - 2 * TRIED_TARGETS) + left_out[:, np.newaxis] * TRIED_TARGETS**2
+        by_model = None
+        for number, weight in enumerate(COUNT_WEIGHTS):
+            nodes = best_nodes(replace(others, count_weight=weight), TRIED_TARGETS, rule, MAX_TRIED_NODES)
+            flags = flagged_cells(fit.cells, nodes, rule)
+            by_model = flags if by_model is None else by_model
+            changed = flags - by_model
+            gains[number] += float((values * changed).sum())
+            variances[number] += (squares * np.abs(changed)).sum(axis=0)
+    # Neighbouring targets differ by the same documents: their errors add up.
+    certain = gains - CAUTION * np.sqrt(variances.clip(0.0)).sum(axis=1)
+    return COUNT_WEIGHTS[int(certain.argmax())]
 
 
 def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Rule) -> ThresholdPath:
@@ -118,7 +164,7 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     nodes = nodes[np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))]
     thresholds = thresholds_at(fit.cells, nodes)
     # Cell index i lies at or above node i - 1: the cells are documents whose scores are their indices.
-    expected = fit.totals * fit.model.precision
+    expected = fit.expected
     turning = turning_points(fit.cells.cells, nodes + 1, rule)
     smooth_tp, smooth_fp = (still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
     counts = source.counts_along(thresholds, rule)
@@ -135,16 +181,16 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     )
 
 
-def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> Indices:
+def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, most_nodes: int = MAX_TABLE_NODES) -> Indices:
     """For rising targets, node numbers (m, k) of the best thresholds, never falling; len(axis) stands for never.
 
-    The best node at each target comes from a table of all nodes: exact for one or two classifiers. With more of them
-    the table holds a part of the nodes of each axis, and an ascent along one classifier at a time goes on from its best
-    node. Where a threshold would fall as the target rises, the chain with the largest (1 - m) TP - m FP, summed over
-    targets, is returned, of the nodes found and of those that raising or lowering thresholds to one another makes of
-    them. In this scale no target outweighs the others.
+    The best node at each target comes from a table of all nodes: exact for one or two classifiers. Where there are
+    more than `most_nodes`, the table holds a part of the nodes of each axis, and an ascent along one classifier at a
+    time goes on from its best node. Where a threshold would fall as the target rises, the chain with the largest
+    (1 - m) TP - m FP, summed over targets, is returned, of the nodes found and of those that raising or lowering
+    thresholds to one another makes of them. In this scale no target outweighs the others.
     """
-    table = _table(fit, rule)
+    table = _table(fit, rule, most_nodes)
     found: list[Nodes] = []
     for target in targets:
         best = _best_in_table(table, float(target))
@@ -157,7 +203,7 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule) -> Indices:
     raised, lowered = np.maximum.accumulate(nodes), np.minimum.accumulate(nodes[::-1])
     candidates = np.unique(np.vstack([nodes, raised, lowered]), axis=0)
     caught = flagged_cells(fit.cells, candidates, rule)
-    alerts, expected_tp = fit.totals @ caught, (fit.totals * fit.model.precision) @ caught
+    alerts, expected_tp = fit.totals @ caught, fit.expected @ caught
     gains = expected_tp - targets[:, np.newaxis] * alerts
     may_follow = np.asarray((candidates[:, np.newaxis] <= candidates).all(axis=2))
     return candidates[_best_chain(gains, may_follow)]
@@ -185,11 +231,11 @@ class _Table:
     complete: bool
 
 
-def _table(fit: SmoothFit, rule: Rule) -> _Table:
+def _table(fit: SmoothFit, rule: Rule, most_nodes: int) -> _Table:
     # The last node is never, one behind the nodes of the axis.
     counts = np.array([len(axis) + 1 for axis in fit.cells.axes])
-    nodes_per_axis = np.minimum(counts, int(MAX_TABLE_NODES ** (1 / len(counts))))
-    complete = bool(np.prod(counts.astype(np.float64)) <= MAX_TABLE_NODES)
+    nodes_per_axis = np.minimum(counts, int(most_nodes ** (1 / len(counts))))
+    complete = bool(np.prod(counts.astype(np.float64)) <= most_nodes)
     nodes = tuple(
         np.arange(count) if complete else np.unique(np.linspace(0, count - 1, few).round().astype(np.intp))
         for count, few in zip(counts, nodes_per_axis, strict=True)
@@ -198,7 +244,7 @@ def _table(fit: SmoothFit, rule: Rule) -> _Table:
     cells = np.column_stack(
         [np.searchsorted(axis_nodes, column) for axis_nodes, column in zip(nodes, fit.cells.cells.T, strict=True)]
     )
-    expected = fit.totals * fit.model.precision
+    expected = fit.expected
     shape = tuple(len(axis_nodes) for axis_nodes in nodes)
     slots = np.ravel_multi_index(tuple(cells.T), shape)
     tp, fp = (
@@ -218,7 +264,7 @@ def _best_in_table(table: _Table, target: float) -> Nodes | None:
 
 
 def _ascended(fit: SmoothFit, target: float, rule: Rule, starts: Sequence[Nodes | None]) -> Nodes | None:
-    gains = fit.totals * (fit.model.precision - target)
+    gains = fit.expected - target * fit.totals
     best_gain, best = 0.0, None
     for start in starts:
         if start is not None:

@@ -66,8 +66,8 @@ class ThresholdChoices:
             return None
         documents = self.source.documents
         if documents is None:
-            return self.fit.totals * self.fit.model.precision
-        return documents.weights * self.fit.model.precision[self.fit.cells.slots]
+            return self.fit.expected
+        return documents.weights * self.fit.precision[self.fit.cells.slots]
 
     @property
     def expected_total(self) -> float | None:

@@ -17,7 +17,9 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.thresholds import SmoothFit
-from multiloss_core.thresholds.paths.precision_model import PrecisionModel, ScoreCells, precision_design
+from multiloss_core.thresholds.paths.precision_design import precision_design
+from multiloss_core.thresholds.paths.precision_model import PrecisionModel
+from multiloss_core.thresholds.paths.score_cells import ScoreCells, score_cells
 from multiloss_core.thresholds.paths.smooth import best_nodes, smooth_fit, thresholds_at
 
 RULES = ("any", "all")
@@ -51,10 +53,17 @@ def fit_of(precision, totals, shape):
     axes = tuple(np.arange(n, dtype=float) for n in shape)
     score_cells = ScoreCells(axes, cells, np.empty(0, dtype=np.intp))
     totals = totals(cells) * (cells < shape).all(axis=1)
+    known, nothing = precision(cells), np.empty(0)
     model = PrecisionModel(
-        precision(cells), np.ones(len(shape)), np.empty((0, 0)), np.empty(0, dtype=bool), np.empty(0)
+        precision=known,
+        beyond=np.ones(len(shape)),
+        left_out=(),
+        design=precision_design(score_cells, totals * known, totals),
+        penalty=nothing,
+        shape=nothing,
+        coefficients=nothing,
     )
-    return SmoothFit(score_cells, precision_design(score_cells, totals), model, totals * model.precision, totals, 1.0)
+    return SmoothFit(score_cells, model, totals * known, totals, 1.0)
 
 
 def expected_benefit(fit, nodes, target, rule):
@@ -154,20 +163,62 @@ def test_the_fitted_precision_falls_at_the_highest_scores_where_the_data_do():
 def test_differences_between_classifiers_cost_and_nothing_else_does():
     cells = np.array(list(itertools.product(range(6), repeat=3)))
     design = precision_design(
-        ScoreCells(tuple(np.arange(5.0) for _ in range(3)), cells, np.empty(0, dtype=np.intp)), np.ones(len(cells))
+        ScoreCells(tuple(np.arange(5.0) for _ in range(3)), cells, np.empty(0, dtype=np.intp)),
+        0.1 * np.ones(len(cells)),
+        np.ones(len(cells)),
     )
     apart = design.penalties[2]
     generator = np.random.default_rng(0)
-    function, surface = generator.normal(size=9), generator.normal(size=(4, 4))
-    alike = np.concatenate([np.tile(function, 3), np.tile((surface + surface.T).ravel(), 3), [5.0]])
+    function, extremes = generator.normal(size=9), generator.normal(size=12)
+    alike = np.concatenate([np.tile(function, 3), extremes, [5.0]])
     np.testing.assert_allclose(apart @ alike, 0, atol=1e-12)
     # Such coefficients give the same precision whichever classifier has which score.
-    logits = dict(zip(map(tuple, cells), design.columns @ alike, strict=True))
+    logits = dict(zip(map(tuple, cells), design.fine @ alike, strict=True))
     for cell, logit in logits.items():
         assert logit == pytest.approx(logits[tuple(sorted(cell))], abs=1e-9)
-    for place in (0, 27 + 1):
-        moved = alike + 0.5 * (np.arange(len(alike)) == place)
-        assert moved @ apart @ moved > 0.1
+    moved = alike + 0.5 * (np.arange(len(alike)) == 0)
+    assert moved @ apart @ moved > 0.1
+
+
+def test_the_precision_may_jump_where_it_does_and_nowhere_else():
+    generator = np.random.default_rng(0)
+    scores = generator.random((4_000, 1))
+    labels = np.where(scores[:, 0] > 0.9, generator.random(4_000) < 0.95, generator.random(4_000) < 0.01)
+    fit = smooth_fit(RatedDocuments(scores, labels, floors=[0.0]))
+    added = fit.model.design.columns.shape[1] - fit.model.design.fine.shape[1]
+    assert added >= 1
+    fitted = fit.model.precision[fit.cells.slots]
+    for low, high, truth in ((0.5, 0.88, 0.01), (0.9, 0.92, 0.95), (0.95, 1.0, 0.95)):
+        here = (scores[:, 0] > low) & (scores[:, 0] < high)
+        assert fitted[here].mean() == pytest.approx(truth, abs=0.06)
+    np.testing.assert_allclose(
+        smooth_path(RatedDocuments(scores, labels, floors=[0.0])).at(0.5).thresholds, 0.9, atol=2e-3
+    )
+
+
+def test_the_counts_have_a_say_where_the_fit_is_wrong_and_only_there():
+    generator = np.random.default_rng(1)
+    scores = generator.random((6_000, 2))
+    # A checkerboard is no function of scores that rises in each of them.
+    odd = (np.floor(8 * scores[:, 0]) + np.floor(8 * scores[:, 1])) % 2 == 1
+    wild = RatedDocuments(scores, generator.random(6_000) < np.where(odd & (scores[:, 1] > 0.8), 0.9, 0.02))
+    tame = RatedDocuments(scores, generator.random(6_000) < expit(8 * scores.sum(axis=1) - 12))
+    fit = smooth_fit(tame, rule="all")
+    assert fit.count_weight <= 0.25
+    wild_fit = smooth_fit(wild, rule="all")
+    own = wild_fit.totals * wild_fit.model.precision
+    np.testing.assert_allclose(
+        wild_fit.expected, own + wild_fit.count_weight * (wild_fit.positives - own), rtol=1e-12, atol=1e-12
+    )
+    assert wild_fit.expected.sum() == pytest.approx(wild.labels.sum(), rel=0.02)
+    np.testing.assert_allclose(wild_fit.precision * wild_fit.totals, wild_fit.expected, atol=1e-9)
+
+
+def test_nodes_stand_half_way_down_to_the_next_document():
+    scores = np.array([[0.0], [1.0], [1.0], [4.0], [8.0]])
+    cells = score_cells(scores, np.array([False, False, True, False, True]), np.array([0.0]), 10)
+    np.testing.assert_array_equal(cells.axes[0], [0.0, 0.5, 2.5, 6.0, np.nextafter(8.0, np.inf)])
+    np.testing.assert_array_equal(cells.cells[cells.slots, 0], [1, 2, 2, 3, 4])
 
 
 def test_a_rising_transformation_of_the_scores_changes_nothing():
@@ -178,8 +229,9 @@ def test_a_rising_transformation_of_the_scores_changes_nothing():
     )
     np.testing.assert_array_equal(bent.tp, plain.tp)
     np.testing.assert_array_equal(bent.fp, plain.fp)
-    finite = np.isfinite(plain.thresholds[:-1])
-    np.testing.assert_allclose(bent.thresholds[:-1][finite], np.exp(7 * plain.thresholds[:-1][finite]))
+    # Half-way between two documents is elsewhere, but it is between the same two.
+    for one, other in zip(plain.thresholds, bent.thresholds, strict=True):
+        np.testing.assert_array_equal(documents.scores >= one, np.exp(7 * documents.scores) >= other)
 
 
 @pytest.mark.slow

@@ -1,0 +1,196 @@
+"""Populations that make the choice of thresholds hard, beside the smooth ones of `populations`.
+
+Kinds of trouble that real detectors bring: precision that falls from 1 to 0 within a few documents, rounded scores,
+atoms, false alerts at high scores, classifiers that must agree, useless or dominating ones, negative dependence, a
+prevalence from 0.5 to 40 %. The last kinds are detectors trained on public tables, their scores smoothed; they need
+the folder `shared/data` beside the checkout.
+"""
+
+import gzip
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from multiloss_core.numerics import Bools, Floats
+
+DATA = Path(__file__).resolve().parents[3] / "shared/data"
+Draw = Callable[[np.random.Generator, int, bool], Floats]
+# How wide scores of real detectors are smeared, as a share of their standard deviation in log odds.
+BANDWIDTH = 0.06
+
+
+def _mixture(
+    shifts: list[list[float]], generator: np.random.Generator, count: int, positive: bool, *, correlation: float = 0.0
+) -> Floats:
+    """Draw unit normals; a positive is of one of the kinds whose `shifts` (kinds, k) it gets."""
+    k = len(shifts[0])
+    scores = np.sqrt(1 - abs(correlation)) * generator.standard_normal((count, k))
+    shared = np.sqrt(abs(correlation)) * generator.standard_normal((count, 1))
+    scores += shared * np.where(np.arange(k) % 2, np.sign(correlation) or 1.0, 1.0)
+    if positive:
+        scores += np.array(shifts)[generator.integers(0, len(shifts), count)]
+    return scores
+
+
+def _cliff(
+    generator: np.random.Generator, count: int, positive: bool, *, scattered: float = 0.04, k: int = 2
+) -> Floats:
+    """Nearly all positives far above nearly all negatives, in one score or the other, and a few of each astray."""
+    scores = generator.gumbel(0.0, 1.0, (count, k))
+    if positive:
+        strong = generator.integers(0, k, count)[:, np.newaxis] == np.arange(k)
+        scores = np.where(strong, 9.0 + generator.exponential(2.0, (count, k)), scores + 3.0)
+        astray = generator.random(count) < scattered
+        scores[astray] = generator.gumbel(1.0, 1.0, (int(astray.sum()), k))
+    else:
+        astray = generator.random(count) < scattered / 100
+        scores[astray] = 8.0 + generator.exponential(2.0, (int(astray.sum()), k))
+    return scores
+
+
+def _agreeing(generator: np.random.Generator, count: int, positive: bool, *, k: int, gap: float) -> Floats:
+    """Each classifier has false alerts of its own; positives are high in all of them."""
+    scores = generator.standard_normal((count, k))
+    if positive:
+        return scores + gap + 0.6 * generator.standard_normal((count, 1))
+    fooled = generator.integers(0, k + 1, count)[:, np.newaxis] == np.arange(k)
+    return np.asarray(scores + np.where(fooled, gap + 0.5, 0.0))
+
+
+def _rounded(step: float, draw: Draw, generator: np.random.Generator, count: int, positive: bool) -> Floats:
+    scores = expit(1.3 * draw(generator, count, positive) - 2.5)
+    return np.asarray(np.floor(999 * scores) if step >= 1 else np.round(scores / step) * step)
+
+
+def _with_atom(draw: Draw, generator: np.random.Generator, count: int, positive: bool) -> Floats:
+    """Give a default score to documents that a classifier could not judge: many false alerts at one value."""
+    scores = draw(generator, count, positive)
+    unknown = generator.random(scores.shape) < (0.05 if positive else 0.2)
+    return np.asarray(np.where(unknown, 1.7, scores))
+
+
+def _with_block(draw: Draw, generator: np.random.Generator, count: int, positive: bool) -> Floats:
+    """Let a rule give a high score to a kind of harmless documents."""
+    scores = draw(generator, count, positive)
+    if not positive:
+        blocked = generator.random(count) < 0.02
+        scores[blocked, 0] = 3.4 + 0.1 * generator.standard_normal(int(blocked.sum()))
+    return scores
+
+
+_TWO = [[2.6, 0.4], [0.4, 2.6], [2.0, 2.0]]
+_BOTH = partial(_mixture, _TWO)
+# The share of positives among rated documents, the share of documents above each floor, how they are drawn.
+SYNTHETIC: dict[str, tuple[float, float, Draw]] = {
+    "cliff1": (0.02, 1.0, partial(_cliff, k=1)),
+    "cliff2": (0.02, 1.0, _cliff),
+    "clean_cliff2": (0.01, 0.8, partial(_cliff, scattered=0.005)),
+    "cliff3": (0.03, 0.8, partial(_cliff, k=3)),
+    "rounded_hundredth2": (0.05, 0.7, partial(_rounded, 0.01, _BOTH)),
+    "rounded_twentieth2": (0.05, 1.0, partial(_rounded, 0.05, _BOTH)),
+    "integers2": (0.05, 0.7, partial(_rounded, 1.0, _BOTH)),
+    "atom2": (0.05, 0.8, partial(_with_atom, _BOTH)),
+    "block2": (0.05, 0.8, partial(_with_block, _BOTH)),
+    "block1": (0.05, 1.0, partial(_with_block, partial(_mixture, [[2.4]]))),
+    "useless2": (0.05, 0.8, partial(_mixture, [[2.2, 0.0]])),
+    "dominating3": (0.03, 0.8, partial(_mixture, [[3.2, 0.9, 0.6]])),
+    "opposed2": (0.05, 0.8, partial(_mixture, _TWO, correlation=-0.5)),
+    "rare2": (0.005, 0.5, _BOTH),
+    "common2": (0.4, 0.8, _BOTH),
+    "plain1": (0.05, 1.0, partial(_mixture, [[2.4]])),
+    "four4": (0.03, 0.5, partial(_mixture, (2.4 * np.eye(4) + 0.4).tolist(), correlation=0.3)),
+}
+# Under the rule `all`, where every classifier must agree.
+AGREEING: dict[str, tuple[float, float, Draw]] = {
+    "agree2": (0.03, 0.8, partial(_agreeing, k=2, gap=2.4)),
+    "agree3": (0.03, 0.8, partial(_agreeing, k=3, gap=2.2)),
+    "strong_agree2": (0.02, 0.8, partial(_agreeing, k=2, gap=4.5)),
+    "weak_agree4": (0.1, 0.9, partial(_agreeing, k=4, gap=1.3)),
+}
+
+
+@cache
+def real_scores(name: str) -> tuple[Floats, Bools]:
+    """Score a public table by two detectors (n, 2), out of fold and in log odds, with its labels (n,).
+
+    One is a logistic regression on the even columns, the other a random forest on the odd ones.
+    """
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.model_selection import cross_val_predict  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
+    *_, folder, read = _TABLES[name]
+    columns, labels = read(DATA / folder)
+    detectors = (
+        make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        RandomForestClassifier(100, min_samples_leaf=3, random_state=0, n_jobs=1),
+    )
+    found = [
+        cross_val_predict(detector, columns[:, j::2], labels, cv=5, method="predict_proba")[:, 1]
+        for j, detector in enumerate(detectors)
+    ]
+    shares = np.clip(np.column_stack(found), 1e-4, 1 - 1e-4)
+    return np.log(shares / (1 - shares)), labels
+
+
+def _smeared(name: str, generator: np.random.Generator, count: int, positive: bool) -> Floats:
+    """Draw from the scores of a table with normal noise."""
+    scores, labels = real_scores(name)
+    kind = scores[labels == positive]
+    width = BANDWIDTH * scores.std(axis=0)
+    return np.asarray(kind[generator.integers(0, len(kind), count)] + width * generator.standard_normal((count, 2)))
+
+
+def _creditcard(folder: Path) -> tuple[Floats, Bools]:
+    with np.load(folder / "creditcard_casecontrol.npz", allow_pickle=False) as file:
+        return file["X"].astype(np.float64), file["y"] == 1
+
+
+def _mammography(folder: Path) -> tuple[Floats, Bools]:
+    table = pd.read_csv(folder / "mammography.csv.gz", header=None)
+    return table.iloc[:, :-1].to_numpy(dtype=np.float64), table.iloc[:, -1].eq("'1'").to_numpy()
+
+
+def _bank(folder: Path) -> tuple[Floats, Bools]:
+    # The duration of a call is known after its outcome only.
+    table = pd.read_csv(folder / "bank-additional-full.csv.gz", sep=";").drop(columns="duration")
+    return pd.get_dummies(table.drop(columns="y")).to_numpy(dtype=np.float64), table["y"].eq("yes").to_numpy()
+
+
+def _letter(folder: Path) -> tuple[Floats, Bools]:
+    table = pd.read_csv(folder / "letter-recognition.data.gz", header=None)
+    return table.iloc[:, 1:].to_numpy(dtype=np.float64), table[0].eq("H").to_numpy()
+
+
+def _spam(folder: Path) -> tuple[Floats, Bools]:
+    with gzip.open(folder / "spambase.arff.gz", "rt") as file:
+        rows = [line for line in file if line[0].isdigit()]
+    table = np.loadtxt(rows, delimiter=",")
+    return table[:, :-1], table[:, -1] == 1
+
+
+def _webpage(folder: Path) -> tuple[Floats, Bools]:
+    with np.load(folder / "webpage_34780.npz", allow_pickle=False) as file:
+        starts, columns = file["indptr"], file["indices"]
+        table = np.zeros(tuple(file["shape"]))
+        table[np.repeat(np.arange(len(table)), np.diff(starts)), columns] = 1.0
+        return table, file["y"] == 1
+
+
+# Share of positives and of documents above each floor as above; the folder and how its table is read.
+_TABLES: dict[str, tuple[float, float, str, Callable[[Path], tuple[Floats, Bools]]]] = {
+    "card_detectors": (0.02, 0.7, "creditcard_casecontrol", _creditcard),
+    "mammography_detectors": (0.03, 0.8, "mammography", _mammography),
+    "bank_detectors": (0.11, 0.8, "bank_marketing", _bank),
+    "letter_detectors": (0.037, 0.8, "letter", _letter),
+    "spam_detectors": (0.1, 0.8, "spambase", _spam),
+    "webpage_detectors": (0.03, 0.8, "webpage_w8a", _webpage),
+}
+REAL = {name: (share, rated, partial(_smeared, name)) for name, (share, rated, *_) in _TABLES.items()}
+STRESS = {**SYNTHETIC, **AGREEING, **{name: kind for name, kind in REAL.items() if (DATA / _TABLES[name][2]).is_dir()}}

@@ -1,0 +1,215 @@
+"""The basis in which P(positive | scores) is fitted: functions of the scores' ranks, of their extremes, and jumps."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+from scipy.special import expit, xlog1py, xlogy
+
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.thresholds.paths.score_cells import ScoreCells, merged_cells
+
+Flags = Bools
+
+PIECES, PIECES_OF_EXTREMES = 8, 5
+# Over so many of the last pieces a function may fall where the data say so.
+FALLING_PIECES = 5
+# Jumps of one function, and by how much one must raise the likelihood of its two sides.
+MOST_JUMPS, SMALLEST_GAIN = 12, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionDesign:
+    """Design matrix, shapes and penalties of a fit to counts in c cells, made on b merged ones.
+
+    `columns` (b, d): the basis at each merged cell; the last columns are jumps. `shapes`: masks (d,) of the
+    coefficients that may not be negative, those of functions of each score that rise throughout and those of functions
+    that may fall at the top. `penalties`: (d, d) matrices, one for each thing that costs: jumps, roughness,
+    interaction, differences between classifiers (with one classifier the first two alone). `beyond` (k, d): the basis
+    above the largest score of one classifier while the others lie below their floors. `fine` (c, e): the basis without
+    jumps at each cell, `merged` (c,) the merged cell of each. `coordinates`: arrays (b,) along which it may jump.
+    """
+
+    columns: Floats
+    shapes: tuple[Flags, ...]
+    penalties: tuple[Floats, ...]
+    beyond: Floats
+    fine: Floats
+    merged: Indices
+    coordinates: tuple[Floats, ...]
+
+    def sums(self, counts: Floats) -> Floats:
+        """Sum counts of cells (c,) to merged cells (b,)."""
+        return np.bincount(self.merged, counts, len(self.columns)).astype(np.float64)
+
+    def precision(self, coefficients: Floats) -> Floats:
+        """Compute the precision of every cell (c,) from intercept and coefficients (d + 1,)."""
+        smooth = self.fine.shape[1]
+        logits = coefficients[0] + self.fine @ coefficients[1 : smooth + 1]
+        return np.asarray(expit(logits + (self.columns[:, smooth:] @ coefficients[smooth + 1 :])[self.merged]))
+
+    def with_jumps(self, positives: Floats, totals: Floats) -> "PrecisionDesign":
+        """Let the precision jump where counts of merged cells (b,) say that it might, by as much as its penalty allows.
+
+        Along every coordinate the boundaries of pool-adjacent-violators: of all steps the likeliest.
+        """
+        k, found, beyond = len(self.beyond), [], []
+        for number, coordinate in enumerate(self.coordinates):
+            inside = coordinate > 0
+            for place in _boundaries(coordinate[inside], positives[inside], totals[inside]):
+                found.append(coordinate >= place)
+                # Above the largest score of one classifier, that score is the best one, and no score is the worst.
+                beyond.append((np.arange(k) == number) | (number == k))
+        jumps = np.array(found, dtype=np.float64).reshape(-1, len(positives)).T
+        added = jumps.shape[1]
+        cost = np.pad(np.eye(added), ((self.columns.shape[1], 0), (self.columns.shape[1], 0)))
+        return replace(
+            self,
+            columns=np.hstack([self.columns, jumps]),
+            shapes=tuple(np.append(shape, np.ones(added, dtype=bool)) for shape in self.shapes),
+            penalties=(cost, *(np.pad(penalty, ((0, added), (0, added))) for penalty in self.penalties)),
+            beyond=np.hstack([self.beyond, np.array(beyond, dtype=np.float64).reshape(-1, k).T]),
+        )
+
+
+def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> PrecisionDesign:
+    """Build the basis of the model on cells with these counts (c,), still without jumps.
+
+    A score enters as the logarithm of one over its rank, so that any rising transformation of the scores gives the same
+    model and heavy tails do no harm. The logit of the precision is a sum of one rising piecewise-linear function for
+    each classifier, with a step at its floor, and of functions of the rarest and of the commonest of a document's
+    ranks: whatever it takes, one high score or several that agree, shows in one of them. Another step stands where all
+    scores reach their floors. With heavy tails the highest scores may be worth less again: functions that fall over
+    their last pieces are the other shape.
+
+    Classifiers of one ensemble are often much alike: from few positives their functions are estimated better together
+    than each on its own (partial pooling), so differences between them cost, as much as cross-validation says. For this
+    ranks count from the top, whatever the floors, and all functions have the same knots.
+
+    The counts are merged to coarser cells for the fit, so that its cost grows with neither documents nor nodes.
+    """
+    coarse = merged_cells(
+        cells, positives, totals, [_jump_nodes(column, positives, totals) for column in cells.cells.T]
+    )
+    merged_totals = np.bincount(coarse.slots, totals, len(coarse.cells)).astype(np.float64)
+    knots, ranks = _knots_and_ranks(coarse, merged_totals)
+    columns, coordinates = _basis(coarse, ranks, *knots)
+    _, fine_ranks = _knots_and_ranks(cells, totals)
+    fine, _ = _basis(cells, fine_ranks, *knots)
+    k, width = len(ranks), PIECES + 1
+    rising = k * width
+    throughout = np.arange(columns.shape[1]) < rising
+    at_first = throughout & (np.arange(columns.shape[1]) % width < width - FALLING_PIECES)
+    beyond = np.zeros((k, columns.shape[1]))
+    for j in range(k):
+        beyond[j, j * width : (j + 1) * width] = 1.0
+        # One e-fold rarer than the largest score, along the slope of the last piece.
+        beyond[j, (j + 1) * width - 1] += 1 / (knots[0][-1] - knots[0][-2])
+        if k > 1:
+            beyond[j, rising : rising + PIECES_OF_EXTREMES + 1] = 1.0
+    return PrecisionDesign(
+        columns, (throughout, at_first), _penalties(knots[0], k), beyond, fine, coarse.slots, coordinates
+    )
+
+
+def _knots_and_ranks(cells: ScoreCells, totals: Floats) -> tuple[tuple[Floats, Floats], list[Floats]]:
+    """Place the knots of single scores and of extremes, and find the log rank of every cell index of each axis."""
+    loosest = max(float(totals @ (column > 0)) for column in cells.cells.T)
+    ranks = [
+        _log_ranks(column, totals, len(axis), loosest) for column, axis in zip(cells.cells.T, cells.axes, strict=True)
+    ]
+    top = max(float(x[-1]) for x in ranks)
+    return (_knots(top, PIECES), _knots(top, PIECES_OF_EXTREMES)), ranks
+
+
+def _basis(
+    cells: ScoreCells, ranks: list[Floats], knots: Floats, coarse_knots: Floats
+) -> tuple[Floats, tuple[Floats, ...]]:
+    """Build the basis (c, d) at cells, and the log ranks (c,) along which jumps may be."""
+    reached = cells.cells > 0
+    single = [_pieces(x, knots)[column] for x, column in zip(ranks, cells.cells.T, strict=True)]
+    logs = np.column_stack([x[column] for x, column in zip(ranks, cells.cells.T, strict=True)]) * reached
+    coordinates = list(logs.T)
+    extremes = []
+    if logs.shape[1] > 1:
+        coordinates += [logs.max(axis=1), logs.min(axis=1)]
+        extremes = [_pieces(x, coarse_knots, above_floor=x > 0) for x in coordinates[-2:]]
+    together = reached.all(axis=1, keepdims=True)
+    return np.hstack([*single, *extremes, together]).astype(np.float64), tuple(coordinates)
+
+
+def _log_ranks(column: Indices, totals: Floats, nodes: int, loosest: float) -> Floats:
+    """Take the logarithm of (`loosest` / middle rank) of each cell index 0..nodes of an axis; 0 below the floor.
+
+    `loosest`: the number of documents above the floor of the classifier that has most of them.
+    """
+    at_or_above = np.cumsum(np.bincount(column, totals, nodes + 1)[::-1])[::-1]
+    middle = (at_or_above + np.append(at_or_above[1:], 0.0)) / 2
+    logs = np.log((loosest + 1) / (middle + 0.5)).clip(0.0)
+    logs[0] = 0.0
+    # Above the last node lies nothing: the largest rank is that of the last cell that can be occupied.
+    logs[-1] = logs[-2]
+    return np.maximum(logs, 1e-9 * np.arange(nodes + 1))
+
+
+def _knots(top: float, pieces: int) -> Floats:
+    """Place the ends (pieces + 1,) of the pieces of 0..top: even in the mean of the rank and its logarithm.
+
+    Where many documents are positive the best thresholds lie low, where steps in the logarithm hold most documents.
+    """
+    fine = np.linspace(0.0, top, 2000)
+    even = fine / top + np.expm1(-fine) / np.expm1(-top)
+    return np.interp(np.linspace(0.0, 2.0, pieces + 1), even, fine)
+
+
+def _pieces(x: Floats, knots: Floats, above_floor: Bools | None = None) -> Floats:
+    """Ramps (len(x), len(knots)): a step at the floor, then one ramp from 0 to 1 between each knot and the next."""
+    ramps = ((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0)
+    return np.column_stack([np.arange(len(x)) >= 1 if above_floor is None else above_floor, ramps])
+
+
+def _jump_nodes(column: Indices, positives: Floats, totals: Floats) -> Indices:
+    """Find the nodes of an axis at which the precision along it may jump, from counts of cells (c,)."""
+    above = column > 0
+    places = _boundaries(column[above].astype(np.float64), positives[above], totals[above], 2 * MOST_JUMPS)
+    return places.astype(np.intp) - 1
+
+
+def _boundaries(x: Floats, positives: Floats, totals: Floats, most: int = MOST_JUMPS) -> Floats:
+    """Where (at most `most` values of x) pool-adjacent-violators lets the precision rise, those that say most."""
+    values, places = np.unique(x, return_inverse=True)
+    caught, all_there = (np.bincount(places, counts, len(values)).astype(np.float64) for counts in (positives, totals))
+    there = all_there > 0
+    values, caught, all_there = values[there], caught[there], all_there[there]
+    if len(values) < 2:
+        return np.empty(0)
+    starts = np.asarray(isotonic_regression(caught / all_there, weights=all_there).blocks)[:-1]
+    of_blocks, in_blocks = np.add.reduceat(caught, starts), np.add.reduceat(all_there, starts)
+    apart = _log_likelihood(of_blocks, in_blocks)
+    joined = _log_likelihood(of_blocks[1:] + of_blocks[:-1], in_blocks[1:] + in_blocks[:-1])
+    gains = apart[1:] + apart[:-1] - joined
+    chosen = np.sort(np.argsort(-gains, kind="stable")[:most])
+    return np.asarray(values[starts[1:]][chosen[gains[chosen] > SMALLEST_GAIN]])
+
+
+def _log_likelihood(positives: Floats, totals: Floats) -> Floats:
+    share = (positives + 0.25) / (totals + 0.5)
+    return np.asarray(xlogy(positives, share) + xlog1py(totals - positives, -share))
+
+
+def _penalties(knots: Floats, classifiers: int) -> tuple[Floats, ...]:
+    """Build the matrices (d, d) of `PrecisionDesign.penalties`, but for jumps."""
+    width, coarse = PIECES + 1, PIECES_OF_EXTREMES + 1
+    rising = classifiers * width
+    count = rising + 1 + (2 * coarse if classifiers > 1 else 0)
+    # Changes of the slope in the logarithm of the rank.
+    slopes = np.diff(np.diag(knots[-1] / PIECES / np.diff(knots)), axis=0)
+    roughness = np.zeros((count, count))
+    roughness[:rising, :rising] = np.kron(np.eye(classifiers), np.pad(slopes.T @ slopes, ((1, 0), (1, 0))))
+    if classifiers == 1:
+        return (roughness,)
+    interaction = np.diag((np.arange(count) >= rising) & (np.arange(count) < count - 1)).astype(np.float64)
+    # The distance of every coefficient from the mean of those that a swap of classifiers puts in its place.
+    kinds = np.concatenate([np.tile(np.arange(width), classifiers), width + np.arange(2 * coarse), [-1]])
+    alike = kinds[:, np.newaxis] == kinds
+    return roughness, interaction, np.eye(count) - alike / alike.sum(axis=1)

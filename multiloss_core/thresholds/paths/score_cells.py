@@ -1,0 +1,94 @@
+"""Rated documents as cells of a grid that is finest where thresholds are likely to lie."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCells:
+    """Documents in the occupied cells of a grid.
+
+    `axes`: k increasing arrays of nodes, the first at the floor, the last above every score. `cells` (c, k): how many
+    nodes of each axis lie at or below the scores of a cell. `slots` (n,): the cell of each document, empty for a table
+    of counts.
+    """
+
+    axes: Axes
+    cells: Indices
+    slots: Indices
+
+
+def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) -> ScoreCells:
+    """Cells between nodes below rated positives and at even steps in the logarithm of the rank.
+
+    `scores` (n, k), `labels` (n,), `floors` (k,). At most about `resolution` nodes of each kind for each classifier. TP
+    changes only at the scores of positives; ranks in logarithms resolve the few documents at the top, where thresholds
+    lie. A node stands half-way down to the next document: new positives just below the last one are caught as well.
+    Time O(n log n).
+    """
+    axes = tuple(_axis(scores[:, j], labels, float(floor), resolution) for j, floor in enumerate(floors))
+    columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
+    return _cells_of(axes, columns)
+
+
+def cells_of_surfaces(buckets: BucketCounts) -> tuple[ScoreCells, Floats, Floats]:
+    """Turn a table of counts into cells with positives and totals (c,); negative weights are taken as 0."""
+    positives = buckets.positives.clip(0.0)
+    cells = ScoreCells(buckets.axes, buckets.cells, np.empty(0, dtype=np.intp))
+    return cells, positives, positives + buckets.negatives.clip(0.0)
+
+
+def merged_cells(cells: ScoreCells, positives: Floats, totals: Floats, nodes: list[Indices]) -> ScoreCells:
+    """Merge cells (c,) with these counts to those of a part of the nodes, chosen as in `score_cells`.
+
+    `nodes` holds more nodes of each axis to keep. The `slots` (c,) of the result are the merged cell of each cell.
+    """
+    axes, columns = [], []
+    for axis, column, kept in zip(cells.axes, cells.cells.T, nodes, strict=True):
+        chosen = np.unique(np.concatenate([_thinned(column, positives, totals, len(axis)), kept]))
+        columns.append(np.searchsorted(chosen, column, side="left"))
+        axes.append(axis[chosen])
+    return _cells_of(tuple(axes), columns)
+
+
+MERGED_RESOLUTION = 60
+
+
+def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int) -> Indices:
+    """Choose some of the nodes of an axis, the ends among them, from the counts of cells above node `column` - 1."""
+    above = column > 0
+    documents = np.bincount(column[above] - 1, totals[above], nodes)
+    caught = np.bincount(column[above] - 1, positives[above], nodes)
+    ranks = np.exp(np.linspace(np.log(max(documents.sum(), 1.0)), 0.0, MERGED_RESOLUTION))
+    from_top = np.cumsum(documents[::-1])
+    by_rank = nodes - 1 - np.searchsorted(from_top, ranks - 1e-9).clip(0, nodes - 1)
+    shares = np.linspace(0.0, caught.sum(), min(MERGED_RESOLUTION, int(np.count_nonzero(caught)) + 1))
+    by_positives = np.searchsorted(np.cumsum(caught), shares - 1e-9).clip(0, nodes - 1)
+    return np.unique(np.concatenate([[0], by_rank, by_positives, [nodes - 1]]))
+
+
+def _cells_of(axes: Axes, columns: list[Indices]) -> ScoreCells:
+    shape = tuple(len(axis) + 1 for axis in axes)
+    occupied, slots = np.unique(np.ravel_multi_index(tuple(columns), shape), return_inverse=True)
+    return ScoreCells(axes, np.column_stack(np.unravel_index(occupied, shape)), slots)
+
+
+def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Floats:
+    above = np.sort(scores[scores >= floor])
+    if not above.size:
+        return np.array([floor, np.nextafter(floor, np.inf)])
+    positives = np.unique(scores[(scores >= floor) & labels])
+    thinned = np.linspace(0, len(positives) - 1, min(len(positives), resolution)).round().astype(np.intp)
+    ranks = np.exp(np.linspace(np.log(len(above)), 0.0, resolution))
+    by_rank = above[(len(above) - ranks).round().astype(np.intp).clip(0, len(above) - 1)]
+    values = np.union1d(positives[thinned], by_rank)
+    place = np.searchsorted(above, values)
+    # Above the floor itself, where nothing is below; halves first, as the difference could overflow.
+    lower = np.where(place > 0, above[place - 1], floor)
+    nodes = lower / 2 + values / 2
+    nodes = np.where(nodes > lower, nodes, values)
+    return np.unique(np.concatenate([[floor], nodes[nodes > floor], [np.nextafter(above[-1], np.inf)]]))
