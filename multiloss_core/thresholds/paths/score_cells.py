@@ -7,6 +7,9 @@ import numpy as np
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below
 
+# Nodes of either kind for each classifier that a fit needs: of three or more classifiers fewer, as cells multiply.
+MERGED_RESOLUTION, MERGED_RESOLUTION_OF_MANY = 60, 30
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreCells:
@@ -47,26 +50,24 @@ def merged_cells(cells: ScoreCells, positives: Floats, totals: Floats, nodes: li
 
     `nodes` holds more nodes of each axis to keep. The `slots` (c,) of the result are the merged cell of each cell.
     """
+    resolution = MERGED_RESOLUTION if len(cells.axes) < 3 else MERGED_RESOLUTION_OF_MANY
     axes, columns = [], []
     for axis, column, kept in zip(cells.axes, cells.cells.T, nodes, strict=True):
-        chosen = np.unique(np.concatenate([_thinned(column, positives, totals, len(axis)), kept]))
+        chosen = np.unique(np.concatenate([_thinned(column, positives, totals, len(axis), resolution), kept]))
         columns.append(np.searchsorted(chosen, column, side="left"))
         axes.append(axis[chosen])
     return _cells_of(tuple(axes), columns)
 
 
-MERGED_RESOLUTION = 60
-
-
-def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int) -> Indices:
+def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, resolution: int) -> Indices:
     """Choose some of the nodes of an axis, the ends among them, from the counts of cells above node `column` - 1."""
     above = column > 0
     documents = np.bincount(column[above] - 1, totals[above], nodes)
     caught = np.bincount(column[above] - 1, positives[above], nodes)
-    ranks = np.exp(np.linspace(np.log(max(documents.sum(), 1.0)), 0.0, MERGED_RESOLUTION))
+    ranks = np.exp(np.linspace(np.log(max(documents.sum(), 1.0)), 0.0, resolution))
     from_top = np.cumsum(documents[::-1])
     by_rank = nodes - 1 - np.searchsorted(from_top, ranks - 1e-9).clip(0, nodes - 1)
-    shares = np.linspace(0.0, caught.sum(), min(MERGED_RESOLUTION, int(np.count_nonzero(caught)) + 1))
+    shares = np.linspace(0.0, caught.sum(), min(resolution, int(np.count_nonzero(caught)) + 1))
     by_positives = np.searchsorted(np.cumsum(caught), shares - 1e-9).clip(0, nodes - 1)
     return np.unique(np.concatenate([[0], by_rank, by_positives, [nodes - 1]]))
 

@@ -195,7 +195,7 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, most_nodes: int = MA
     for target in targets:
         best = _best_in_table(table, float(target))
         if not table.complete:
-            best = _ascended(fit, float(target), rule, [best, *found[-1:]])
+            best = _ascended(fit, float(target), rule, list(dict.fromkeys([best, *found[-1:]])))
         found.append(_with_never(fit, float(target), best))
     nodes = np.array(found, dtype=np.intp)
     if (np.diff(nodes, axis=0) >= 0).all():

@@ -255,6 +255,13 @@ class TestFloors:
     def test_suggested_floors_drop_nothing(self, frame):
         assert len(documents_of(frame, floors=None).labels) == 5
 
+    @pytest.mark.parametrize("classifiers", [2, 3])
+    def test_chance_alone_suggests_no_floor(self, classifiers):
+        for seed in range(20):
+            scores = np.random.default_rng(seed).random((2_000, classifiers))
+            documents = RatedDocuments(scores, np.arange(2_000) % 5 == 0)
+            np.testing.assert_array_equal(documents.floors, scores.min(axis=0))
+
     def test_one_classifier_has_its_smallest_score_as_suggested_floor(self, frame):
         documents = RatedDocuments.from_frame(frame, ["b"], "rating")
         assert documents.floors.tolist() == [1.0]

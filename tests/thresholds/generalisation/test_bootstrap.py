@@ -108,6 +108,19 @@ class TestFixedThresholds:
             one, other = bounds(attrgetter(name)(weighted)), bounds(attrgetter(name)(grouped))
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
 
+    def test_flagged_documents_that_stand_for_themselves_are_as_certain_as_without_weights(self):
+        # Below the thresholds one in twenty was rated; what is flagged was rated whole.
+        generator = np.random.default_rng(0)
+        scores = np.concatenate([generator.uniform(0, 0.9, 900), generator.uniform(0.9, 1, 60)])
+        labels = generator.random(960) < np.where(scores > 0.9, 0.7, 0.02)
+        rare = RatedDocuments(scores[:, np.newaxis], labels, np.where(scores > 0.9, 1.0, 20.0), floors=[0.0])
+        plain = RatedDocuments(scores[:, np.newaxis], labels, floors=[0.0])
+        for name in ("expected.tp", "expected.fp", "expected.precision"):
+            weighted, whole = (
+                bounds(attrgetter(name)(fixed(documents, np.array([0.9])).intervals())) for documents in (rare, plain)
+            )
+            np.testing.assert_allclose(weighted, whole, rtol=0.12, err_msg=name)
+
     def test_equal_weights_only_change_the_unit(self):
         documents = simulated()
         tripled = fixed(with_rows(documents, every(documents), weights=np.full(len(documents.labels), 3.0)))
