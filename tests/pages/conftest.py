@@ -1,8 +1,19 @@
-"""Every test of the pages has a decision log of its own."""
+"""Every test of the pages has a decision log of its own; what components are installed is looked up once for all."""
+
+from functools import cache
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from ui.records.log_access import ADDRESS, forget_log
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_components():
+    """An AppTest reads what every installed package says of itself, which takes as long as the page's own run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)
