@@ -1,5 +1,6 @@
 """What all tests share: the settings of the property tests, the markers, and the folder of real rated files."""
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -30,6 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
         given = item.callspec.params if hasattr(item, "callspec") else {}
         if "postgres_database" in item.fixturenames or given.get("address") == "postgresql":
             item.add_marker(pytest.mark.database)
+
+
+def pytest_collection_finish() -> None:
+    """Take all that was imported out of the garbage collection, which Streamlit asks for after each run of a page."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
