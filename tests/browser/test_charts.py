@@ -210,6 +210,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     given = double_click(page, plane, zoomed)
     assert given != before
     double_click(page, plane, given)
+    expect(page.locator(".explorer .driver")).to_be_hidden()
     press(page, "ArrowRight", "1")
     settle_target(page, "1")
     assert plane.evaluate("chart => chart.layout.xaxis.autorange && chart.layout.yaxis.autorange")
@@ -358,7 +359,8 @@ def test_where_the_charts_cannot_be_loaded_plain_widgets_take_over(server, new_p
 def double_click(page, chart, before):
     # Plotly takes what comes within 0.3 s of a click for part of it: the clock stands still for these two, a second on.
     page.clock.set_fixed_time(page.evaluate("Date.now() / 1000 + 1"))
-    chart.locator(".nsewdrag").first.dblclick()
+    # Above all curves: on one of them the first click sets the point by hand, once Plotly knows what the mouse is over.
+    chart.locator(".nsewdrag").first.dblclick(position={"x": 20, "y": 20})
     page.wait_for_function(f"([chart, before]) => ({RANGE})(chart) !== before", arg=[chart.element_handle(), before])
     return chart.evaluate(RANGE)
 

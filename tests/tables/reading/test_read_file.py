@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -155,6 +155,7 @@ class TestRefusals:
     @given(
         st.lists(st.lists(st.sampled_from(["1", "2.5", "", "x", "0"]), min_size=1, max_size=4), min_size=2, max_size=5)
     )
+    @example([["1", "1"], ["", "x", "x", "x"], ["1", "1", "1", "1"]])
     def test_cells_stay_below_their_header(self, lines):
         header = [f"c{j}" for j in range(len(lines[0]))]
         rows = lines[1:]
@@ -164,7 +165,10 @@ class TestRefusals:
         assume(all(any(row) for row in rows))
         data = "\n".join(",".join(row) for row in [header, *rows]).encode()
         if any(len(row) > len(header) for row in rows):
-            with pytest.raises(DataError, match=r"row \d+ has"):
+            # Words in a longer row may be names below a title; there is one word here, so it occurs twice.
+            names = any(len(row) > len(header) and row.count("x") > 1 for row in rows)
+            refusal = r"row \d+ has" + r"|^Column name 'x' occurs more than once" * names
+            with pytest.raises(DataError, match=refusal):
                 read_table(data, "f.csv")
             return
         frame = read_table(data, "f.csv")
