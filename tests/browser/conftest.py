@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
+from tests.browser.steps import without_webgl
 
 MILLISECONDS_TO_SHOW = 60_000
 
@@ -53,3 +54,10 @@ def new_page(chromium):
 @pytest.fixture
 def page(new_page):
     return new_page()
+
+
+@pytest.fixture
+def flat_page(page):
+    """A page for journeys that do not look at the surfaces, which take seconds to draw without a graphics card."""
+    without_webgl(page)
+    return page

@@ -167,7 +167,8 @@ def is_selected(cell):
     return True
 
 
-def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, page, new_page, documents, path, wished):
+def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, documents, path, wished):
+    page = flat_page
     open_page(page, f"{server}/operating_point", "Operating point")
     expect_point(page, SCORES, expected_sample_point(NAME, 20))
     expect(said(page)).to_be_hidden()

@@ -103,7 +103,8 @@ def taken_away(page, button, name):
     return download.value.path().read_text(encoding="utf-8")
 
 
-def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, page):
+def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, flat_page):
+    page = flat_page
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(metric(page, "Caught (TP)")).to_be_visible()
     slider(page).focus()
@@ -115,7 +116,8 @@ def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, page)
     expect(slider(page)).to_have_value("30")
 
 
-def test_a_move_made_while_the_page_is_still_running_is_not_taken_back(server, page):
+def test_a_move_made_while_the_page_is_still_running_is_not_taken_back(server, flat_page):
+    page = flat_page
     open_page(page, f"{server}/operating_point?data=Marketplace+listings", "Operating point")
     page.get_by_role("radio", name="every score").click()
     percent_box(page).fill("44")
@@ -131,7 +133,8 @@ def test_a_move_made_while_the_page_is_still_running_is_not_taken_back(server, p
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile("^33.33 %"))
 
 
-def test_the_address_carries_every_choice_to_another_visitor(server, page, new_page):
+def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, new_page):
+    page = flat_page
     open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
     choose(page, "Path", "analytic beta")
     percent_box(page).fill("44")

@@ -10,7 +10,7 @@ from tests.browser.steps import PAGES, choose, follow, metric, open_page, percen
 HARMLESS = re.compile(rf"/({'|'.join(PAGES)})/_stcore/(health|host-config)$")
 
 
-def test_a_walk_through_all_pages_leaves_the_console_clean_and_the_machine_alone(server, page):
+def test_a_walk_by_links_and_addresses_leaves_the_console_clean_and_the_machine_alone(server, page):
     complaints, hosts = [], set()
 
     def note(message):
@@ -46,16 +46,14 @@ def test_a_walk_through_all_pages_leaves_the_console_clean_and_the_machine_alone
     follow(page, "Rated data", "Rated data")
     for name, title in PAGES.items():
         open_page(page, f"{server}/{name}?data=Login+alerts", title)
+        expect_page_of_its_own(page, f"{server}/{name}")
 
     assert not complaints
     assert {host for host in hosts if host} == {"127.0.0.1"}
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_each_page_has_an_address_of_its_own(server, page, name):
-    # A sample with one classifier: no charts in 3D, which take seconds to draw without a graphics card.
-    open_page(page, f"{server}/{name}?data=Login+alerts", PAGES[name])
-    expect(page).to_have_url(re.compile(f"^{server}/{name}(\\?|$)"))
+def expect_page_of_its_own(page, address):
+    expect(page).to_have_url(re.compile(f"^{address}(\\?|$)"))
     expect(page.get_by_test_id("stException")).to_have_count(0)
     # The menu is there: app.py ran before the page.
     for link in ("Rated data", "Operating point", "Top-k"):

@@ -22,6 +22,7 @@ from tests.browser.steps import (
     settle,
     settle_target,
     upload,
+    without_webgl,
 )
 
 NAME = "my alerts, é.csv"
@@ -39,11 +40,10 @@ def frame(data):
 
 
 @pytest.fixture
-def visitor(new_page):
+def visitor(flat_page):
     """A page that notes every number of data that it shows, however short."""
-    page = new_page()
-    note_numbers(page)
-    return page
+    note_numbers(flat_page)
+    return flat_page
 
 
 def note_numbers(page):
@@ -116,6 +116,7 @@ def test_a_reload_of_the_operating_point_shows_the_point_that_was_chosen(server,
 
     # The copied address in another tab, while this one is open.
     other = visitor.context.new_page()
+    without_webgl(other)
     note_numbers(other)
     other.goto(address)
     expect_point(other, SCORES, point)

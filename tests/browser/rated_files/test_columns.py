@@ -90,7 +90,8 @@ def expect_counts(page, table, groups):
         expect(cells(page, table, title)).to_have_text([f"{value:,}" for value in values])
 
 
-def test_amounts_times_and_countries_of_a_file(server, page, frame):
+def test_amounts_times_and_countries_of_a_file(server, flat_page, frame):
+    page = flat_page
     name, rows = "transactions.csv", f"{len(frame):,}"
     open_page(page, server, "Rated data")
     upload(page, name, frame.to_csv(index=False).encode())

@@ -59,7 +59,8 @@ def exported(frame, kind):
 
 
 @pytest.mark.parametrize("kind", ["English", "German"])
-def test_a_raw_export_gives_thresholds_in_few_clicks(server, page, frame, kind):
+def test_a_raw_export_gives_thresholds_in_few_clicks(server, flat_page, frame, kind):
+    page = flat_page
     documents = RatedDocuments.from_frame(frame, SCORES, "disposition", meanings=MEANINGS)
     best = operating_point(smooth_path(documents), 0.2)
     expected = documents.round_thresholds(best.thresholds), best.tp, best.fp
