@@ -3,19 +3,18 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import isotonic_regression
-from scipy.special import expit, xlog1py, xlogy
+from scipy.special import expit
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.thresholds.paths.score_cells import ScoreCells, merged_cells
+from multiloss_core.thresholds.paths.score_cells import ScoreCells, merged_cells, precision_boundaries
 
 Flags = Bools
 
 PIECES, PIECES_OF_EXTREMES = 8, 5
 # Over so many of the last pieces a function may fall where the data say so.
 FALLING_PIECES = 5
-# Jumps of one function, and by how much one must raise the likelihood of its two sides.
-MOST_JUMPS, SMALLEST_GAIN = 12, 0.5
+# Along one coordinate.
+MOST_JUMPS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ class PrecisionDesign:
         k, found, beyond = len(self.beyond), [], []
         for number, coordinate in enumerate(self.coordinates):
             inside = coordinate > 0
-            for place in _boundaries(coordinate[inside], positives[inside], totals[inside]):
+            for place in precision_boundaries(coordinate[inside], positives[inside], totals[inside], MOST_JUMPS):
                 found.append(coordinate >= place)
                 # Above the largest score of one classifier, that score is the best one, and no score is the worst.
                 beyond.append((np.arange(k) == number) | (number == k))
@@ -171,30 +170,8 @@ def _pieces(x: Floats, knots: Floats, above_floor: Bools | None = None) -> Float
 def _jump_nodes(column: Indices, positives: Floats, totals: Floats) -> Indices:
     """Find the nodes of an axis at which the precision along it may jump, from counts of cells (c,)."""
     above = column > 0
-    places = _boundaries(column[above].astype(np.float64), positives[above], totals[above], 2 * MOST_JUMPS)
+    places = precision_boundaries(column[above].astype(np.float64), positives[above], totals[above], 2 * MOST_JUMPS)
     return places.astype(np.intp) - 1
-
-
-def _boundaries(x: Floats, positives: Floats, totals: Floats, most: int = MOST_JUMPS) -> Floats:
-    """Where (at most `most` values of x) pool-adjacent-violators lets the precision rise, those that say most."""
-    values, places = np.unique(x, return_inverse=True)
-    caught, all_there = (np.bincount(places, counts, len(values)).astype(np.float64) for counts in (positives, totals))
-    there = all_there > 0
-    values, caught, all_there = values[there], caught[there], all_there[there]
-    if len(values) < 2:
-        return np.empty(0)
-    starts = np.asarray(isotonic_regression(caught / all_there, weights=all_there).blocks)[:-1]
-    of_blocks, in_blocks = np.add.reduceat(caught, starts), np.add.reduceat(all_there, starts)
-    apart = _log_likelihood(of_blocks, in_blocks)
-    joined = _log_likelihood(of_blocks[1:] + of_blocks[:-1], in_blocks[1:] + in_blocks[:-1])
-    gains = apart[1:] + apart[:-1] - joined
-    chosen = np.sort(np.argsort(-gains, kind="stable")[:most])
-    return np.asarray(values[starts[1:]][chosen[gains[chosen] > SMALLEST_GAIN]])
-
-
-def _log_likelihood(positives: Floats, totals: Floats) -> Floats:
-    share = (positives + 0.25) / (totals + 0.5)
-    return np.asarray(xlogy(positives, share) + xlog1py(totals - positives, -share))
 
 
 def _penalties(knots: Floats, classifiers: int) -> tuple[Floats, ...]:

@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import isotonic_regression
+from scipy.special import xlog1py, xlogy
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below
 
 # Nodes of either kind for each classifier that a fit needs: of three or more classifiers fewer, as cells multiply.
 MERGED_RESOLUTION, MERGED_RESOLUTION_OF_MANY = 60, 30
+# Nodes where the precision along one score seems to jump, and by how much the likelihood of its two sides must rise.
+MOST_BOUNDARIES, SMALLEST_GAIN = 24, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +30,12 @@ class ScoreCells:
 
 
 def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) -> ScoreCells:
-    """Cells between nodes below rated positives and at even steps in the logarithm of the rank.
+    """Cells between nodes below rated positives, at even steps in the logarithm of the rank and where precision jumps.
 
-    `scores` (n, k), `labels` (n,), `floors` (k,). At most about `resolution` nodes of each kind for each classifier. TP
-    changes only at the scores of positives; ranks in logarithms resolve the few documents at the top, where thresholds
-    lie. A node stands half-way down to the next document: new positives just below the last one are caught as well.
-    Time O(n log n).
+    `scores` (n, k), `labels` (n,), `floors` (k,). At most about `resolution` nodes of the first two kinds for each
+    classifier. TP changes only at the scores of positives; ranks in logarithms resolve the few documents at the top,
+    where thresholds lie; where the precision falls from 1 to 0 within a few documents, those few count. A node stands
+    half-way down to the next document: new positives just below the last one are caught as well. Time O(n log n).
     """
     axes = tuple(_axis(scores[:, j], labels, float(floor), resolution) for j, floor in enumerate(floors))
     columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
@@ -59,6 +63,26 @@ def merged_cells(cells: ScoreCells, positives: Floats, totals: Floats, nodes: li
     return _cells_of(tuple(axes), columns)
 
 
+def precision_boundaries(x: Floats, positives: Floats, totals: Floats, most: int) -> Floats:
+    """Find the values of x, `most` at most, where pool-adjacent-violators lets the precision rise: those that say most.
+
+    `positives` and `totals` (n,) are the counts at each x. O(n log n).
+    """
+    values, places = np.unique(x, return_inverse=True)
+    caught, all_there = (np.bincount(places, counts, len(values)).astype(np.float64) for counts in (positives, totals))
+    there = all_there > 0
+    values, caught, all_there = values[there], caught[there], all_there[there]
+    if len(values) < 2:
+        return np.empty(0)
+    starts = np.asarray(isotonic_regression(caught / all_there, weights=all_there).blocks)[:-1]
+    of_blocks, in_blocks = np.add.reduceat(caught, starts), np.add.reduceat(all_there, starts)
+    apart = _log_likelihood(of_blocks, in_blocks)
+    joined = _log_likelihood(of_blocks[1:] + of_blocks[:-1], in_blocks[1:] + in_blocks[:-1])
+    gains = apart[1:] + apart[:-1] - joined
+    chosen = np.sort(np.argsort(-gains, kind="stable")[:most])
+    return np.asarray(values[starts[1:]][chosen[gains[chosen] > SMALLEST_GAIN]])
+
+
 def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, resolution: int) -> Indices:
     """Choose some of the nodes of an axis, the ends among them, from the counts of cells above node `column` - 1."""
     above = column > 0
@@ -79,17 +103,26 @@ def _cells_of(axes: Axes, columns: list[Indices]) -> ScoreCells:
 
 
 def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Floats:
-    above = np.sort(scores[scores >= floor])
+    inside = scores >= floor
+    above = np.sort(scores[inside])
     if not above.size:
         return np.array([floor, np.nextafter(floor, np.inf)])
-    positives = np.unique(scores[(scores >= floor) & labels])
+    positives = np.unique(scores[inside & labels])
+    jumps = precision_boundaries(
+        scores[inside], labels[inside].astype(np.float64), np.ones(len(above)), MOST_BOUNDARIES
+    )
     thinned = np.linspace(0, len(positives) - 1, min(len(positives), resolution)).round().astype(np.intp)
     ranks = np.exp(np.linspace(np.log(len(above)), 0.0, resolution))
     by_rank = above[(len(above) - ranks).round().astype(np.intp).clip(0, len(above) - 1)]
-    values = np.union1d(positives[thinned], by_rank)
+    values = np.unique(np.concatenate([positives[thinned], by_rank, jumps]))
     place = np.searchsorted(above, values)
     # Above the floor itself, where nothing is below; halves first, as the difference could overflow.
     lower = np.where(place > 0, above[place - 1], floor)
     nodes = lower / 2 + values / 2
     nodes = np.where(nodes > lower, nodes, values)
     return np.unique(np.concatenate([[floor], nodes[nodes > floor], [np.nextafter(above[-1], np.inf)]]))
+
+
+def _log_likelihood(positives: Floats, totals: Floats) -> Floats:
+    share = (positives + 0.25) / (totals + 0.5)
+    return np.asarray(xlogy(positives, share) + xlog1py(totals - positives, -share))
