@@ -214,7 +214,8 @@ def test_a_cap_is_used_up_and_a_larger_one_catches_no_fewer(rule, classifiers):
             assert point.alerts <= most
             assert point.tp >= max(corner, caught)
             if path.method == "smooth":
-                assert point.alerts >= 0.99 * most - 1
+                # The last alerts need not be worth their place where the counts have a say.
+                assert point.alerts >= 0.95 * most - 1
             caught = point.tp
 
 
