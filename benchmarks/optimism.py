@@ -26,7 +26,7 @@ from multiloss_core import (
 )
 from multiloss_core.generalisation import CrossFittedCounts, cross_fit
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds.data.flagged_counts import flagged_weights
+from multiloss_core.thresholds.data.counts import flagged_weights
 
 POPULATIONS = ("gauss2", "skewed2", "discrete2")
 POSITIVES = (150, 800)

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, select, update
 
+from decision_log.bring_up_to_date import bring_up_to_date
 from decision_log.connection import make_engine, place, reading, writing
-from decision_log.schema import bring_up_to_date
 from decision_log.tables import deployments, entries
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import checked_name

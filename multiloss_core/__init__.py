@@ -31,7 +31,7 @@ from multiloss_core.losses.theorem_1.all_predictions import exhaustive_search
 from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.tables.reading.read_file import read_table
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
-from multiloss_core.thresholds.data.flagged_counts import Counts, flagged
+from multiloss_core.thresholds.data.counts import Counts, flagged
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.data.simulated_population import simulate_population
 from multiloss_core.thresholds.paths.analytic import analytic_path

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.data.flagged_counts import Rule, turning_points
+from multiloss_core.thresholds.data.counts import Rule, turning_points
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathSearch

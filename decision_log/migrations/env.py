@@ -1,8 +1,8 @@
-"""Alembic's environment: run the versions on the connection, and within the transaction, that `schema` hands over."""
+"""Alembic's environment: run the versions on the connection, within the transaction, that is handed over to it."""
 
 from alembic import context
 
-from decision_log.schema import VERSION_TABLE
+from decision_log.bring_up_to_date import VERSION_TABLE
 from decision_log.tables import metadata
 
 context.configure(

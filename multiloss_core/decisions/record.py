@@ -40,7 +40,7 @@ from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.number_column import numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning
-from multiloss_core.thresholds.data.flagged_counts import Rule, flagged
+from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import Interval, PointIntervals

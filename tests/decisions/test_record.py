@@ -27,8 +27,8 @@ from multiloss_core.decisions import (
     recorded_thresholds,
 )
 from multiloss_core.decisions import record as record_module
+from multiloss_core.decisions.print_json_schema import json_schema
 from multiloss_core.decisions.record import MAX_WISHES
-from multiloss_core.decisions.schema import json_schema
 from multiloss_core.decisions.validation import MAX_SCORES
 from multiloss_core.generalisation import Interval, PointIntervals
 from multiloss_core.thresholds import DataFunnel
@@ -353,7 +353,7 @@ class TestSchema:
         made = json_schema()
         file = ROOT / "docs/decision-record.schema.json"
         assert file.read_text(encoding="utf-8") == made, (
-            "write it again: python -m multiloss_core.decisions.schema > docs/decision-record.schema.json"
+            "write it again: python -m multiloss_core.decisions.print_json_schema > docs/decision-record.schema.json"
         )
 
     def test_every_field_is_in_it_and_explained_there_or_by_its_name(self):

@@ -11,7 +11,7 @@ from multiloss_core import LOSSES, F, expected_losses, optimal_top_k
 from multiloss_core.losses import random_half, tuned_threshold
 from tests.pages.steps import APP, run
 from ui.data.scored_datasets import SAMPLES, scored_sample
-from ui.optimal_cut.answers import LOSS_CHOICES
+from ui.optimal_cut.cuts_compared import LOSS_CHOICES
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
 from multiloss_core.tables import frame_as_csv
 from ui.data.scored_datasets import ScoredDataset
-from ui.optimal_cut.answers import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
+from ui.optimal_cut.cuts_compared import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
 from ui.shared.formatting import as_text
 from ui.shared.loss_picker import ask_beta
 from ui.shared.page_setup import theme

@@ -8,7 +8,7 @@ from multiloss_core.figures import Theme, reliability_chart
 from multiloss_core.formatting import count, plural
 from multiloss_core.losses import Reliability
 from ui.data.scored_datasets import ScoredDataset
-from ui.optimal_cut.answers import reliability_of
+from ui.optimal_cut.cuts_compared import reliability_of
 from ui.shared.page_setup import theme
 
 # Half of the items below this: linear axes would show them all in one corner.

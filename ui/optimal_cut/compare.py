@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from ui.data.scored_datasets import ScoredDataset
-from ui.optimal_cut.answers import LOSS_CHOICES, Answer, answer, too_many_for
+from ui.optimal_cut.cuts_compared import LOSS_CHOICES, Answer, answer, too_many_for
 from ui.shared.loss_picker import named_loss
 from ui.shared.session import session
 

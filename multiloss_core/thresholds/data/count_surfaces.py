@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, checked_thresholds, flagged, require_rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.grid_counts import (
     MAX_NODES,
     Axes,

@@ -5,7 +5,7 @@ from typing import Protocol
 from numpy.typing import ArrayLike
 
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule
+from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 

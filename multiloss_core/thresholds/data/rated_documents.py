@@ -16,7 +16,7 @@ from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.group_column import Groups, group_column, group_numbers
 from multiloss_core.tables.number_column import LARGEST_SCORE, numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
-from multiloss_core.thresholds.data.flagged_counts import (
+from multiloss_core.thresholds.data.counts import (
     Counts,
     Rule,
     checked_thresholds,

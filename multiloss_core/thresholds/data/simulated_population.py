@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.thresholds.data.flagged_counts import Rule, flagged
+from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.rated_documents import DataFunnel, RatedDocuments
 
 MAX_CLASSIFIERS = 4

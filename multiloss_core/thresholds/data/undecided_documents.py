@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.thresholds.data.flagged_counts import Rule, flagged, flagged_weights
+from multiloss_core.thresholds.data.counts import Rule, flagged, flagged_weights
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

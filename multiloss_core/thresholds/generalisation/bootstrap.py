@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, flagged, require_rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap

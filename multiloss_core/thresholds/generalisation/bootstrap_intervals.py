@@ -7,7 +7,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
-from multiloss_core.thresholds.data.flagged_counts import Counts
+from multiloss_core.thresholds.data.counts import Counts
 
 CONFIDENCE_LEVEL = 0.95
 

@@ -19,7 +19,7 @@ from multiloss_core.numerics.proportion_tests import (
     predicted_power,
     rough_documents_needed,
 )
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, require_rule, still_flagged, turning_points
+from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth import smooth_path
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath

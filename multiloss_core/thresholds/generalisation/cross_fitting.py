@@ -7,7 +7,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, ratio
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, flagged_weights
+from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points

@@ -10,7 +10,7 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.proportions import effective_size
-from multiloss_core.thresholds.data.flagged_counts import Counts, flagged, turning_points
+from multiloss_core.thresholds.data.counts import Counts, flagged, turning_points
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath

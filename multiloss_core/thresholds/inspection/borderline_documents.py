@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.thresholds.data.flagged_counts import Rule, checked_thresholds, flagged, require_rule
+from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
-from multiloss_core.thresholds.data.flagged_counts import (
+from multiloss_core.thresholds.data.counts import (
     Counts,
     Rule,
     checked_thresholds,

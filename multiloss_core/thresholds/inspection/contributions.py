@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.data.flagged_counts import Rule, checked_thresholds, require_rule
+from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.inspection.document_subset import DocumentSubset, document_subset
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from multiloss_core.numerics.arrays import Bools, Indices
 from multiloss_core.numerics.proportions import effective_size, precision_interval
-from multiloss_core.thresholds.data.flagged_counts import Counts
+from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 

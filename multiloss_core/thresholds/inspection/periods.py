@@ -11,7 +11,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.tables.time_column import Times
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, checked_thresholds, flagged, require_rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 DAY = np.timedelta64(1, "D")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Indices, ratio, sums
 from multiloss_core.numerics.proportions import precision_interval
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, checked_thresholds, flagged, require_rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 SIGNIFICANCE_LEVEL = 0.05

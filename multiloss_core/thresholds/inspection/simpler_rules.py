@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.numerics.arrays import Floats, ratio, rounding_tolerance
-from multiloss_core.thresholds.data.flagged_counts import Counts
+from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import Point
 

@@ -10,7 +10,7 @@ from scipy.special import betainc, betaincinv
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, buckets_from_surfaces
-from multiloss_core.thresholds.data.flagged_counts import Rule, require_rule
+from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import BucketCounts, Spacing, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath

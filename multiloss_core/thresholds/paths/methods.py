@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
-from multiloss_core.thresholds.data.flagged_counts import Rule, require_rule
+from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.analytic import analytic_path

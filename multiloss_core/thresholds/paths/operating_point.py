@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, ratio, rounding_tolerance
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule, flagged
+from multiloss_core.thresholds.data.counts import Counts, Rule, flagged
 
 Status = Literal["inside", "at_floor", "unreachable"]
 

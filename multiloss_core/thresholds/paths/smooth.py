@@ -13,7 +13,7 @@ from multiloss_core.thresholds.data.count_surfaces import (
     buckets_from_surfaces,
     counts_at_nodes,
 )
-from multiloss_core.thresholds.data.flagged_counts import Rule, require_rule, still_flagged, turning_points
+from multiloss_core.thresholds.data.counts import Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.precision_design import precision_design

@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, rounding_tolerance
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule
+from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint
 
 

@@ -8,7 +8,7 @@ from scipy.stats import poisson
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, rounding_tolerance, sums
 from multiloss_core.thresholds.data.count_surfaces import counts_at_nodes
-from multiloss_core.thresholds.data.flagged_counts import Rule, flagged, turning_points
+from multiloss_core.thresholds.data.counts import Rule, flagged, turning_points
 
 NINE_OF_TEN = 0.9
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.data.flagged_counts import checked_thresholds
+from multiloss_core.thresholds.data.counts import checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.paths.operating_point import ManualPoint
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath

@@ -8,7 +8,7 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, counts_at_nodes
-from multiloss_core.thresholds.data.flagged_counts import Counts, Rule
+from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.grid_counts import Axes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments

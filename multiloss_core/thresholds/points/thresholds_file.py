@@ -15,7 +15,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula
-from multiloss_core.thresholds.data.flagged_counts import Rule
+from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
 
 MEANING = {

@@ -17,7 +17,7 @@ from multiloss_core.inspection import (
     segmentation,
     weekly_counts,
 )
-from multiloss_core.thresholds.data.flagged_counts import flagged
+from multiloss_core.thresholds.data.counts import flagged
 
 MONDAY = np.datetime64("2026-01-05T00:00", "us")
 WEEK = np.timedelta64(7, "D")

@@ -1,4 +1,4 @@
-"""Print the JSON Schema of decision records: `python -m multiloss_core.decisions.schema`."""
+"""Print the JSON Schema of decision records: `python -m multiloss_core.decisions.print_json_schema`."""
 
 import json
 import sys
