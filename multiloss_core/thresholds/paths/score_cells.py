@@ -98,8 +98,12 @@ def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, res
 
 def _cells_of(axes: Axes, columns: list[Indices]) -> ScoreCells:
     shape = tuple(len(axis) + 1 for axis in axes)
-    occupied, slots = np.unique(np.ravel_multi_index(tuple(columns), shape), return_inverse=True)
-    return ScoreCells(axes, np.column_stack(np.unravel_index(occupied, shape)), slots)
+    if np.prod(shape, dtype=np.float64) > np.iinfo(np.intp).max / 2:
+        # Many classifiers have more cells than there are numbers.
+        occupied, slots = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+        return ScoreCells(axes, occupied, slots)
+    numbers, slots = np.unique(np.ravel_multi_index(tuple(columns), shape), return_inverse=True)
+    return ScoreCells(axes, np.column_stack(np.unravel_index(numbers, shape)), slots)
 
 
 def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Floats:

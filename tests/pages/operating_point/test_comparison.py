@@ -559,7 +559,7 @@ def test_the_nearest_documents_on_either_side_are_listed():
 
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_near_documents_lie_on_the_side_that_is_said(rule):
-    app = opened("near", name="Card alerts", rule=rule, percent=40.0)
+    app = opened("near", name="Card alerts", rule=rule, percent=60.0)
     scores = sample("Card alerts").first_choice.scores
     for table, flagged in zip(app.dataframe, (True, False), strict=True):
         assert (flagged_by(table.value, scores, told(app)["thresholds"], rule) == flagged).all()

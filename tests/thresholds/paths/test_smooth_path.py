@@ -124,6 +124,16 @@ def test_where_the_best_thresholds_would_fall_the_chain_is_nearly_the_best_of_al
 
 
 @pytest.mark.slow
+def test_ten_classifiers_have_more_cells_than_numbers():
+    generator = np.random.default_rng(0)
+    labels = generator.random(400) < 0.3
+    scores = generator.normal(size=(400, 10)) + 1.5 * labels[:, np.newaxis]
+    point = smooth_path(RatedDocuments(scores, labels, floors=[-5.0] * 10), rule="all").at(0.4)
+    assert point.tp > 0.5 * labels.sum()
+    assert point.precision > 0.4
+
+
+@pytest.mark.slow
 def test_the_fitted_precision_is_that_of_the_population():
     generator = np.random.default_rng(2)
     scores = generator.exponential(size=(40_000, 2))
