@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from sqlalchemy import create_engine, inspect, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from decision_log import DecisionLog, schema
+from decision_log import DecisionLog, bring_up_to_date
 from decision_log.connection import _sentence
 from decision_log.tables import metadata
 from multiloss_core import DataError, DecisionRecord
@@ -301,7 +301,7 @@ class TestSchema:
         engine = create_engine(address)
         try:
             with engine.connect() as connection:
-                context = MigrationContext.configure(connection, opts={"version_table": schema.VERSION_TABLE})
+                context = MigrationContext.configure(connection, opts={"version_table": bring_up_to_date.VERSION_TABLE})
                 assert compare_metadata(context, metadata) == []
                 assert context.get_current_revision() == "0001"
                 indexes = inspect(connection).get_indexes("decision_log_deployments")
@@ -331,7 +331,7 @@ class TestSchema:
             record = make_record()
             number = log.add(record)
         newer = tmp_path / "100% newer" / "migrations"
-        shutil.copytree(schema.MIGRATIONS, newer, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(bring_up_to_date.MIGRATIONS, newer, ignore=shutil.ignore_patterns("__pycache__"))
         (newer / "versions/v0002_remarks.py").write_text(
             'import sqlalchemy as sa\nfrom alembic import op\n\nrevision = "0002"\ndown_revision = "0001"\n\n\n'
             "def upgrade():\n"
@@ -339,7 +339,7 @@ class TestSchema:
             '    op.add_column("decision_log_entries", remark)\n'
         )
         with monkeypatch.context() as patch:
-            patch.setattr(schema, "MIGRATIONS", newer)
+            patch.setattr(bring_up_to_date, "MIGRATIONS", newer)
             with DecisionLog(address) as log:
                 assert log.get(number).record == record
                 log.add(make_record())
@@ -354,13 +354,13 @@ class TestSchema:
         with DecisionLog(address) as log:
             log.add(make_record())
         broken = tmp_path / "migrations"
-        shutil.copytree(schema.MIGRATIONS, broken, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(bring_up_to_date.MIGRATIONS, broken, ignore=shutil.ignore_patterns("__pycache__"))
         (broken / "versions/v0002_broken.py").write_text(
             'from alembic import op\n\nrevision = "0002"\ndown_revision = "0001"\n\n\n'
             'def upgrade():\n    op.execute("CREATE TABLE half_done (id INTEGER)")\n    op.execute("NONSENSE")\n'
         )
         with monkeypatch.context() as patch:
-            patch.setattr(schema, "MIGRATIONS", broken)
+            patch.setattr(bring_up_to_date, "MIGRATIONS", broken)
             with pytest.raises(DataError, match="cannot be used"):
                 DecisionLog(address)
         with DecisionLog(address) as log:
