@@ -50,8 +50,8 @@ def bootstrap_points(
     resample costs O(c d^2) for c cells and d coefficients, whatever the number of documents (without groups).
 
     Measured (`benchmarks.coverage`) before the fit had jumps: of 500 samples of three populations with 150 rated
-    positives on average, at targets .2 and .5, 95 % intervals held the expected TP, FP and precision in 93.2-96.2 %, the
-    counts of a new period in 94.2-96.8 %; since then of 60 samples of one population 91.7-98.3 and 90.0-98.3 %.
+    positives on average, at targets .2 and .5, 95 % intervals held the expected TP, FP and precision in 93.2-96.2 %,
+    the counts of a new period in 94.2-96.8 %; since then of 60 samples of one population 91.7-98.3 and 90.0-98.3 %.
     Intervals of the marginal precision rest on the fit and do not know its bias: 91.9-95.3 %, and less where the
     precision jumps.
 
