@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.thresholds.paths.score_cells import ScoreCells, merged_cells, precision_boundaries
 
 Flags = Bools
@@ -39,7 +39,7 @@ class PrecisionDesign:
 
     def sums(self, counts: Floats) -> Floats:
         """Sum counts of cells (c,) to merged cells (b,)."""
-        return np.bincount(self.merged, counts, len(self.columns)).astype(np.float64)
+        return sums(self.merged, counts, len(self.columns))
 
     def precision(self, coefficients: Floats) -> Floats:
         """Compute the precision of every cell (c,) from intercept and coefficients (d + 1,)."""
@@ -90,11 +90,11 @@ def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> Pr
     coarse = merged_cells(
         cells, positives, totals, [_jump_nodes(column, positives, totals) for column in cells.cells.T]
     )
-    merged_totals = np.bincount(coarse.slots, totals, len(coarse.cells)).astype(np.float64)
-    knots, ranks = _knots_and_ranks(coarse, merged_totals)
+    ranks = _ranks(coarse, sums(coarse.slots, totals, len(coarse.cells)))
+    top = max(float(x[-1]) for x in ranks)
+    knots = _knots(top, PIECES), _knots(top, PIECES_OF_EXTREMES)
     columns, coordinates = _basis(coarse, ranks, *knots)
-    _, fine_ranks = _knots_and_ranks(cells, totals)
-    fine, _ = _basis(cells, fine_ranks, *knots)
+    fine, _ = _basis(cells, _ranks(cells, totals), *knots)
     k, width = len(ranks), PIECES + 1
     rising = k * width
     throughout = np.arange(columns.shape[1]) < rising
@@ -111,14 +111,12 @@ def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> Pr
     )
 
 
-def _knots_and_ranks(cells: ScoreCells, totals: Floats) -> tuple[tuple[Floats, Floats], list[Floats]]:
-    """Place the knots of single scores and of extremes, and find the log rank of every cell index of each axis."""
+def _ranks(cells: ScoreCells, totals: Floats) -> list[Floats]:
+    """Find the log rank of every cell index of each axis."""
     loosest = max(float(totals @ (column > 0)) for column in cells.cells.T)
-    ranks = [
+    return [
         _log_ranks(column, totals, len(axis), loosest) for column, axis in zip(cells.cells.T, cells.axes, strict=True)
     ]
-    top = max(float(x[-1]) for x in ranks)
-    return (_knots(top, PIECES), _knots(top, PIECES_OF_EXTREMES)), ranks
 
 
 def _basis(

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import xlog1py, xlogy
 
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below
 
 # Nodes of either kind for each classifier that a fit needs: of three or more classifiers fewer, as cells multiply.
@@ -69,7 +69,7 @@ def precision_boundaries(x: Floats, positives: Floats, totals: Floats, most: int
     `positives` and `totals` (n,) are the counts at each x. O(n log n).
     """
     values, places = np.unique(x, return_inverse=True)
-    caught, all_there = (np.bincount(places, counts, len(values)).astype(np.float64) for counts in (positives, totals))
+    caught, all_there = (sums(places, counts, len(values)) for counts in (positives, totals))
     there = all_there > 0
     values, caught, all_there = values[there], caught[there], all_there[there]
     if len(values) < 2:
@@ -86,8 +86,8 @@ def precision_boundaries(x: Floats, positives: Floats, totals: Floats, most: int
 def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, resolution: int) -> Indices:
     """Choose some of the nodes of an axis, the ends among them, from the counts of cells above node `column` - 1."""
     above = column > 0
-    documents = np.bincount(column[above] - 1, totals[above], nodes)
-    caught = np.bincount(column[above] - 1, positives[above], nodes)
+    documents = sums(column[above] - 1, totals[above], nodes)
+    caught = sums(column[above] - 1, positives[above], nodes)
     ranks = np.exp(np.linspace(np.log(max(documents.sum(), 1.0)), 0.0, resolution))
     from_top = np.cumsum(documents[::-1])
     by_rank = nodes - 1 - np.searchsorted(from_top, ranks - 1e-9).clip(0, nodes - 1)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.thresholds.data.count_surfaces import (
     CountSurfaces,
     buckets_from_surfaces,
@@ -115,16 +115,16 @@ def smooth_fit(
         # A single group cannot be held out.
         many = source.groups is not None and int(source.groups.max()) > 0
         fold = document_folds(source, FOLDS, whole_groups=many)
-        positives = _sums(cells.slots[labels], weights[labels], count)
-        totals = _sums(cells.slots, weights, count)
+        positives = sums(cells.slots[labels], weights[labels], count)
+        totals = sums(cells.slots, weights, count)
         folds = []
         for number in range(FOLDS):
             left_out = fold == number
             caught = left_out & labels
             folds.append(
                 (
-                    scale * _sums(cells.slots[caught], weights[caught], count),
-                    scale * _sums(cells.slots[left_out], weights[left_out], count),
+                    scale * sums(cells.slots[caught], weights[caught], count),
+                    scale * sums(cells.slots[left_out], weights[left_out], count),
                 )
             )
     design = precision_design(cells, positives * scale, totals * scale)
@@ -248,7 +248,7 @@ def _table(fit: SmoothFit, rule: Rule, most_nodes: int) -> _Table:
     shape = tuple(len(axis_nodes) for axis_nodes in nodes)
     slots = np.ravel_multi_index(tuple(cells.T), shape)
     tp, fp = (
-        counts_at_nodes(_sums(slots, part, int(np.prod(shape))).reshape(shape), rule)
+        counts_at_nodes(sums(slots, part, int(np.prod(shape))).reshape(shape), rule)
         for part in (expected, fit.totals - expected)
     )
     return _Table(nodes, tp, fp, complete)
@@ -327,10 +327,6 @@ def _decided_by_others(others: Sequence[Bools], gains: Floats, rule: Rule) -> tu
         return np.logical_and.reduce(others), 0.0
     flagged = np.logical_or.reduce(others)
     return ~flagged, float(gains[flagged].sum())
-
-
-def _sums(places: Indices, weights: Floats, count: int) -> Floats:
-    return np.bincount(places, weights, count).astype(np.float64)
 
 
 def _split_counts(positives: Floats, totals: Floats, generator: np.random.Generator) -> list[tuple[Floats, Floats]]:
