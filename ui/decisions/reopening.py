@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments
+from multiloss_core import Counts, CountSurfaces, DataError, DecisionRecord, RatedDocuments
 from multiloss_core.decisions import data_fingerprint
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
-from multiloss_core.numerics import precision_interval, ratio
+from multiloss_core.numerics import precision_interval
 from multiloss_core.tables import Meaning, guess_meanings, rating_values
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
 from ui.data.rated_workspace import confirm, rated_uploads
@@ -24,28 +24,16 @@ from ui.shared.session import Reopened, session
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Observed:
+class Observed(Counts[float]):
     """What the thresholds of a record do on other data: counts, and their 95 % bounds, NaN where they are not known.
 
     `rows` were rated, which stand for so many `documents` and span so many `days`, None without times.
     """
 
-    tp: float
-    fp: float
     bounds: Mapping[str, tuple[float, float]]
     rows: float
     documents: float
     days: float | None
-
-    @property
-    def alerts(self) -> float:
-        """TP + FP."""
-        return self.tp + self.fp
-
-    @property
-    def precision(self) -> float:
-        """TP / (TP + FP); NaN where nothing is flagged."""
-        return ratio(self.tp, self.alerts)
 
 
 def same_data(record: DecisionRecord) -> RatedSource | None:
