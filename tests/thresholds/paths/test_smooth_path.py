@@ -209,13 +209,14 @@ def test_the_precision_may_jump_where_it_does_and_nowhere_else():
 def test_the_counts_have_a_say_where_the_fit_is_wrong_and_only_there():
     generator = np.random.default_rng(1)
     scores = generator.random((6_000, 2))
-    # A checkerboard is no function of scores that rises in each of them.
-    odd = (np.floor(8 * scores[:, 0]) + np.floor(8 * scores[:, 1])) % 2 == 1
-    wild = RatedDocuments(scores, generator.random(6_000) < np.where(odd & (scores[:, 1] > 0.8), 0.9, 0.02))
+    # Both scores must be high, but not equally: no sum of functions of them and of their extremes.
+    inside = (scores[:, 0] > 0.3) & (scores[:, 1] > 0.9)
+    wild = RatedDocuments(scores, generator.random(6_000) < np.where(inside, 0.9, 0.02), floors=[0.0, 0.0])
     tame = RatedDocuments(scores, generator.random(6_000) < expit(8 * scores.sum(axis=1) - 12))
     fit = smooth_fit(tame, rule="all")
     assert fit.count_weight <= 0.25
     wild_fit = smooth_fit(wild, rule="all")
+    assert wild_fit.count_weight > 0
     own = wild_fit.totals * wild_fit.model.precision
     np.testing.assert_allclose(
         wild_fit.expected, own + wild_fit.count_weight * (wild_fit.positives - own), rtol=1e-12, atol=1e-12
