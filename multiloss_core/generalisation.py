@@ -6,14 +6,10 @@ methods on documents held out; `certify` finds thresholds whose precision is at 
 """
 
 from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_points, bootstrap_thresholds
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import (
-    Interval,
-    PathBands,
-    PointBootstrap,
-    PointIntervals,
-)
+from multiloss_core.thresholds.generalisation.bootstrap_intervals import PathBands, PointBootstrap, PointIntervals
 from multiloss_core.thresholds.generalisation.certificate import Certificate, certify
 from multiloss_core.thresholds.generalisation.cross_fitting import CrossFittedCounts, cross_fit, cross_fit_steps
+from multiloss_core.thresholds.generalisation.interval import Interval
 from multiloss_core.thresholds.generalisation.rating_plan import rated_size, rating_plan
 
 __all__ = [

@@ -43,7 +43,8 @@ from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import Interval, PointIntervals
+from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
+from multiloss_core.thresholds.generalisation.interval import Interval
 from multiloss_core.thresholds.paths.operating_point import Status
 from multiloss_core.version import __version__
 

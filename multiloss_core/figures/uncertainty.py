@@ -40,7 +40,10 @@ def threshold_cloud(cloud: Floats, axes: Sequence[Floats]) -> go.Scatter:
 def marginal_precision_curve(
     bands: PathBands, target: float, *, theme: Theme, unit: Unit = Unit.DOCUMENTS, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
-    """Marginal precision on new data against how many are flagged, with its band and the target in (0, 1)."""
+    """Marginal precision on new data against how many are flagged, with its band and the target in (0, 1).
+
+    There are gaps where nothing is known of the marginal precision.
+    """
     figure = style.new_figure("Marginal precision on new data", theme, height=360)
     alerts = bands.tp[0] + bands.fp[0]
     flagged, what = _FLAGGED[unit]
@@ -49,8 +52,10 @@ def marginal_precision_curve(
     figure.add_scatter(
         x=alerts[order],
         y=bands.marginal_precision[0][order],
-        mode="lines",
+        # Between gaps a point may stand alone.
+        mode="lines+markers",
         line={"color": SMOOTH.colour, "width": 2.5},
+        marker={"size": 4},
         name="smooth path",
         hovertemplate=f"%{{x:,.0f}} {what}<br>marginal precision %{{y:.1%}}<extra></extra>",
     )
@@ -62,10 +67,18 @@ def marginal_precision_curve(
 
 
 def _band(x: Floats, values: Floats, name: str) -> list[go.Scatter]:
-    """Draw the area between rows 1 and 2 of `values` (3, m)."""
+    """Draw the area between rows 1 and 2 of `values` (3, m), with gaps where they are NaN."""
     edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     colour = style.translucent(SMOOTH.colour, BAND_OPACITY)
-    return [
-        go.Scatter(x=x, y=values[1], name=f"{name}, low", **edges),
-        go.Scatter(x=x, y=values[2], name=name, fill="tonexty", fillcolor=colour, **edges),
+    known = np.asarray(~np.isnan(values[1:]).any(axis=0))
+    # An area with a gap in it would be filled across the gap.
+    runs = np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1)
+    areas = [
+        [
+            go.Scatter(x=x[run], y=values[1, run], name=f"{name}, low", **edges),
+            go.Scatter(x=x[run], y=values[2, run], name=name, fill="tonexty", fillcolor=colour, **edges),
+        ]
+        for run in runs
+        if len(run) and known[run[0]]
     ]
+    return [edge for area in areas for edge in area]

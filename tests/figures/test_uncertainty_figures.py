@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,3 +52,15 @@ def test_thresholds_of_never_are_drawn_at_the_end_of_the_axis():
 
 def test_a_colour_becomes_translucent():
     assert translucent("#AA3377", 0.2) == "rgba(170,51,119,0.2)"
+
+
+def test_a_band_has_gaps_where_nothing_is_known():
+    known = bands()
+    share = known.marginal_precision.copy()
+    share[:, 1] = np.nan
+    figure = marginal_precision_curve(replace(known, marginal_precision=share), 0.25, theme="light")
+    *areas, line = figure.data
+    assert [list(area.x) for area in areas] == [[90.0], [90.0], [270.0], [270.0]]
+    assert np.isnan(line.y[1])
+    # A point between gaps is seen.
+    assert "markers" in line.mode

@@ -1,17 +1,19 @@
 """Bootstrap a chosen operating point, the choice of its thresholds included."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from scipy.special import expit, logit
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
+from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap
+from multiloss_core.thresholds.generalisation.marginal_interval import MarginalEvidence
 from multiloss_core.thresholds.generalisation.resampling import CellSample, cell_sample, cell_sample_of_counts
 from multiloss_core.thresholds.paths.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, flagged_cells, thresholds_at
@@ -52,8 +54,7 @@ def bootstrap_points(
     Measured (`benchmarks.coverage`) before the fit had jumps: of 500 samples of three populations with 150 rated
     positives on average, at targets .2 and .5, 95 % intervals held the expected TP, FP and precision in 93.2-96.2 %,
     the counts of a new period in 94.2-96.8 %; since then of 60 samples of one population 91.7-98.3 and 90.0-98.3 %.
-    Intervals of the marginal precision rest on the fit and do not know its bias: 91.9-95.3 %, and less where the
-    precision jumps.
+    Intervals of the marginal precision: see `marginal_interval`.
 
     Raises
     ------
@@ -81,12 +82,12 @@ def bootstrap_points(
         units=units,
         design_effects=design_effects,
     )
-    repeated = _RepeatedSelection(fit, path.rule, wanted)
+    repeated = _RepeatedSelection(fit, path.rule, wanted, documents)
 
     def draw(count: int) -> _Resampled:
         return _stacked([repeated.on(sample, resample) for resample in sample.draw(generator, count)])
 
-    return _collect(selection, draw, resamples, generator)
+    return _collect(selection, draw, resamples, generator, marginal=repeated.marginal)
 
 
 def bootstrap_thresholds(
@@ -126,7 +127,7 @@ def bootstrap_thresholds(
         return _Resampled(
             own=own,
             original=np.broadcast_to(np.array([*selection.in_sample]), own.shape),
-            marginal_precisions=np.full((count, 1), UNDEFINED),
+            marginal_errors=np.full((count, 1), UNDEFINED),
             thresholds=np.tile(fixed, (count, 1, 1)),
         )
 
@@ -160,12 +161,13 @@ class _Selection:
 class _Resampled:
     """What b resamples select: thresholds (b, t, k), with TP and FP (b, 2, t) there in the resample and in the data.
 
-    `marginal_precisions` (b, t): possible ones at the data's thresholds. Without the first axis, of one resample.
+    `marginal_errors` (b, t): those of the fit next to the thresholds, in log odds. Without the first axis, of one
+    resample.
     """
 
     own: Floats
     original: Floats
-    marginal_precisions: Floats
+    marginal_errors: Floats
     thresholds: Floats
 
 
@@ -182,14 +184,15 @@ def _collect(
     generator: np.random.Generator,
     *,
     step: int = RESAMPLES_PER_STEP,
+    marginal: MarginalEvidence | None = None,
 ) -> Iterator[PointBootstrap]:
     parts: list[tuple[Floats, ...]] = []
     for start in range(0, resamples, step):
         drawn = draw(min(step, resamples - start))
         possible = _possible_expectations(selection, drawn, generator)
         new = _new_period(selection, possible, generator)
-        parts.append((possible, new, drawn.marginal_precisions, drawn.thresholds))
-        expected, new_period, marginal_precisions, thresholds = (
+        parts.append((possible, new, drawn.marginal_errors, drawn.thresholds))
+        expected, new_period, marginal_errors, thresholds = (
             np.concatenate(arrays) for arrays in zip(*parts, strict=True)
         )
         yield PointBootstrap(
@@ -199,7 +202,7 @@ def _collect(
             in_sample=selection.in_sample,
             expected=Counts(expected[:, 0], expected[:, 1]),
             new_period=Counts(new_period[:, 0], new_period[:, 1]),
-            marginal_precisions=marginal_precisions,
+            marginal=None if marginal is None else replace(marginal, errors=marginal_errors),
             resampled_thresholds=thresholds,
         )
 
@@ -261,12 +264,27 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
 class _RepeatedSelection:
     """Repeats the selection of thresholds for rising targets (t,) on resamples of the data of a fit."""
 
-    def __init__(self, fit: SmoothFit, rule: Rule, targets: Floats) -> None:
-        self.fit, self.rule, self.targets = fit, rule, targets
+    def __init__(self, fit: SmoothFit, rule: Rule, targets: Floats, documents: RatedDocuments | None) -> None:
+        self.fit, self.rule, self.targets, self.documents = fit, rule, targets, documents
         self.expected = fit.expected
-        _, lower, higher = nodes_around(fit, rule, targets)
-        inside = flagged_cells(fit.cells, lower, rule) - flagged_cells(fit.cells, higher, rule)
-        self.marginal = _log_odds(ratio(self.expected @ inside, fit.totals @ inside))
+
+    @property
+    def marginal(self) -> MarginalEvidence:
+        """What the data say of the documents next to their points, without errors."""
+        fit, documents = self.fit, self.documents
+        _, lower, higher = nodes_around(fit, self.rule, self.targets)
+        flags = flagged_cells(fit.cells, lower, self.rule)
+        inside = flags - flagged_cells(fit.cells, higher, self.rule)
+        totals, positives = fit.totals @ inside, fit.positives @ inside
+        # From a table of counts, each is of a single document.
+        effective = totals if documents is None else _effective_sizes(documents, fit.cells.slots, inside)
+        shares = np.divide(positives, totals, out=np.zeros_like(totals), where=totals > 0)
+        return MarginalEvidence(
+            fitted=ratio(self.expected @ inside, totals),
+            errors=np.empty((0, len(self.targets))),
+            counted=Counts(effective * shares, effective * (1 - shares)),
+            shares=ratio(totals, fit.totals @ flags),
+        )
 
     def on(self, sample: CellSample, resample: Floats) -> _Resampled:
         """Select from one resample (2, c), positives and negatives in cells of the sample."""
@@ -282,9 +300,18 @@ class _RepeatedSelection:
         return _Resampled(
             own=resample @ caught,
             original=np.array([sample.positives, sample.negatives]) @ caught,
-            marginal_precisions=expit(self.marginal - (at_resample - at_data)),
+            marginal_errors=at_resample - at_data,
             thresholds=thresholds_at(fit.cells, nodes),
         )
+
+
+def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) -> Floats:
+    """Effective numbers (t,) of the documents in cells `inside` (c, t), a group counting as one document."""
+    weights, groups, sizes = documents.weights, documents.groups, []
+    for cells in inside.T:
+        rows = cells[slots] > 0
+        sizes.append(effective_size(weights[rows] if groups is None else np.bincount(groups[rows], weights[rows])))
+    return np.array(sizes)
 
 
 def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats) -> Indices:

@@ -8,17 +8,14 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.generalisation.interval import Interval
+from multiloss_core.thresholds.generalisation.marginal_interval import (
+    MarginalEvidence,
+    marginal_band,
+    marginal_interval,
+)
 
 CONFIDENCE_LEVEL = 0.95
-
-
-@dataclass(frozen=True, kw_only=True)
-class Interval:
-    """An estimate between two bounds; NaN where there is nothing to estimate."""
-
-    estimate: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +40,8 @@ class PointIntervals:
     `in_sample` counts the data that chose the thresholds. `expected` are the expectations at these very thresholds,
     corrected for optimism: the data that chose the thresholds flatter them. `new_period` is what a single new period
     of the same size will show, which is wider. `marginal_precision` is the share of positives among the documents next
-    to the thresholds (NaN for thresholds fixed beforehand). `thresholds_low` and `thresholds_high` (k,) hold the
-    thresholds of resamples; infinity is never. `level` of each interval in (0, 1).
+    to the thresholds, NaN with a reason where too few tell of it and for thresholds fixed beforehand. `thresholds_low`
+    and `thresholds_high` (k,) hold the thresholds of resamples; infinity is never. `level` of each interval in (0, 1).
     """
 
     target: float
@@ -62,7 +59,8 @@ class PointIntervals:
 class PathBands:
     """Pointwise bands along a path, each entry an interval of its own at `level`.
 
-    By target (t,): expected `tp`, `fp`, `precision` and `marginal_precision`, arrays (3, t) of estimate, low, high.
+    By target (t,): expected `tp`, `fp`, `precision` and `marginal_precision`, arrays (3, t) of estimate, low, high, the
+    last NaN where too few documents lie next to a point.
     Along the curve: expected TP (3, f) where the expected FP is `curve_fp` (f,).
     """
 
@@ -82,7 +80,7 @@ class PointBootstrap:
 
     `thresholds` (t, k) were chosen from the data, `resampled_thresholds` (b, t, k) from the resamples. `in_sample`
     (t,) counts the data; `expected` and `new_period` (b, t) are possible values of the expectations and of the counts
-    of a new period, `marginal_precisions` (b, t) of the share of positives next to the thresholds.
+    of a new period. `marginal` tells of the documents next to the thresholds, where these were chosen for a target.
     """
 
     requested: int
@@ -91,7 +89,7 @@ class PointBootstrap:
     in_sample: Counts[Floats]
     expected: Counts[Floats]
     new_period: Counts[Floats]
-    marginal_precisions: Floats
+    marginal: MarginalEvidence | None
     resampled_thresholds: Floats
 
     @property
@@ -117,7 +115,7 @@ class PointBootstrap:
             in_sample=self.in_sample.at(i),
             expected=CountIntervals.of(expected, level),
             new_period=CountIntervals.of(new_period, level),
-            marginal_precision=_interval(self.marginal_precisions[:, i], level),
+            marginal_precision=self._marginal_interval(i, level),
             thresholds_low=low,
             thresholds_high=high,
         )
@@ -142,10 +140,18 @@ class PointBootstrap:
             tp=_band(self.expected.tp, level),
             fp=_band(self.expected.fp, level),
             precision=_band(self.expected.precision, level),
-            marginal_precision=_band(self.marginal_precisions, level),
+            marginal_precision=np.full((3, len(self.targets)), UNDEFINED)
+            if self.marginal is None
+            else marginal_band(self.marginal, level),
             curve_fp=curve_fp,
             curve_tp=_band(np.array(curves), level),
         )
+
+    def _marginal_interval(self, point: int, level: float) -> Interval:
+        if self.marginal is None:
+            reason = "thresholds that were not chosen for a target have no documents next to them."
+            return Interval(estimate=UNDEFINED, low=UNDEFINED, high=UNDEFINED, reason=reason)
+        return marginal_interval(self.marginal, point, level)
 
     def _position(self, target: float | None) -> int:
         near = np.flatnonzero(np.isclose(self.targets, UNDEFINED if target is None else target, rtol=0, atol=1e-9))

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import PATH_METHODS, RatedDocuments, operating_point, smooth_path
+from multiloss_core.formatting import UNDEFINED
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.paths.smooth import smooth_fit
 from tests.pages.steps import APP, explorer, number, state
@@ -75,6 +76,24 @@ def test_the_intervals_are_those_of_the_core():
     assert precisions == [
         pytest.approx(100 * bound, abs=0.06) for bound in (found.expected.precision.low, found.expected.precision.high)
     ]
+
+
+@pytest.mark.parametrize("percent", [PERCENT, 1.0])
+def test_the_marginal_precision_has_an_interval_or_a_reason_for_none(percent):
+    app = finished(m=str(percent))
+    shown = table(app, "One new period will show").set_index("").loc["Marginal precision"]
+    fit, path = smooth_fit(documents()), smooth_path(documents())
+    *_, bootstrap = bootstrap_points(documents(), fit, path, [percent / 100], generator=np.random.default_rng(0))
+    found, captions = bootstrap.intervals().marginal_precision, " ".join(caption.value for caption in app.caption)
+    assert bool(found.reason) == (percent != PERCENT)
+    if found.reason:
+        assert f"No interval of the marginal precision: {found.reason}" in captions
+        assert shown["Expected on new data"] == shown["between"] == UNDEFINED
+    else:
+        assert "No interval of the marginal precision" not in captions
+        assert [number(text) for text in shown["between"].split(" – ")] == [
+            pytest.approx(100 * bound, abs=0.06) for bound in (found.low, found.high)
+        ]
 
 
 def test_the_held_out_counts_are_those_of_the_core_for_every_method():

@@ -57,7 +57,8 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
         )
         st.caption(
             f"The share of fraud {analysis.settings.unit.among_next} along the smooth path. The band covers what other "
-            "samples of this size would have shown, the choice of thresholds included; the dotted line is the target."
+            "samples of this size would have shown, the choice of thresholds included; the dotted line is the target. "
+            "Curve and band have gaps where too few documents lie next to a point."
         )
 
 
@@ -137,6 +138,11 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         f"For the smooth path. The documents were drawn anew {bootstrap.done} times, each time the thresholds were "
         f"chosen again; they came out at {spread}. *Expected* is the mean of many new periods, corrected for the "
         "choice flattering itself; a single new period varies more."
+        + (
+            f" No interval of the marginal precision: {found.marginal_precision.reason}"
+            if found.marginal_precision.reason
+            else ""
+        )
     )
 
 
