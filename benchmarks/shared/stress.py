@@ -6,18 +6,15 @@ prevalence from 0.5 to 40 %. The last kinds are detectors trained on public tabl
 the folder `shared/data` beside the checkout.
 """
 
-import gzip
 from collections.abc import Callable
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import pandas as pd
 from scipy.special import expit
 
-from multiloss_core.numerics import Bools, Floats
+from benchmarks.shared.detectors import available_detectors, real_scores
+from multiloss_core.numerics import Floats
 
-DATA = Path(__file__).resolve().parents[3] / "shared/data"
 Draw = Callable[[np.random.Generator, int, bool], Floats]
 # How wide scores of real detectors are smeared, as a share of their standard deviation in log odds.
 BANDWIDTH = 0.06
@@ -113,32 +110,6 @@ AGREEING: dict[str, tuple[float, float, Draw]] = {
 }
 
 
-@cache
-def real_scores(name: str) -> tuple[Floats, Bools]:
-    """Score a public table by two detectors (n, 2), out of fold and in log odds, with its labels (n,).
-
-    One is a logistic regression on the even columns, the other a random forest on the odd ones.
-    """
-    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-    from sklearn.model_selection import cross_val_predict  # noqa: PLC0415
-    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
-
-    *_, folder, read = _TABLES[name]
-    columns, labels = read(DATA / folder)
-    detectors = (
-        make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-        RandomForestClassifier(100, min_samples_leaf=3, random_state=0, n_jobs=1),
-    )
-    found = [
-        cross_val_predict(detector, columns[:, j::2], labels, cv=5, method="predict_proba")[:, 1]
-        for j, detector in enumerate(detectors)
-    ]
-    shares = np.clip(np.column_stack(found), 1e-4, 1 - 1e-4)
-    return np.log(shares / (1 - shares)), labels
-
-
 def _smeared(name: str, generator: np.random.Generator, count: int, positive: bool) -> Floats:
     """Draw from the scores of a table with normal noise."""
     scores, labels = real_scores(name)
@@ -147,50 +118,14 @@ def _smeared(name: str, generator: np.random.Generator, count: int, positive: bo
     return np.asarray(kind[generator.integers(0, len(kind), count)] + width * generator.standard_normal((count, 2)))
 
 
-def _creditcard(folder: Path) -> tuple[Floats, Bools]:
-    with np.load(folder / "creditcard_casecontrol.npz", allow_pickle=False) as file:
-        return file["X"].astype(np.float64), file["y"] == 1
-
-
-def _mammography(folder: Path) -> tuple[Floats, Bools]:
-    table = pd.read_csv(folder / "mammography.csv.gz", header=None)
-    return table.iloc[:, :-1].to_numpy(dtype=np.float64), table.iloc[:, -1].eq("'1'").to_numpy()
-
-
-def _bank(folder: Path) -> tuple[Floats, Bools]:
-    # The duration of a call is known after its outcome only.
-    table = pd.read_csv(folder / "bank-additional-full.csv.gz", sep=";").drop(columns="duration")
-    return pd.get_dummies(table.drop(columns="y")).to_numpy(dtype=np.float64), table["y"].eq("yes").to_numpy()
-
-
-def _letter(folder: Path) -> tuple[Floats, Bools]:
-    table = pd.read_csv(folder / "letter-recognition.data.gz", header=None)
-    return table.iloc[:, 1:].to_numpy(dtype=np.float64), table[0].eq("H").to_numpy()
-
-
-def _spam(folder: Path) -> tuple[Floats, Bools]:
-    with gzip.open(folder / "spambase.arff.gz", "rt") as file:
-        rows = [line for line in file if line[0].isdigit()]
-    table = np.loadtxt(rows, delimiter=",")
-    return table[:, :-1], table[:, -1] == 1
-
-
-def _webpage(folder: Path) -> tuple[Floats, Bools]:
-    with np.load(folder / "webpage_34780.npz", allow_pickle=False) as file:
-        starts, columns = file["indptr"], file["indices"]
-        table = np.zeros(tuple(file["shape"]))
-        table[np.repeat(np.arange(len(table)), np.diff(starts)), columns] = 1.0
-        return table, file["y"] == 1
-
-
-# Share of positives and of documents above each floor as above; the folder and how its table is read.
-_TABLES: dict[str, tuple[float, float, str, Callable[[Path], tuple[Floats, Bools]]]] = {
-    "card_detectors": (0.02, 0.7, "creditcard_casecontrol", _creditcard),
-    "mammography_detectors": (0.03, 0.8, "mammography", _mammography),
-    "bank_detectors": (0.11, 0.8, "bank_marketing", _bank),
-    "letter_detectors": (0.037, 0.8, "letter", _letter),
-    "spam_detectors": (0.1, 0.8, "spambase", _spam),
-    "webpage_detectors": (0.03, 0.8, "webpage_w8a", _webpage),
+# Share of positives and of documents above each floor as above.
+_DETECTORS = {
+    "card_detectors": (0.02, 0.7),
+    "mammography_detectors": (0.03, 0.8),
+    "bank_detectors": (0.11, 0.8),
+    "letter_detectors": (0.037, 0.8),
+    "spam_detectors": (0.1, 0.8),
+    "webpage_detectors": (0.03, 0.8),
 }
-REAL = {name: (share, rated, partial(_smeared, name)) for name, (share, rated, *_) in _TABLES.items()}
-STRESS = {**SYNTHETIC, **AGREEING, **{name: kind for name, kind in REAL.items() if (DATA / _TABLES[name][2]).is_dir()}}
+REAL = {name: (share, rated, partial(_smeared, name)) for name, (share, rated) in _DETECTORS.items()}
+STRESS = {**SYNTHETIC, **AGREEING, **{name: kind for name, kind in REAL.items() if name in available_detectors()}}

@@ -46,7 +46,7 @@ class PathSearch:
     @cached_property
     def fit(self) -> SmoothFit:
         """The smooth estimate of the precision."""
-        return smooth_fit(self.source, rule=self.rule)
+        return smooth_fit(self.source)
 
 
 @dataclass(frozen=True, kw_only=True)

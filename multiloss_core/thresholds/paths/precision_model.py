@@ -32,13 +32,12 @@ MAX_EXCESS_DEVIANCE = 4.0
 class PrecisionModel:
     """Fitted P(positive | scores) in (0, 1): `precision` (c,) of the cells, `beyond` (k,) above the largest scores.
 
-    `left_out`: for each fold the precision (c,) of the cells as fitted without it. `design`, `penalty` (d, d), `shape`
-    (d,) and `coefficients` (d + 1,) of the best single fit let it be fitted again to other counts.
+    `design`, `penalty` (d, d), `shape` (d,) and `coefficients` (d + 1,) of the best single fit let it be fitted again
+    to other counts.
     """
 
     precision: Floats
     beyond: Floats
-    left_out: tuple[Floats, ...]
     design: PrecisionDesign
     penalty: Floats
     shape: Flags
@@ -63,31 +62,22 @@ def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]
     least = min(tried.values())
     best = min(tried, key=lambda chosen: tried[chosen])
     coefficients = _fit(whole, best, positives, totals, None)
-    fitted, weights, kept = [], [], []
+    fitted, weights = [], []
     for chosen, deviance in tried.items():
         if deviance - least < MAX_EXCESS_DEVIANCE:
-            kept.append(chosen)
             weights.append(float(np.exp(least - deviance)))
             fitted.append(_fit(whole, chosen, positives, totals, coefficients))
     shares = np.array(weights) / sum(weights)
     logits = sum(share * (whole.beyond @ one[1:] + one[0]) for share, one in zip(shares, fitted, strict=True))
+    precision = sum(share * whole.precision(one) for share, one in zip(shares, fitted, strict=True))
     return PrecisionModel(
-        precision=_mean_precision(whole, fitted, shares),
+        precision=np.asarray(precision),
         beyond=np.asarray(expit(logits)),
-        left_out=tuple(
-            _mean_precision(part, [folded.fits[chosen][number] for chosen in kept], shares)
-            for number, part in enumerate(folded.designs)
-        ),
         design=whole,
         penalty=_penalty(whole, best),
         shape=whole.shapes[best[-1]],
         coefficients=coefficients,
     )
-
-
-def _mean_precision(design: PrecisionDesign, fits: Sequence[Floats], shares: Floats) -> Floats:
-    parts = (share * design.precision(coefficients) for share, coefficients in zip(shares, fits, strict=True))
-    return np.asarray(sum(parts))
 
 
 class _FoldedFits:
@@ -102,20 +92,17 @@ class _FoldedFits:
     ) -> None:
         self.folds, self.positives, self.totals = folds, positives, totals
         self.designs = [design.with_jumps(positives - caught, totals - all_there) for caught, all_there in folds]
-        self.fits: dict[Choice, list[Floats]] = {}
         self._latest: list[Floats | None] = [None] * len(folds)
 
     def deviance(self, chosen: Choice) -> float:
         """Half the deviance on the data left out, and what jumps must earn."""
-        summed, fits = PRICE_OF_JUMPS * (chosen[0] >= FIRST_WITH_JUMPS), []
+        summed = PRICE_OF_JUMPS * (chosen[0] >= FIRST_WITH_JUMPS)
         for number, (design, (positives, totals)) in enumerate(zip(self.designs, self.folds, strict=True)):
             others = self.positives - positives, self.totals - totals
             fitted = _fit(design, chosen, *others, self._latest[number])
             self._latest[number] = fitted
-            fits.append(fitted)
             logits = design.columns @ fitted[1:] + fitted[0]
             summed += float(totals @ np.logaddexp(0.0, logits) - positives @ logits)
-        self.fits[chosen] = fits
         return summed
 
 
@@ -210,4 +197,4 @@ def newton_refit(model: PrecisionModel, positives: Floats, totals: Floats) -> Pr
         small_gain=REFIT_SMALL_GAIN,
     )
     beyond = np.asarray(expit(design.beyond @ fitted[1:] + fitted[0]))
-    return replace(model, precision=design.precision(fitted), beyond=beyond, left_out=(), coefficients=fitted)
+    return replace(model, precision=design.precision(fitted), beyond=beyond, coefficients=fitted)

@@ -13,6 +13,8 @@ from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count
 MERGED_RESOLUTION, MERGED_RESOLUTION_OF_MANY = 60, 30
 # Nodes where the precision along one score seems to jump, and by how much the likelihood of its two sides must rise.
 MOST_BOUNDARIES, SMALLEST_GAIN = 24, 0.5
+# How far below a positive a threshold may stand: so many times the mean distance between the next positives above it.
+NEIGHBOURS, SPACINGS = 4, 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,8 @@ def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) 
     `scores` (n, k), `labels` (n,), `floors` (k,). At most about `resolution` nodes of the first two kinds for each
     classifier. TP changes only at the scores of positives; ranks in logarithms resolve the few documents at the top,
     where thresholds lie; where the precision falls from 1 to 0 within a few documents, those few count. A node stands
-    half-way down to the next document: new positives just below the last one are caught as well. Time O(n log n).
+    half-way down to the next document, as new positives may lie just below the last one, but no further down than the
+    positives above lie apart: where they end abruptly, only false alerts are left below. Time O(n log n).
     """
     axes = tuple(_axis(scores[:, j], labels, float(floor), resolution) for j, floor in enumerate(floors))
     columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
@@ -122,9 +125,21 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Float
     place = np.searchsorted(above, values)
     # Above the floor itself, where nothing is below; halves first, as the difference could overflow.
     lower = np.where(place > 0, above[place - 1], floor)
-    nodes = lower / 2 + values / 2
+    reaches = np.full(len(values), np.inf)
+    reaches[np.searchsorted(values, positives[thinned])] = _reaches(positives)[thinned]
+    nodes = np.maximum(lower / 2 + values / 2, values - reaches)
     nodes = np.where(nodes > lower, nodes, values)
     return np.unique(np.concatenate([[floor], nodes[nodes > floor], [np.nextafter(above[-1], np.inf)]]))
+
+
+def _reaches(positives: Floats) -> Floats:
+    """Say how far below each of rising scores (n,) the next positives may lie, from how far those above lie apart."""
+    number = np.arange(len(positives))
+    ahead = np.minimum(number + NEIGHBOURS, len(positives) - 1)
+    apart = np.full(len(positives), np.inf)
+    with np.errstate(over="ignore"):
+        np.divide(SPACINGS * (positives[ahead] - positives), ahead - number, out=apart, where=ahead > number)
+    return apart
 
 
 def _log_likelihood(positives: Floats, totals: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """The smooth path: for every target the best thresholds under a smooth estimate of P(positive | scores)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -28,12 +28,8 @@ RESOLUTION_OF_MANY = 60
 TARGETS = expit(np.linspace(-7.0, 7.0, 241))
 MAX_ROUNDS = 20
 MAX_TABLE_NODES = 200_000
-MAX_TRIED_NODES = 60_000
-# How much the counts themselves may say beside the fit, the targets at which this is tried on data left out, and by how
-# many standard errors more of the counts must be better there.
-COUNT_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-TRIED_TARGETS = np.array([0.03, 0.07, 0.15, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9])
-CAUTION = 0.5
+# How much the counts say beside the model: at least so much, and half of the rest with so many rated positives.
+LEAST_COUNT_WEIGHT, POSITIVES_FOR_HALF = 0.35, 3000.0
 
 Nodes = tuple[int, ...]
 
@@ -72,12 +68,11 @@ def smooth_path(
 ) -> ThresholdPath:
     """Find the path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
 
-    P(positive | scores) is fitted to bucket counts (see `precision_model`). Where the counts themselves lead to better
-    thresholds for data left out, they are blended with what the fit expects (see `smooth_fit`). For every target m on a
-    fine scale, the thresholds that maximise the expected TP - m / (1 - m) FP are found (`best_nodes`), no threshold
-    falling as m rises. A classifier whose precision stays below the target even above its largest score never flags:
-    its threshold is infinite. The path carries the counts that the blend expects at its vertices, and tangent points
-    are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
+    P(positive | scores) is fitted to bucket counts (see `precision_model`) and blended with the counts themselves (see
+    `smooth_fit`). For every target m on a fine scale, the thresholds that maximise the expected TP - m / (1 - m) FP are
+    found (`best_nodes`), no threshold falling as m rises. A classifier whose precision stays below the target even
+    above its largest score never flags: its threshold is infinite. The path carries the counts that the blend expects
+    at its vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
     After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
     `resolution`: nodes of either kind for each classifier, see `score_cells`; without it, as many as two classifiers or
@@ -90,17 +85,17 @@ def smooth_path(
     if isinstance(source, CountSurfaces):
         rule = source.rule
     require_rule(rule)
-    return path_of_fit(source, smooth_fit(source, rule=rule, resolution=resolution), rule)
+    return path_of_fit(source, smooth_fit(source, resolution=resolution), rule)
 
 
-def smooth_fit(
-    source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int | None = None
-) -> SmoothFit:
-    """Count the documents into cells, fit their precision, and blend it with the counts as suits the rule.
+def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None = None) -> SmoothFit:
+    """Count the documents into cells, fit their precision, and blend it with the counts (see `count_weight`).
 
-    The weight of the counts is that of a few which is best on data left out: thresholds for several targets are chosen
-    without each fold and counted on it, (1 - m) TP - m FP summed over targets. More weight must be better by half a
-    standard error. Deterministic: the folds are drawn with a fixed seed.
+    What the model gets wrong the counts do not share, and what they owe to chance it does not. Measured on 14 to 16
+    populations of `benchmarks.regret` (8 samples each; 30, 150, 800 positives), .35 lost 7, 14 and 1 % less than the
+    model alone and 28, 35 and 23 % less than the counts alone; a weight chosen by cross-validation lost 8 and 12 % more
+    and, with 800, 2 % less. With 20,000 positives weights from .75 upwards lost least. Deterministic: the folds of the
+    fit are drawn with a fixed seed.
     """
     if isinstance(source, CountSurfaces):
         cells, positives, totals = cells_of_surfaces(buckets_from_surfaces(source))
@@ -128,31 +123,17 @@ def smooth_fit(
                 )
             )
     design = precision_design(cells, positives * scale, totals * scale)
-    fit = SmoothFit(cells, fit_precision(design, folds), positives, totals, scale)
-    return replace(fit, count_weight=_best_count_weight(fit, folds, rule))
+    model = fit_precision(design, folds)
+    return SmoothFit(cells, model, positives, totals, scale, count_weight(float(positives.sum()) * scale))
 
 
-def _best_count_weight(fit: SmoothFit, folds: Sequence[tuple[Floats, Floats]], rule: Rule) -> float:
-    """Choose how much the counts say beside the model, by what thresholds gain on data left out."""
-    gains, variances = np.zeros(len(COUNT_WEIGHTS)), np.zeros((len(COUNT_WEIGHTS), len(TRIED_TARGETS)))
-    positives, totals = fit.positives * fit.scale, fit.totals * fit.scale
-    for precision, (caught, left_out) in zip(fit.model.left_out, folds, strict=True):
-        model = replace(fit.model, precision=precision)
-        others = SmoothFit(fit.cells, model, positives - caught, totals - left_out, 1.0)
-        values = caught[:, np.newaxis] - left_out[:, np.newaxis] * TRIED_TARGETS
-        # Variances of sums over documents, each worth 1 - m or -m.
-        squares = caught[:, np.newaxis] * (1 - 2 * TRIED_TARGETS) + left_out[:, np.newaxis] * TRIED_TARGETS**2
-        by_model = None
-        for number, weight in enumerate(COUNT_WEIGHTS):
-            nodes = best_nodes(replace(others, count_weight=weight), TRIED_TARGETS, rule, MAX_TRIED_NODES)
-            flags = flagged_cells(fit.cells, nodes, rule)
-            by_model = flags if by_model is None else by_model
-            changed = flags - by_model
-            gains[number] += float((values * changed).sum())
-            variances[number] += (squares * np.abs(changed)).sum(axis=0)
-    # Neighbouring targets differ by the same documents: their errors add up.
-    certain = gains - CAUTION * np.sqrt(variances.clip(0.0)).sum(axis=1)
-    return COUNT_WEIGHTS[int(certain.argmax())]
+def count_weight(positives: float) -> float:
+    """Say how much counts are to say beside the model, from 0 to 1, with so many rated positives.
+
+    What a model spares in noise falls as they grow, its bias stays: in the end the counts decide alone.
+    """
+    grown = positives**2 / (positives**2 + POSITIVES_FOR_HALF**2)
+    return LEAST_COUNT_WEIGHT + (1 - LEAST_COUNT_WEIGHT) * grown
 
 
 def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Rule) -> ThresholdPath:
@@ -192,11 +173,11 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, most_nodes: int = MA
     """
     table = _table(fit, rule, most_nodes)
     found: list[Nodes] = []
-    for target in targets:
-        best = _best_in_table(table, float(target))
+    for target, in_table in zip(targets.tolist(), _best_in_table(table, targets), strict=True):
+        best = in_table
         if not table.complete:
-            best = _ascended(fit, float(target), rule, list(dict.fromkeys([best, *found[-1:]])))
-        found.append(_with_never(fit, float(target), best))
+            best = _ascended(fit, target, rule, list(dict.fromkeys([in_table, *found[-1:]])))
+        found.append(_with_never(fit, target, best))
     nodes = np.array(found, dtype=np.intp)
     if (np.diff(nodes, axis=0) >= 0).all():
         return nodes
@@ -254,13 +235,31 @@ def _table(fit: SmoothFit, rule: Rule, most_nodes: int) -> _Table:
     return _Table(nodes, tp, fp, complete)
 
 
-def _best_in_table(table: _Table, target: float) -> Nodes | None:
-    """Find the node with the largest gain, of equal ones the strictest; None where all lose."""
-    gains = (table.tp - target * (table.tp + table.fp))[(slice(None, None, -1),) * table.tp.ndim]
-    place = int(np.argmax(gains))
-    if gains.flat[place] <= 0.0:
-        return None
-    return tuple(int(nodes[-1 - i]) for nodes, i in zip(table.nodes, np.unravel_index(place, gains.shape), strict=True))
+def _best_in_table(table: _Table, targets: Floats) -> list[Nodes | None]:
+    """Find the node with the largest gain at each rising target, of equal ones the strictest; None where all lose.
+
+    The best node at a higher target never flags more: halving the targets, every half looks at a part of the nodes.
+    """
+    strictest_first = (slice(None, None, -1),) * table.tp.ndim
+    tp = table.tp[strictest_first].ravel()
+    alerts = tp + table.fp[strictest_first].ravel()
+    best: list[Nodes | None] = [None] * len(targets)
+
+    def settle(first: int, last: int, nodes: Indices) -> None:
+        if first == last:
+            return
+        middle = (first + last) // 2
+        gains = tp[nodes] - targets[middle] * alerts[nodes]
+        place = int(np.argmax(gains))
+        if gains[place] > 0.0:
+            numbers = np.unravel_index(nodes[place], table.tp.shape)
+            best[middle] = tuple(int(axis[-1 - i]) for axis, i in zip(table.nodes, numbers, strict=True))
+        flagged = alerts[nodes]
+        settle(first, middle, nodes[flagged >= flagged[place]])
+        settle(middle + 1, last, nodes[flagged <= flagged[place]])
+
+    settle(0, len(targets), np.arange(len(tp)))
+    return best
 
 
 def _ascended(fit: SmoothFit, target: float, rule: Rule, starts: Sequence[Nodes | None]) -> Nodes | None:

@@ -20,7 +20,7 @@ from multiloss_core.thresholds import SmoothFit
 from multiloss_core.thresholds.paths.precision_design import precision_design
 from multiloss_core.thresholds.paths.precision_model import PrecisionModel
 from multiloss_core.thresholds.paths.score_cells import ScoreCells, score_cells
-from multiloss_core.thresholds.paths.smooth import best_nodes, smooth_fit, thresholds_at
+from multiloss_core.thresholds.paths.smooth import best_nodes, count_weight, smooth_fit, thresholds_at
 
 RULES = ("any", "all")
 
@@ -57,7 +57,6 @@ def fit_of(precision, totals, shape):
     model = PrecisionModel(
         precision=known,
         beyond=np.ones(len(shape)),
-        left_out=(),
         design=precision_design(score_cells, totals * known, totals),
         penalty=nothing,
         shape=nothing,
@@ -206,23 +205,35 @@ def test_the_precision_may_jump_where_it_does_and_nowhere_else():
     )
 
 
-def test_the_counts_have_a_say_where_the_fit_is_wrong_and_only_there():
+def test_the_counts_say_more_the_more_positives_are_rated():
+    weights = [count_weight(positives) for positives in (0.0, 30.0, 800.0, 3_000.0, 20_000.0, 1e9)]
+    assert weights == sorted(weights)
+    assert weights[0] == pytest.approx(0.35)
+    assert weights[3] == pytest.approx((1 + 0.35) / 2)
+    assert weights[-1] == pytest.approx(1.0)
+
+
+def test_what_is_expected_lies_between_the_model_and_the_counts():
     generator = np.random.default_rng(1)
     scores = generator.random((6_000, 2))
     # Both scores must be high, but not equally: no sum of functions of them and of their extremes.
     inside = (scores[:, 0] > 0.3) & (scores[:, 1] > 0.9)
     wild = RatedDocuments(scores, generator.random(6_000) < np.where(inside, 0.9, 0.02), floors=[0.0, 0.0])
-    tame = RatedDocuments(scores, generator.random(6_000) < expit(8 * scores.sum(axis=1) - 12))
-    fit = smooth_fit(tame, rule="all")
-    assert fit.count_weight <= 0.25
-    wild_fit = smooth_fit(wild, rule="all")
-    assert wild_fit.count_weight > 0
-    own = wild_fit.totals * wild_fit.model.precision
-    np.testing.assert_allclose(
-        wild_fit.expected, own + wild_fit.count_weight * (wild_fit.positives - own), rtol=1e-12, atol=1e-12
-    )
-    assert wild_fit.expected.sum() == pytest.approx(wild.labels.sum(), rel=0.02)
-    np.testing.assert_allclose(wild_fit.precision * wild_fit.totals, wild_fit.expected, atol=1e-9)
+    fit = smooth_fit(wild)
+    assert fit.count_weight == count_weight(float(wild.labels.sum()))
+    own = fit.totals * fit.model.precision
+    np.testing.assert_allclose(fit.expected, own + fit.count_weight * (fit.positives - own), rtol=1e-12, atol=1e-12)
+    assert fit.expected.sum() == pytest.approx(wild.labels.sum(), rel=0.02)
+    np.testing.assert_allclose(fit.precision * fit.totals, fit.expected, atol=1e-9)
+
+
+def test_weights_count_as_effective_positives():
+    generator = np.random.default_rng(2)
+    scores, weights = generator.random((500, 1)), generator.uniform(1.0, 20.0, 500)
+    labels = generator.random(500) < scores[:, 0] ** 2
+    fit = smooth_fit(RatedDocuments(scores, labels, weights=weights))
+    effective = weights[labels].sum() * weights.sum() / np.square(weights).sum()
+    assert fit.count_weight == pytest.approx(count_weight(effective))
 
 
 def test_nodes_stand_half_way_down_to_the_next_document():
@@ -230,6 +241,14 @@ def test_nodes_stand_half_way_down_to_the_next_document():
     cells = score_cells(scores, np.array([False, False, True, False, True]), np.array([0.0]), 10)
     np.testing.assert_array_equal(cells.axes[0], [0.0, 0.5, 2.5, 6.0, np.nextafter(8.0, np.inf)])
     np.testing.assert_array_equal(cells.cells[cells.slots, 0], [1, 2, 2, 3, 4])
+
+
+def test_a_node_stands_no_further_below_the_last_positive_than_positives_lie_apart():
+    positives, negatives = 9.0 + 0.1 * np.arange(8), np.linspace(0.0, 3.0, 40)
+    scores = np.concatenate([negatives, positives])[:, np.newaxis]
+    cells = score_cells(scores, np.arange(48) >= 40, np.array([0.0]), 100)
+    (gap,) = cells.axes[0][(cells.axes[0] > 3.0) & (cells.axes[0] <= 9.0)]
+    assert gap == pytest.approx(9.0 - 2 * 0.1)
 
 
 def test_a_rising_transformation_of_the_scores_changes_nothing():
