@@ -21,7 +21,7 @@ RIDGE = 1e-3
 # With the penalty of jumps at this place in PENALTIES or behind it there are jumps. They must earn as much deviance.
 FIRST_WITH_JUMPS, PRICE_OF_JUMPS = 2, 2.0
 # Enough from any start; steps that lower the deviance by less than the second tell no penalties apart.
-MAX_STEPS, SMALL_GAIN = 50, 1e-3
+MAX_STEPS, SMALL_GAIN = 50, 1e-2
 # The matrices are small: on a busy machine, threads waiting for each other made a fit a hundred times slower.
 _BLAS = ThreadpoolController()
 # Fits whose deviance on data left out is worse than the best by more than this count for nothing in the mean.
