@@ -1,17 +1,20 @@
 """Tests of "the precision is below x" that hold for any sample size, and how many documents they need."""
 
+from math import ceil, log, sqrt
 from typing import TypeVar
 
 import numpy as np
-from scipy.special import logsumexp
-from scipy.stats import beta, betabinom, binom, norm
+from scipy.stats import beta, binom, norm
 
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.arrays import Floats, Indices
 
 Number = TypeVar("Number", float, Floats)
 
-# Bets as shares of the largest that no outcome can ruin, each half of the one before.
-BETS = 0.95 * 0.5 ** np.arange(10)
+# Weights of positives and of all documents, of each unit.
+Units = tuple[Floats, Floats]
+NO_UNITS: Units = (np.empty(0), np.empty(0))
+# Of more units several share a stake, so that the time in Python does not grow with them.
+MOST_STAKES = 400
 MAX_SEARCHED = 5_000
 BISECTIONS = 30
 
@@ -26,40 +29,66 @@ def exact_lower_bound(positives: float, documents: float, confidence: float) -> 
     return float(beta.ppf(1 - confidence, positives, documents - positives + 1)) if positives else 0.0
 
 
-def betting_p_value(positives: Floats, totals: Floats, precision: float, largest: float) -> float:
+def betting_p_value(
+    positives: Floats, totals: Floats, precision: float, largest: float, level: float, earlier: Units = NO_UNITS
+) -> float:
     """Compute a p-value for "the sum of positives is below `precision` times the sum of totals" (weights, groups).
 
     `positives` and `totals` (u,) are the weights of independent units (documents, or groups of documents) in random
-    order, totals at most `largest`. Under the hypothesis the wealth of bets on positives - precision x totals is a
-    non-negative supermartingale, so that P(sup wealth >= 1 / p) <= p (Ville 1939). The wealth is the mean over several
-    sizes of bet, of which one fits (Waudby-Smith, Ramdas 2024). Time O(u) for each size.
+    order, totals at most `largest`; `earlier` are those of other units, which only tell how much to stake.
+
+    Under the hypothesis the wealth of bets on positives - precision x totals is a non-negative supermartingale, whoever
+    chooses the stakes from what was seen before, so that P(sup wealth >= 1 / p) <= p for any number of units and any
+    dependence within them (Ville 1939). Each stake is made for reaching 1 / `level` in the units that are left
+    (Voráček, Orabona 2025, "STaR-Bets"), and there the bets end: no p-value falls much below `level`. Time O(u).
     """
-    gains = (positives - precision * totals) / (precision * largest)
-    fortunes = logsumexp(np.cumsum(np.log1p(np.outer(BETS, gains)), axis=1), axis=0) - np.log(len(BETS))
-    return float(np.exp(-fortunes.max(initial=0.0)))
+    gains, before = (part - precision * whole for part, whole in ((positives, totals), earlier))
+    # 2 is best for gains like normal ones; at high precision a loss costs more than a gain brings. Measured with totals
+    # equal, uniform and geometric: power .66 instead of .63 at precisions of .6 to .9, .63 instead of .61 at .05.
+    boldness = 2.5 - 1.5 * precision
+    # As if one unit more had been seen, the largest: a spread of zero would stake everything on the first.
+    spread, seen = float(before @ before) + precision * (1 - precision) * largest**2, len(before) + 1
+    wealth = best = 1.0
+    step = max(ceil(len(gains) / MOST_STAKES), 1)
+    for start in range(0, len(gains), step):
+        left = len(gains) - start
+        hurry = boldness * log(1 / (level * wealth))
+        stake = min(sqrt(hurry * seen / (spread * left)), 1 / (precision * largest))
+        bet_on = gains[start : start + step]
+        # Rounding may leave a wealth of -1e-17 where all was lost.
+        wealths = wealth * np.cumprod((1 + stake * bet_on).clip(0.0))
+        wealth, best = float(wealths[-1]), max(best, float(wealths.max()))
+        if wealth <= 0 or 1 / best <= level:
+            break
+        spread, seen = spread + float(bet_on @ bet_on), seen + len(bet_on)
+    return 1 / best
 
 
-def betting_lower_bound(positives: Floats, totals: Floats, confidence: float, largest: float) -> float:
-    """Find the largest precision that the test by betting still rejects, by bisection."""
-    low, high = 0.0, 1.0
+def betting_lower_bound(
+    positives: Floats,
+    totals: Floats,
+    confidence: float,
+    largest: float,
+    earlier: Units = NO_UNITS,
+    rejected: float = 0.0,
+) -> float:
+    """Find a precision above the `rejected` one up to which the test by betting rejects, by bisection."""
+    low, high = rejected, 1.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        if betting_p_value(positives, totals, middle, largest) <= 1 - confidence:
+        if betting_p_value(positives, totals, middle, largest, 1 - confidence, earlier) <= 1 - confidence:
             low = middle
         else:
             high = middle
     return low
 
 
-def predicted_power(positives: Floats, negatives: Floats, documents: Floats, precision: float, level: float) -> Floats:
-    """Compute the probability that the exact test at `level` rejects on so many further documents, elementwise.
-
-    What is known of their precision are `positives` and `negatives` seen before (Beta posterior after Jeffreys).
-    """
-    ahead = np.floor(documents)
-    # The fewest positives whose p-value is at most the level.
-    enough = binom.isf(level, ahead, precision) + 1
-    return np.asarray(betabinom.sf(enough - 1, ahead, positives + 1 / 2, negatives + 1 / 2))
+def enough_positives(documents: Indices, precision: float, level: float) -> Indices:
+    """Find the fewest positives at which the exact test rejects, for each number of documents, of any shape."""
+    numbers, places = np.unique(documents, return_inverse=True)
+    enough = np.asarray(binom.isf(level, numbers, precision) + 1, dtype=np.intp)
+    # Of no documents no number of positives is enough.
+    return np.where(numbers > 0, enough, 1)[places].reshape(documents.shape)
 
 
 def documents_needed(estimate: float, precision: float, level: float, power: float) -> int:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import betabinom, binom, binomtest, geom
 
 from multiloss_core import (
     DataError,
@@ -16,12 +16,12 @@ from multiloss_core.numerics.proportion_tests import (
     betting_lower_bound,
     betting_p_value,
     documents_needed,
+    enough_positives,
     exact_lower_bound,
     exact_p_value,
-    predicted_power,
     rough_documents_needed,
 )
-from multiloss_core.thresholds.generalisation.certificate import CHOOSING_SHARE
+from multiloss_core.thresholds.generalisation.certificate import CHOOSING_SHARE, COST_OF_BETTING, _drawn_futures
 from tests.thresholds.brute_force import close, count
 
 CUTS = np.linspace(0.0, 1.0, 21)
@@ -40,6 +40,14 @@ def cut_path(documents, *, rule):
     return ThresholdPath(thresholds, *documents.counts_along(thresholds, rule), "cuts", rule, documents.names)
 
 
+def _share_of_large_groups():
+    """Of the documents, in groups of sizes geometric up to 30: the share in groups of more than 3."""
+    sizes = np.arange(1, 31)
+    chances = geom.pmf(sizes, 0.25)
+    chances[-1] += geom.sf(30, 0.25)
+    return float((sizes * chances)[3:].sum() / (sizes * chances).sum())
+
+
 class TestTests:
     @pytest.mark.parametrize(("positives", "documents"), [(0, 5), (3, 5), (5, 5), (40, 60), (1, 200)])
     @pytest.mark.parametrize("precision", [0.05, 0.5, 0.95])
@@ -53,21 +61,27 @@ class TestTests:
 
     def test_nothing_proves_nothing(self):
         assert exact_p_value(0, 0, 0.5) == 1
-        assert betting_p_value(np.empty(0), np.empty(0), 0.5, 1.0) == 1
+        assert betting_p_value(np.empty(0), np.empty(0), 0.5, 1.0, 0.05) == 1
         assert betting_lower_bound(np.empty(0), np.empty(0), 0.95, 1.0) == 0
 
-    def test_betting_multiplies_fortunes(self):
-        positives, totals = np.array([2.0, 0.0, 1.5, 3.0]), np.array([2.0, 1.0, 2.0, 3.0])
-        fortunes = [1.0]
-        for seen in range(1, 5):
-            by_bet = []
-            for halvings in range(10):
-                fortune = 1.0
-                for positive, total in zip(positives[:seen], totals[:seen], strict=True):
-                    fortune *= 1 + 0.95 / 2**halvings * (positive - 0.3 * total) / (0.3 * 4.0)
-                by_bet.append(fortune)
-            fortunes.append(sum(by_bet) / 10)
-        assert betting_p_value(positives, totals, 0.3, 4.0) == pytest.approx(1 / max(fortunes))
+    @pytest.mark.parametrize("level", [0.05, 0.001])
+    def test_betting_multiplies_fortunes(self, level):
+        generator = np.random.default_rng(5)
+        totals = generator.choice([1.0, 2.0, 4.0], 30)
+        positives = totals * (generator.random(30) < 0.5)
+        earlier = np.array([2.0, 0.0, 1.0]), np.array([2.0, 1.0, 3.0])
+        squares = [0.3 * 0.7 * 4.0**2, (2 - 0.6) ** 2, 0.3**2, (1 - 0.9) ** 2]
+        fortune, best = 1.0, 1.0
+        for place, (positive, total) in enumerate(zip(positives, totals, strict=True)):
+            variance = sum(squares) / len(squares) * (30 - place)
+            bet = min((2.05 * np.log(1 / level / fortune) / variance) ** 0.5, 1 / (0.3 * 4.0))
+            squares.append((positive - 0.3 * total) ** 2)
+            fortune *= 1 + bet * (positive - 0.3 * total)
+            best = max(best, fortune)
+            if fortune <= 0 or best >= 1 / level:
+                break
+        assert best > 2
+        assert betting_p_value(positives, totals, 0.3, 4.0, level, earlier) == pytest.approx(1 / best)
 
     @pytest.mark.parametrize("precision", [0.1, 0.5, 0.9])
     def test_betting_rejects_a_true_hypothesis_at_most_so_often(self, precision):
@@ -76,8 +90,65 @@ class TestTests:
         for _ in range(400):
             sizes = generator.choice([1.0, 2.0, 8.0], 150)
             positives = sizes * (generator.random(150) < precision)
-            rejected += betting_p_value(positives, sizes, precision, 8.0) <= 0.05
+            rejected += betting_p_value(positives, sizes, precision, 8.0, 0.05) <= 0.05
         assert rejected <= binom.ppf(0.999, 400, 0.05)
+
+    @pytest.mark.parametrize("level", [0.01, 0.05, 0.3])
+    @pytest.mark.parametrize(
+        ("positives", "totals", "chances"),
+        [
+            ([1, 0], [1, 1], [0.5, 0.5]),
+            ([3, 0, 0], [3, 1, 3], [0.3, 0.3, 0.4]),
+            ([1, 0, 2], [1, 9, 4], [0.9, 0.05, 0.05]),
+            ([9, 0, 1], [9, 1, 2], [0.04, 0.9, 0.06]),
+        ],
+    )
+    def test_of_all_outcomes_betting_rejects_a_true_hypothesis_in_at_most_the_level(
+        self, positives, totals, chances, level
+    ):
+        kinds = np.array([positives, totals], dtype=float)
+        true = kinds[0] @ chances / (kinds[1] @ chances)
+        outcomes = np.indices([len(chances)] * 7).reshape(7, -1).T
+        rejecting = [betting_p_value(*kinds[:, outcome], true, kinds[1].max(), level) <= level for outcome in outcomes]
+        assert np.prod(np.array(chances)[outcomes], axis=1)[rejecting].sum() <= level
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("precision", [0.1, 0.4, 0.8])
+    @pytest.mark.parametrize("related", ["larger positives", "smaller positives", "one rating", "mixed"])
+    def test_skewed_groups_do_not_mislead_betting(self, precision, related):
+        generator = np.random.default_rng(3)
+        rejected = 0
+        for _ in range(1000):
+            sizes = generator.geometric(0.25, 90).clip(max=30).astype(float)
+            chance = np.full(90, precision)
+            if related == "mixed":
+                chance = generator.beta(precision, 1 - precision, 90)
+                positives = generator.binomial(sizes.astype(int), chance).astype(float)
+                true = precision
+            else:
+                large = sizes > 3
+                factors = {"larger positives": (1.2, 0.5), "smaller positives": (0.5, 1.2), "one rating": (1, 1)}
+                more, fewer = np.multiply(factors[related], precision)
+                positives = sizes * (generator.random(90) < np.where(large, more, fewer))
+                share = _share_of_large_groups()
+                true = more * share + fewer * (1 - share)
+            earlier = positives[:30], sizes[:30]
+            rejected += betting_p_value(positives[30:], sizes[30:], true, 30.0, 0.05, earlier) <= 0.05
+        assert rejected <= binom.ppf(0.999, 1000, 0.05)
+
+    @pytest.mark.parametrize(("precision", "true"), [(0.1, 0.2), (0.5, 0.6), (0.8, 0.9)])
+    def test_betting_hardly_needs_more_documents_than_the_exact_test(self, precision, true):
+        generator = np.random.default_rng(4)
+        documents = round(COST_OF_BETTING * documents_needed(true, precision, 0.05, 0.8))
+        draws = (generator.random((200, documents)) < true).astype(float)
+        p_values = np.array([betting_p_value(draw, np.ones(documents), precision, 1.0, 0.05) for draw in draws])
+        assert (p_values <= 0.05).mean() >= 0.7
+
+    def test_of_many_units_several_share_a_stake(self):
+        generator = np.random.default_rng(6)
+        draws = (generator.random(50_000) < 0.51).astype(float)
+        assert betting_p_value(draws, np.ones(50_000), 0.5, 1.0, 0.05) <= 0.05
+        assert betting_p_value(draws, np.ones(50_000), 0.52, 1.0, 0.05) > 0.05
 
     def test_the_bound_by_betting_is_where_the_test_just_rejects(self):
         generator = np.random.default_rng(1)
@@ -85,8 +156,9 @@ class TestTests:
         positives = totals * (generator.random(200) < 0.6)
         bound = betting_lower_bound(positives, totals, 0.95, 3.0)
         assert 0.4 < bound < positives.sum() / totals.sum()
-        assert betting_p_value(positives, totals, bound, 3.0) <= 0.05
-        assert betting_p_value(positives, totals, bound + 1e-6, 3.0) > 0.05
+        assert betting_p_value(positives, totals, bound, 3.0, 0.05) <= 0.05
+        assert betting_p_value(positives, totals, bound + 1e-6, 3.0, 0.05) > 0.05
+        assert betting_lower_bound(positives, totals, 0.95, 3.0, rejected=bound - 0.01) >= bound - 0.01
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("true", "precision"), [(0.6, 0.5), (0.9, 0.8), (0.15, 0.1), (1.0, 0.9)])
@@ -103,13 +175,45 @@ class TestTests:
         rough = rough_documents_needed(0.5005, 0.5, 0.05, 0.8)
         assert documents_needed(0.5005, 0.5, 0.05, 0.8) == np.ceil(rough) > 5e6
 
-    def test_the_predicted_power_is_a_share_of_futures(self):
+    @pytest.mark.parametrize("precision", [0.05, 0.6])
+    def test_enough_positives_are_the_fewest_that_reject(self, precision):
+        documents = np.array([[0, 1, 5], [40, 40, 300]])
+        for number, enough in zip(documents.ravel(), enough_positives(documents, precision, 0.05).ravel(), strict=True):
+            p_values = [exact_p_value(k, number, precision) for k in range(number + 1)]
+            rejecting = [k for k in range(number + 1) if p_values[k] <= 0.05]
+            assert enough == (rejecting[0] if rejecting else number + 1)
+
+
+class TestStart:
+    def test_the_futures_of_a_vertex_have_the_predicted_power(self):
         generator = np.random.default_rng(2)
-        chances = generator.beta(12.5, 3.5, 20_000)
-        futures = generator.binomial(40, chances)
-        p_values = np.array([exact_p_value(k, 40, 0.6) for k in range(41)])
-        power = predicted_power(np.array([12.0]), np.array([3.0]), np.array([40.9]), 0.6, 0.05)
-        assert power[0] == pytest.approx((p_values[futures] <= 0.05).mean(), abs=0.01)
+        tp, fp = np.array([30.0, 12.0, 12.0, 0.0]), np.array([70.0, 3.0, 3.0, 0.0])
+        positives, negatives = (
+            np.vstack([_drawn_futures(counts, 2.5, generator) for _ in range(60)]) for counts in (tp, fp)
+        )
+        assert (np.diff(positives, axis=1) <= 0).all()
+        assert (positives[:, 1] == positives[:, 2]).all()
+        documents = positives + negatives
+        passed = positives >= enough_positives(documents, 0.6, 0.05)
+        for vertex, power in ((0, 0.0), (1, 0.5)):
+            counts = documents[:, vertex]
+            # Beta-binomial after Jeffreys, given how many documents came.
+            enough = enough_positives(counts, 0.6, 0.05)
+            expected = betabinom.sf(enough - 1, counts, tp[vertex] + 1 / 2, fp[vertex] + 1 / 2).mean()
+            assert passed[:, vertex].mean() == pytest.approx(expected, abs=0.01)
+            assert expected == pytest.approx(power, abs=0.3)
+
+    def test_above_a_cliff_the_tests_do_not_start_below_it(self):
+        certified = 0
+        for seed in range(40):
+            generator = np.random.default_rng(seed)
+            scores = generator.random(1500)
+            documents = RatedDocuments(scores, generator.random(1500) < np.where(scores > 0.9, 0.97, 0.01), floors=[0])
+            certificate = certify(documents, 0.9, method=cut_path, seed=seed)
+            if certificate.path is not None:
+                certified += 1
+                assert certificate.path.thresholds[certificate.strictest] >= 0.9 - 1e-9
+        assert certified >= 24
 
 
 class TestCertifiedPoint:
