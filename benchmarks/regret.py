@@ -3,7 +3,8 @@
 Prints Markdown. Regret: the best TP - m / (1 - m) FP over all thresholds minus that of the chosen ones, on the
 population, as a share of its rated positives; mean over samples. The papers' methods are the graph path and the power
 path on a uniform grid of 100 nodes, each with the raw tangent point. Populations where all classifiers must agree are
-under the rule `all`, all others under `any`. Run: python -m benchmarks.regret [--samples 30] [--kinds stress real]
+under the rule `all`, all others under `any`. Of 3,500 positives a quarter of the samples, of 20,000 an eighth.
+Run: python -m benchmarks.regret [--samples 30] [--kinds stress real] [--positives 30 150]
 """
 
 import argparse
@@ -17,7 +18,15 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchmarks.shared.populations import RECIPES, best_thresholds, population, regret, sample
+from benchmarks.shared.populations import (
+    RECIPES,
+    best_thresholds,
+    population,
+    regret,
+    sample,
+    sample_in_groups,
+    sample_with_weights,
+)
 from benchmarks.shared.reporting import print_header, print_row
 from benchmarks.shared.stress import AGREEING, REAL, STRESS, SYNTHETIC
 from multiloss_core import (
@@ -41,11 +50,20 @@ NOTHING, LOWEST_RATIO = 0.001, 0.02
 CHANCE_BEYOND_2 = 0.023
 
 
+_SOME = ("gauss2", "skewed2", "cliff2", "useless2", "mammography_detectors")
 KINDS: dict[str, tuple[Rule, list[str]]] = {
     "smooth": ("any", list(RECIPES)),
     "stress": ("any", list(SYNTHETIC)),
     "real": ("any", [name for name in REAL if name in STRESS]),
     "agree": ("all", list(AGREEING)),
+    "groups": ("any", list(_SOME)),
+    "weights by score": ("any", list(_SOME)),
+    "random weights": ("any", list(_SOME)),
+}
+DRAWN = {
+    "groups": sample_in_groups,
+    "weights by score": partial(sample_with_weights, by_score=True),
+    "random weights": partial(sample_with_weights, by_score=False),
 }
 
 
@@ -73,7 +91,7 @@ def paths(documents: RatedDocuments, rule: Rule) -> Iterator[tuple[str, Threshol
 def regrets(cell: Cell, seed: int) -> dict[str, list[float]]:
     """Find the regret of every method at every target for one sample."""
     source = population(cell.population)
-    documents = sample(source, cell.positives, seed)
+    documents = DRAWN.get(cell.kind, sample)(source, cell.positives, seed)
     return {
         name: [
             regret(source, point.thresholds, target, cell.rule)
@@ -99,7 +117,7 @@ def main() -> None:
     arguments.add_argument("--rule", help="instead of that of the kind")
     chosen = arguments.parse_args()
     tasks = [
-        (Cell(kind, name, chosen.rule or KINDS[kind][0], positives), chosen.samples)
+        (Cell(kind, name, chosen.rule or KINDS[kind][0], positives), _samples(chosen.samples, positives))
         for kind in chosen.kinds
         for name in KINDS[kind][1]
         if chosen.populations is None or name in chosen.populations
@@ -110,6 +128,10 @@ def main() -> None:
         results = list(pool.imap(measured, tasks))
     report(results, chosen.samples)
     print(f"\n{(time.monotonic() - started) / 60:.0f} minutes on {chosen.processes} processes.")
+
+
+def _samples(wanted: int, positives: int) -> int:
+    return wanted if positives <= 800 else max(wanted // 4 if positives <= 3_500 else wanted // 8, 2)
 
 
 class Compared(NamedTuple):
@@ -149,8 +171,12 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
             compared.append(one)
             words.append(_ratio_words(one))
         columns = (" ".join(_short(value) for value in means[name]) for name in methods)
-        print_row(f"{cell.population}, {cell.rule}, {cell.positives}", *columns, " ".join(words))
+        print_row(f"{_named(cell)}, {cell.rule}, {cell.positives}", *columns, " ".join(words))
     _summary(compared)
+
+
+def _named(cell: Cell) -> str:
+    return f"{cell.population} ({cell.kind})" if cell.kind in DRAWN else cell.population
 
 
 def _compared(cell: Cell, i: int, found: dict[str, np.ndarray]) -> Compared:

@@ -38,16 +38,16 @@ Nodes = tuple[int, ...]
 class SmoothFit:
     """The fitted precision of a set of rated documents, and what it takes to fit it again to resamples of them.
 
-    `totals` and `positives` (c,) are the weights in each cell; `scale` turns them into effective numbers of documents
-    (1 without weights), on which the model is fitted. `count_weight` in [0, 1] is how much the counts themselves say
-    beside the model.
+    `totals` and `positives` (c,) are the weights in each cell; `scale` (c,) turns them into effective numbers of
+    documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1] is how much the counts
+    themselves say beside the model.
     """
 
     cells: ScoreCells
     model: PrecisionModel
     positives: Floats
     totals: Floats
-    scale: float
+    scale: Floats
     count_weight: float = 0.0
 
     @cached_property
@@ -99,14 +99,15 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
     """
     if isinstance(source, CountSurfaces):
         cells, positives, totals = cells_of_surfaces(buckets_from_surfaces(source))
-        scale = 1.0
+        scale = np.ones(len(totals))
         folds = _split_counts(positives, totals, np.random.default_rng(0))
     else:
         labels, weights = source.labels, source.weights
         nodes = resolution or RESOLUTIONS.get(len(source.names), RESOLUTION_OF_MANY)
         cells = score_cells(source.scores, labels, source.floors, nodes)
         count = len(cells.cells)
-        scale = float(weights.sum() / np.square(weights).sum())
+        # Where low scores were rated by sampling, high ones say no less for it (Kish 1965, by cell).
+        scale = sums(cells.slots, weights, count) / sums(cells.slots, np.square(weights), count)
         # A single group cannot be held out.
         many = source.groups is not None and int(source.groups.max()) > 0
         fold = document_folds(source, FOLDS, whole_groups=many)
@@ -124,7 +125,7 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
             )
     design = precision_design(cells, positives * scale, totals * scale)
     model = fit_precision(design, folds)
-    return SmoothFit(cells, model, positives, totals, scale, count_weight(float(positives.sum()) * scale))
+    return SmoothFit(cells, model, positives, totals, scale, count_weight(float(positives @ scale)))
 
 
 def count_weight(positives: float) -> float:

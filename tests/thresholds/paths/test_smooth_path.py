@@ -227,13 +227,17 @@ def test_what_is_expected_lies_between_the_model_and_the_counts():
     np.testing.assert_allclose(fit.precision * fit.totals, fit.expected, atol=1e-9)
 
 
-def test_weights_count_as_effective_positives():
+def test_documents_that_weigh_alike_count_one_by_one_whatever_others_weigh():
     generator = np.random.default_rng(2)
-    scores, weights = generator.random((500, 1)), generator.uniform(1.0, 20.0, 500)
+    scores = generator.random((500, 1))
     labels = generator.random(500) < scores[:, 0] ** 2
+    weights = np.where(scores[:, 0] < 0.5, 20.0, 1.0)
     fit = smooth_fit(RatedDocuments(scores, labels, weights=weights))
-    effective = weights[labels].sum() * weights.sum() / np.square(weights).sum()
-    assert fit.count_weight == pytest.approx(count_weight(effective))
+    high = np.unique(fit.cells.slots[scores[:, 0] > 0.6])
+    documents = np.bincount(fit.cells.slots, minlength=len(fit.totals))
+    np.testing.assert_allclose((fit.totals * fit.scale)[high], documents[high])
+    positives = np.bincount(fit.cells.slots, labels, len(fit.totals))
+    np.testing.assert_allclose((fit.positives * fit.scale)[high], positives[high])
 
 
 def test_nodes_stand_half_way_down_to_the_next_document():
