@@ -1,7 +1,9 @@
 """Do the intervals hold what they promise? `python -m benchmarks.coverage` prints a Markdown table.
 
-Samples of rated documents are drawn from populations with known truth; on each of them thresholds are chosen, intervals
-made, and compared with the truth at the very thresholds that were chosen. Seeds are fixed.
+Samples of rated documents, plain, weighted or in groups, are drawn from populations with known truth, smooth ones and
+some whose precision jumps; on each of them thresholds are chosen, intervals made, and compared with the truth at the
+very thresholds that were chosen. Next to how many held the truth stands how wide they are: the median width over the
+width of the oracle, the range of 95 % of the errors of the estimates over the samples. Seeds are fixed.
 """
 
 import argparse
@@ -9,13 +11,15 @@ import os
 import re
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import product
 from multiprocessing import get_context
 from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.shared.populations import RatedPopulation, population, sample_of_size, true_rates
+from benchmarks.shared.forms import FORMS
+from benchmarks.shared.populations import RatedPopulation, population, true_rates
 from benchmarks.shared.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
 from multiloss_core.numerics import ratio
@@ -23,20 +27,27 @@ from multiloss_core.thresholds.generalisation.bootstrap import RESAMPLES, nodes_
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
 
-NAMES = ("gauss2", "far_tails2", "discrete2")
+NAMES = ("gauss2", "far_tails2", "discrete2", "cliff2", "clean_cliff2")
 POSITIVES = (30, 150, 800)
 TARGETS = (0.2, 0.5)
 EXPECTED = ("expected.tp", "expected.fp", "expected.precision", "marginal_precision")
 QUANTITIES = (*EXPECTED, "new_period.tp", "new_period.fp", "new_period.precision")
-SAMPLE = ("population", "rated positives", "m")
+SAMPLE = ("population", "form", "rated positives", "m")
+# With fewer samples the range of their errors says nothing.
+MIN_SAMPLES_OF_ORACLE = 20
 COUNTED = ("TP in sample", "TP corrected", "TP true", "FP in sample", "FP corrected", "FP true")
 
 
 class Trial(NamedTuple):
-    """One sample at one target: which intervals held the truth, and TP and FP in the sample, corrected and true."""
+    """One sample at one target: which intervals held the truth, and TP and FP in the sample, corrected and true.
+
+    `widths` and `errors` are of the intervals of `EXPECTED` and of their estimates.
+    """
 
     held: tuple[float, ...]
     counts: tuple[float, ...]
+    widths: tuple[float, ...]
+    errors: tuple[float, ...]
 
 
 def main() -> None:
@@ -45,22 +56,25 @@ def main() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     print(f"# Coverage of {CONFIDENCE_LEVEL:.0%} intervals, in %\n")
     print(f"{options.samples} samples, {options.resamples} resamples each; rule any.\n")
-    coverage, bias = [], []
+    coverage, widths, bias = [], [], []
     # Fresh processes read the setting above.
     with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
-        for positives in options.positives:
-            for name in options.populations:
-                run = partial(trials, name, positives, resamples=options.resamples)
-                found = list(pool.map(run, range(options.samples), chunksize=5))
-                for i, target in enumerate(TARGETS):
-                    of_target = [pair[i] for pair in found]
-                    start = (name, str(positives), f"{target:g}")
-                    coverage.append((*start, *percentages([trial.held for trial in of_target])))
-                    means = np.mean([trial.counts for trial in of_target], axis=0)
-                    bias.append((*start, *(f"{mean:.2f}" for mean in means)))
-                    print(f"<!-- {' '.join(coverage[-1])} | {' '.join(bias[-1][3:])} -->", flush=True)
-    titles = (re.sub("[._]", " ", name) for name in QUANTITIES)
-    print_table("Intervals that held the truth", (*SAMPLE, *titles), coverage)
+        for positives, form, name in product(options.positives, options.forms, options.populations):
+            run = partial(trials, name, form, positives, resamples=options.resamples)
+            found = list(pool.map(run, range(options.samples), chunksize=5))
+            for i, target in enumerate(TARGETS):
+                of_target = [pair[i] for pair in found]
+                start = (name, form, str(positives), f"{target:g}")
+                coverage.append((*start, *percentages([trial.held for trial in of_target])))
+                widths.append((*start, *relative_widths(of_target)))
+                means = np.mean([trial.counts for trial in of_target], axis=0)
+                bias.append((*start, *(f"{mean:.2f}" for mean in means)))
+                print(f"<!-- {' '.join(coverage[-1])} | {' '.join(bias[-1][4:])} -->", flush=True)
+    titles = [re.sub("[._]", " ", name) for name in QUANTITIES]
+    print_table(
+        "Intervals that held the truth, in brackets the share of samples with one", (*SAMPLE, *titles), coverage
+    )
+    print_table("Median width over that of the oracle", (*SAMPLE, *titles[: len(EXPECTED)]), widths)
     print_table("Optimism: means over the samples", (*SAMPLE, *COUNTED), bias)
 
 
@@ -70,34 +84,40 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--resamples", type=int, default=RESAMPLES)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--populations", nargs="+", default=NAMES)
+    parser.add_argument("--forms", nargs="+", default=["plain"], choices=FORMS)
     parser.add_argument("--positives", nargs="+", type=int, default=POSITIVES)
     return parser.parse_args()
 
 
-def trials(name: str, positives: int, seed: int, *, resamples: int) -> list[Trial]:
+def trials(name: str, form: str, positives: int, seed: int, *, resamples: int) -> list[Trial]:
     """Try one sample of about so many positives at each target."""
     source = population(name)
-    size = round(positives / source.share_positive)
-    documents = sample_of_size(source, size, 1000 * positives + seed)
+    documents = FORMS[form](source, positives, 1000 * positives + seed)
     fit = smooth_fit(documents)
     path = path_of_fit(documents, fit, "any")
     generator = np.random.default_rng(seed)
     *_, result = bootstrap_points(documents, fit, path, TARGETS, generator=generator, resamples=resamples)
     _, lower, higher = (thresholds_at(fit.cells, nodes) for nodes in nodes_around(fit, "any", np.array(TARGETS)))
     return [
-        trial(source, result.intervals(target), size, true_margin(source, below, above), seed)
+        trial(source, result.intervals(target), documents.totals.alerts, true_margin(source, below, above), seed)
         for target, below, above in zip(TARGETS, lower, higher, strict=True)
     ]
 
 
-def trial(source: RatedPopulation, found: PointIntervals, size: int, margin: float, seed: int) -> Trial:
+def trial(source: RatedPopulation, found: PointIntervals, size: float, margin: float, seed: int) -> Trial:
     tp, fp = (size * rate for rate in true_rates(source, found.thresholds, "any"))
-    period = np.random.default_rng([seed, 1]).multinomial(size, [tp / size, fp / size, 1 - (tp + fp) / size])
+    shares = [tp / size, fp / size, 1 - (tp + fp) / size]
+    period = np.random.default_rng([seed, 1]).multinomial(round(size), shares)
     new_tp, new_fp = (float(count) for count in period[:2])
     truths = (tp, fp, ratio(tp, tp + fp), margin, new_tp, new_fp, ratio(new_tp, new_tp + new_fp))
-    held = tuple(holds(attrgetter(name)(found), truth) for name, truth in zip(QUANTITIES, truths, strict=True))
+    intervals = [attrgetter(name)(found) for name in QUANTITIES]
+    held = tuple(holds(interval, truth) for interval, truth in zip(intervals, truths, strict=True))
+    widths = tuple(interval.high - interval.low for interval in intervals[: len(EXPECTED)])
+    errors = tuple(
+        interval.estimate - truth for interval, truth in zip(intervals[: len(EXPECTED)], truths, strict=False)
+    )
     counts = (found.in_sample.tp, found.expected.tp.estimate, tp, found.in_sample.fp, found.expected.fp.estimate, fp)
-    return Trial(held, counts)
+    return Trial(held, counts, widths, errors)
 
 
 def true_margin(source: RatedPopulation, below: np.ndarray, above: np.ndarray) -> float:
@@ -114,7 +134,28 @@ def holds(interval: Interval, truth: float) -> float:
 
 
 def percentages(held: list[tuple[float, ...]]) -> list[str]:
-    return ["-" if np.isnan(column).all() else f"{100 * np.nanmean(column):.1f}" for column in np.transpose(held)]
+    known = [column[~np.isnan(column)] for column in np.transpose(held)]
+    shares = [f"{100 * column.mean():.1f}" if column.size else "-" for column in known]
+    # How often there is an interval tells as much, where it is not always.
+    return [
+        share if len(column) == len(held) else f"{share} ({100 * len(column) / len(held):.0f})"
+        for share, column in zip(shares, known, strict=True)
+    ]
+
+
+def relative_widths(found: list[Trial]) -> list[str]:
+    """Divide median widths by the range that 95 % of the errors have."""
+    words = []
+    for widths, errors in zip(
+        zip(*[t.widths for t in found], strict=True), zip(*[t.errors for t in found], strict=True), strict=True
+    ):
+        known = ~np.isnan(np.add(widths, errors))
+        if known.sum() < MIN_SAMPLES_OF_ORACLE:
+            words.append("-")
+            continue
+        low, high = np.quantile(np.array(errors)[known], [0.025, 0.975])
+        words.append(f"{ratio(float(np.median(np.array(widths)[known])), float(high - low)):.2f}")
+    return words
 
 
 if __name__ == "__main__":

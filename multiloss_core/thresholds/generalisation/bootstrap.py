@@ -14,16 +14,21 @@ from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap
 from multiloss_core.thresholds.generalisation.marginal_interval import MarginalEvidence
+from multiloss_core.thresholds.generalisation.resampled_nodes import axis_places, half_way_down
 from multiloss_core.thresholds.generalisation.resampling import CellSample, cell_sample, cell_sample_of_counts
 from multiloss_core.thresholds.paths.precision_model import newton_refit
-from multiloss_core.thresholds.paths.smooth import SmoothFit, best_nodes, flagged_cells, thresholds_at
+from multiloss_core.thresholds.paths.smooth import MAX_TABLE_NODES, SmoothFit, best_nodes, flagged_cells, thresholds_at
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
 
 RESAMPLES = 200
 RESAMPLES_FOR_FIXED_THRESHOLDS = 1000
 RESAMPLES_PER_STEP = 20
+# How often the documents are dealt to folds, each of which is counted at thresholds chosen without it.
+SPLITS = 5
 # Effective documents added to a count before its root is taken, so that a count of nothing has an interval too.
 PSEUDO_COUNT = 1.0
+# Of three classifiers or more a resample tries so many nodes before it ascends from the best: a third of the time.
+RESAMPLED_NODES = 20_000
 # Half-width, in log odds around the target, of the band of documents that counts as next to a point.
 HALF_BAND = 0.4
 
@@ -41,12 +46,17 @@ def bootstrap_points(
 
     `path` is the path of `fit` on `source`; the thresholds in question are its operating points at `targets` in (0, 1).
     In each resample the precision is fitted again with the penalty found before, and thresholds are chosen for each
-    target on the same nodes. The error of a count is its value in the resample at the resample's own thresholds less
-    the value in the original data at the same thresholds, optimism included (Efron 1983). Taken between square roots,
-    where the spread of a count does not depend on the count, it is subtracted from the count at the chosen thresholds
-    (basic bootstrap, Davison and Hinkley 1997, 5.2). This gives possible values of the expected TP and FP and of
-    everything that follows from them; multinomial noise added gives those of a new period, in which a document of
-    weight w stands for w of them.
+    target on the same nodes, half-way down to the next document of the resample as a path has them. The error of a
+    count is its value in the resample at the resample's own thresholds less the value in the original data at the same
+    thresholds, optimism included (Efron 1983). Taken between square roots, where the spread of a count does not depend
+    on the count, it is subtracted from the count at the chosen thresholds (basic bootstrap, Davison and Hinkley 1997,
+    5.2). This gives possible values of the expected TP and FP and of everything that follows from them; multinomial
+    noise added gives those of a new period, in which a document of weight w stands for w of them.
+
+    Resamples share documents with the data, and their errors show a part of the optimism only. So the middle of the
+    possible values comes from a fifth of the documents at a time, dealt anew several times and counted at thresholds
+    chosen without it, adjusted for the smaller number of documents (Burman 1989). Penalties, places of jumps and nodes
+    are those of all documents here too; what optimism that hides remains. A table of counts keeps the middle of errors.
 
     Whole groups are drawn where documents have them, weights count as effective documents (see `cell_sample`). A
     resample costs O(c d^2) for c cells and d coefficients, whatever the number of documents (without groups).
@@ -87,7 +97,8 @@ def bootstrap_points(
     def draw(count: int) -> _Resampled:
         return _stacked([repeated.on(sample, resample) for resample in sample.draw(generator, count)])
 
-    return _collect(selection, draw, resamples, generator, marginal=repeated.marginal)
+    held_out = repeated.held_out(sample, selection.in_sample, generator)
+    return _collect(selection, draw, resamples, generator, marginal=repeated.marginal, held_out=held_out)
 
 
 def bootstrap_thresholds(
@@ -185,16 +196,23 @@ def _collect(
     *,
     step: int = RESAMPLES_PER_STEP,
     marginal: MarginalEvidence | None = None,
+    held_out: Floats | None = None,
 ) -> Iterator[PointBootstrap]:
     parts: list[tuple[Floats, ...]] = []
     for start in range(0, resamples, step):
         drawn = draw(min(step, resamples - start))
-        possible = _possible_expectations(selection, drawn, generator)
-        new = _new_period(selection, possible, generator)
-        parts.append((possible, new, drawn.marginal_errors, drawn.thresholds))
-        expected, new_period, marginal_errors, thresholds = (
-            np.concatenate(arrays) for arrays in zip(*parts, strict=True)
-        )
+        roots = _possible_roots(selection, drawn, generator)
+        noise = _noise_of_a_period(selection, _possible_expectations(selection, roots), generator)
+        parts.append((roots, noise, drawn.marginal_errors, drawn.thresholds))
+        roots, noise, marginal_errors, thresholds = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        if held_out is not None:
+            roots = (
+                roots
+                + np.sqrt(held_out + PSEUDO_COUNT * selection.units * selection.design_effects)
+                - np.median(roots, axis=0)
+            )
+        expected = _possible_expectations(selection, roots)
+        new_period = (expected + noise).clip(0.0)
         yield PointBootstrap(
             requested=resamples,
             targets=selection.targets,
@@ -207,15 +225,21 @@ def _collect(
         )
 
 
-def _possible_expectations(selection: _Selection, drawn: _Resampled, generator: np.random.Generator) -> Floats:
-    """TP and FP (b, 2, t): the counts on the data less the errors of resamples, between square roots."""
-    counts, size = np.array([*selection.in_sample]), selection.sample.size
+def _possible_roots(selection: _Selection, drawn: _Resampled, generator: np.random.Generator) -> Floats:
+    """Roots of TP and FP (b, 2, t), a pseudo-count added: those of the data less the errors of resamples."""
+    counts = np.array([*selection.in_sample])
     unit = selection.units * selection.design_effects
     pseudo = PSEUDO_COUNT * unit
     # Mean and variance as of a Poisson number, without its gaps.
     added = unit * generator.gamma(PSEUDO_COUNT, size=drawn.own.shape)
     errors = np.sqrt(drawn.own + added) - np.sqrt(drawn.original + pseudo)
-    expected = np.square((np.sqrt(counts + pseudo) - errors).clip(0.0)) - pseudo
+    return np.asarray(np.sqrt(counts + pseudo) - errors)
+
+
+def _possible_expectations(selection: _Selection, roots: Floats) -> Floats:
+    """TP and FP (b, 2, t) whose roots, a pseudo-count added, these are."""
+    counts, size = np.array([*selection.in_sample]), selection.sample.size
+    expected = np.square(roots.clip(0.0)) - PSEUDO_COUNT * selection.units * selection.design_effects
     expected = expected.clip(0.0)
     expected[:, :, selection.flags_nothing] = 0.0
     alerts = expected.sum(axis=1, keepdims=True)
@@ -225,16 +249,15 @@ def _possible_expectations(selection: _Selection, drawn: _Resampled, generator: 
     return np.where(scaled, expected * size / np.where(scaled, alerts, 1.0), expected)
 
 
-def _new_period(selection: _Selection, expected: Floats, generator: np.random.Generator) -> Floats:
-    """Draw counts (b, 2, t) of new data: multinomial around the expectations, wider by the design effects."""
+def _noise_of_a_period(selection: _Selection, expected: Floats, generator: np.random.Generator) -> Floats:
+    """Draw by how much counts (b, 2, t) of new data differ from expectations: multinomial, times the design effects."""
     size = selection.sample.size
     documents = max(round(size), 1)
     chances = (expected / size).clip(0.0, 1.0)
     tp = generator.binomial(documents, chances[:, 0])
     rest = np.divide(chances[:, 1], 1 - chances[:, 0], out=np.zeros_like(chances[:, 1]), where=chances[:, 0] < 1)
     fp = generator.binomial(documents - tp, rest.clip(0.0, 1.0))
-    noise = np.stack([tp, fp], axis=1) - expected
-    return (expected + np.sqrt(selection.design_effects) * noise).clip(0.0)
+    return np.asarray(np.sqrt(selection.design_effects) * (np.stack([tp, fp], axis=1) - expected))
 
 
 def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rule: Rule) -> tuple[Floats, Floats]:
@@ -267,6 +290,8 @@ class _RepeatedSelection:
     def __init__(self, fit: SmoothFit, rule: Rule, targets: Floats, documents: RatedDocuments | None) -> None:
         self.fit, self.rule, self.targets, self.documents = fit, rule, targets, documents
         self.expected = fit.expected
+        self.places = None if documents is None else axis_places(fit.cells, documents.scores)
+        self.most_nodes = MAX_TABLE_NODES if len(fit.cells.axes) < 3 else RESAMPLED_NODES
 
     @property
     def marginal(self) -> MarginalEvidence:
@@ -289,10 +314,10 @@ class _RepeatedSelection:
     def on(self, sample: CellSample, resample: Floats) -> _Resampled:
         """Select from one resample (2, c), positives and negatives in cells of the sample."""
         fit = self.fit
-        positives, totals = resample[0], resample.sum(axis=0)
-        model = newton_refit(fit.model, positives * fit.scale, totals * fit.scale)
-        again = SmoothFit(fit.cells, model, positives, totals, fit.scale, fit.count_weight)
-        nodes, lower, higher = nodes_around(again, self.rule, self.targets)
+        again = self._refitted(resample)
+        totals = again.totals
+        nodes, lower, higher = nodes_around(again, self.rule, self.targets, self.most_nodes)
+        nodes = self._as_in_a_path(nodes, totals)
         caught, below, above = (flagged_cells(fit.cells, at, self.rule) for at in (nodes, lower, higher))
         inside = below - above
         at_resample = _log_odds(ratio(again.expected @ inside, totals @ inside))
@@ -304,6 +329,36 @@ class _RepeatedSelection:
             thresholds=thresholds_at(fit.cells, nodes),
         )
 
+    def held_out(self, sample: CellSample, in_sample: Counts[Floats], generator: np.random.Generator) -> Floats | None:
+        """Count TP and FP (2, t) at thresholds chosen without the documents counted, of as many documents as there are.
+
+        Cross-validation in cells, adjusted for the smaller number of documents as in `cross_fit` (Burman 1989).
+        """
+        if sample.split is None:
+            return None
+        whole = np.array([sample.positives, sample.negatives])
+        outside, on_all = np.zeros((2, len(self.targets))), np.zeros((2, len(self.targets)))
+        for _ in range(SPLITS):
+            parts = sample.split(generator)
+            for part in parts:
+                again = self._refitted(whole - part)
+                nodes = best_nodes(again, self.targets, self.rule, self.most_nodes)
+                nodes = self._as_in_a_path(nodes, again.totals)
+                caught = flagged_cells(self.fit.cells, nodes, self.rule)
+                outside += part @ caught / SPLITS
+                on_all += whole @ caught / (SPLITS * len(parts))
+        return np.asarray((outside + np.array([*in_sample]) - on_all).clip(0.0))
+
+    def _refitted(self, counts: Floats) -> SmoothFit:
+        """Fit to positives and negatives (2, c)."""
+        fit, positives, totals = self.fit, counts[0], counts.sum(axis=0)
+        model = newton_refit(fit.model, positives * fit.scale, totals * fit.scale)
+        return SmoothFit(fit.cells, model, positives, totals, fit.scale, fit.count_weight)
+
+    def _as_in_a_path(self, nodes: Indices, totals: Floats) -> Indices:
+        """Move nodes (t, k) to where a path of documents in cells (c,) has them; those of a table stay."""
+        return nodes if self.places is None else half_way_down(self.fit.cells, self.places, nodes, totals)
+
 
 def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) -> Floats:
     """Effective numbers (t,) of the documents in cells `inside` (c, t), a group counting as one document."""
@@ -314,7 +369,7 @@ def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) 
     return np.array(sizes)
 
 
-def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats) -> Indices:
+def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, most_nodes: int = MAX_TABLE_NODES) -> Indices:
     """Find nodes (3, t, k) for rising targets (t,): the best ones at each target, and those below and above it.
 
     The documents between the latter two are next to the point.
@@ -323,7 +378,7 @@ def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats) -> Indices:
     around = np.concatenate([odds, odds - HALF_BAND, odds + HALF_BAND])
     order = np.argsort(around, kind="stable")
     nodes = np.empty((len(around), len(fit.cells.axes)), dtype=np.intp)
-    nodes[order] = best_nodes(fit, expit(around[order]), rule)
+    nodes[order] = best_nodes(fit, expit(around[order]), rule, most_nodes)
     return nodes.reshape(3, len(targets), -1)
 
 

@@ -9,18 +9,22 @@ from scipy.sparse import csr_array
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
+FOLDS = 5
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CellSample:
     """Rated documents as weights in c cells, and how to draw them anew.
 
     `positives` and `negatives` (c,) are weights. `draw(generator, count)` gives resamples (count, 2, c), positives
-    first, each of the same total weight.
+    first, each of the same total weight. `split(generator)` deals the documents, groups whole, to folds (f, 2, c);
+    there is none for a table of counts or a single group.
     """
 
     positives: Floats
     negatives: Floats
     draw: Callable[[np.random.Generator, int], Floats]
+    split: Callable[[np.random.Generator], Floats] | None = None
 
     @property
     def size(self) -> float:
@@ -39,7 +43,8 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
       the cell the mean W and the variance W2; so does this. They differ in skewness only, and only where weights differ
       within a cell. O(cells).
 
-    Resamples of groups or of weights are scaled to the total weight: intervals are for new data of the same size.
+    Resamples of groups or of weights are scaled to the total weight: intervals are for new data of the same size. A
+    split is O(n).
     """
     keys = slots + cells * ~documents.labels
     counts = np.bincount(keys, documents.weights, 2 * cells).astype(np.float64)
@@ -50,7 +55,8 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
         draw = _draw_documents(counts, float(documents.weights[0]))
     else:
         draw = _draw_weights(counts, squares)
-    return CellSample(positives=counts[:cells], negatives=counts[cells:], draw=draw)
+    split = _split(documents.groups, keys, documents.weights, 2 * cells)
+    return CellSample(positives=counts[:cells], negatives=counts[cells:], draw=draw, split=split)
 
 
 def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample:
@@ -94,6 +100,22 @@ def _draw_groups(
         return _of_total_weight(drawn, float(weights.sum())).reshape(count, 2, -1)
 
     return draw
+
+
+def _split(
+    groups: Indices | None, keys: Indices, weights: Floats, columns: int
+) -> Callable[[np.random.Generator], Floats] | None:
+    number = len(keys) if groups is None else int(groups.max()) + 1
+    parts = min(FOLDS, number)
+    # Whatever the order of documents, the same are dealt to a fold.
+    members = np.argsort(np.lexsort((weights, keys))) if groups is None else groups
+
+    def split(generator: np.random.Generator) -> Floats:
+        of_documents = (generator.permutation(number) % parts)[members]
+        dealt = np.bincount(of_documents * columns + keys, weights, parts * columns)
+        return dealt.astype(np.float64).reshape(parts, 2, -1)
+
+    return split if parts > 1 else None
 
 
 def _of_total_weight(drawn: Floats, total: float) -> Floats:

@@ -78,7 +78,7 @@ def test_the_intervals_are_those_of_the_core():
     ]
 
 
-@pytest.mark.parametrize("percent", [PERCENT, 1.0])
+@pytest.mark.parametrize("percent", [PERCENT, 0.5])
 def test_the_marginal_precision_has_an_interval_or_a_reason_for_none(percent):
     app = finished(m=str(percent))
     shown = table(app, "One new period will show").set_index("").loc["Marginal precision"]

@@ -10,6 +10,8 @@ from scipy.stats import beta, norm
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, flagged, simulate_population
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
+from multiloss_core.thresholds.generalisation.resampled_nodes import axis_places, half_way_down
+from multiloss_core.thresholds.generalisation.resampling import cell_sample
 from multiloss_core.thresholds.paths.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
 from tests.thresholds.brute_force import RULES
@@ -175,7 +177,11 @@ class TestChosenThresholds:
         assert last.requested == 50
         np.testing.assert_array_equal(last.targets, [0.1, 0.2, 0.5])
         assert last.resampled_thresholds.shape == (50, 3, 2)
-        np.testing.assert_array_equal(last.expected.tp[:20], steps[0].expected.tp)
+        np.testing.assert_array_equal(last.resampled_thresholds[:20], steps[0].resampled_thresholds)
+        # The middle is that of documents held out, however many resamples there are.
+        np.testing.assert_allclose(
+            np.median(last.expected.tp, axis=0), np.median(steps[0].expected.tp, axis=0), rtol=0.01
+        )
 
     @pytest.mark.parametrize("rule", RULES)
     def test_intervals_are_in_order(self, rule):
@@ -263,6 +269,69 @@ class TestChosenThresholds:
             held.append([interval.low <= truth <= interval.high for interval, truth in pairs])
         # Fewer than 34 of 40 have a chance of 1 % at 95 %.
         assert (np.sum(held, axis=0) >= 34).all()
+
+
+class TestNodesOfAResample:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_they_flag_what_a_threshold_half_way_between_the_documents_at_hand_flags(self, seed):
+        generator = np.random.default_rng(seed)
+        documents = RatedDocuments(generator.random((60, 2)), generator.random(60) < 0.4, floors=[0.0, 0.0])
+        # Every document has a node of its own.
+        fit = smooth_fit(documents, resolution=1000)
+        at_hand = generator.random(60) < 0.4
+        totals = np.bincount(fit.cells.slots[at_hand], minlength=len(fit.totals)).astype(float)
+        nodes = np.array([[len(axis) // 3 * step for axis in fit.cells.axes] for step in (1, 2)])
+        found = half_way_down(fit.cells, axis_places(fit.cells, documents.scores), nodes, totals)
+        for j, axis in enumerate(fit.cells.axes):
+            scores, columns = documents.scores[:, j], fit.cells.cells[fit.cells.slots, j]
+            for node, moved in zip(nodes[:, j], found[:, j], strict=True):
+                flagged_at_hand = at_hand & (scores >= axis[node])
+                lower = scores[at_hand & ~flagged_at_hand].max(initial=0.0)
+                threshold = (scores[flagged_at_hand].min() + lower) / 2
+                np.testing.assert_array_equal(columns > moved, scores >= threshold)
+
+    def test_never_and_complete_data_stay(self):
+        documents = simulated()
+        fit = smooth_fit(documents)
+        never = np.array([[len(axis) for axis in fit.cells.axes]])
+        places = axis_places(fit.cells, documents.scores)
+        np.testing.assert_array_equal(half_way_down(fit.cells, places, never, fit.totals), never)
+
+
+class TestHeldOut:
+    def test_where_precision_does_not_depend_on_the_score_all_alerts_held_out_have_it(self):
+        # Whatever is chosen catches by chance: what it catches in the sample is optimism.
+        in_sample, held_out, alerts = 0.0, 0.0, 0.0
+        for seed in range(30):
+            generator = np.random.default_rng(seed)
+            documents = RatedDocuments(generator.random((200, 1)), generator.random(200) < 0.3, floors=[0.0])
+            found = chosen(documents, (0.33,), resamples=21, seed=seed)[-1].intervals()
+            in_sample += found.in_sample.tp - 0.3 * found.in_sample.alerts
+            held_out += 0.7 * found.expected.tp.estimate - 0.3 * found.expected.fp.estimate
+            alerts += found.in_sample.alerts
+        assert in_sample > 0.02 * alerts
+        assert abs(held_out) < 0.6 * in_sample
+
+    def test_one_group_cannot_be_left_out(self):
+        documents = simulated()
+        alone = with_rows(documents, every(documents), groups=np.zeros(len(documents.labels), dtype=int))
+        assert cell_sample(alone, every(documents), len(documents.labels)).split is None
+        found = chosen(alone, (0.2,), resamples=2)[-1].intervals()
+        assert found.expected.tp.low <= found.expected.tp.estimate <= found.expected.tp.high
+
+    @pytest.mark.parametrize("grouped", [False, True])
+    def test_a_split_deals_every_document_once_and_groups_whole(self, grouped):
+        documents = simulated()
+        groups = every(documents) // 3 if grouped else None
+        source = with_rows(documents, every(documents), groups=groups)
+        # Every document, or every group, is a cell of its own.
+        slots = every(documents) if groups is None else groups
+        sample = cell_sample(source, slots, int(slots.max()) + 1)
+        folds = sample.split(np.random.default_rng(0))
+        np.testing.assert_array_equal(folds.sum(axis=0), [sample.positives, sample.negatives])
+        assert ((folds.sum(axis=1) > 0).sum(axis=0) == 1).all()
+        sizes = folds.sum(axis=(1, 2))
+        assert sizes.max() - sizes.min() <= 3 * (1 if grouped else 1 / 3)
 
 
 class TestNewtonRefit:
