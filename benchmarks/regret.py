@@ -1,4 +1,4 @@
-"""How much net benefit the chosen thresholds lose on the population, for every method, against the papers' two.
+"""How much net benefit the default's thresholds lose on the population, against those of the papers' two methods.
 
 Prints Markdown. Regret: the best TP - m / (1 - m) FP over all thresholds minus that of the chosen ones, on the
 population, as a share of its rated positives; mean over samples. The papers' methods are the graph path and the power
@@ -78,13 +78,9 @@ class Cell(NamedTuple):
 
 def paths(documents: RatedDocuments, rule: Rule) -> Iterator[tuple[str, ThresholdPath]]:
     """Find the path of every method compared."""
-    surfaces = partial(count_surfaces, documents, rule=rule)
     nodes = 100 if len(documents.names) < 4 else 40
-    yield "graph, uniform", graph_path(surfaces(resolution=nodes, spacing="uniform"))
-    yield "power, uniform", analytic_path(documents, family="power", rule=rule, resolution=100, spacing="uniform")
-    nodes = {1: 300, 2: 100, 3: 60, 4: 24}[len(documents.names)]
-    yield "graph, positives", graph_path(surfaces(resolution=nodes, spacing="positives"))
-    yield "beta, quantile", analytic_path(documents, family="beta", rule=rule)
+    yield PAPER[0], graph_path(count_surfaces(documents, rule=rule, resolution=nodes, spacing="uniform"))
+    yield PAPER[1], analytic_path(documents, family="power", rule=rule, resolution=100, spacing="uniform")
     yield DEFAULT, smooth_path(documents, rule=rule)
 
 
