@@ -11,7 +11,7 @@ from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.generalisation.interval import Interval
 
 # Below so many effective documents next to a point neither the fit nor the counts have been seen to cover.
-LEAST_DOCUMENTS = 10.0
+LEAST_DOCUMENTS = 15.0
 # Where fewer than this share of all documents down to there lie next to the point, precision falls too steeply for the
 # fit to be believed. Counts alone must then be so many: the fit sets the ends of the band where they suit it.
 STEEP, LEAST_COUNTED = 0.25, 20.0
@@ -23,7 +23,7 @@ LEVEL_OF_AGREEMENT = 0.8
 class MarginalEvidence:
     """What is known of the documents next to t points.
 
-    `fitted` (t,): the share of positives that the fit expects among them. `errors` (b, t): in the log odds of that
+    `fitted` (t,): the share of positives that the model expects among them. `errors` (b, t): in the log odds of that
     share, what the fit to a resample says of the documents next to its own point less what the fit to the data says of
     them. `counted`: effective numbers (t,) of positives and of negatives among them, a group as one document.
     `shares` (t,): of all documents down to there, the share that lies next to the point.
