@@ -70,6 +70,17 @@ class PrecisionDesign:
             beyond=np.hstack([self.beyond, np.array(beyond, dtype=np.float64).reshape(-1, k).T]),
         )
 
+    def without(self, dropped: Flags) -> "PrecisionDesign":
+        """Leave out some of the columns (d,), none but jumps."""
+        kept = ~dropped
+        return replace(
+            self,
+            columns=self.columns[:, kept],
+            shapes=tuple(shape[kept] for shape in self.shapes),
+            penalties=tuple(penalty[np.ix_(kept, kept)] for penalty in self.penalties),
+            beyond=self.beyond[:, kept],
+        )
+
 
 def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> PrecisionDesign:
     """Build the basis of the model on cells with these counts (c,), still without jumps.
@@ -87,9 +98,7 @@ def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> Pr
 
     The counts are merged to coarser cells for the fit, so that its cost grows with neither documents nor nodes.
     """
-    coarse = merged_cells(
-        cells, positives, totals, [_jump_nodes(column, positives, totals) for column in cells.cells.T]
-    )
+    coarse = merged_cells(cells, positives, totals)
     ranks = _ranks(coarse, sums(coarse.slots, totals, len(coarse.cells)))
     top = max(float(x[-1]) for x in ranks)
     knots = _knots(top, PIECES), _knots(top, PIECES_OF_EXTREMES)
@@ -163,13 +172,6 @@ def _pieces(x: Floats, knots: Floats, above_floor: Bools | None = None) -> Float
     """Ramps (len(x), len(knots)): a step at the floor, then one ramp from 0 to 1 between each knot and the next."""
     ramps = ((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0)
     return np.column_stack([np.arange(len(x)) >= 1 if above_floor is None else above_floor, ramps])
-
-
-def _jump_nodes(column: Indices, positives: Floats, totals: Floats) -> Indices:
-    """Find the nodes of an axis at which the precision along it may jump, from counts of cells (c,)."""
-    above = column > 0
-    places = precision_boundaries(column[above].astype(np.float64), positives[above], totals[above], 2 * MOST_JUMPS)
-    return places.astype(np.intp) - 1
 
 
 def _penalties(knots: Floats, classifiers: int) -> tuple[Floats, ...]:

@@ -15,11 +15,11 @@ from multiloss_core.thresholds.paths.precision_design import Flags, PrecisionDes
 Choice = tuple[int, ...]
 
 FOLDS = 5
-PENALTIES = (1e4, 1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2)
-FIRST_PENALTY = 4
+PENALTIES = (1e4, 1e2, 1e1, 1.0, 1e-1)
+FIRST_PENALTY = 3
 RIDGE = 1e-3
 # With the penalty of jumps at this place in PENALTIES or behind it there are jumps. They must earn as much deviance.
-FIRST_WITH_JUMPS, PRICE_OF_JUMPS = 2, 2.0
+FIRST_WITH_JUMPS, PRICE_OF_JUMPS = 1, 2.0
 # Enough from any start; steps that lower the deviance by less than the second tell no penalties apart.
 MAX_STEPS, SMALL_GAIN = 50, 1e-2
 # The matrices are small: on a busy machine, threads waiting for each other made a fit a hundred times slower.
@@ -32,8 +32,8 @@ MAX_EXCESS_DEVIANCE = 4.0
 class PrecisionModel:
     """Fitted P(positive | scores) in (0, 1): `precision` (c,) of the cells, `beyond` (k,) above the largest scores.
 
-    `design`, `penalty` (d, d), `shape` (d,) and `coefficients` (d + 1,) of the best single fit let it be fitted again
-    to other counts.
+    `design`, `penalty` (d, d), `shape` (d,) and `coefficients` (d + 1,) of the best single fit, without jumps
+    of nothing, let it be fitted again to other counts.
     """
 
     precision: Floats
@@ -70,13 +70,15 @@ def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]
     shares = np.array(weights) / sum(weights)
     logits = sum(share * (whole.beyond @ one[1:] + one[0]) for share, one in zip(shares, fitted, strict=True))
     precision = sum(share * whole.precision(one) for share, one in zip(shares, fitted, strict=True))
+    unused = (np.arange(len(coefficients) - 1) >= design.columns.shape[1]) & (coefficients[1:] <= 0.0)
+    used = whole.without(unused)
     return PrecisionModel(
         precision=np.asarray(precision),
         beyond=np.asarray(expit(logits)),
-        design=whole,
-        penalty=_penalty(whole, best),
-        shape=whole.shapes[best[-1]],
-        coefficients=coefficients,
+        design=used,
+        penalty=_penalty(used, best),
+        shape=used.shapes[best[-1]],
+        coefficients=np.append(coefficients[0], coefficients[1:][~unused]),
     )
 
 
@@ -177,7 +179,7 @@ REFIT_MAX_STEPS = 6
 
 
 # A step that lowers the deviance by less than this moves no threshold that matters.
-REFIT_SMALL_GAIN = 1e-3
+REFIT_SMALL_GAIN = 1e-2
 
 
 def newton_refit(model: PrecisionModel, positives: Floats, totals: Floats) -> PrecisionModel:

@@ -246,20 +246,22 @@ def _best_in_table(table: _Table, targets: Floats) -> list[Nodes | None]:
     alerts = tp + table.fp[strictest_first].ravel()
     best: list[Nodes | None] = [None] * len(targets)
 
-    def settle(first: int, last: int, nodes: Indices) -> None:
-        if first == last:
-            return
+    def settle(first: int, last: int, tp: Floats, alerts: Floats, places: Indices) -> None:
         middle = (first + last) // 2
-        gains = tp[nodes] - targets[middle] * alerts[nodes]
-        place = int(np.argmax(gains))
-        if gains[place] > 0.0:
-            numbers = np.unravel_index(nodes[place], table.tp.shape)
+        gains = tp - targets[middle] * alerts
+        found = int(np.argmax(gains))
+        if gains[found] > 0.0:
+            numbers = np.unravel_index(places[found], table.tp.shape)
             best[middle] = tuple(int(axis[-1 - i]) for axis, i in zip(table.nodes, numbers, strict=True))
-        flagged = alerts[nodes]
-        settle(first, middle, nodes[flagged >= flagged[place]])
-        settle(middle + 1, last, nodes[flagged <= flagged[place]])
+        for start, end, still in (
+            (first, middle, alerts >= alerts[found]),
+            (middle + 1, last, alerts <= alerts[found]),
+        ):
+            if start < end:
+                settle(start, end, tp[still], alerts[still], places[still])
 
-    settle(0, len(targets), np.arange(len(tp)))
+    if len(targets):
+        settle(0, len(targets), tp, alerts, np.arange(len(tp)))
     return best
 
 
