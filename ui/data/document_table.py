@@ -46,7 +46,7 @@ def show_documents(
     beside = beside or {}
     shown = rows_of(dataset, positions[:MAX_ROWS], {name: values[:MAX_ROWS] for name, values in beside.items()})
     # With all their digits: near a threshold a rounded score may seem to lie on the other side.
-    exact = {name: st.column_config.NumberColumn(format="plain") for name in shown.select_dtypes("float").columns}
+    exact = {name: st.column_config.NumberColumn(format="%.16g") for name in shown.select_dtypes("float").columns}
     st.dataframe(
         shown,
         column_config=exact,

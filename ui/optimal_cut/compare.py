@@ -77,7 +77,7 @@ def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]
         "± at most": number(format="%.1g", help="What the expected loss is proven to within; 0: exact up to rounding."),
         "0.5: k": number(format="localized", help="How many items the constant threshold 0.5 flags."),
         "0.5: worse by": number(format="%.4f"),
-        "Tuned": number(format="plain", help="The threshold tuned on half of the labelled items."),
+        "Tuned": number(format="%.16g", help="The threshold tuned on half of the labelled items."),
         "Tuned: k": number(format="localized"),
         "Tuned: worse by": number(format="%.4f"),
     }

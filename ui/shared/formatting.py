@@ -44,7 +44,8 @@ WHOLE = NumberKind("localized", lambda value: round(value, 0))
 SHARE = NumberKind("percent")
 PERCENT = NumberKind("percent", lambda value: round(value, 3))
 BOUND = NumberKind("percent", lambda value: round(value, 2))
-THRESHOLD, AREA, RATIO = NumberKind("plain"), NumberKind("%.4f"), NumberKind("%.3g")
+# "plain" shows 76.38 as 76.38000000000001.
+THRESHOLD, AREA, RATIO = NumberKind("%.16g"), NumberKind("%.4f"), NumberKind("%.3g")
 COUNTED = {Unit.DOCUMENTS: COUNT, Unit.MONEY: MONEY}
 ESTIMATED = {Unit.DOCUMENTS: WHOLE, Unit.MONEY: MONEY}
 LOW, HIGH = "95 % from", "95 % to"

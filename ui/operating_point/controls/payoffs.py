@@ -166,7 +166,7 @@ def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
             "Marginal precision": number(format="percent"),
             "Payoff there": number(format=MONEY),
             "Payoff of this point": number(format=MONEY),
-            **{f"{name} ≥": number(format="plain") for name in path.names},
+            **{f"{name} ≥": number(format="%.16g") for name in path.names},
             **{name: number(format=COUNT) for name in ("TP", "FP", "Alerts")},
             "Precision": number(format="percent"),
         },
