@@ -11,22 +11,14 @@ import argparse
 import os
 import time
 from collections.abc import Iterator
-from functools import partial
 from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from benchmarks.shared.populations import (
-    RECIPES,
-    best_thresholds,
-    population,
-    regret,
-    sample,
-    sample_in_groups,
-    sample_with_weights,
-)
+from benchmarks.shared.forms import FORMS
+from benchmarks.shared.populations import RECIPES, best_thresholds, population, regret, sample
 from benchmarks.shared.reporting import print_header, print_row
 from benchmarks.shared.stress import AGREEING, REAL, STRESS, SYNTHETIC
 from multiloss_core import (
@@ -60,11 +52,6 @@ KINDS: dict[str, tuple[Rule, list[str]]] = {
     "weights by score": ("any", list(_SOME)),
     "random weights": ("any", list(_SOME)),
 }
-DRAWN = {
-    "groups": sample_in_groups,
-    "weights by score": partial(sample_with_weights, by_score=True),
-    "random weights": partial(sample_with_weights, by_score=False),
-}
 
 
 class Cell(NamedTuple):
@@ -87,7 +74,7 @@ def paths(documents: RatedDocuments, rule: Rule) -> Iterator[tuple[str, Threshol
 def regrets(cell: Cell, seed: int) -> dict[str, list[float]]:
     """Find the regret of every method at every target for one sample."""
     source = population(cell.population)
-    documents = DRAWN.get(cell.kind, sample)(source, cell.positives, seed)
+    documents = FORMS.get(cell.kind, sample)(source, cell.positives, seed)
     return {
         name: [
             regret(source, point.thresholds, target, cell.rule)
@@ -172,7 +159,7 @@ def report(results: list[tuple[Cell, dict[str, np.ndarray]]], samples: int) -> N
 
 
 def _named(cell: Cell) -> str:
-    return f"{cell.population} ({cell.kind})" if cell.kind in DRAWN else cell.population
+    return f"{cell.population} ({cell.kind})" if cell.kind in FORMS else cell.population
 
 
 def _compared(cell: Cell, i: int, found: dict[str, np.ndarray]) -> Compared:

@@ -11,7 +11,6 @@ from zlib import crc32
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import rankdata
 
 from benchmarks.shared.stress import STRESS, Draw
 from multiloss_core import RatedDocuments, flagged
@@ -21,8 +20,6 @@ from multiloss_core.thresholds import Rule
 RATED_POSITIVES, RATED_NEGATIVES = 60_000, 400_000
 CHUNK = 500_000
 RANDOM_STARTS = 4
-# Documents of a customer.
-GROUP = 5
 
 
 @dataclass(frozen=True)
@@ -101,36 +98,6 @@ def sample_of_size(source: RatedPopulation, documents: int, seed: int) -> RatedD
     generator = np.random.default_rng(seed)
     positives = int(generator.binomial(documents, source.share_positive))
     return _draw(source, positives, documents - positives, generator)
-
-
-def sample_in_groups(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
-    """Draw customers with five documents each, all of one rating and the same scores."""
-    one = sample(source, max(round(positives / GROUP), 2), seed)
-    rows = np.repeat(np.arange(len(one.labels)), GROUP)
-    return RatedDocuments(one.scores[rows], one.labels[rows], floors=one.floors.tolist(), groups=rows)
-
-
-def sample_with_weights(source: RatedPopulation, positives: int, seed: int, *, by_score: bool) -> RatedDocuments:
-    """Draw about so many positives of which each stands for 1 to 20: the more, the lower its best rank, or at random.
-
-    A document of weight w was rated with a chance of 1 / w.
-    """
-    generator = np.random.default_rng([seed, 1])
-
-    def thinned(wanted: int) -> RatedDocuments:
-        all_there = sample(source, wanted, seed)
-        if by_score:
-            ranks = 1 - rankdata(all_there.scores, axis=0).max(axis=1) / len(all_there.labels)
-            weights = 1 + np.round(19 * ranks)
-        else:
-            weights = generator.integers(1, 21, len(all_there.labels)).astype(np.float64)
-        kept = generator.random(len(weights)) < 1 / weights
-        return RatedDocuments(
-            all_there.scores[kept], all_there.labels[kept], weights[kept], floors=all_there.floors.tolist()
-        )
-
-    share = thinned(5_000).labels.sum() / 5_000
-    return thinned(round(positives / share))
 
 
 def true_rates(source: RatedPopulation, thresholds: Floats, rule: Rule) -> tuple[float, float]:
