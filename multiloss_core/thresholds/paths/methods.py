@@ -80,7 +80,7 @@ SMOOTH = PathMethod(
     name="smooth",
     help="the best thresholds under an estimate of how precision rises with the scores, smooth but for jumps that the "
     "data show, blended with the counts. On simulated data and detectors of public tables it lost about a quarter less "
-    "on new data than the graph or the power curve, whichever was better there, but in one case of four more than that. "
+    "on new data than the graph or the power curve, whichever was better there, but in one case of four more. "
     "A classifier not worth listening to at a target gets the threshold *never*.",
     colour="#AA3377",
     find=lambda search: path_of_fit(search.source, search.fit, search.rule),
