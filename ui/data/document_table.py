@@ -11,6 +11,7 @@ from multiloss_core.formatting import plural
 from multiloss_core.numerics import Indices
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated_datasets import Dataset
+from ui.shared.formatting import EXACT
 
 MAX_ROWS = 1_000
 ROW = "row"
@@ -46,7 +47,7 @@ def show_documents(
     beside = beside or {}
     shown = rows_of(dataset, positions[:MAX_ROWS], {name: values[:MAX_ROWS] for name, values in beside.items()})
     # With all their digits: near a threshold a rounded score may seem to lie on the other side.
-    exact = {name: st.column_config.NumberColumn(format="%.16g") for name in shown.select_dtypes("float").columns}
+    exact = {name: st.column_config.NumberColumn(format=EXACT) for name in shown.select_dtypes("float").columns}
     st.dataframe(
         shown,
         column_config=exact,

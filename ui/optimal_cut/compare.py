@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError
 from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.cuts_compared import LOSS_CHOICES, Answer, answer, too_many_for
+from ui.shared.formatting import EXACT
 from ui.shared.loss_picker import named_loss
 from ui.shared.session import session
 
@@ -77,7 +78,7 @@ def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]
         "± at most": number(format="%.1g", help="What the expected loss is proven to within; 0: exact up to rounding."),
         "0.5: k": number(format="localized", help="How many items the constant threshold 0.5 flags."),
         "0.5: worse by": number(format="%.4f"),
-        "Tuned": number(format="%.16g", help="The threshold tuned on half of the labelled items."),
+        "Tuned": number(format=EXACT, help="The threshold tuned on half of the labelled items."),
         "Tuned: k": number(format="localized"),
         "Tuned: worse by": number(format="%.4f"),
     }

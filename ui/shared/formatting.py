@@ -44,8 +44,9 @@ WHOLE = NumberKind("localized", lambda value: round(value, 0))
 SHARE = NumberKind("percent")
 PERCENT = NumberKind("percent", lambda value: round(value, 3))
 BOUND = NumberKind("percent", lambda value: round(value, 2))
-# "plain" shows 76.38 as 76.38000000000001.
-THRESHOLD, AREA, RATIO = NumberKind("%.16g"), NumberKind("%.4f"), NumberKind("%.3g")
+# All digits of a number: "plain" shows 76.38 as 76.38000000000001.
+EXACT = "%.16g"
+THRESHOLD, AREA, RATIO = NumberKind(EXACT), NumberKind("%.4f"), NumberKind("%.3g")
 COUNTED = {Unit.DOCUMENTS: COUNT, Unit.MONEY: MONEY}
 ESTIMATED = {Unit.DOCUMENTS: WHOLE, Unit.MONEY: MONEY}
 LOW, HIGH = "95 % from", "95 % to"

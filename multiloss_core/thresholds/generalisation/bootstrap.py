@@ -69,8 +69,7 @@ def bootstrap_points(
     customers of five alerts, 40 samples, TP 88-95, FP 75-90, precision 75-95 %: FP of few customers is held too seldom.
     Of TP in the sample 6-12 % (150), 21-34 % (30) and 23-42 % (customers) were optimism, of the estimates -3 to +2, -7
     to +5 and +2 to +6 %. FP, 5-28, 14-60 and 19-73 % too low in the sample, stays 1-10, 0-22 and 4-20 % too low.
-    Intervals of the marginal precision:
-    see `marginal_interval`.
+    Intervals of the marginal precision: see `marginal_interval`.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 FOLDS = 5
@@ -47,8 +47,7 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
     split is O(n).
     """
     keys = slots + cells * ~documents.labels
-    counts = np.bincount(keys, documents.weights, 2 * cells).astype(np.float64)
-    squares = np.bincount(keys, np.square(documents.weights), 2 * cells).astype(np.float64)
+    counts, squares = (sums(keys, one, 2 * cells) for one in (documents.weights, np.square(documents.weights)))
     if documents.groups is not None:
         draw = _draw_groups(documents.groups, keys, documents.weights, 2 * cells)
     elif (documents.weights == documents.weights[0]).all():
@@ -112,8 +111,7 @@ def _split(
 
     def split(generator: np.random.Generator) -> Floats:
         of_documents = (generator.permutation(number) % parts)[members]
-        dealt = np.bincount(of_documents * columns + keys, weights, parts * columns)
-        return dealt.astype(np.float64).reshape(parts, 2, -1)
+        return sums(of_documents * columns + keys, weights, parts * columns).reshape(parts, 2, -1)
 
     return split if parts > 1 else None
 

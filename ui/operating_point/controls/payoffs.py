@@ -25,7 +25,7 @@ from ui.operating_point.payoff_scenarios import (
     share_scenario,
 )
 from ui.operating_point.target import DIGITS
-from ui.shared.formatting import as_text
+from ui.shared.formatting import EXACT, as_text
 from ui.shared.session import Scenario, session
 
 DRIVING = "scenario"
@@ -166,7 +166,7 @@ def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
             "Marginal precision": number(format="percent"),
             "Payoff there": number(format=MONEY),
             "Payoff of this point": number(format=MONEY),
-            **{f"{name} ≥": number(format="%.16g") for name in path.names},
+            **{f"{name} ≥": number(format=EXACT) for name in path.names},
             **{name: number(format=COUNT) for name in ("TP", "FP", "Alerts")},
             "Precision": number(format="percent"),
         },
