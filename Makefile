@@ -5,8 +5,8 @@ PYTHON = PYTHONPATH=. .venv/bin/python
 run:        ## the application, in the browser
 	.venv/bin/streamlit run app.py
 
-test-fast:  ## under a minute: no browser, no PostgreSQL, no long simulations
-	$(PYTHON) -m pytest -q --hypothesis-profile=fast -m "not browser and not database and not slow"
+test-fast:  ## under a minute: no browser, no PostgreSQL, no Spark, no long simulations
+	$(PYTHON) -m pytest -q --hypothesis-profile=fast -m "not browser and not database and not spark and not slow"
 
 test:       ## everything
 	$(PYTHON) -m pytest

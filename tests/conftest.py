@@ -29,8 +29,10 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
         if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
             item.add_marker(pytest.mark.slow)
         given = item.callspec.params if hasattr(item, "callspec") else {}
-        if "postgres_database" in item.fixturenames or given.get("address") == "postgresql":
+        if "postgres_database" in item.fixturenames or "postgresql" in given.values():
             item.add_marker(pytest.mark.database)
+        if "spark_cluster" in item.fixturenames or "spark" in given.values():
+            item.add_marker(pytest.mark.spark)
 
 
 def pytest_collection_finish() -> None:

@@ -72,13 +72,18 @@ def _require_short_footer(file: BinaryIO, name: str) -> None:
 
 
 def _is_readable(field: Any) -> bool:
+    return is_readable_type(field.type) and not _INDEX_NAME.fullmatch(field.name)
+
+
+def is_readable_type(kind: Any) -> bool:
+    """Tell whether columns of an Arrow type can be read: numbers, times, truth values or text."""
     types = arrow.types
-    kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+    kind = kind.value_type if types.is_dictionary(kind) else kind
     plain = (
         *(types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_temporal, types.is_null),
         *(types.is_string, types.is_large_string, types.is_string_view),
     )
-    return any(is_plain(kind) for is_plain in plain) and not _INDEX_NAME.fullmatch(field.name)
+    return any(is_plain(kind) for is_plain in plain)
 
 
 def _require_pages(file: BinaryIO, metadata: Any, stored: set[str], name: str) -> None:
@@ -108,7 +113,7 @@ def _read_columns(file: BinaryIO, schema: Any, titles: dict[str, str], name: str
     size = 0
     for stored, title in titles.items():
         read = arrow.chunked_array(list(_pieces(opened, stored, title)))
-        columns[title] = _plain(read, title)
+        columns[title] = plain_column(read, title)
         size += columns[title].nbytes
         require_table_size(size, name)
     return columns
@@ -136,11 +141,11 @@ def _is_words(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _plain(column: Any, title: str) -> Any:
+def plain_column(column: Any, title: str) -> Any:
     """Turn a column of any flat type into numbers, times, truth values or text, without losing digits or rows."""
     types, kind = arrow.types, column.type
     if types.is_dictionary(kind):
-        return column if _is_words(kind.value_type) else _plain(column.cast(kind.value_type), title)
+        return column if _is_words(kind.value_type) else plain_column(column.cast(kind.value_type), title)
     has_blanks = column.null_count > 0
     target = kind
     if types.is_decimal(kind) or types.is_floating(kind) or types.is_null(kind):

@@ -1,0 +1,94 @@
+"""What the columns of a table in an engine mean, and which of its rows are meant."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from multiloss_core.engines.dialects import Value
+from multiloss_core.errors import DataError
+
+MAX_CLASSIFIERS = 4
+# Of values to filter by, and of ratings.
+MAX_VALUES = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter:
+    """Rows whose `column` holds one of `values`."""
+
+    column: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowWindow:
+    """Which rows of a table are meant: days from `since` until before `until` by column `time`, and the filters."""
+
+    time: str | None = None
+    since: date | None = None
+    until: date | None = None
+    filters: tuple[Filter, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.time is None and (self.since or self.until):
+            raise DataError("A range of dates needs a column of dates; choose one or leave the range out.")
+        if self.since and self.until and self.since >= self.until:
+            raise DataError(f"The range of dates from {self.since} until before {self.until} holds no day.")
+        for entry in self.filters:
+            if not 0 < len(entry.values) <= MAX_VALUES:
+                raise DataError(f"Choose from 1 to {MAX_VALUES:,} values of '{entry.column}', or no filter by it.")
+
+
+ALL_ROWS = RowWindow()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedColumns:
+    """What the columns of a table of rated documents mean.
+
+    `scores`: one to four columns of numbers. `positive` and `negative`: the values of `rating` with that meaning; rows
+    with any other, or with none, are not decided. `floors` (k,): only documents at or above some floor were rated;
+    None where every document was.
+    """
+
+    scores: tuple[str, ...]
+    rating: str
+    positive: tuple[Value, ...]
+    negative: tuple[Value, ...]
+    floors: tuple[float, ...] | None = None
+    weight: str | None = None
+    time: str | None = None
+    segment: str | None = None
+    group: str | None = None
+    window: RowWindow = field(default_factory=RowWindow)
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.scores) <= MAX_CLASSIFIERS:
+            raise DataError(f"Choose from one to {MAX_CLASSIFIERS} score columns, not {len(self.scores)}.")
+        used = [*self.scores, self.rating, *filter(None, (self.weight, self.group))]
+        for place, name in enumerate(used):
+            if name in used[:place]:
+                raise DataError(
+                    f"Column '{name}' was chosen twice; scores, rating, weight and group must be different columns."
+                )
+        for meaning, values in (("positive", self.positive), ("negative", self.negative)):
+            if not values:
+                raise DataError(
+                    f"No value of '{self.rating}' means {meaning}; true and false positives are both needed."
+                )
+        both = set(self.positive) & set(self.negative)
+        if both:
+            raise DataError(f"{both.pop()!r} in '{self.rating}' cannot mean both positive and negative.")
+        if self.floors is not None and len(self.floors) != len(self.scores):
+            raise DataError(
+                f"{len(self.floors)} floors were given for {len(self.scores)} score columns; give one each."
+            )
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """All columns that are read, each once."""
+        named: Sequence[str | None] = (
+            *self.scores, self.rating, self.weight, self.time, self.segment, self.group, self.window.time,
+            *(entry.column for entry in self.window.filters),
+        )  # fmt: skip
+        return tuple(dict.fromkeys(filter(None, named)))

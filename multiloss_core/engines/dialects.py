@@ -1,0 +1,198 @@
+"""What differs between the SQL of engines: names, literals, and how many nodes of an axis lie at or below a score."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import TypeAlias
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.number_column import LARGEST_SCORE
+
+# What a column other than a score may hold.
+Value: TypeAlias = str | bool | int | float | Decimal | date
+
+# Nodes that pad an axis to a power of two: above every usable score, and still a number in every engine.
+ABOVE_ALL = 1e300
+
+
+class Dialect:
+    """Standard SQL. Nodes are searched by a balanced tree of CASE, which every engine understands.
+
+    An engine of another kind needs a class of these few methods, and the contract tests in `tests/engines` run on it.
+    """
+
+    quote = '"'
+    double = "DOUBLE PRECISION"
+    text = "VARCHAR"
+    # All axes together may have so many nodes: they are written into the statement.
+    max_nodes = 1_000
+    # Whether quantiles are values of the column at exactly that rank.
+    exact_quantiles = True
+
+    def name(self, column: str) -> str:
+        """Quote the name of a column or of a part of a table's name."""
+        if "\0" in column or not column:
+            raise DataError(f"{column!r} cannot be the name of a column.")
+        return self.quote + column.replace(self.quote, 2 * self.quote) + self.quote
+
+    def table(self, parts: Sequence[str]) -> str:
+        """Quote the name of a table, given as schema and name."""
+        return ".".join(self.name(part) for part in parts)
+
+    def number(self, value: float) -> str:
+        """Write a finite number as a literal of double precision: without an exponent it would be a decimal."""
+        text = repr(float(value))
+        return text if "e" in text else f"{text}e0"
+
+    def word(self, value: str) -> str:
+        """Write text as a literal."""
+        if "\0" in value:
+            raise DataError("A text with a null character cannot be looked for; choose other values.")
+        return "'" + value.replace("'", "''") + "'"
+
+    def literal(self, value: Value) -> str:
+        """Write a value of a column as a literal that equals it.
+
+        Raises
+        ------
+        DataError : a value that has no literal, such as NaN.
+        """
+        if isinstance(value, bool | np.bool_):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, int | np.integer | Decimal):
+            return str(value)
+        if isinstance(value, float | np.floating) and np.isfinite(value):
+            return self.number(float(value))
+        if isinstance(value, date):
+            return f"CAST({self.word(value.isoformat())} AS {'TIMESTAMP' if hasattr(value, 'hour') else 'DATE'})"
+        if isinstance(value, str):
+            return self.word(value)
+        raise DataError(f"{value!r} cannot be looked for in a table; choose another value.")
+
+    def as_double(self, expression: str) -> str:
+        """Cast to double precision."""
+        return f"CAST({expression} AS {self.double})"
+
+    def as_text(self, expression: str) -> str:
+        """Cast to text."""
+        return f"CAST({expression} AS {self.text})"
+
+    def is_nan(self, expression: str) -> str:
+        """Tell whether a double is not a number; never NULL."""
+        return f"coalesce({expression} = CAST('NaN' AS {self.double}), FALSE)"
+
+    def is_finite(self, expression: str) -> str:
+        """Tell whether a double is a number of a usable size; never NULL.
+
+        That it is a number is asked beside its size: DuckDB takes the range in a Parquet file, which leaves out NaN,
+        for that of all values, and engines differ in where NaN stands among numbers.
+        """
+        size = f"abs({expression}) < {self.number(LARGEST_SCORE)}"
+        return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
+
+    def random_part(self, expression: str) -> str:
+        """One of 4,096 parts of a column's values, the same in every engine: three hexadecimal digits."""
+        return f"substr(md5({self.as_text(expression)}), 1, 3)"
+
+    def quantiles(self, expression: str, shares: Sequence[float]) -> str:
+        """Build an array of the values at ranks `shares` in [0, 1] among those that are not NULL."""
+        ranks = ", ".join(map(self.number, shares))
+        return f"percentile_disc(ARRAY[{ranks}]) WITHIN GROUP (ORDER BY {expression})"
+
+    def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
+        """Add to the rows of a subquery columns code -> (score, nodes): how many nodes lie at or below the score.
+
+        As `np.searchsorted(nodes, score, side="right")` for every finite double. Nodes must rise.
+        """
+        columns = ", ".join(f"{self._tree(score, nodes)} AS {code}" for code, (score, nodes) in codes.items())
+        return f"SELECT t.*, {columns} FROM ({inner}) t"
+
+    def _tree(self, score: str, nodes: Floats, low: int = 0, high: int | None = None) -> str:
+        high = len(nodes) if high is None else high
+        if low == high:
+            return str(low)
+        middle = (low + high) // 2
+        upper, lower = self._tree(score, nodes, middle + 1, high), self._tree(score, nodes, low, middle)
+        return f"CASE WHEN {score} >= {self.number(nodes[middle])} THEN {upper} ELSE {lower} END"
+
+
+class _Halving(Dialect):
+    """Engines whose arrays can be indexed: a binary search, one SELECT for each halving, all axes at once."""
+
+    def _element(self, nodes: Floats, index: str) -> str:
+        raise NotImplementedError
+
+    def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
+        depth = int(np.ceil(np.log2(max(len(nodes) for _, nodes in codes.values()) + 1)))
+        padded = {
+            code: (score, np.concatenate([nodes, np.full(2**depth - 1 - len(nodes), ABOVE_ALL)]))
+            for code, (score, nodes) in codes.items()
+        }
+        sql = f"SELECT t.*, {', '.join(f'0 AS {code}_0' for code in codes)} FROM ({inner}) t"
+        for level in range(depth):
+            half = 2 ** (depth - 1 - level)
+            following = "" if level + 1 == depth else f"_{level + 1}"
+            steps = ", ".join(
+                f"{code}_{level} + CASE WHEN {score} >= {self._element(nodes, f'{code}_{level} + {half}')} "
+                f"THEN {half} ELSE 0 END AS {code}{following}"
+                for code, (score, nodes) in padded.items()
+            )
+            sql = f"SELECT t.*, {steps} FROM ({sql}) t"
+        return sql
+
+
+class DuckDBDialect(_Halving):
+    """DuckDB 2."""
+
+    double = "DOUBLE"
+
+    def is_nan(self, expression: str) -> str:
+        return f"coalesce(isnan({expression}), FALSE)"
+
+    def quantiles(self, expression: str, shares: Sequence[float]) -> str:
+        return f"quantile_disc({expression}, [{', '.join(map(self.number, shares))}])"
+
+    def _element(self, nodes: Floats, index: str) -> str:
+        return f"(CAST([{', '.join(map(self.number, nodes))}] AS DOUBLE[]))[{index}]"
+
+
+class SparkDialect(_Halving):
+    """Spark SQL 4. Its quantiles are values of the column whose ranks are off by 1e-5 of the rows at most."""
+
+    quote = "`"
+    double = "DOUBLE"
+    text = "STRING"
+    exact_quantiles = False
+
+    def word(self, value: str) -> str:
+        # Two quotes in a row would be the end of one text and the beginning of the next.
+        escaped = super().word(value)[1:-1].replace("''", "'").replace("\\", "\\\\").replace("'", "\\'")
+        return f"'{escaped}'"
+
+    def is_nan(self, expression: str) -> str:
+        return f"isnan({expression})"
+
+    def quantiles(self, expression: str, shares: Sequence[float]) -> str:
+        return f"percentile_approx({expression}, array({', '.join(map(self.number, shares))}), 100000)"
+
+    def _element(self, nodes: Floats, index: str) -> str:
+        return f"element_at(array({', '.join(map(self.number, nodes))}), {index})"
+
+
+class PostgreSQLDialect(Dialect):
+    """PostgreSQL from 13 on. Its search in an array of nodes is exact."""
+
+    text = "TEXT"
+
+    def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
+        columns = ", ".join(
+            f"width_bucket({score}, ARRAY[{', '.join(map(self.number, nodes))}]::double precision[]) AS {code}"
+            for code, (score, nodes) in codes.items()
+        )
+        return f"SELECT t.*, {columns} FROM ({inner}) t"
+
+
+DUCKDB, SPARK, POSTGRESQL = DuckDBDialect(), SparkDialect(), PostgreSQLDialect()

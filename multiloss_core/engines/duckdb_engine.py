@@ -1,0 +1,198 @@
+"""DuckDB in this process: folders of Parquet or CSV files, and DuckDB files."""
+
+import hashlib
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as arrow
+
+from multiloss_core.engines.dialects import DUCKDB, Dialect
+from multiloss_core.engines.engine import Cancelled, EngineError, first_sentence, require_table
+from multiloss_core.errors import DataError
+
+MEMORY_LIMIT = "2GB"
+PARQUET, CSV = (".parquet", ".pq"), (".csv",)
+# What is noticed of a folder's files, so that nobody who can write there can exhaust the program.
+MAX_FILES = 100_000
+
+
+class DuckDBEngine:
+    """Tables of a folder, each a file or a folder of files of one kind, or those of a DuckDB file; all are only read.
+
+    What is reached is the folder and nothing else: no extension is loaded, no other file opened, no setting changed by
+    a statement. Whoever runs the program should let it read the folder only, as DuckDB could write a file into it.
+    """
+
+    def __init__(self, path: Path | str, *, memory_limit: str = MEMORY_LIMIT, threads: int | None = None) -> None:
+        self._path = Path(path).resolve()
+        if not self._path.exists():
+            raise EngineError(f"There is no file or folder '{self._path.name}'; check where the source is set up.")
+        self._is_database = self._path.is_file() and not _is_data(self._path)
+        self._running: Any = None
+        self._lock, self._cancelled = threading.Lock(), threading.Event()
+        self._spill = tempfile.TemporaryDirectory(prefix="multiloss-duckdb-")
+        try:
+            self._connection = (
+                duckdb.connect(str(self._path), read_only=True) if self._is_database else duckdb.connect()
+            )
+            self._secure(memory_limit, threads)
+        except duckdb.Error as error:
+            raise EngineError(
+                f"'{self._path.name}' cannot be opened as a DuckDB file: {first_sentence(error)}"
+            ) from None
+
+    def _secure(self, memory_limit: str, threads: int | None) -> None:
+        settings: dict[str, str] = {
+            "TimeZone": "'UTC'",
+            "memory_limit": DUCKDB.word(memory_limit),
+            "temp_directory": DUCKDB.word(self._spill.name),
+            "enable_progress_bar": "true",
+            "enable_progress_bar_print": "false",
+            "preserve_insertion_order": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+        }
+        if threads is not None:
+            settings["threads"] = str(int(threads))
+        if not self._is_database:
+            folder = self._path if self._path.is_dir() else self._path.parent
+            settings["allowed_directories"] = f"[{DUCKDB.word(f'{folder}/')}]"
+        # The last two close the door behind all others.
+        settings |= {"enable_external_access": "false", "lock_configuration": "true"}
+        for name, value in settings.items():
+            self._connection.execute(f"SET {name} = {value}")
+
+    @property
+    def dialect(self) -> Dialect:
+        """How its SQL is written."""
+        return DUCKDB
+
+    def tables(self) -> tuple[str, ...]:
+        """Name the tables: of a folder its files and folders with data, by name."""
+        if self._is_database:
+            found = self.query(
+                "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE NOT internal "
+                "UNION ALL SELECT schema_name || '.' || view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1"
+            )
+            return tuple(found["name"].to_pylist())
+        return tuple(self._files())
+
+    def source(self, table: str) -> str:
+        """Write the table as it stands after FROM."""
+        require_table(table, self.tables())
+        if self._is_database:
+            return DUCKDB.table(table.split(".", 1))
+        files = self._files()[table]
+        names = ", ".join(DUCKDB.word(str(file)) for file in files)
+        if files[0].suffix.lower() in PARQUET:
+            return f"read_parquet([{names}], union_by_name = true, hive_partitioning = true)"
+        return f"read_csv([{names}], union_by_name = true, hive_partitioning = true, sample_size = 100000)"
+
+    def version(self, table: str) -> str | None:
+        """Give a hash of the names, sizes and times of the table's files; of a DuckDB file, of this file."""
+        files = [self._path] if self._is_database else self._files()[require_table(table, self.tables())]
+        digest = hashlib.sha256()
+        for file in files:
+            state = file.stat()
+            name = file.name if file == self._path else str(file.relative_to(self._path))
+            digest.update(f"{name}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
+        return digest.hexdigest()
+
+    def query(self, sql: str) -> arrow.Table:
+        """Answer one SELECT, in a cursor of its own."""
+        with self._lock:
+            cursor = self._connection.cursor()
+            self._cancelled.clear()
+            self._running = cursor
+            try:
+                _require_select(sql)
+                return cursor.sql(sql).to_arrow_table()
+            except duckdb.InterruptException:
+                raise Cancelled from None
+            except duckdb.OutOfMemoryException:
+                raise EngineError(
+                    "Counting needs more memory than this source may use; choose a shorter range of dates or raise "
+                    "its memory_limit."
+                ) from None
+            except duckdb.Error as error:
+                if self._cancelled.is_set():
+                    raise Cancelled from None
+                raise EngineError(f"The source cannot be read: {_without_path(error, self._path)}") from None
+            finally:
+                self._running = None
+                cursor.close()
+
+    def progress(self) -> float | None:
+        """Say which share of the question is answered; None before DuckDB has an idea of it."""
+        running = self._running
+        if running is None:
+            return None
+        try:
+            percent = float(running.query_progress())
+        except duckdb.Error:
+            return None
+        return min(percent / 100, 1.0) if percent >= 0 else None
+
+    def cancel(self) -> None:
+        """Withdraw the question that is being answered."""
+        self._cancelled.set()
+        running = self._running
+        if running is not None:
+            running.interrupt()
+
+    def close(self) -> None:
+        """Close the database and remove what it wrote to disk."""
+        self._connection.close()
+        self._spill.cleanup()
+
+    def _files(self) -> Mapping[str, list[Path]]:
+        """The files of each table: all below a folder that are of the kind of the first."""
+        if self._path.is_file():
+            return {self._path.name: [self._path]}
+        own = _data_files(path for path in self._path.iterdir() if path.is_file())
+        found = {file.name: [file] for file in own}
+        for folder in sorted(path for path in self._path.iterdir() if path.is_dir() and _is_shown(path)):
+            files = _data_files(path for path in folder.rglob("*") if path.is_file())
+            if files:
+                found[folder.name] = files
+        # A folder of parts, and not of tables: one table by the folder's name.
+        parts = [file for files in found.values() for file in files]
+        if parts and (all("=" in name for name in found) or (len(own) > 1 and len(own) == len(found))):
+            return {self._path.name: parts}
+        return found
+
+
+def _require_select(sql: str) -> None:
+    # Into a folder that it reads, DuckDB could also write.
+    if [statement.type for statement in duckdb.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
+        raise DataError("Sources are only read: a question is one SELECT.")
+
+
+def _data_files(paths: Any) -> list[Path]:
+    files: list[Path] = []
+    for path in paths:
+        if _is_data(path) and all(_is_shown(Path(part)) for part in path.parts[1:]):
+            files.append(path)
+        if len(files) > MAX_FILES:
+            raise DataError(f"A folder of the source has more than {MAX_FILES:,} files; join them into fewer.")
+    files.sort()
+    kinds = {file.suffix.lower() in PARQUET for file in files}
+    return [file for file in files if file.suffix.lower() in PARQUET] if len(kinds) > 1 else files
+
+
+def _is_data(path: Path) -> bool:
+    return path.suffix.lower() in PARQUET + CSV
+
+
+def _is_shown(path: Path) -> bool:
+    # What Spark and Hive leave out as well: files that are being written, and marks of success.
+    return not path.name.startswith(("_", "."))
+
+
+def _without_path(error: BaseException, path: Path) -> str:
+    return first_sentence(error).replace(str(path), path.name)

@@ -1,0 +1,232 @@
+"""One SELECT for each question that is asked of a table: text made of a dialect, a table and what its columns mean.
+
+Everything that a person chose comes in by `Dialect.name` and `Dialect.literal` and by nothing else.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from multiloss_core.engines.columns import RatedColumns, RowWindow
+from multiloss_core.engines.dialects import Dialect
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.number_column import LARGEST_SCORE
+from multiloss_core.thresholds.data.counts import Rule
+
+By = Literal["day", "segment", "part"]
+# More occupied cells than any grid of 4 million nodes has; one more is asked for, to notice that there are more.
+MAX_CELLS = 4_000_000
+
+
+def rows_of(dialect: Dialect, table: str, window: RowWindow, columns: Sequence[str] | None = None) -> str:
+    """Select the rows of a window as they are, all columns or some."""
+    chosen = "*" if columns is None else ", ".join(map(dialect.name, columns))
+    return f"SELECT {chosen} FROM {table}{_where(dialect, window)}"
+
+
+def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
+    """How many rows there are: `n`."""
+    return f"SELECT count(*) AS n FROM {table}{_where(dialect, window)}"
+
+
+def sample(dialect: Dialect, table: str, window: RowWindow, rows: int) -> str:
+    """Some rows, all columns."""
+    return f"{rows_of(dialect, table, window)} LIMIT {rows}"
+
+
+def column_values(dialect: Dialect, table: str, window: RowWindow, column: str, most: int) -> str:
+    """Count the commonest values of a column: `value`, `n`; one more than `most`, to notice that there are more."""
+    name = dialect.name(column)
+    return (
+        f"SELECT {name} AS value, count(*) AS n FROM {table}{_where(dialect, window)} "
+        f"GROUP BY {name} ORDER BY n DESC, {name} LIMIT {most + 1}"
+    )
+
+
+def funnel(dialect: Dialect, table: str, columns: RatedColumns) -> str:
+    """One row: how many rows survive each step, and of each score what is wrong with it and its range.
+
+    `read`, `rated`, `complete`, `at_or_above_floor`, `positives`, `bad_weights`, `undecided`; for score j from 1 on
+    `blank_j`, `unusable_j`, `low_j`, `high_j`.
+    """
+    names = _names(columns)
+    decided = "positive IS NOT NULL"
+    complete = f"{decided} AND {_all_usable(dialect, names)}"
+    reaching = f"{complete} AND {_reaches_floor(dialect, columns, names)}"
+    parts = [
+        f"count(*) AS {dialect.name('read')}",
+        f"{_times(decided)} AS rated",
+        f"{_times(complete)} AS complete",
+        f"{_times(reaching)} AS at_or_above_floor",
+        f"{_times(f'{reaching} AND positive = 1')} AS positives",
+        f"{_times(f'{decided} AND NOT ({_good_weight(dialect, names)})')} AS bad_weights",
+        f"{_times('positive IS NULL')} AS undecided",
+    ]
+    for j, score in enumerate(names.scores, 1):
+        is_blank = f"({score} IS NULL OR {dialect.is_nan(score)})"
+        usable = dialect.is_finite(score)
+        inside = f"CASE WHEN {decided} AND {usable} THEN {score} END"
+        parts += [
+            f"{_times(f'{decided} AND {is_blank}')} AS blank_{j}",
+            f"{_times(f'{decided} AND NOT {is_blank} AND NOT {usable}')} AS unusable_{j}",
+            f"min({inside}) AS low_{j}",
+            f"max({inside}) AS high_{j}",
+        ]
+    return f"SELECT {', '.join(parts)} FROM ({base(dialect, table, columns)}) b"
+
+
+def distinct_scores(dialect: Dialect, table: str, columns: RatedColumns, score: int, most: int) -> str:
+    """Count the scores of positives: `score`, `n`; one more than `most`, to notice that there are more."""
+    name = f"s{score + 1}"
+    return (
+        f"SELECT {name} AS score, count(*) AS n FROM ({usable(dialect, table, columns)}) u WHERE positive = 1 "
+        f"GROUP BY {name} LIMIT {most + 1}"
+    )
+
+
+def score_quantiles(
+    dialect: Dialect, table: str, columns: RatedColumns, score: int, shares: Sequence[float], *, positive: bool
+) -> str:
+    """Find quantiles of a score, of positives or of all usable documents: one array, `found`."""
+    name = f"s{score + 1}"
+    condition = " WHERE positive = 1" if positive else ""
+    return f"SELECT {dialect.quantiles(name, shares)} AS found FROM ({usable(dialect, table, columns)}) u{condition}"
+
+
+def cells(dialect: Dialect, table: str, columns: RatedColumns, axes: Sequence[Floats]) -> str:
+    """Count usable documents in the cells of a grid: `c1` … `ck`, `positive`, `n`, `w` and `w2`.
+
+    `w` is the sum of weights, `w2` that of their squares.
+    """
+    codes = {
+        f"c{j + 1}": (score, axis) for j, (score, axis) in enumerate(zip(_names(columns).scores, axes, strict=True))
+    }
+    keys = ", ".join([*codes, "positive"])
+    inner = dialect.with_codes(usable(dialect, table, columns), codes)
+    return f"SELECT {keys}, {_SUMS} FROM ({inner}) q GROUP BY {keys} LIMIT {MAX_CELLS + 1}"
+
+
+def along_path(
+    dialect: Dialect, table: str, columns: RatedColumns, thresholds: Floats, rule: Rule, by: By | None = None
+) -> str:
+    """Count usable documents by the first vertex of a path (m, k), from 0 to m, that no longer flags them.
+
+    `step`, `positive`, `n`, `w`, `w2`, and what they are counted by: `day`, `segment` or `part` (of the groups).
+    """
+    first = dialect.with_codes(
+        usable(dialect, table, columns),
+        {f"c{j + 1}": (score, thresholds[:, j]) for j, score in enumerate(_names(columns).scores)},
+    )
+    codes = ", ".join(f"c{j + 1}" for j in range(len(columns.scores)))
+    # Of one score there is nothing to compare, and no engine compares a single value.
+    step = codes if len(columns.scores) == 1 else f"{'greatest' if rule == 'any' else 'least'}({codes})"
+    keys = ", ".join([step, *filter(None, (by,)), "positive"])
+    shown = ", ".join([f"{step} AS step", *filter(None, (by,)), "positive"])
+    return f"SELECT {shown}, {_SUMS} FROM ({first}) q GROUP BY {keys}"
+
+
+def documents_between(
+    dialect: Dialect, table: str, columns: RatedColumns, loose: Floats, strict: Floats, rule: Rule, most: int
+) -> str:
+    """Select rows that thresholds `loose` (k,) flag and `strict` (k,) do not; at most `most`, any of them."""
+    known = _expressions(dialect, columns)
+    inside, outside = (_flags(dialect, known, thresholds, rule) for thresholds in (loose, strict))
+    where = _where(dialect, columns.window, _usable(dialect, columns, known), inside, f"NOT {outside}")
+    return f"SELECT * FROM {table}{where} LIMIT {most}"
+
+
+def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
+    """Rows of the window with scores `s1` … `sk` as doubles, `positive` 1, 0 or NULL, weight, day, segment, part."""
+    known = _expressions(dialect, columns)
+    parts = [
+        *(f"{score} AS s{j}" for j, score in enumerate(known.scores, 1)),
+        f"{known.positive} AS positive",
+        f"{known.weight} AS w",
+    ]
+    if columns.time is not None:
+        parts.append(f"CAST({dialect.name(columns.time)} AS DATE) AS day")
+    if columns.segment is not None:
+        parts.append(f"coalesce({dialect.as_text(dialect.name(columns.segment))}, '') AS segment")
+    if columns.group is not None:
+        parts.append(f"coalesce({dialect.random_part(dialect.name(columns.group))}, '') AS part")
+    return f"SELECT {', '.join(parts)} FROM {table}{_where(dialect, columns.window)}"
+
+
+def usable(dialect: Dialect, table: str, columns: RatedColumns) -> str:
+    """Select of `base` the rows that are decided, complete, of a usable weight, and at or above a floor."""
+    return f"SELECT * FROM ({base(dialect, table, columns)}) b WHERE {_usable(dialect, columns, _names(columns))}"
+
+
+class _Names(NamedTuple):
+    """What stands for the scores, the rating and the weight of a row: names of `base`, or expressions."""
+
+    scores: tuple[str, ...]
+    positive: str = "positive"
+    weight: str = "w"
+
+
+_SUMS = "count(*) AS n, sum(w) AS w, sum(w * w) AS w2"
+
+
+def _names(columns: RatedColumns) -> _Names:
+    return _Names(tuple(f"s{j + 1}" for j in range(len(columns.scores))))
+
+
+def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
+    rating = dialect.name(columns.rating)
+    meanings = " ".join(
+        f"WHEN {rating} IN ({', '.join(map(dialect.literal, values))}) THEN {number}"
+        for number, values in ((1, columns.positive), (0, columns.negative))
+    )
+    weight = dialect.number(1.0) if columns.weight is None else dialect.as_double(dialect.name(columns.weight))
+    scores = tuple(dialect.as_double(dialect.name(name)) for name in columns.scores)
+    return _Names(scores, f"CASE {meanings} END", weight)
+
+
+def _usable(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
+    return (
+        f"{names.positive} IS NOT NULL AND {_all_usable(dialect, names)} AND {_good_weight(dialect, names)} "
+        f"AND {_reaches_floor(dialect, columns, names)}"
+    )
+
+
+def _times(condition: str) -> str:
+    return f"sum(CASE WHEN {condition} THEN 1 ELSE 0 END)"
+
+
+def _all_usable(dialect: Dialect, names: _Names) -> str:
+    return " AND ".join(map(dialect.is_finite, names.scores))
+
+
+def _good_weight(dialect: Dialect, names: _Names) -> str:
+    return (
+        f"coalesce({names.weight} > {dialect.number(0.0)} AND {names.weight} < {dialect.number(LARGEST_SCORE)}, FALSE)"
+    )
+
+
+def _reaches_floor(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
+    if columns.floors is None:
+        return "TRUE"
+    reaches = (f"{score} >= {dialect.number(floor)}" for score, floor in zip(names.scores, columns.floors, strict=True))
+    return f"({' OR '.join(reaches)})"
+
+
+def _flags(dialect: Dialect, names: _Names, thresholds: Floats, rule: Rule) -> str:
+    # No score reaches infinity, which has no literal.
+    above = [
+        f"{score} >= {dialect.number(threshold)}" if threshold < LARGEST_SCORE else "FALSE"
+        for score, threshold in zip(names.scores, thresholds, strict=True)
+    ]
+    return f"({(' OR ' if rule == 'any' else ' AND ').join(above)})"
+
+
+def _where(dialect: Dialect, window: RowWindow, *others: str) -> str:
+    conditions = [
+        f"{dialect.name(entry.column)} IN ({', '.join(map(dialect.literal, entry.values))})" for entry in window.filters
+    ]
+    if window.time is not None:
+        day = f"CAST({dialect.name(window.time)} AS DATE)"
+        for sign, limit in ((">=", window.since), ("<", window.until)):
+            if limit is not None:
+                conditions.append(f"{day} {sign} {dialect.literal(limit)}")
+    conditions += others
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""

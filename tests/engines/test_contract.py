@@ -1,0 +1,228 @@
+"""Every question, asked of every engine: the answers are those of NumPy, to the last digit."""
+
+import hashlib
+
+import numpy as np
+import pyarrow as arrow
+import pytest
+
+from multiloss_core import DataError
+from multiloss_core.engines import (
+    Filter,
+    RowWindow,
+    column_values,
+    count_along,
+    count_cells,
+    count_funnel,
+    count_rows,
+    documents_between,
+    fetch_rows,
+    positive_scores,
+    quantiles,
+)
+from tests.engines.tables import (
+    FINE,
+    FRAUD,
+    GROUP,
+    NAMES,
+    OPEN,
+    RATING,
+    SEGMENT,
+    TIME,
+    Expected,
+    awkward_table,
+    day,
+    meaning,
+)
+
+TABLE = awkward_table()
+
+
+def axes_of(expected, nodes=37):
+    """Nodes at scores themselves, just beside them, and at both zeros' place."""
+    axes = []
+    for column in expected.scores[expected.usable].T:
+        values = np.quantile(column, np.linspace(0, 1, nodes))
+        beside = np.nextafter(column[:5], np.inf), np.nextafter(column[5:9], -np.inf)
+        axes.append(np.unique(np.concatenate([values, column[:9], *beside, [0.0, 0.1, 5e-324]])))
+    return axes
+
+
+def as_counts(found, *keys):
+    values = zip(*keys, found.positive, found.documents, found.weights, found.squares, strict=True)
+    return {(*key, int(positive)): (int(n), float(w), float(w2)) for *key, positive, n, w, w2 in values}
+
+
+def test_all_questions(load):
+    # In one test: a table is loaded once.
+    engine, table = load(TABLE)
+    assert count_rows(engine, table) == TABLE.num_rows
+    check_values(engine, table)
+    check_rows(engine, table)
+    check_windows(engine, table)
+    for classifiers in (1, 2, 3, 4):
+        columns = meaning(classifiers, floors=classifiers != 3, weight=None if classifiers == 4 else "weight")
+        expected = Expected(TABLE, columns)
+        check_funnel(engine, table, columns, expected)
+        check_cells(engine, table, columns, expected)
+        for rule in ("any", "all"):
+            check_along(engine, table, columns, expected, rule)
+            check_between(engine, table, columns, expected, rule)
+        check_scores(engine, table, columns, expected, classifiers - 1)
+
+
+def check_values(engine, table):
+    found = dict(column_values(engine, table, RATING))
+    words = TABLE[RATING].to_pylist()
+    assert found == {word: words.count(word) for word in set(words)}
+    assert set(found) == {FRAUD, FINE, OPEN, None}
+    with pytest.raises(DataError, match=r"holds more than 10 different values"):
+        column_values(engine, table, GROUP, most=10)
+
+
+def check_rows(engine, table):
+    frame = fetch_rows(engine, table, most=10_000).frame
+    assert list(frame.columns) == TABLE.column_names
+    assert len(frame) == TABLE.num_rows
+    name = NAMES[0]
+    own = np.sort(TABLE[name].to_numpy(zero_copy_only=False))
+    np.testing.assert_array_equal(np.sort(frame[name].to_numpy(dtype=float)), own)
+    assert len(fetch_rows(engine, table, columns=[name], most=10).frame) == 10
+
+
+def check_windows(engine, table):
+    days = TABLE[TIME].to_numpy(zero_copy_only=False).astype("datetime64[D]")
+    since, until = day("2026-03-29"), day("2026-04-10")
+    inside = (days >= np.datetime64(since)) & (days < np.datetime64(until))
+    assert count_rows(engine, table, RowWindow(time=TIME, since=since, until=until)) == inside.sum()
+    segments = np.array(TABLE[SEGMENT].to_pylist(), dtype=object)
+    chosen = RowWindow(time=TIME, since=since, filters=(Filter(column=SEGMENT, values=("x'y", "Österreich")),))
+    kept = (days >= np.datetime64(since)) & np.isin(segments.astype(str), ["x'y", "Österreich"])
+    assert count_rows(engine, table, chosen) == kept.sum()
+
+
+def check_funnel(engine, table, columns, expected):
+    found = count_funnel(engine, table, columns)
+    funnel = found.funnel
+    assert funnel.read == TABLE.num_rows
+    assert funnel.rated == expected.rated.sum()
+    assert funnel.complete == expected.complete.sum()
+    assert funnel.at_or_above_floor == expected.usable.sum()
+    assert funnel.positives == (expected.usable & expected.positive).sum()
+    assert found.undecided == (~expected.rated).sum()
+    for score, column in zip(found.scores, expected.scores[expected.rated].T, strict=True):
+        assert score.blank == np.isnan(column).sum()
+        assert (score.low, score.high) == (np.nanmin(column), np.nanmax(column))
+
+
+def check_cells(engine, table, columns, expected):
+    axes = axes_of(expected)[: len(columns.scores)]
+    cells, documents, weights, squares = count_cells(engine, table, columns, axes)
+    codes = [
+        np.searchsorted(axis, column, side="right")
+        for axis, column in zip(axes, expected.scores[expected.usable].T, strict=True)
+    ]
+    own = expected.grouped(*codes)
+    found = {
+        (*map(int, cell), kind): (int(n[kind]), float(w[kind]), float(w2[kind]))
+        for cell, n, w, w2 in zip(cells, documents, weights, squares, strict=True)
+        for kind in (0, 1)
+        if n[kind]
+    }
+    assert found == {tuple(map(int, key)): value for key, value in own.items()}
+
+
+def check_along(engine, table, columns, expected, rule):
+    scores = expected.scores[expected.usable]
+    path = np.column_stack([np.quantile(column, np.linspace(0, 0.99, 30)) for column in scores.T])
+    path = np.vstack([path, np.full(path.shape[1], np.inf)])
+    codes = [np.searchsorted(path[:, j], scores[:, j], side="right") for j in range(scores.shape[1])]
+    step = np.max(codes, axis=0) if rule == "any" else np.min(codes, axis=0)
+    found = count_along(engine, table, columns, path, rule)
+    assert as_counts(found, found.step) == expected.grouped(step)
+    by_day = count_along(engine, table, columns, path, rule, "day")
+    assert as_counts(by_day, by_day.step, by_day.by) == expected.grouped(step, expected.days())
+    by_segment = count_along(engine, table, columns, path, rule, "segment")
+    words = [word or "" for word in TABLE[SEGMENT].to_pylist()]
+    assert as_counts(by_segment, by_segment.step, by_segment.by) == expected.grouped(
+        step, np.array(words, dtype=object)[expected.usable]
+    )
+    by_part = count_along(engine, table, columns, path, rule, "part")
+    parts = [
+        hashlib.md5(str(group).encode(), usedforsecurity=False).hexdigest()[:3] for group in TABLE[GROUP].to_pylist()
+    ]
+    assert as_counts(by_part, by_part.step, by_part.by) == expected.grouped(
+        step, np.array(parts, dtype=object)[expected.usable]
+    )
+
+
+def check_between(engine, table, columns, expected, rule):
+    scores = expected.scores
+    with np.errstate(invalid="ignore"):
+        loose, strict = (np.nanquantile(scores[expected.usable], share, axis=0) for share in (0.8, 0.9))
+        strict[0] = np.inf
+        above = [(scores >= at).any(axis=1) if rule == "any" else (scores >= at).all(axis=1) for at in (loose, strict)]
+    wanted = expected.usable & above[0] & ~above[1]
+    found = documents_between(engine, table, columns, loose, strict, rule)
+    name = columns.scores[0]
+    own = TABLE.filter(arrow.array(wanted))[name].to_numpy(zero_copy_only=False)
+    np.testing.assert_array_equal(np.sort(found[name].to_numpy(dtype=float)), np.sort(own))
+    assert len(documents_between(engine, table, columns, loose, strict, rule, most=2)) == min(2, wanted.sum())
+
+
+def check_scores(engine, table, columns, expected, score):
+    own = expected.scores[expected.usable & expected.positive, score]
+    found, complete = positive_scores(engine, table, columns, score)
+    assert complete
+    np.testing.assert_array_equal(found, np.unique(own))
+    shares = np.array([0.1, 0.5, 0.9])
+    exact = np.quantile(own, shares, method="inverted_cdf")
+    guessed = quantiles(engine, table, columns, score, shares, positive=True)
+    if engine.dialect.exact_quantiles:
+        np.testing.assert_array_equal(guessed, np.unique(exact))
+    else:
+        assert set(guessed) <= set(own)
+        assert len(guessed) == 3
+
+
+def test_ratings_that_are_numbers_or_truth_values(load):
+    rating = arrow.array([1, 0, 1, 0, None], type=arrow.int64())
+    truth = arrow.array([True, False, True, False, None])
+    table = arrow.table({"score": [0.1, 0.2, 0.3, 0.4, 0.5], "rating": rating, "truth": truth})
+    engine, name = load(table)
+    for column, positive, negative in (("rating", 1, 0), ("truth", True, False)):
+        assert sorted(column_values(engine, name, column), key=str) == sorted(
+            [(positive, 2), (negative, 2), (None, 1)], key=str
+        )
+        columns = type(meaning(1))(scores=("score",), rating=column, positive=(positive,), negative=(negative,))
+        assert count_funnel(engine, name, columns).funnel.positives == 2
+
+
+def test_what_cannot_be_used_is_one_sentence(load):
+    score = [0.1, 0.2, float("inf"), 0.4]
+    table = arrow.table(
+        {
+            "score": score,
+            "flat": [1.0] * 4,
+            "words": ["1", "2", "3", "4"],
+            "rating": [1, 0, 1, 0],
+            "w": [1.0, -1.0, 1.0, 1.0],
+        }
+    )
+    engine, name = load(table)
+
+    def refused(**columns):
+        meant = {"scores": ("score",), "rating": "rating", "positive": (1,), "negative": (0,)} | columns
+        with pytest.raises(DataError) as caught:
+            count_funnel(engine, name, type(meaning(1))(**meant))
+        return str(caught.value)
+
+    assert "'score' has 1 values that are not usable numbers" in refused()
+    assert "'flat' holds the same score, 1, in all usable rows" in refused(scores=("flat",))
+    assert "'words'" in refused(scores=("words",))
+    assert "holds string and no numbers" in refused(scores=("words",))
+    assert "'w' has 1 weights that are not numbers above 0" in refused(scores=("flat",), weight="w")
+    assert "There is no column 'gone'" in refused(scores=("gone",))
+    assert "Every usable row of 'rating' is positive" in refused(scores=("flat",), positive=(1, 0), negative=(7,))
+    with pytest.raises(DataError, match="There is no table 'other' here"):
+        engine.source("other")
