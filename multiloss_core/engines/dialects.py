@@ -85,11 +85,7 @@ class Dialect:
         return f"coalesce({expression} = CAST('NaN' AS {self.double}), FALSE)"
 
     def is_finite(self, expression: str) -> str:
-        """Tell whether a double is a number of a usable size; never NULL.
-
-        That it is a number is asked beside its size: DuckDB takes the range in a Parquet file, which leaves out NaN,
-        for that of all values, and engines differ in where NaN stands among numbers.
-        """
+        """Tell whether a double is a number of a usable size; never NULL. Engines put NaN above all numbers or nowhere."""
         size = f"abs({expression}) < {self.number(LARGEST_SCORE)}"
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
@@ -151,6 +147,11 @@ class DuckDBDialect(_Halving):
 
     def is_nan(self, expression: str) -> str:
         return f"coalesce(isnan({expression}), FALSE)"
+
+    def is_finite(self, expression: str) -> str:
+        # DuckDB 2.0 takes the range that a Parquet file notes, which leaves out NaN, for that of all values: of
+        # NOT isnan(x) AND abs(x) < 1e100 nothing is left where x has NaN. isfinite(x) stays.
+        return f"coalesce(isfinite({expression}) AND abs({expression}) < {self.number(LARGEST_SCORE)}, FALSE)"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:
         return f"quantile_disc({expression}, [{', '.join(map(self.number, shares))}])"

@@ -10,8 +10,8 @@ from sqlalchemy import create_engine
 
 from multiloss_core.engines.database_engine import DatabaseEngine
 from multiloss_core.engines.duckdb_engine import DuckDBEngine
-from tests.postgres import postgres_database, postgres_server  # noqa: F401
 from tests.engines.spark_cluster import spark_cluster  # noqa: F401
+from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 ENGINES = ("duckdb", "postgresql", "spark")
 

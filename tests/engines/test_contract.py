@@ -163,7 +163,7 @@ def check_between(engine, table, columns, expected, rule):
         strict[0] = np.inf
         above = [(scores >= at).any(axis=1) if rule == "any" else (scores >= at).all(axis=1) for at in (loose, strict)]
     wanted = expected.usable & above[0] & ~above[1]
-    found = documents_between(engine, table, columns, loose, strict, rule)
+    found = documents_between(engine, table, columns, loose, strict, rule, most=5_000)
     name = columns.scores[0]
     own = TABLE.filter(arrow.array(wanted))[name].to_numpy(zero_copy_only=False)
     np.testing.assert_array_equal(np.sort(found[name].to_numpy(dtype=float)), np.sort(own))
