@@ -63,12 +63,13 @@ def bootstrap_points(
     Whole groups are drawn where documents have them, weights count as effective documents (see `cell_sample`). A
     resample costs O(c d^2) for c cells and d coefficients, whatever the number of documents (without groups).
 
-    Measured on gauss2 of `benchmarks.coverage` with 150 positives at targets .2 and .5, 40 samples: 95 % intervals held
-    the expected TP in 95 and 95, FP in 98 and 98, precision in 92 and 95 % (standard error 3; before errors were
-    widened, see `SPREAD`, 95 / 90, 92 / 98, 88 / 90 %). Not widened: with 30 positives, 70 samples, 94, 96 and 92 %;
-    customers of five alerts, 40 samples, TP 88-95, FP 75-90, precision 75-95 %: FP of few customers is held too seldom.
-    Of TP in the sample 6-12 % (150), 21-34 % (30) and 23-42 % (customers) were optimism, of the estimates -3 to +2, -7
-    to +5 and +2 to +6 %. FP, 5-28, 14-60 and 19-73 % too low in the sample, stays 1-10, 0-22 and 4-20 % too low.
+    Measured with 150 positives at targets .2 and .5, 40 samples each (`benchmarks/results/coverage.md`, standard error
+    3 to 4): 95 % intervals held the expected TP in 92-100, FP in 92-100, precision in 92-98 % on a smooth population
+    and one whose precision jumps, plain and with weights. With customers of five alerts each, FP in 95 and 85 % on the
+    smooth one, in 82 and 75 % where precision jumps: too seldom. Of TP in the sample 1-10 % (plain) and up to 33 %
+    (customers) were optimism, of the estimates -3 to +2 %; FP, up to 66 % too low in the sample, stays up to 10 % too
+    low (customers 30 %). Intervals are 0.9-1.5 times as wide as the oracle's on the smooth population, 1.1-2.0 where
+    precision jumps.
     Intervals of the marginal precision: see `marginal_interval`.
 
     Raises
