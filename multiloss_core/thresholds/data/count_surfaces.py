@@ -68,6 +68,16 @@ class CountSurfaces:
         return np.array([axis[0] for axis in self.axes])
 
     @property
+    def buckets(self) -> BucketCounts:
+        """Weights of positives and negatives in the occupied cells, see `buckets_from_surfaces`."""
+        return buckets_from_surfaces(self)
+
+    @property
+    def squares(self) -> Floats | None:
+        """Sum of the squared weights in each cell of `buckets` by class, (c, 2), negatives first; None if not known."""
+        return None
+
+    @property
     def documents(self) -> None:
         """Nothing: a table of counts tells no documents."""
         return None

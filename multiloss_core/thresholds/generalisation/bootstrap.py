@@ -10,12 +10,18 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap
 from multiloss_core.thresholds.generalisation.marginal_interval import MarginalEvidence
 from multiloss_core.thresholds.generalisation.resampled_nodes import axis_places, half_way_down
-from multiloss_core.thresholds.generalisation.resampling import CellSample, cell_sample, cell_sample_of_counts
+from multiloss_core.thresholds.generalisation.resampling import (
+    CellSample,
+    cell_sample,
+    cell_sample_of_cells,
+    cell_sample_of_counts,
+)
 from multiloss_core.thresholds.paths.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth import MAX_TABLE_NODES, SmoothFit, best_nodes, flagged_cells, thresholds_at
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
@@ -84,8 +90,8 @@ def bootstrap_points(
     thresholds = np.array([point.thresholds for point in points])
     documents = source.documents
     if documents is None:
-        sample = cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
-        units, design_effects = np.ones(len(wanted)), np.ones((2, len(wanted)))
+        sample = _sample_of_counts(source, fit)
+        units, design_effects = _units_of_cells(fit, thresholds, path.rule), np.ones((2, len(wanted)))
     else:
         sample = cell_sample(documents, fit.cells.slots, len(fit.totals))
         units, design_effects = _units_and_design_effects(documents, thresholds, path.rule)
@@ -287,6 +293,23 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
     return units, effects
 
 
+def _sample_of_counts(source: RatedData, fit: SmoothFit) -> CellSample:
+    if isinstance(source, RatedCounts):
+        return cell_sample_of_cells(source.counted)
+    return cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
+
+
+def _units_of_cells(fit: SmoothFit, thresholds: Floats, rule: Rule) -> Floats:
+    """Find the weight of an effective document (t,) among the cells that thresholds (t, k) flag, nodes of the grid."""
+    nodes = np.column_stack(
+        [np.searchsorted(axis, column) for axis, column in zip(fit.cells.axes, thresholds.T, strict=True)]
+    )
+    caught = flagged_cells(fit.cells, nodes, rule)
+    # Where nothing is flagged, of all.
+    caught[:, fit.totals @ caught <= 0] = 1.0
+    return np.asarray((fit.totals / fit.scale) @ caught / (fit.totals @ caught))
+
+
 class _RepeatedSelection:
     """Repeats the selection of thresholds for rising targets (t,) on resamples of the data of a fit."""
 
@@ -305,8 +328,11 @@ class _RepeatedSelection:
         flags = flagged_cells(fit.cells, lower, self.rule)
         inside = flags - flagged_cells(fit.cells, higher, self.rule)
         totals, positives = fit.totals @ inside, fit.positives @ inside
-        # From a table of counts, each is of a single document.
-        effective = totals if documents is None else _effective_sizes(documents, fit.cells.slots, inside)
+        if documents is None:
+            squares = (fit.totals / fit.scale) @ inside
+            effective = np.divide(np.square(totals), squares, out=np.zeros_like(totals), where=squares > 0)
+        else:
+            effective = _effective_sizes(documents, fit.cells.slots, inside)
         shares = np.divide(positives, totals, out=np.zeros_like(totals), where=totals > 0)
         return MarginalEvidence(
             fitted=ratio(self.modelled @ inside, totals),

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from multiloss_core.numerics.arrays import Floats, Indices, sums
+from multiloss_core.thresholds.data.rated_counts import CellCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 FOLDS = 5
@@ -62,6 +63,28 @@ def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample
     """Take a table of counts (c,), each of single documents."""
     counts = np.concatenate([positives, negatives])
     return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
+
+
+def cell_sample_of_cells(counted: CellCounts) -> CellSample:
+    """Take documents that were counted in cells with their weights: as `cell_sample` of the documents without groups.
+
+    A split is O(c): which documents of a cell are dealt to a fold is not known, only how many.
+    """
+    negatives, positives = counted.weights.T
+    counts, squares = (table[:, ::-1].T.ravel() for table in (counted.weights, counted.squares))
+    unit = float(counts.sum() / counted.documents.sum())
+    # Of equal weights the sum of squares is the smallest that the sum allows.
+    equal = float(squares.sum()) <= unit * float(counts.sum()) * (1 + 1e-12)
+
+    def split(generator: np.random.Generator) -> Floats:
+        return np.array([part.weights[:, ::-1].T for part in counted.dealt(FOLDS, generator)])
+
+    return CellSample(
+        positives=positives,
+        negatives=negatives,
+        draw=_draw_documents(counts, unit) if equal else _draw_weights(counts, squares),
+        split=split if counted.documents.sum() >= FOLDS else None,
+    )
 
 
 def _draw_documents(counts: Floats, weight: float) -> Callable[[np.random.Generator, int], Floats]:

@@ -9,7 +9,7 @@ from scipy.special import betainc, betaincinv
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, buckets_from_surfaces
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import BucketCounts, Spacing, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -62,7 +62,7 @@ def analytic_path(
         raise DataError(f"The family must be one of {', '.join(FAMILIES)}, not '{family}'.")
     chosen = FAMILIES[family]
     if isinstance(source, CountSurfaces):
-        buckets = buckets_from_surfaces(source)
+        buckets = source.buckets
         parameters = _best_parameters(buckets, chosen, source.rule)
         return _path_on_nodes(source, chosen, parameters)
     require_rule(rule)

@@ -8,11 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
-from multiloss_core.thresholds.data.count_surfaces import (
-    CountSurfaces,
-    buckets_from_surfaces,
-    counts_at_nodes,
-)
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, counts_at_nodes
 from multiloss_core.thresholds.data.counts import Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -98,9 +94,10 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
     fit are drawn with a fixed seed.
     """
     if isinstance(source, CountSurfaces):
-        cells, positives, totals = cells_of_surfaces(buckets_from_surfaces(source))
-        scale = np.ones(len(totals))
-        folds = _split_counts(positives, totals, np.random.default_rng(0))
+        cells, positives, totals = cells_of_surfaces(source.buckets)
+        squares = totals if source.squares is None else source.squares.sum(axis=1)
+        scale = np.divide(totals, squares, out=np.ones_like(totals), where=squares > 0)
+        folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
     else:
         labels, weights = source.labels, source.weights
         nodes = resolution or RESOLUTIONS.get(len(source.names), RESOLUTION_OF_MANY)

@@ -1,0 +1,154 @@
+"""Rated documents that were counted where they lie: the cells of a grid, and how many documents are in each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, surfaces_from_buckets
+from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
+from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes, BucketCounts
+from multiloss_core.thresholds.data.rated_documents import DataFunnel
+
+
+@dataclass(frozen=True, eq=False)
+class CellCounts:
+    """Documents in the occupied cells of a grid, by class, negatives first.
+
+    `cells` (c, k): how many nodes of each axis lie at or below the scores. `documents`, `weights` and `squares` (c, 2):
+    how many documents, the sum of their weights and that of the squares of these; without sampling weights all three
+    are the same.
+    """
+
+    cells: Indices
+    documents: Indices
+    weights: Floats
+    squares: Floats
+
+    def __add__(self, other: "CellCounts") -> "CellCounts":
+        """Count two sets of documents in the cells of one grid together: O(c log c)."""
+        cells = np.vstack([self.cells, other.cells])
+        occupied, places = np.unique(cells, axis=0, return_inverse=True)
+        sums = []
+        for own, more in (
+            (self.documents, other.documents),
+            (self.weights, other.weights),
+            (self.squares, other.squares),
+        ):
+            table = np.zeros((len(occupied), 2), dtype=own.dtype)
+            np.add.at(table, places, np.vstack([own, more]))
+            sums.append(table)
+        return CellCounts(occupied, *sums)
+
+    def dealt(self, parts: int, generator: np.random.Generator) -> "list[CellCounts]":
+        """Deal the documents to parts at random, of as equal size as can be: each is in one part. O(c parts)."""
+        left = self.documents.ravel().copy()
+        result = []
+        for number in range(parts, 0, -1):
+            taken = left if number == 1 else _drawn(left, round(int(left.sum()) / number), generator)
+            left = left - taken
+            result.append(self._share(taken.reshape(-1, 2)))
+        return result
+
+    def without(self, part: "CellCounts") -> "CellCounts":
+        """Take away a part that was dealt of these."""
+        return self._share(self.documents - part.documents)
+
+    def _share(self, documents: Indices) -> "CellCounts":
+        # Which of the documents of a cell are taken is not known: each weighs what they weigh on average.
+        share = np.divide(documents, self.documents, out=np.zeros(documents.shape), where=self.documents > 0)
+        return CellCounts(self.cells, documents, self.weights * share, self.squares * share)
+
+
+@dataclass(frozen=True, eq=False)
+class RatedCounts(CountSurfaces):
+    """Surfaces of rated documents that were counted in cells, which tell more than a ready table of counts.
+
+    What a table of counts can do, it can do; beyond that it knows how many documents there are in each cell and how
+    much they weigh. Thresholds are nodes of the grid. See `rated_counts`.
+    """
+
+    counted: CellCounts = field(kw_only=True)
+    funnel: DataFunnel = field(kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def __repr__(self) -> str:
+        return (
+            f"RatedCounts({self.funnel.at_or_above_floor:,} documents, {self.funnel.positives:,} positive, in "
+            f"{len(self.counted.cells):,} cells; rule {self.rule})"
+        )
+
+    @property
+    def buckets(self) -> BucketCounts:
+        """Weights of positives and negatives in the occupied cells."""
+        negatives, positives = self.counted.weights.T
+        return BucketCounts(axes=self.axes, cells=self.counted.cells, positives=positives, negatives=negatives)
+
+    @property
+    def squares(self) -> Floats:
+        """Sum of the squared weights in each cell by class, (c, 2), negatives first."""
+        return self.counted.squares
+
+    def under(self, rule: Rule) -> "RatedCounts":
+        """Count the same documents under a rule."""
+        if rule == self.rule:
+            return self
+        return rated_counts(self.axes, self.counted, rule=rule, names=self.names, funnel=self.funnel, notes=self.notes)
+
+    def of(self, counted: CellCounts) -> Self:
+        """Count other documents on the same grid, such as a part of these."""
+        surfaces = _surfaces(self.axes, counted, self.rule, self.names)
+        return replace(self, tp=surfaces.tp, fp=surfaces.fp, rated=_totals(counted), counted=counted)
+
+
+def rated_counts(
+    axes: Axes,
+    counted: CellCounts,
+    *,
+    rule: Rule = "any",
+    names: Sequence[str],
+    funnel: DataFunnel | None = None,
+    notes: Sequence[str] = (),
+) -> RatedCounts:
+    """Make surfaces of documents counted in the cells of a grid: O(k N) for N nodes, whatever the documents.
+
+    The first node of each axis is its floor, the last lies above every score.
+
+    Raises
+    ------
+    DataError : an unknown rule, one class only, or more than 4 million nodes.
+    """
+    require_rule(rule)
+    nodes = np.prod([len(axis) for axis in axes], dtype=np.float64)
+    if nodes > MAX_NODES:
+        raise DataError(f"A grid of {nodes:,.0f} nodes is larger than {MAX_NODES:,}; choose fewer nodes or scores.")
+    negatives, positives = (int(number) for number in counted.documents.sum(axis=0))
+    if not negatives or not positives:
+        raise DataError("All documents are of one class; true and false positives are both needed.")
+    count = positives + negatives
+    known = funnel or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives)
+    surfaces = _surfaces(axes, counted, rule, tuple(names))
+    return RatedCounts(
+        axes, surfaces.tp, surfaces.fp, rule, tuple(names), _totals(counted),
+        counted=counted, funnel=known, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _surfaces(axes: Axes, counted: CellCounts, rule: Rule, names: tuple[str, ...]) -> CountSurfaces:
+    # Above the last node of each axis there is no document.
+    negatives, positives = counted.weights.T
+    return surfaces_from_buckets(
+        BucketCounts(axes=axes, cells=counted.cells, positives=positives, negatives=negatives), rule, names
+    )
+
+
+def _totals(counted: CellCounts) -> Counts[float]:
+    negatives, positives = counted.weights.sum(axis=0)
+    return Counts(float(positives), float(negatives))
+
+
+def _drawn(documents: Indices, number: int, generator: np.random.Generator) -> Indices:
+    return np.asarray(generator.multivariate_hypergeometric(documents, number, method="marginals"))

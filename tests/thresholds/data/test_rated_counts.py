@@ -1,0 +1,141 @@
+"""Documents counted in cells against the documents themselves."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from multiloss_core import DataError, RatedDocuments, count_surfaces, operating_point
+from multiloss_core.generalisation import bootstrap_points
+from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below, grid_axes
+from multiloss_core.thresholds.data.rated_counts import CellCounts, rated_counts
+from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
+
+
+def documents_of(seed, rows=300, classifiers=2, *, weighted=False):
+    generator = np.random.default_rng(seed)
+    labels = generator.random(rows) < 0.3
+    labels[:2] = True, False
+    scores = np.round(generator.normal(size=(rows, classifiers)) + labels[:, np.newaxis], 1)
+    weights = generator.integers(1, 9, rows) / 4 if weighted else None
+    return RatedDocuments(scores, labels, weights, floors=scores.min(axis=0).tolist())
+
+
+def counted(documents, axes):
+    codes = np.column_stack(
+        [count_nodes_at_or_below(axis, column) for axis, column in zip(axes, documents.scores.T, strict=True)]
+    )
+    cells, slots = np.unique(codes, axis=0, return_inverse=True)
+    tables = [np.zeros((len(cells), 2), dtype=kind) for kind in (np.intp, float, float)]
+    for table, values in zip(tables, (np.ones(len(slots), int), documents.weights, documents.weights**2), strict=True):
+        np.add.at(table, (slots, documents.labels.astype(int)), values)
+    return CellCounts(cells, *tables)
+
+
+@given(st.integers(0, 1000), st.integers(1, 4), st.sampled_from(["any", "all"]), st.booleans())
+def test_surfaces_are_those_of_the_documents(seed, classifiers, rule, weighted):
+    documents = documents_of(seed, classifiers=classifiers, weighted=weighted)
+    axes = grid_axes(documents, 7, "positives")
+    counts = rated_counts(axes, counted(documents, axes), rule=rule, names=documents.names)
+    expected = count_surfaces(documents, rule=rule, resolution=7, spacing="positives")
+    np.testing.assert_array_equal(counts.tp, expected.tp)
+    np.testing.assert_array_equal(counts.fp, expected.fp)
+    assert tuple(counts.totals) == tuple(documents.totals)
+    other = counts.under("all" if rule == "any" else "any")
+    assert other.under(rule).rule == rule
+    np.testing.assert_array_equal(other.under(rule).tp, expected.tp)
+    for thresholds in np.array(np.meshgrid(*axes)).T.reshape(-1, classifiers)[::5]:
+        assert tuple(counts.counts_at(thresholds)) == tuple(documents.counts_at(thresholds, rule))
+
+
+@given(st.integers(0, 1000), st.integers(2, 6))
+def test_parts_add_up_to_the_whole_and_have_equal_sizes(seed, parts):
+    documents = documents_of(seed)
+    axes = grid_axes(documents, 6, "uniform")
+    whole = counted(documents, axes)
+    dealt = whole.dealt(parts, np.random.default_rng(seed))
+    sizes = [part.documents.sum() for part in dealt]
+    assert max(sizes) - min(sizes) <= 1
+    assert all((part.documents >= 0).all() for part in dealt)
+    total = dealt[0]
+    for part in dealt[1:]:
+        total = total + part
+    np.testing.assert_array_equal(total.cells, whole.cells)
+    np.testing.assert_array_equal(total.documents, whole.documents)
+    np.testing.assert_allclose(total.weights, whole.weights)
+    rest = whole.without(dealt[0])
+    np.testing.assert_array_equal(rest.documents + dealt[0].documents, whole.documents)
+
+
+def test_a_part_is_a_random_sample():
+    """The number of documents of a cell in a part is hypergeometric."""
+    documents = documents_of(3)
+    axes = grid_axes(documents, 4, "uniform")
+    whole = counted(documents, axes)
+    generator = np.random.default_rng(0)
+    drawn = np.array([whole.dealt(3, generator)[0].documents for _ in range(3000)])
+    size, taken = whole.documents.sum(), whole.documents.sum() / 3
+    share = whole.documents / size
+    np.testing.assert_allclose(drawn.mean(axis=0), taken * share, atol=0.25)
+    variance = taken * share * (1 - share) * (size - taken) / (size - 1)
+    np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.15, atol=0.02)
+
+
+def test_two_months_add_up():
+    documents = documents_of(5, weighted=True)
+    axes = grid_axes(documents, 8, "positives")
+    halves = [counted(documents.part(rows), axes) for rows in (np.arange(0, 300, 2), np.arange(1, 300, 2))]
+    whole = counted(documents, axes)
+    np.testing.assert_array_equal((halves[0] + halves[1]).documents, whole.documents)
+    np.testing.assert_array_equal((halves[0] + halves[1]).squares, whole.squares)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.slow
+def test_intervals_are_about_those_of_the_documents(weighted):
+    documents = documents_of(8, rows=4000, weighted=weighted)
+    axes = grid_axes(documents, 200, "positives")
+    counts = rated_counts(axes, counted(documents, axes), names=documents.names)
+    intervals = []
+    for source in (documents, counts):
+        fit = smooth_fit(source)
+        path = path_of_fit(source, fit, "any")
+        *_, last = bootstrap_points(source, fit, path, [0.5], generator=np.random.default_rng(0))
+        intervals.append(last.intervals())
+    own, found = intervals
+    for name in ("tp", "fp", "precision"):
+        expected, interval = (getattr(entry.expected, name) for entry in (own, found))
+        assert interval.estimate == pytest.approx(expected.estimate, rel=0.06)
+        assert interval.high - interval.low == pytest.approx(expected.high - expected.low, rel=0.35)
+
+
+def test_weights_widen_intervals_as_much_as_those_of_documents_do():
+    """Without the squares of weights, documents that stand for many would be taken for many."""
+    documents = documents_of(9, rows=2000)
+    axes = grid_axes(documents, 50, "positives")
+    plain = counted(documents, axes)
+    heavy = CellCounts(plain.cells, plain.documents, 9 * plain.weights, 81 * plain.squares)
+    widths = []
+    for cells in (plain, heavy):
+        counts = rated_counts(axes, cells, names=documents.names)
+        fit = smooth_fit(counts)
+        path = path_of_fit(counts, fit, "any")
+        *_, last = bootstrap_points(counts, fit, path, [0.5], generator=np.random.default_rng(0), resamples=40)
+        found = last.intervals().expected.tp
+        widths.append((found.high - found.low) / found.estimate)
+        assert operating_point(path, 0.5).tp > 0
+    assert widths[1] == pytest.approx(widths[0], rel=1e-6)
+
+
+def test_refusals():
+    documents = documents_of(1)
+    axes = grid_axes(documents, 5, "uniform")
+    cells = counted(documents, axes)
+    with pytest.raises(DataError, match="The rule must be"):
+        rated_counts(axes, cells, rule="most", names=documents.names)
+    one_class = CellCounts(cells.cells, cells.documents * [1, 0], cells.weights * [1, 0], cells.squares * [1, 0])
+    with pytest.raises(DataError, match="of one class"):
+        rated_counts(axes, one_class, names=documents.names)
+    many = tuple(np.arange(3000.0) for _ in range(2))
+    with pytest.raises(DataError, match="larger than 4,000,000"):
+        rated_counts(many, cells, names=documents.names)
