@@ -32,6 +32,7 @@ from multiloss_core.losses.top_k import TopK, optimal_top_k
 from multiloss_core.tables.reading.read_file import read_table
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
 from multiloss_core.thresholds.data.counts import Counts, flagged
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.data.simulated_population import simulate_population
 from multiloss_core.thresholds.paths.analytic import analytic_path
@@ -60,6 +61,7 @@ __all__ = [
     "F",
     "FractionalLinear",
     "OperatingPoint",
+    "RatedCounts",
     "RatedDocuments",
     "ScoredItems",
     "ThresholdPath",

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from multiloss_core import CountSurfaces
+from multiloss_core import CountSurfaces, RatedCounts
 from ui.data.rated_workspace import choose_source, rated_uploads
-from ui.rated_data.checks import show_columns_preview, show_count_table, show_funnel, show_histograms, show_limits
+from ui.rated_data.checks import show_columns_preview, show_count_table, show_counted, show_funnel, show_histograms, show_limits
 from ui.rated_data.column_roles import ask_columns, ask_upload
 from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
 from ui.rated_data.complete_weeks import ask_complete_weeks
@@ -30,7 +30,9 @@ if dataset is not None:
     with summary:
         confirm_columns(source)
     rated = dataset.source
-    if isinstance(rated, CountSurfaces):
+    if isinstance(rated, RatedCounts):
+        show_counted(rated)
+    elif isinstance(rated, CountSurfaces):
         show_count_table(rated)
     else:
         show_funnel(rated, rated_uploads().choice_for(source))

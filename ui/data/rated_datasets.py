@@ -146,8 +146,12 @@ def choice_of(guess: ColumnGuess, ambiguous: Sequence[str] = ()) -> ColumnChoice
 
 def build_dataset(source: RatedSource, choice: ColumnChoice) -> Dataset:
     """Build and check the dataset of a source under a choice of columns. Raises DataError."""
-    key = hashlib.sha256(f"{source.fingerprint}{json.dumps(asdict(choice), sort_keys=True)}".encode()).hexdigest()
-    return replace(_checked(key, source.frame, choice), name=source.name)
+    return replace(_checked(dataset_key(source, choice), source.frame, choice), name=source.name)
+
+
+def dataset_key(source: RatedSource, choice: ColumnChoice) -> str:
+    """Name a source under a choice of columns, for caches."""
+    return hashlib.sha256(f"{source.fingerprint}{json.dumps(asdict(choice), sort_keys=True)}".encode()).hexdigest()
 
 
 def in_money(dataset: Dataset) -> Dataset:
@@ -184,7 +188,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
         raise DataError(
             f"Column '{_choice.amount}' was chosen twice; the amount must be another column than rating and weight."
         )
-    _require_answers(_choice)
+    require_answers(_choice)
     _frame = with_decimal_sign(_frame, {column: sign for column, sign in _choice.decimal_signs if sign is not None})
     documents = RatedDocuments.from_frame(
         _frame,
@@ -216,7 +220,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
     )
 
 
-def _require_answers(choice: ColumnChoice) -> None:
+def require_answers(choice: ColumnChoice) -> None:
     """Refuse a choice with a question that is still open."""
     if choice.rating is None:
         raise DataError("No column with the ratings is chosen; choose the one that says what was fraud.")

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from multiloss_core import DataError
-from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, read_upload
+from ui.data.engine_sources import counted
+from ui.data.rated_datasets import (
+    ColumnChoice,
+    Dataset,
+    RatedSource,
+    build_dataset,
+    dataset_key,
+    read_upload,
+    require_answers,
+)
 from ui.data.samples import SAMPLES, sample
 from ui.data.uploads import UploadStore
 from ui.shared.session import session
@@ -20,7 +29,7 @@ def rated_uploads() -> UploadStore[ColumnChoice, Dataset]:
         hint="Simulated samples with one to four classifiers, a ready table of counts, and the files you uploaded in "
         "this session.",
         read=read_upload,
-        build=build_dataset,
+        build=build,
         upload_key="upload",
         upload_label="Your own file: CSV, Excel or Parquet",
         upload_hint="Rated documents, or a ready table of counts (T1, T2, …, TP, FP).",
@@ -51,7 +60,24 @@ def dataset_of(source: RatedSource) -> Dataset:
         raise DataError(
             f"What some columns of '{source.name}' mean could not be told for certain; check them on Rated data first."
         )
-    return build_dataset(source, rated_uploads().choice_for(source))
+    return build(source, rated_uploads().choice_for(source))
+
+
+def build(source: RatedSource, choice: ColumnChoice) -> Dataset:
+    """Build and check the dataset of a source under a choice of columns, counted in its engine where its rows lie there.
+
+    Raises DataError, and Cancelled where the user stopped the engine.
+    """
+    if not source.is_sample:
+        return build_dataset(source, choice)
+    require_answers(choice)
+    return Dataset(
+        name=source.name,
+        key=dataset_key(source, choice),
+        source=counted(source, choice),
+        frame=source.frame,
+        choice=choice,
+    )
 
 
 def _of_other_files(choice: ColumnChoice) -> ColumnChoice:

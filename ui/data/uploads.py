@@ -398,7 +398,8 @@ class UploadStore(Generic[Choice, Data]):
         if found is None:
             return
         try:
-            self.build(source, found.choice)
+            if not source.is_sample:
+                self.build(source, found.choice)
         except (DataError, ValueError, TypeError, LookupError):
             # Other values than before, or text that no version of this program wrote.
             return

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from multiloss_core import PATH_METHODS, CountSurfaces, RatedDocuments, ThresholdPath, Unit
+from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, RatedDocuments, ThresholdPath, Unit
 from multiloss_core.generalisation import Certificate
 from multiloss_core.targets import ThresholdChoices, threshold_choices
 from multiloss_core.thresholds import (
@@ -163,6 +163,8 @@ def analyse(dataset: Dataset, settings: Settings) -> Analysis:
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
 def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
     dataset = in_money(_dataset) if settings.unit is Unit.MONEY else _dataset
+    if isinstance(dataset.source, RatedCounts):
+        dataset = replace(dataset, source=dataset.source.under(settings.rule))
     search = settings.search(dataset.source)
     paths = tuple(method.find(search) for method in PATH_METHODS if method.works_on(search.source))
     return Analysis(dataset, settings, search.surfaces, paths, search.fit, _dataset)

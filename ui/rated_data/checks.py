@@ -3,9 +3,10 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core import CountSurfaces, RatedDocuments
+from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
 from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import count, share, threshold
+from multiloss_core.thresholds import DataFunnel
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.shared.formatting import FRAUD, as_text
 from ui.shared.page_setup import theme
@@ -15,8 +16,7 @@ PREVIEW_ROWS = 100
 
 def show_funnel(documents: RatedDocuments, choice: ColumnChoice) -> None:
     """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
-    for column, (words, number) in zip(st.columns(5), documents.funnel.steps, strict=True):
-        column.metric(words.capitalize(), count(number), border=True)
+    _show_steps(documents.funnel)
     floors = ", ".join(
         f"{name} {threshold(floor)}{' (suggested)' if given is None else ''}"
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
@@ -57,6 +57,24 @@ def show_histograms(key: str, documents: RatedDocuments) -> None:
 @st.cache_resource(scope="session", max_entries=20, show_spinner=False)
 def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocuments) -> go.Figure:
     return score_histogram(_documents, classifier, theme=shade, vocabulary=FRAUD)
+
+
+def show_counted(counts: RatedCounts) -> None:
+    """Show what was counted where the rows lie."""
+    _show_steps(counts.funnel)
+    floors = ", ".join(f"{name} {threshold(floor)}" for name, floor in zip(counts.names, counts.floors, strict=True))
+    grid = " × ".join(str(len(axis)) for axis in counts.axes)
+    st.caption(
+        f"Rating floors: {as_text(floors)}. Counted into {count(len(counts.counted.cells))} cells of a grid of {grid} "
+        "thresholds, most of them where positives have high scores; counts at each of them are exact."
+    )
+    for note in counts.notes:
+        st.info(as_text(note), icon=":material/info:")
+
+
+def _show_steps(funnel: DataFunnel) -> None:
+    for column, (words, number) in zip(st.columns(5), funnel.steps, strict=True):
+        column.metric(words.capitalize(), count(number), border=True)
 
 
 def show_count_table(surfaces: CountSurfaces) -> None:

@@ -14,6 +14,7 @@ from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
 from ui.data.rated_workspace import needs_answers, rated_uploads
 from ui.rated_data.column_summary import show_column_table
+from ui.rated_data.connected_tables import ask_connected_table
 from ui.rated_data.rating_meanings import ask_meanings, meaning_key
 from ui.shared.column_pickers import ask_column, ask_optional_column, offered_columns
 from ui.shared.formatting import as_text
@@ -88,6 +89,7 @@ def ask_upload(place: DeltaGenerator) -> None:
             type="tertiary",
             on_click="ignore",
         )
+        ask_connected_table()
 
 
 def ask_columns(source: RatedSource) -> ColumnChoice:

@@ -3,12 +3,14 @@
 import secrets
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DecisionRecord
+from multiloss_core import DecisionRecord, RatedCounts
+from multiloss_core.engines import RowWindow
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs, Point
@@ -28,13 +30,30 @@ class UrlEcho:
     written_at: float = 0.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class EngineTable:
+    """Rows of a table in an engine, by the names that whoever runs the program gave: never an address.
+
+    `rows` are those of the window when they were counted at `counted_at` (UTC); `version` tells a state of the table,
+    where the engine knows one. `is_counted`: too many to be fetched, so they are counted where they are.
+    """
+
+    connection: str
+    table: str
+    window: RowWindow
+    rows: int
+    is_counted: bool
+    counted_at: datetime
+    version: str | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Source(Generic[Choice]):
     """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given.
 
     `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
     `ambiguous`: columns of numbers that can be read in two ways. `sheets`: those of a workbook, of which `sheet` was
-    read.
+    read. `origin`: where it was fetched from or, where `origin.is_counted`, is to be counted; `frame` is then a sample.
     """
 
     name: str
@@ -46,6 +65,12 @@ class Source(Generic[Choice]):
     ambiguous: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
+    origin: EngineTable | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the rows lie in an engine and the frame holds a sample of them."""
+        return self.origin is not None and self.origin.is_counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +281,7 @@ class TopKState:
 class Session:
     """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
 
-    `visit` is a name of its own.
+    `visit` is a name of its own. `counted` are documents counted in engines, by their source and choice of columns.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -264,6 +289,7 @@ class Session:
     url: dict[str, UrlEcho] = field(default_factory=dict)
     rated: Uploads[Any] = field(default_factory=Uploads)
     scored: ScoredUploads = field(default_factory=ScoredUploads)
+    counted: dict[Hashable, RatedCounts] = field(default_factory=dict)
     point: PointState = field(default_factory=PointState)
     decisions: DecisionsState = field(default_factory=DecisionsState)
     top_k: TopKState = field(default_factory=TopKState)

@@ -4,7 +4,7 @@ from typing import cast
 
 import streamlit as st
 
-from multiloss_core import PATH_METHODS, CountSurfaces, Unit
+from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, Unit
 from multiloss_core.decisions import RecordedSettings
 from multiloss_core.formatting import count, plural, threshold
 from multiloss_core.thresholds import CERTIFIED, Rule, Spacing
@@ -27,7 +27,10 @@ SPACINGS = {
 def show_origin(dataset: Dataset) -> None:
     """One line on what the numbers come from."""
     source = dataset.source
-    if isinstance(source, CountSurfaces):
+    if isinstance(source, RatedCounts):
+        funnel = source.funnel
+        words = f"{plural(funnel.at_or_above_floor, 'rated document')} · {count(funnel.positives)} positive"
+    elif isinstance(source, CountSurfaces):
         words = f"table of {count(source.tp.size)} nodes"
     else:
         words = f"{plural(len(source.labels), 'rated document')} · {count(source.labels.sum())} positive"
@@ -44,7 +47,7 @@ def ask_settings(dataset: Dataset) -> Settings:
     rule: Rule = "any"
     unit = Unit.DOCUMENTS
     with row:
-        if table is not None:
+        if table is not None and not isinstance(table, RatedCounts):
             rule = table.rule
             st.text_input(label, RULES[rule], disabled=True, help="Told by the table of counts.")
         elif len(source.names) > 1:
