@@ -6,7 +6,9 @@ for documents in memory.
 """
 
 from multiloss_core.engines.columns import ALL_ROWS, Filter, RatedColumns, RowWindow
+from multiloss_core.engines.counting import count_documents
 from multiloss_core.engines.engine import Cancelled, Engine, EngineError
+from multiloss_core.engines.loading import EngineSample, Ratings, load_sample, rated_columns_of, ratings_in
 from multiloss_core.engines.questions import (
     EngineFunnel,
     PathCounts,
@@ -27,17 +29,23 @@ __all__ = [
     "Engine",
     "EngineError",
     "EngineFunnel",
+    "EngineSample",
     "Filter",
     "PathCounts",
     "RatedColumns",
+    "Ratings",
     "RowWindow",
     "column_values",
     "count_along",
     "count_cells",
+    "count_documents",
     "count_funnel",
     "count_rows",
     "documents_between",
     "fetch_rows",
+    "load_sample",
     "positive_scores",
     "quantiles",
+    "rated_columns_of",
+    "ratings_in",
 ]

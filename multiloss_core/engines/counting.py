@@ -11,7 +11,6 @@ from multiloss_core.engines.questions import EngineFunnel, count_cells, count_fu
 from multiloss_core.formatting import plural
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.counts import Rule
-from multiloss_core.thresholds.data.grid_counts import Axes
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts, rated_counts
 
 # Nodes of each axis, by the number of classifiers: all together are written into one statement.

@@ -31,6 +31,8 @@ class Dialect:
     max_nodes = 1_000
     # Whether quantiles are values of the column at exactly that rank.
     exact_quantiles = True
+    # Whether rows come in the order in which they are stored, the same each time.
+    keeps_order = False
 
     def name(self, column: str) -> str:
         """Quote the name of a column or of a part of a table's name."""
@@ -144,6 +146,7 @@ class DuckDBDialect(_Halving):
     """DuckDB 2."""
 
     double = "DOUBLE"
+    keeps_order = True
 
     def is_nan(self, expression: str) -> str:
         return f"coalesce(isnan({expression}), FALSE)"

@@ -52,7 +52,7 @@ class DuckDBEngine:
             "temp_directory": DUCKDB.word(self._spill.name),
             "enable_progress_bar": "true",
             "enable_progress_bar_print": "false",
-            "preserve_insertion_order": "false",
+            "preserve_insertion_order": "true",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",

@@ -1,0 +1,114 @@
+"""Few rows are worked with as those of an upload, many are counted; both say the same of what columns mean."""
+
+import numpy as np
+import pyarrow as arrow
+import pytest
+
+from multiloss_core import DataError, RatedDocuments
+from multiloss_core.engines import RowWindow, count_documents, load_sample, loading, rated_columns_of, ratings_in
+from tests.engines.tables import FINE, FRAUD, GROUP, NAMES, OPEN, RATING, TIME, WEIGHT, awkward_table, day
+
+TABLE = awkward_table()
+MEANINGS = {FRAUD: "positive", FINE: "negative", OPEN: "undecided"}
+# Without -1e99 and other exceptions, so that floors can be seen.
+SIMPLE = arrow.table(
+    {
+        "a": (values := np.random.default_rng(1).random((6_000, 2)).round(4))[:, 0],
+        "b": values[:, 1],
+        "rating": np.where(np.random.default_rng(2).random(6_000) < values.max(axis=1) / 2, " Fraud", "ok").astype(
+            object
+        ),
+        "part": np.arange(6_000) % 7,
+    }
+).filter(arrow.array((values >= [0.5, 0.6]).any(axis=1)))
+
+
+def test_few_rows_are_those_of_an_upload(load):
+    engine, table = load(TABLE)
+    sample = load_sample(engine, table)
+    assert sample.is_complete
+    assert sample.rows == len(sample.file.frame) == TABLE.num_rows
+    assert sample.fingerprint == load_sample(engine, table).fingerprint
+    meaning = {"meanings": MEANINGS, "weight": WEIGHT, "group": GROUP}
+    found = RatedDocuments.from_frame(sample.file.frame, NAMES[:2], RATING, **meaning)
+    expected = RatedDocuments.from_frame(TABLE.to_pandas(), NAMES[:2], RATING, **meaning)
+    assert found.funnel == expected.funnel
+    assert sorted(found.scores.ravel()) == sorted(expected.scores.ravel())
+    assert found.totals == expected.totals or (found.totals.tp, found.totals.fp) == pytest.approx([*expected.totals])
+    again = load_sample(engine, table).file.frame
+    assert again.equals(sample.file.frame)
+
+
+def test_many_rows_are_counted(load, monkeypatch):
+    engine, table = load(TABLE)
+    monkeypatch.setattr(loading, "MOST_FETCHED", TABLE.num_rows - 1)
+    sample = load_sample(engine, table, sampled=500)
+    assert not sample.is_complete
+    assert (sample.rows, len(sample.file.frame)) == (TABLE.num_rows, 500)
+    given = {"scores": NAMES[:2], "rating": RATING, "weight": WEIGHT, "floors": (-0.5, -0.5)}
+    columns = rated_columns_of(engine, sample, meanings=MEANINGS, **given)
+    assert (columns.positive, columns.negative) == ((FRAUD,), (FINE,))
+    counted = count_documents(engine, table, columns)
+    expected = RatedDocuments.from_frame(
+        TABLE.to_pandas(), NAMES[:2], RATING, meanings=MEANINGS, weight=WEIGHT, floors=[-0.5, -0.5]
+    )
+    assert counted.funnel == expected.funnel
+    assert (counted.totals.tp, counted.totals.fp) == (expected.totals.tp, expected.totals.fp)
+    with pytest.raises(DataError, match=r"'pending'.* without a meaning"):
+        rated_columns_of(engine, sample, meanings={FRAUD: "positive", FINE: "negative"}, **given)
+
+
+def test_a_window_of_days(load):
+    engine, table = load(TABLE)
+    window = RowWindow(time=TIME, since=day("2026-04-01"), until=day("2026-04-08"))
+    sample = load_sample(engine, table, window)
+    days = TABLE[TIME].to_numpy().astype("datetime64[D]")
+    assert sample.rows == ((days >= np.datetime64("2026-04-01")) & (days < np.datetime64("2026-04-08"))).sum()
+    assert sample.fingerprint != load_sample(engine, table).fingerprint
+    with pytest.raises(DataError, match=r"has no rows in this range"):
+        load_sample(engine, table, RowWindow(time=TIME, until=day("2020-01-01")))
+
+
+KINDS = {
+    "words": (["Fraud", " fraud ", "FRAUD", "ok", None, ""], {"fraud": 3, "ok": 1}),
+    "numbers": ([1.0, 0.0, None, float("nan"), 1.0, 0.0], {"1": 2, "0": 2}),
+    "whole numbers": ([1, 0, None, 0, 2, 1], {"1": 2, "0": 2, "2": 1}),
+    "truth": ([True, False, None, True, True, False], {"true": 3, "false": 2}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ratings_of_every_kind(load, kind):
+    cells, expected = KINDS[kind]
+    engine, table = load(arrow.table({"score": np.arange(6.0), "rating": arrow.array(cells)}))
+    ratings = ratings_in(engine, table, "rating")
+    assert ratings.counted == expected
+    first, second, *others = expected
+    positive, negative = ratings.meaning({first: "positive", second: "negative"} | dict.fromkeys(others, "undecided"))
+    assert set(positive) == {cell for cell in cells if str(cell).strip().lower().removesuffix(".0") == first}
+    assert len(negative) == 1
+
+
+def test_floors_are_suggested_from_the_sample(load):
+    engine, table = load(SIMPLE)
+    sample = load_sample(engine, table, most=10, sampled=2_000)
+    given = {"scores": ("a", "b"), "rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}}
+    columns = rated_columns_of(engine, sample, **given)
+    assert columns.positive == (" Fraud",)
+    assert columns.floors == pytest.approx([0.5, 0.6], abs=0.01)
+    assert rated_columns_of(engine, sample, **given, floors=(0.5, None)).floors == (0.5, columns.floors[1])
+    assert rated_columns_of(engine, sample, **given, floors=(0.55, 0.7)).floors == (0.55, 0.7)
+
+
+def test_what_no_engine_has(load):
+    engine, table = load(SIMPLE)
+    sample = load_sample(engine, table, most=10, sampled=2_000)
+    given = {"rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}}
+    with pytest.raises(DataError, match=r"'minus a' is made of the column 'a'.* make this column there"):
+        rated_columns_of(engine, sample, scores=("minus a",), **given)
+    with pytest.raises(DataError, match=r"There is no column 'c' in .* it has 'a', 'b'"):
+        rated_columns_of(engine, sample, scores=("c",), **given)
+    with pytest.raises(DataError, match=r"means positive"):
+        rated_columns_of(
+            engine, sample, scores=("a",), rating="rating", meanings={"fraud": "undecided", "ok": "negative"}
+        )
