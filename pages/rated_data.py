@@ -4,7 +4,14 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts
 from ui.data.rated_workspace import choose_source, rated_uploads
-from ui.rated_data.checks import show_columns_preview, show_count_table, show_counted, show_funnel, show_histograms, show_limits
+from ui.rated_data.checks import (
+    show_columns_preview,
+    show_count_table,
+    show_counted,
+    show_funnel,
+    show_histograms,
+    show_limits,
+)
 from ui.rated_data.column_roles import ask_columns, ask_upload
 from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
 from ui.rated_data.complete_weeks import ask_complete_weeks

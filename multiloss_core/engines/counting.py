@@ -2,19 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from multiloss_core.engines.columns import RatedColumns
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.questions import EngineFunnel, count_cells, count_funnel, positive_scores
+from multiloss_core.engines.questions import EngineFunnel, ScoreColumn, count_cells, count_funnel, positive_scores
 from multiloss_core.formatting import plural
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts, rated_counts
 
 # Nodes of each axis, by the number of classifiers: all together are written into one statement.
 RESOLUTIONS = {1: 900, 2: 300, 3: 100, 4: 40}
+# How far below a score its node may lie, as a part of the way to the node below.
+NEAR = 0.1
 
 Report = Callable[[str], None]
 
@@ -39,7 +43,7 @@ def count_documents(
     """
     report("Checking which rows can be used")
     checked = count_funnel(engine, table, columns)
-    floors = columns.floors or tuple(score.low for score in checked.scores)
+    floors = columns.floors or tuple(_floor_below(score) for score in checked.scores)
     columns = replace(columns, floors=floors)
     axes: list[Floats] = []
     for number, score in enumerate(checked.scores):
@@ -63,7 +67,18 @@ def score_nodes(positives: Floats, floor: float, highest: float, resolution: int
         evenly = np.linspace(0, len(inside) - 1, (resolution - 2) // 2).round()
         from_top = np.exp(np.linspace(0.0, np.log(len(inside)), resolution - 2 - len(evenly))).round()
         chosen = np.unique(np.concatenate([evenly, len(inside) - from_top]).astype(np.intp))
-    return np.unique(np.concatenate([[floor], inside[chosen], [np.nextafter(highest, np.inf)]]))
+    nodes = np.unique(np.concatenate([[floor], inside[chosen]]))
+    # Counts are exact at any node, so one in few digits just below a score is as good.
+    short = [
+        shortest_between(float(node), float(node - NEAR * (node - below)), float(node))
+        for below, node in pairwise(nodes)
+    ]
+    return np.unique(np.concatenate([[floor], short, [np.nextafter(highest, np.inf)]]))
+
+
+def _floor_below(score: ScoreColumn) -> float:
+    """Find a number of few digits that every usable score reaches."""
+    return shortest_between(score.low, score.low - NEAR * (score.high - score.low) / 10, score.low)
 
 
 def _notes(checked: EngineFunnel, columns: RatedColumns) -> list[str]:

@@ -1,7 +1,7 @@
 """The sources that whoever runs the program has named: `[connections.NAME]` in `.streamlit/secrets.toml`."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from sqlalchemy import create_engine, make_url
@@ -23,7 +23,7 @@ class EngineConnection(BaseConnection[Engine]):
     """An engine of one visit: nobody waits for, or stops, the question of another."""
 
     @classmethod
-    def scope(cls) -> str:
+    def scope(cls) -> Literal["session"]:
         """Tell that each visit has its own."""
         return "session"
 

@@ -1,19 +1,17 @@
 """Tables of engines as data of a session: fetched where they are small, else counted where they are."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, RatedCounts
-from multiloss_core.engines import Engine, Filter, RatedColumns, RowWindow, column_values, count_rows, fetch_rows
+from multiloss_core.engines import Engine, RatedColumns, RowWindow, fetch_rows
 from multiloss_core.engines.counting import count_documents
-from multiloss_core.engines.loading import MAX_FETCHED, raw_ratings
-from multiloss_core.formatting import count, plural
-from multiloss_core.tables import TableFile, guess_columns
+from multiloss_core.engines.loading import EngineSample, load_sample, rated_columns_of, ratings_in
+from multiloss_core.formatting import plural
+from multiloss_core.tables import TableFile, guess_columns, require_documents
 from ui.data.engine_connections import engine_of
 from ui.data.rated_datasets import ColumnChoice, RatedSource, choice_of
 from ui.shared.engine_work import answered
@@ -21,9 +19,7 @@ from ui.shared.session import EngineTable, session
 
 Tell = Callable[[str], None]
 
-SAMPLED_ROWS = 10_000
-# Of each rating that the sample does not show.
-MORE_ROWS = 20
+SHOWN_ROWS = 10_000
 MAX_KEPT = 6
 
 
@@ -34,9 +30,9 @@ def table_names(connection: str) -> tuple[str, ...]:
 
 
 @st.cache_resource(scope="session", max_entries=4, ttl=600, show_spinner="Asking the source …")
-def table_sample(connection: str, table: str) -> TableFile:
+def first_rows(connection: str, table: str) -> TableFile:
     """Return some rows of a table, to see what its columns are."""
-    return fetch_rows(engine_of(connection), table, most=SAMPLED_ROWS)
+    return fetch_rows(engine_of(connection), table, most=SHOWN_ROWS)
 
 
 def load_table(engine: Engine, connection: str, table: str, window: RowWindow, tell: Tell) -> RatedSource:
@@ -44,39 +40,38 @@ def load_table(engine: Engine, connection: str, table: str, window: RowWindow, t
 
     Raises DataError, and what `Engine.query` raises.
     """
-    tell("Counting the rows")
-    rows = count_rows(engine, table, window)
-    if not rows:
-        raise DataError(f"'{table}' has no row in this window; choose another one.")
-    origin = EngineTable(
-        connection=connection,
-        table=table,
-        window=window,
-        rows=rows,
-        is_counted=rows > MAX_FETCHED,
-        counted_at=datetime.now(UTC),
-        version=engine.version(table),
-    )
-    tell(f"Fetching {count(SAMPLED_ROWS if origin.is_counted else rows)} rows")
-    file = _sample_of(engine, origin) if origin.is_counted else fetch_rows(engine, table, window, most=rows)
-    guess = guess_columns(file.frame)
-    place = f"{plural(rows, 'row')} of '{table}' in '{connection}'"
-    at = f"{origin.counted_at:%Y-%m-%d %H:%M} UTC"
+    tell("Fetching the rows")
+    sample = load_sample(engine, table, window)
+    fetched_at = datetime.now(UTC)
+    require_documents(sample.file.frame)
+    guess = guess_columns(sample.file.frame)
+    place = f"{plural(sample.rows, 'row')} of '{table}' in '{connection}'"
     note = (
-        f"{place}, too many to be fetched: they are counted there. The rows shown here are a sample."
-        if origin.is_counted
-        else f"{place}, fetched {at}."
+        f"{place}, fetched {fetched_at:%Y-%m-%d %H:%M} UTC."
+        if sample.is_complete
+        else f"{place}, too many to be fetched: they are counted there. The rows at the end of this page are a sample."
     )
     return RatedSource(
         f"{table} ({connection})",
-        _fingerprint(origin, file.frame),
-        file.frame,
-        choice_of(guess, file.ambiguous),
+        sample.fingerprint,
+        sample.file.frame,
+        choice_of(guess, sample.file.ambiguous),
         guess=guess,
-        notes=(note, *file.notes),
-        ambiguous=file.ambiguous,
-        origin=origin,
+        notes=(note, *sample.file.notes),
+        ambiguous=sample.file.ambiguous,
+        origin=EngineTable(connection=connection, sample=sample, fetched_at=fetched_at),
     )
+
+
+def ratings_in_engine(source: RatedSource, column: str) -> dict[str, int]:
+    """Count the rows of each rating of a source whose rows lie in an engine; kept for the session."""
+    return _ratings(source.fingerprint, column, _origin(source))
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner="Looking at the ratings …")
+def _ratings(fingerprint: str, column: str, _origin: EngineTable) -> dict[str, int]:
+    sample = _origin.sample
+    return ratings_in(engine_of(_origin.connection), sample.table, column, sample.window).counted
 
 
 def counted(source: RatedSource, choice: ColumnChoice) -> RatedCounts:
@@ -84,69 +79,46 @@ def counted(source: RatedSource, choice: ColumnChoice) -> RatedCounts:
 
     Raises DataError, and Cancelled where the user stopped it.
     """
-    origin = source.origin
-    if origin is None:
-        raise AssertionError("only rows in an engine are counted there")
-    known = session().counted
-    key = (source.fingerprint, choice)
+    known, key = session().counted, (source.fingerprint, choice)
     if key not in known:
+        origin = _origin(source)
         engine = engine_of(origin.connection)
-        known[key] = answered(engine, lambda tell: _count(engine, origin, choice, tell), key="stop_counting")
+        known[key] = answered(engine, lambda tell: _count(engine, origin.sample, choice, tell), key="stop_counting")
         while len(known) > MAX_KEPT:
             known.pop(next(iter(known)))
     return known[key]
 
 
-def _count(engine: Engine, origin: EngineTable, choice: ColumnChoice, tell: Tell) -> RatedCounts:
+def _origin(source: RatedSource) -> EngineTable:
+    if source.origin is None:
+        raise AssertionError("only rows in an engine are counted there")
+    return source.origin
+
+
+def _count(engine: Engine, sample: EngineSample, choice: ColumnChoice, tell: Tell) -> RatedCounts:
     tell("Looking at the ratings")
-    meanings = {rating: meaning for rating, meaning in choice.meanings if meaning is not None}
-    positive, negative = raw_ratings(engine, origin.table, choice.rating or "", meanings, origin.window)
-    floors = None if None in choice.floors or not choice.floors else tuple(f for f in choice.floors if f is not None)
-    columns = RatedColumns(
+    columns = rated_columns_of(
+        engine,
+        sample,
         scores=choice.scores,
         rating=choice.rating or "",
-        positive=positive,
-        negative=negative,
-        floors=floors,
+        meanings={rating: meaning for rating, meaning in choice.meanings if meaning is not None},
+        floors=choice.floors,
         weight=choice.weight,
+        group=choice.group,
         time=choice.time,
         segment=choice.segment,
-        group=choice.group,
-        window=_until(origin.window, choice),
     )
-    return count_documents(engine, origin.table, columns, report=tell)
+    return count_documents(engine, sample.table, _complete_days(columns, choice), report=tell)
 
 
-def _until(window: RowWindow, choice: ColumnChoice) -> RowWindow:
+def _complete_days(columns: RatedColumns, choice: ColumnChoice) -> RatedColumns:
     """Leave out the days whose ratings are incomplete."""
+    window = columns.window
     if choice.complete_until is None or choice.time is None:
-        return window
-    until = datetime.fromisoformat(choice.complete_until).date()
-    if window.time is not None and window.time != choice.time:
+        return columns
+    if window.time not in (None, choice.time):
         raise DataError(f"The days were chosen by '{window.time}'; leave out incomplete weeks by the same column.")
+    until = date.fromisoformat(choice.complete_until)
     earlier = until if window.until is None else min(until, window.until)
-    return replace(window, time=choice.time, until=earlier)
-
-
-def _sample_of(engine: Engine, origin: EngineTable) -> TableFile:
-    """Return some rows, among them some of each rating: fraud is rare."""
-    file = fetch_rows(engine, origin.table, origin.window, most=SAMPLED_ROWS)
-    rating = guess_columns(file.frame).rating
-    if rating is None:
-        return file
-    shown = {str(value) for value in file.frame[rating].dropna().unique()}
-    frames = [file.frame]
-    for value, _ in column_values(engine, origin.table, rating, origin.window):
-        if value is not None and str(value) not in shown:
-            rare = replace(origin.window, filters=(*origin.window.filters, Filter(column=rating, values=(value,))))
-            frames.append(fetch_rows(engine, origin.table, rare, most=MORE_ROWS).frame)
-    return replace(file, frame=pd.concat(frames, ignore_index=True)) if len(frames) > 1 else file
-
-
-def _fingerprint(origin: EngineTable, frame: pd.DataFrame) -> str:
-    """Tell states of a table apart: by its rows where they were fetched, in any order, else by its version or time."""
-    if not origin.is_counted:
-        rows = pd.util.hash_pandas_object(frame, index=False).sort_values().to_numpy()
-        return hashlib.sha256(f"{list(frame.columns)}".encode() + rows.tobytes()).hexdigest()
-    state = origin.version or origin.counted_at.isoformat()
-    return hashlib.sha256(repr((origin.connection, origin.table, origin.window, origin.rows, state)).encode()).hexdigest()
+    return replace(columns, window=replace(window, time=choice.time, until=earlier))

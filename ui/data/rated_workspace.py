@@ -64,7 +64,7 @@ def dataset_of(source: RatedSource) -> Dataset:
 
 
 def build(source: RatedSource, choice: ColumnChoice) -> Dataset:
-    """Build and check the dataset of a source under a choice of columns, counted in its engine where its rows lie there.
+    """Build and check the dataset of a source under a choice of columns, counted where its rows lie.
 
     Raises DataError, and Cancelled where the user stopped the engine.
     """

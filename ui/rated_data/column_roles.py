@@ -177,7 +177,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
     if rating in columns:
         of_known = dict(known.meanings) if rating == known.rating else {}
         about = "rating" if "rating" in unsure else "meanings"
-        meanings = ask_meanings(place(about, below), source.frame, rating, of_known, _tag(source))
+        meanings = ask_meanings(place(about, below), source, rating, of_known)
     scores = _ask_scores(place("scores", left), source, columns, known, rating, meanings)
     optional: dict[str, Any] = {}
     for usual, role in zip((right, right, *st.columns(3)), ROLES, strict=True):

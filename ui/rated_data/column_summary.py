@@ -29,8 +29,8 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
     """Say which rows are fraud, which are not, and which are not known yet."""
     if choice.is_counts or choice.rating is None or not choice.meanings:
         return
-    rows, column = ratings_of(source.fingerprint[:12], choice.rating, source.frame), as_text(shortened(choice.rating))
-    blank = len(source.frame) - sum(rows.values())
+    rows, column = ratings_of(source, choice.rating), as_text(shortened(choice.rating))
+    blank = (source.origin.sample.rows if source.origin else len(source.frame)) - sum(rows.values())
     parts = []
     for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet")):
         values = [value for value, found in choice.meanings if found == meaning]

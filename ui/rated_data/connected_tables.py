@@ -8,9 +8,10 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.engines import ALL_ROWS, Cancelled, Engine, Filter, RowWindow, column_values, count_rows
+from multiloss_core.engines.loading import MOST_FETCHED
 from multiloss_core.formatting import count, plural, shortened
 from ui.data.engine_connections import connection_names, engine_of
-from ui.data.engine_sources import MAX_FETCHED, load_table, table_names, table_sample
+from ui.data.engine_sources import first_rows, load_table, table_names
 from ui.data.rated_workspace import rated_uploads
 from ui.shared.engine_work import answered
 from ui.shared.formatting import as_text
@@ -42,7 +43,7 @@ def _ask(names: tuple[str, ...]) -> None:
         st.info("This source has no tables yet.", icon=":material/info:")
         return
     table = right.selectbox("Table", tables, key=f"{KEY}_table_{name}")
-    engine, sample = engine_of(name), table_sample(name, table)
+    engine, sample = engine_of(name), first_rows(name, table)
     window = _ask_window(name, table, sample.frame)
     about = (name, table, window)
     look, take = st.container(horizontal=True, vertical_alignment="center"), None
@@ -66,9 +67,9 @@ def _counted(engine: Engine, table: str, window: RowWindow, tell: Any) -> int:
 
 
 def _what_happens(rows: int) -> str:
-    if rows <= MAX_FETCHED:
+    if rows <= MOST_FETCHED:
         return "They are few enough to be fetched, as if you had uploaded them."
-    return f"More than {count(MAX_FETCHED)}: they stay where they are and are counted there."
+    return f"More than {count(MOST_FETCHED)}: they stay where they are and are counted there."
 
 
 def _ask_window(name: str, table: str, sample: pd.DataFrame) -> RowWindow:
@@ -90,7 +91,10 @@ def _ask_window(name: str, table: str, sample: pd.DataFrame) -> RowWindow:
     if column != NO_FILTER:
         found = [value for value, _ in _values(name, table, column) if value is not None]
         chosen_values = values.multiselect(
-            f"{as_text(shortened(column))} is one of", found, format_func=str, key=f"{KEY}_values_{name}_{table}_{column}"
+            f"{as_text(shortened(column))} is one of",
+            found,
+            format_func=str,
+            key=f"{KEY}_values_{name}_{table}_{column}",
         )
         if chosen_values:
             filters = (Filter(column=column, values=tuple(chosen_values)),)
@@ -100,7 +104,9 @@ def _ask_window(name: str, table: str, sample: pd.DataFrame) -> RowWindow:
 
 
 def _ask_day(place: Any, label: str, suggested: Any, *, key: str) -> date | None:
-    day: date | None = place.date_input(label.capitalize(), value=None, key=key, help=f"In the sample: {suggested:%Y-%m-%d}.")
+    day: date | None = place.date_input(
+        label.capitalize(), value=None, key=key, help=f"In the sample: {suggested:%Y-%m-%d}."
+    )
     return day
 
 

@@ -5,8 +5,11 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from multiloss_core import DataError
 from multiloss_core.formatting import count, shortened
 from multiloss_core.tables import Meaning, guess_meanings, rating_values
+from ui.data.engine_sources import ratings_in_engine
+from ui.data.rated_datasets import RatedSource
 from ui.shared.formatting import as_text
 
 MAX_VALUES = 30
@@ -14,13 +17,17 @@ WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "unde
 
 
 def ask_meanings(
-    place: DeltaGenerator, frame: pd.DataFrame, column: str, known: dict[str, Meaning | None], tag: str
+    place: DeltaGenerator, source: RatedSource, column: str, known: dict[str, Meaning | None]
 ) -> tuple[tuple[str, Meaning | None], ...]:
-    """Ask for the meaning of each rating, at first the known one; `tag` tells the table. Blank ones are not known yet.
+    """Ask for the meaning of each rating, at first the known one. Blank ones are not known yet.
 
     Of a column of too many different values nothing is asked, and nothing returned.
     """
-    values = ratings_of(tag, column, frame)
+    try:
+        values, tag = ratings_of(source, column), source.fingerprint[:12]
+    except DataError as error:
+        place.error(as_text(str(error)), icon=":material/error:")
+        return ()
     if len(values) > MAX_VALUES:
         place.warning(
             f"'{as_text(column)}' holds {len(values):,} different values, too many for a rating (at most "
@@ -55,8 +62,18 @@ def _ask_meaning(value: str, rows: int, guess: Meaning | None, key: str) -> Mean
     )
 
 
+def ratings_of(source: RatedSource, column: str) -> dict[str, int]:
+    """Count the rows of each rating: of all rows, also where the frame is a sample of them.
+
+    Raises DataError where their engine cannot be asked or finds too many different values.
+    """
+    if source.is_sample:
+        return ratings_in_engine(source, column)
+    return _ratings_of_frame(source.fingerprint, column, source.frame)
+
+
 @st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def ratings_of(tag: str, column: str, _frame: pd.DataFrame) -> dict[str, int]:
+def _ratings_of_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, int]:
     """Count the rows of each rating, in order of appearance."""
     codes, values = rating_values(_frame[column])
     return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))

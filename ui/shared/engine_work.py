@@ -24,8 +24,8 @@ def answered(engine: Engine, work: Callable[[Callable[[str], None]], T], *, key:
 
     def run() -> None:
         try:
-            results.append(work(lambda words: told.append(words)))
-        except BaseException as error:  # noqa: BLE001  raised again where it is waited for
+            results.append(work(told.append))
+        except BaseException as error:
             failures.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
@@ -44,5 +44,3 @@ def answered(engine: Engine, work: Callable[[Callable[[str], None]], T], *, key:
     if failures:
         raise failures[0]
     return results[0]
-
-

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord, RatedCounts
-from multiloss_core.engines import RowWindow
+from multiloss_core.engines.loading import EngineSample
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs, Point
@@ -32,19 +32,11 @@ class UrlEcho:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineTable:
-    """Rows of a table in an engine, by the names that whoever runs the program gave: never an address.
-
-    `rows` are those of the window when they were counted at `counted_at` (UTC); `version` tells a state of the table,
-    where the engine knows one. `is_counted`: too many to be fetched, so they are counted where they are.
-    """
+    """Rows of a table in an engine that whoever runs the program named `connection`, as fetched at a time (UTC)."""
 
     connection: str
-    table: str
-    window: RowWindow
-    rows: int
-    is_counted: bool
-    counted_at: datetime
-    version: str | None = None
+    sample: EngineSample
+    fetched_at: datetime
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +45,7 @@ class Source(Generic[Choice]):
 
     `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
     `ambiguous`: columns of numbers that can be read in two ways. `sheets`: those of a workbook, of which `sheet` was
-    read. `origin`: where it was fetched from or, where `origin.is_counted`, is to be counted; `frame` is then a sample.
+    read. `origin`: where it was fetched from or, of too many rows, is to be counted; `frame` is then a sample.
     """
 
     name: str
@@ -70,7 +62,7 @@ class Source(Generic[Choice]):
     @property
     def is_sample(self) -> bool:
         """Whether the rows lie in an engine and the frame holds a sample of them."""
-        return self.origin is not None and self.origin.is_counted
+        return self.origin is not None and not self.origin.sample.is_complete
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, surface
 from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes, BucketCounts
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
+
+Numbers = TypeVar("Numbers", Indices, Floats)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +34,18 @@ class CellCounts:
         """Count two sets of documents in the cells of one grid together: O(c log c)."""
         cells = np.vstack([self.cells, other.cells])
         occupied, places = np.unique(cells, axis=0, return_inverse=True)
-        sums = []
-        for own, more in (
-            (self.documents, other.documents),
-            (self.weights, other.weights),
-            (self.squares, other.squares),
-        ):
+
+        def together(own: Numbers, more: Numbers) -> Numbers:
             table = np.zeros((len(occupied), 2), dtype=own.dtype)
             np.add.at(table, places, np.vstack([own, more]))
-            sums.append(table)
-        return CellCounts(occupied, *sums)
+            return table
+
+        return CellCounts(
+            occupied,
+            together(self.documents, other.documents),
+            together(self.weights, other.weights),
+            together(self.squares, other.squares),
+        )
 
     def dealt(self, parts: int, generator: np.random.Generator) -> "list[CellCounts]":
         """Deal the documents to parts at random, of as equal size as can be: each is in one part. O(c parts)."""
@@ -97,6 +101,12 @@ class RatedCounts(CountSurfaces):
         if rule == self.rule:
             return self
         return rated_counts(self.axes, self.counted, rule=rule, names=self.names, funnel=self.funnel, notes=self.notes)
+
+    def thinned(self, resolution: int) -> CountSurfaces:
+        """Keep at most so many nodes of each axis, spread evenly, the first and the last among them: O(nodes kept)."""
+        kept = [np.unique(np.linspace(0, len(axis) - 1, resolution).round().astype(np.intp)) for axis in self.axes]
+        axes = tuple(axis[nodes] for axis, nodes in zip(self.axes, kept, strict=True))
+        return CountSurfaces(axes, self.tp[np.ix_(*kept)], self.fp[np.ix_(*kept)], self.rule, self.names, self.rated)
 
     def of(self, counted: CellCounts) -> Self:
         """Count other documents on the same grid, such as a part of these."""

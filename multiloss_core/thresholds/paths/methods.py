@@ -7,15 +7,19 @@ from typing import Literal
 
 import numpy as np
 
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces, largest_resolution
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.analytic import analytic_path
 from multiloss_core.thresholds.paths.benchmark import benchmark_path
 from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path
 from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+
+# Nodes of each axis of documents that were counted on more, where nobody says how many.
+MOST_DRAWN = 100
 
 Dash = Literal["solid", "dot", "dash", "dashdot"]
 
@@ -24,7 +28,8 @@ Dash = Literal["solid", "dot", "dash", "dashdot"]
 class PathSearch:
     """Data, a rule and a grid in which paths are searched; what several methods need is computed once.
 
-    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule. Raises
+    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule; of documents
+    counted in cells a part of the nodes is taken. Raises
     DataError for an unknown rule.
     """
 
@@ -39,6 +44,8 @@ class PathSearch:
     @cached_property
     def surfaces(self) -> CountSurfaces:
         """TP and FP on the grid; a table of counts is its own."""
+        if isinstance(self.source, RatedCounts):
+            return self.source.thinned(min(self.resolution or MOST_DRAWN, largest_resolution(len(self.source.names))))
         if isinstance(self.source, CountSurfaces):
             return self.source
         return count_surfaces(self.source, rule=self.rule, resolution=self.resolution, spacing=self.spacing)
