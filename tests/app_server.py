@@ -33,8 +33,11 @@ def chromium_executable() -> str | None:
 
 
 @contextmanager
-def app_server(folder: Path, port: int | None = None) -> Iterator[str]:
-    """Give the address of a fresh server of the app, ready for visitors; its log and its decisions are in `folder`."""
+def app_server(folder: Path, port: int | None = None, secrets: Path | None = None) -> Iterator[str]:
+    """Give the address of a fresh server of the app, ready for visitors; its log and its decisions are in `folder`.
+
+    `secrets`: the file that names the sources it may count in.
+    """
     port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     log = folder / "output.txt"
@@ -47,6 +50,7 @@ def app_server(folder: Path, port: int | None = None) -> Iterator[str]:
                 "--server.address=127.0.0.1",
                 "--server.fileWatcherType=none",
                 "--browser.gatherUsageStats=false",
+                *([] if secrets is None else [f"--secrets.files={secrets}"]),
             ],
             cwd=ROOT,
             env=os.environ | {"MULTILOSS_DECISION_LOG": f"sqlite:///{folder / 'decisions.db'}"},

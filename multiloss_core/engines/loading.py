@@ -207,10 +207,13 @@ def _complete_floors(
         return known
     # Blank decisions must not hide that a meaning is missing: it was told of all rows before.
     with suppress(DataError):
-        floors = RatedDocuments.from_frame(
+        documents = RatedDocuments.from_frame(
             sample.file.frame, scores, rating, meanings=meanings, floors=given, leave_out_unusable=True
-        ).floors
-        return tuple(floors.tolist())
+        )
+        # The smallest scores of some rows are no floors: others may lie below them.
+        if known or (documents.floors > documents.scores.min(axis=0)).any():
+            return tuple(documents.floors.tolist())
+        return None
     if known:
         names = [name for name, floor in zip(scores, given, strict=True) if floor is None]
         raise DataError(f"The floor of '{shortened(names[0])}' cannot be told from the first rows; give all floors.")

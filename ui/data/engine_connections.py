@@ -7,7 +7,6 @@ import streamlit as st
 from sqlalchemy import create_engine, make_url
 from sqlalchemy.exc import ArgumentError
 from streamlit.connections import BaseConnection
-from streamlit.runtime.secrets import secrets_singleton
 
 from multiloss_core import DataError
 from multiloss_core.engines import Engine, EngineError
@@ -49,7 +48,7 @@ class EngineConnection(BaseConnection[Engine]):
 
 def connection_names() -> tuple[str, ...]:
     """Name the sources that can be counted in, in the order of the file; none without such a file."""
-    if not secrets_singleton.load_if_toml_exists():
+    if not st.secrets.load_if_toml_exists():
         return ()
     sections: Mapping[str, Any] = st.secrets.get("connections", {})
     return tuple(name for name, section in sections.items() if _is_countable(section))

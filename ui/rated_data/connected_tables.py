@@ -45,16 +45,17 @@ def _ask(names: tuple[str, ...]) -> None:
     table = right.selectbox("Table", tables, key=f"{KEY}_table_{name}")
     engine, sample = engine_of(name), first_rows(name, table)
     window = _ask_window(name, table, sample.frame)
+    buttons = st.container(horizontal=True)
+    wants_number = buttons.button("Count the rows", key=f"{KEY}_count")
+    wants_rows = buttons.button("Use these rows", key=f"{KEY}_use", type="primary")
     about = (name, table, window)
-    look, take = st.container(horizontal=True, vertical_alignment="center"), None
-    if look.button("Count the rows", key=f"{KEY}_count"):
+    if wants_number:
         rows = answered(engine, lambda tell: _counted(engine, table, window, tell), key=f"{KEY}_stop")
         st.session_state[f"{KEY}_rows"] = (about, rows)
     known: Any = st.session_state.get(f"{KEY}_rows")
-    take = look.button("Use these rows", key=f"{KEY}_use", type="primary")
     if known is not None and known[0] == about:
         st.caption(f"{plural(known[1], 'row')}. {_what_happens(known[1])}")
-    if take:
+    if wants_rows:
         source = answered(engine, lambda tell: load_table(engine, name, table, window, tell), key=f"{KEY}_stop")
         complaint = rated_uploads().take(lambda: source)
         if complaint:

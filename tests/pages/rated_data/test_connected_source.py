@@ -1,0 +1,155 @@
+"""Rows of a source that whoever runs the program has named in secrets.toml."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit import config
+from streamlit.runtime.secrets import secrets_singleton
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core import RatedCounts, RatedDocuments
+from multiloss_core.engines import EngineError, loading
+from multiloss_core.engines.duckdb_engine import DuckDBEngine
+from tests.pages.rated_data.steps import confirm, csv_of, rated_frame, upload
+from tests.pages.steps import APP, explorer, run, state
+
+SOURCE = "alerts of a year"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    found = tmp_path / "tables"
+    (found / "cards").mkdir(parents=True)
+    frame = connected_frame()
+    half = len(frame) // 2
+    frame.iloc[:half].to_parquet(found / "cards" / "one.parquet", index=False)
+    frame.iloc[half:].to_parquet(found / "cards" / "two.parquet", index=False)
+    return found
+
+
+@pytest.fixture
+def connected(tmp_path, folder):
+    """A program whose secrets name the folder, and a database whose tables are not named."""
+    file = tmp_path / "secrets.toml"
+    file.write_text(
+        f'[connections."{SOURCE}"]\ntype = "duckdb"\nfolder = "{folder}"\n'
+        '[connections.other]\ntype = "sql"\nurl = "sqlite://"\n'
+    )
+    before = config.get_option("secrets.files")
+    config.set_option("secrets.files", [str(file)])
+    secrets_singleton._reset()
+    # All these visits have one name, by which engines and first rows are kept.
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield file
+    config.set_option("secrets.files", before)
+    secrets_singleton._reset()
+
+
+def connected_frame():
+    frame = rated_frame()
+    frame["seen"] = pd.Timestamp("2026-03-02") + pd.to_timedelta(np.arange(len(frame)) % 28, unit="D")
+    frame["country"] = np.resize(["AT", "DE", "AT"], len(frame))
+    return frame
+
+
+def page():
+    return run(AppTest.from_file(APP, default_timeout=180))
+
+
+def use(app):
+    return run(app.button(key="connected_use").click())
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_without_sources_nothing_is_offered():
+    assert not [box for box in page().expander if box.label == "From a connected source"]
+
+
+@pytest.mark.usefixtures("connected")
+def test_only_sources_whose_tables_are_named_are_offered():
+    app = page()
+    assert app.selectbox(key="connected_source").options == [SOURCE]
+    assert app.selectbox(key=f"connected_table_{SOURCE}").options == ["cards"]
+    assert not app.text_input
+
+
+@pytest.mark.usefixtures("connected")
+def test_few_rows_give_what_an_upload_of_them_gives():
+    frame = connected_frame()
+    uploaded = upload(page(), csv_of(frame), "cards.csv")
+    app = run(page().button(key="connected_count").click())
+    assert any(f"{len(frame):,} rows. They are few enough" in caption.value for caption in app.caption)
+    app = use(app)
+    assert metrics(app) == metrics(uploaded)
+    assert any(f"rows of 'cards' in '{SOURCE}', fetched" in entry.value for entry in app.caption)
+    points = []
+    for one in (app, uploaded):
+        points.append(explorer(run(confirm(one).switch_page("pages/operating_point.py")))["table"])
+    assert points[0] == points[1]
+
+
+@pytest.mark.usefixtures("connected")
+def test_many_rows_are_counted_where_they_are(monkeypatch):
+    monkeypatch.setattr(loading, "MOST_FETCHED", 500)
+    frame = connected_frame()
+    app = use(page())
+    funnel = metrics(app)
+    assert funnel["Rows read"] == f"{len(frame):,}"
+    assert funnel["Positives"] == f"{(frame['rating'] == 'fraud').sum():,}"
+    assert any("too many to be fetched" in caption.value for caption in app.caption)
+    (counts,) = state(app).counted.values()
+    assert isinstance(counts, RatedCounts)
+    point = run(confirm(app).switch_page("pages/operating_point.py"))
+    assert point.segmented_control(key="rule").options
+    assert explorer(point)["table"]
+    documents = RatedDocuments.from_frame(frame, ["model A", "model B"], "rating", positive="fraud")
+    for node in np.linspace(0, 1, 5):
+        at = [axis[int(node * (len(axis) - 1))] for axis in counts.axes]
+        assert tuple(counts.counts_at(at)) == tuple(documents.counts_at(at))
+
+
+@pytest.mark.usefixtures("connected")
+def test_rows_are_chosen_by_day_and_by_value():
+    frame = connected_frame()
+    app = page()
+    app = run(app.selectbox(key=f"connected_time_{SOURCE}_cards").select("seen"))
+    app = run(app.date_input(key=f"connected_since_{SOURCE}_cards").set_value(pd.Timestamp("2026-03-09").date()))
+    app = run(app.date_input(key=f"connected_until_{SOURCE}_cards").set_value(pd.Timestamp("2026-03-15").date()))
+    app = run(app.selectbox(key=f"connected_filter_{SOURCE}_cards").select("country"))
+    app = run(app.multiselect(key=f"connected_values_{SOURCE}_cards_country").select("AT"))
+    kept = frame[(frame["seen"] >= "2026-03-09") & (frame["seen"] < "2026-03-16") & (frame["country"] == "AT")]
+    app = run(app.button(key="connected_count").click())
+    assert any(f"{len(kept):,} rows." in caption.value for caption in app.caption)
+    assert metrics(use(app))["Rows read"] == f"{len(kept):,}"
+
+
+@pytest.mark.usefixtures("connected")
+def test_a_source_that_cannot_be_read_is_one_sentence_and_loses_nothing(monkeypatch, folder):
+    app = upload(page(), csv_of(rated_frame()), "mine.csv")
+
+    def broken(*_):
+        raise EngineError("The source cannot be read: it went away.")
+
+    monkeypatch.setattr(DuckDBEngine, "query", broken)
+    app = run(app.button(key="connected_count").click())
+    assert [error.value.replace("\\", "") for error in app.error] == ["The source cannot be read: it went away."]
+    assert app.selectbox(key="data").value == "mine.csv"
+    monkeypatch.undo()
+    for file in folder.rglob("*.parquet"):
+        file.write_bytes(b"PAR1 not really")
+    app = run(app.button(key="connected_use").click())
+    assert "The source cannot be read" in app.error[0].value
+    assert str(folder) not in app.error[0].value
+    assert app.selectbox(key="data").value == "mine.csv"
+
+
+def test_a_section_that_lacks_its_folder_names_what_is_missing(connected):
+    connected.write_text(f'[connections."{SOURCE}"]\ntype = "duckdb"\n')
+    secrets_singleton._reset()
+    app = page()
+    assert "'folder' is missing in its section of secrets.toml" in app.error[0].value
