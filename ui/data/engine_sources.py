@@ -13,7 +13,7 @@ from multiloss_core.engines.loading import EngineSample, load_sample, rated_colu
 from multiloss_core.formatting import plural
 from multiloss_core.tables import TableFile, guess_columns, require_documents
 from ui.data.engine_connections import engine_of
-from ui.data.rated_datasets import ColumnChoice, RatedSource, choice_of
+from ui.data.rated_datasets import ColumnChoice, CountedIn, Dataset, RatedSource, choice_of
 from ui.shared.engine_work import answered
 from ui.shared.session import EngineTable, session
 
@@ -21,6 +21,7 @@ Tell = Callable[[str], None]
 
 SHOWN_ROWS = 10_000
 MAX_KEPT = 6
+STOP = "stop_counting"
 
 
 @st.cache_data(scope="session", max_entries=20, ttl=60, show_spinner="Asking the source …")
@@ -74,19 +75,35 @@ def _ratings(fingerprint: str, column: str, _origin: EngineTable) -> dict[str, i
     return ratings_in(engine_of(_origin.connection), sample.table, column, sample.window).counted
 
 
-def counted(source: RatedSource, choice: ColumnChoice) -> RatedCounts:
+def counted_dataset(source: RatedSource, choice: ColumnChoice, key: str) -> Dataset:
     """Count the documents of a source in its engine, under the rule `any`, while progress is shown; once for a choice.
 
-    Raises DataError, and Cancelled where the user stopped it.
+    `key` is the dataset's. Raises DataError, also where the user stopped it before and has not asked for it again.
     """
-    known, key = session().counted, (source.fingerprint, choice)
+    known = session().counted
     if key not in known:
+        _require_wanted(key)
         origin = _origin(source)
         engine = engine_of(origin.connection)
-        known[key] = answered(engine, lambda tell: _count(engine, origin.sample, choice, tell), key="stop_counting")
+        counts, columns = answered(engine, lambda tell: _count(engine, origin.sample, choice, tell), key=STOP)
+        counted_in = CountedIn(connection=origin.connection, table=origin.sample.table, columns=columns)
+        known[key] = Dataset(
+            name=source.name, key=key, source=counts, frame=source.frame, choice=choice, counted_in=counted_in
+        )
         while len(known) > MAX_KEPT:
             known.pop(next(iter(known)))
     return known[key]
+
+
+def _require_wanted(key: str) -> None:
+    """Refuse to count again what the user has just stopped, until it is asked for."""
+    stopped = session().stopped
+    if st.session_state.get(STOP):
+        stopped.add(key)
+    if key in stopped:
+        if not st.button("Count again", key="count_again", icon=":material/refresh:"):
+            raise DataError("Counting was stopped; nothing is lost. Count again, or choose other rows or other data.")
+        stopped.discard(key)
 
 
 def _origin(source: RatedSource) -> EngineTable:
@@ -95,7 +112,7 @@ def _origin(source: RatedSource) -> EngineTable:
     return source.origin
 
 
-def _count(engine: Engine, sample: EngineSample, choice: ColumnChoice, tell: Tell) -> RatedCounts:
+def _count(engine: Engine, sample: EngineSample, choice: ColumnChoice, tell: Tell) -> tuple[RatedCounts, RatedColumns]:
     tell("Looking at the ratings")
     columns = rated_columns_of(
         engine,
@@ -109,7 +126,9 @@ def _count(engine: Engine, sample: EngineSample, choice: ColumnChoice, tell: Tel
         time=choice.time,
         segment=choice.segment,
     )
-    return count_documents(engine, sample.table, _complete_days(columns, choice), report=tell)
+    columns = _complete_days(columns, choice)
+    counts = count_documents(engine, sample.table, columns, report=tell)
+    return counts, replace(columns, floors=tuple(counts.floors.tolist()))
 
 
 def _complete_days(columns: RatedColumns, choice: ColumnChoice) -> RatedColumns:

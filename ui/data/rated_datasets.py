@@ -12,6 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments
+from multiloss_core.engines import RatedColumns
 from multiloss_core.formatting import shortened
 from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
@@ -70,13 +71,23 @@ COUNTS = ColumnChoice(is_counts=True, scores=())
 RatedSource: TypeAlias = Source[ColumnChoice]
 
 
+@dataclass(frozen=True, kw_only=True)
+class CountedIn:
+    """Where documents were counted, which source and table, and by what meaning of its columns."""
+
+    connection: str
+    table: str
+    columns: RatedColumns
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
     """Data ready to be worked with. `key` changes with the file and with the choice of columns.
 
     `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the
     rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns exist, and
-    `undecided_times` and `undecided_segments` (u,) of each of those that nobody has decided yet.
+    `undecided_times` and `undecided_segments` (u,) of each of those that nobody has decided yet. `counted_in`: where
+    its documents lie, if only counts of them are here.
     """
 
     name: str
@@ -89,6 +100,7 @@ class Dataset:
     segments: NDArray[np.object_] | None = None
     undecided_times: Times | None = None
     undecided_segments: NDArray[np.object_] | None = None
+    counted_in: CountedIn | None = None
 
     @property
     def days(self) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from multiloss_core import DataError
-from ui.data.engine_sources import counted
+from ui.data.engine_sources import counted_dataset
 from ui.data.rated_datasets import (
     ColumnChoice,
     Dataset,
@@ -71,13 +71,7 @@ def build(source: RatedSource, choice: ColumnChoice) -> Dataset:
     if not source.is_sample:
         return build_dataset(source, choice)
     require_answers(choice)
-    return Dataset(
-        name=source.name,
-        key=dataset_key(source, choice),
-        source=counted(source, choice),
-        frame=source.frame,
-        choice=choice,
-    )
+    return counted_dataset(source, choice, dataset_key(source, choice))
 
 
 def _of_other_files(choice: ColumnChoice) -> ColumnChoice:

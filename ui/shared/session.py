@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DecisionRecord, RatedCounts
+from multiloss_core import DecisionRecord
+from multiloss_core.engines import PathCounts
 from multiloss_core.engines.loading import EngineSample
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
@@ -273,7 +274,8 @@ class TopKState:
 class Session:
     """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
 
-    `visit` is a name of its own. `counted` are documents counted in engines, by their source and choice of columns.
+    `visit` is a name of its own. `counted` are datasets counted in engines, by key, `counted_along` what was
+    counted along their paths, and `stopped` the keys of those whose counting the user stopped.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -281,7 +283,9 @@ class Session:
     url: dict[str, UrlEcho] = field(default_factory=dict)
     rated: Uploads[Any] = field(default_factory=Uploads)
     scored: ScoredUploads = field(default_factory=ScoredUploads)
-    counted: dict[Hashable, RatedCounts] = field(default_factory=dict)
+    counted: dict[str, Any] = field(default_factory=dict)
+    counted_along: dict[Hashable, PathCounts] = field(default_factory=dict)
+    stopped: set[str] = field(default_factory=set)
     point: PointState = field(default_factory=PointState)
     decisions: DecisionsState = field(default_factory=DecisionsState)
     top_k: TopKState = field(default_factory=TopKState)

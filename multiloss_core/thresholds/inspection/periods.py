@@ -203,6 +203,27 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
     )
 
 
+def weekly_counts_of_days(days: Calendar, tp: Floats, fp: Floats, squares: Floats) -> WeeklyCounts:
+    """Count weeks as `weekly_counts` does, from sums of weights on each calendar day (days,), all decided, no groups.
+
+    `squares` (2, days): sums of the squared weights of true and of false positives.
+    """
+    mondays = days.mondays
+    week = (np.arange(days.days) + days.offset) // 7
+    caught, false, true_squares, false_squares = (sums(week, values, len(mondays)) for values in (tp, fp, *squares))
+    effective = ratio((caught + false) ** 2, true_squares + false_squares)
+    return WeeklyCounts(
+        caught,
+        false,
+        mondays=mondays,
+        complete=days.complete,
+        intervals=share_interval(ratio(caught, caught + false) * effective, effective),
+        squares=np.stack([true_squares, np.zeros(len(mondays)), false_squares]),
+        undecided=np.zeros(len(mondays)),
+        all_squares=true_squares + false_squares,
+    )
+
+
 def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> tuple[Indices, Indices]:
     """Find the positions of the rated and of the undecided documents that are flagged."""
     require_rule(rule)

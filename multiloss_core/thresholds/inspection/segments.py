@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Indices, ratio, sums
+from multiloss_core.numerics.arrays import Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -83,6 +83,17 @@ def segment_counts(
     counts = sums(kind, weights, 4 * count).reshape(count, 2, 2)
     squares = sums(segments.code[chosen], weights[chosen] ** 2, count)
     undecided = sums(segments.undecided_code[waiting], documents.undecided.weights[waiting], count)
+    return segments_of_sums(segments.names, counts, squares, undecided)
+
+
+def segments_of_sums(
+    names: Sequence[str], counts: Floats, squares: Floats, undecided: Floats | None = None
+) -> tuple[Segment, ...]:
+    """Describe segments (s,) as `segment_counts` does, from sums of weights.
+
+    `counts` (s, 2, 2): not flagged and flagged, in either negatives and positives. `squares` (s,): sums of the squared
+    weights of what is flagged. `undecided` (s,): weight of the alerts without a decision, none when left out.
+    """
     found = [
         _segment(
             name,
@@ -92,7 +103,9 @@ def segment_counts(
             positives=float(here[:, 1].sum()),
             undecided=float(without),
         )
-        for name, here, spread, without in zip(segments.names, counts, squares, undecided, strict=True)
+        for name, here, spread, without in zip(
+            names, counts, squares, np.zeros(len(names)) if undecided is None else undecided, strict=True
+        )
     ]
     found.sort(key=lambda segment: (-segment.alerts, -segment.documents, segment.name))
     overall = ratio(sum(s.tp for s in found), sum(s.alerts for s in found))

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import RatedDocuments
+from multiloss_core.engines.along import daily_alerts_along, weekly_counts_along
 from multiloss_core.figures import daily_chart, weekly_chart
 from multiloss_core.formatting import count, percent, plural
 from multiloss_core.inspection import (
@@ -22,6 +23,7 @@ from multiloss_core.inspection import (
 from multiloss_core.tables import Times
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.counted_along import ask_along, known_along, vertex_of
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import FRAUD, show_numbers
@@ -39,6 +41,10 @@ def show_alerts_per_day(context: PointContext) -> None:
     if dated is not None:
         days = daily_alerts(*dated, analysis.deployable(point), analysis.settings.rule)
         st.caption(_day_words(days))
+        return
+    counts, vertex = known_along(analysis, point, "day"), vertex_of(analysis, point)
+    if counts is not None and vertex is not None:
+        st.caption(_day_words(daily_alerts_along(counts, vertex)))
 
 
 def show_periods(context: PointContext) -> None:
@@ -47,6 +53,23 @@ def show_periods(context: PointContext) -> None:
     dated = _dated(analysis)
     if dated is not None:
         _show_periods(analysis, point, dated)
+    elif analysis.rated.counted_in is not None and analysis.rated.choice.time is not None:
+        _show_counted_periods(analysis, point, analysis.rated.choice.time)
+
+
+@shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
+def _show_counted_periods(analysis: Analysis, point: Point, column: str) -> None:
+    counts, vertex = ask_along(analysis, point, "day", column), vertex_of(analysis, point)
+    if counts is None or vertex is None:
+        return
+    weeks = weekly_counts_along(counts, vertex)
+    if not weeks.alerts.any():
+        st.info("Nothing is flagged at this point.")
+        return
+    st.markdown(f"{_precision_words(weeks, None)}\n\n{_alert_words(weeks)}")
+    _show_weeks(weeks)
+    _show_days(daily_alerts_along(counts, vertex))
+    st.caption("Only decided documents are counted in the source, so weeks with many open ones have few alerts here.")
 
 
 @shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
@@ -63,7 +86,10 @@ def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments,
     if not rated_in_full(dated[0].floors, thresholds, rule):
         st.warning(ONLY_RATED, icon=":material/warning:")
     _show_weeks(weeks)
-    days = daily_alerts(*dated, thresholds, rule)
+    _show_days(daily_alerts(*dated, thresholds, rule))
+
+
+def _show_days(days: DailyAlerts) -> None:
     if 1 < len(days.dates) <= MAX_DAYS_DRAWN:
         st.plotly_chart(daily_chart(days, theme=theme()), theme=None, key="daily_chart", alt=_day_words(days))
     st.caption(

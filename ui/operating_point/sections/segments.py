@@ -7,11 +7,13 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import RatedDocuments
+from multiloss_core.engines.along import segment_counts_along
 from multiloss_core.formatting import plural, share, shortened
 from multiloss_core.inspection import Segment, Segmentation, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.counted_along import ask_along, vertex_of
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
 from ui.operating_point.sections.over_time import ONLY_RATED
@@ -28,6 +30,15 @@ def show_segments(context: PointContext) -> None:
     documents, segments = analysis.rated.source.documents, analysis.rated.segments
     if segments is not None and documents is not None:
         _show_segments(analysis, point, documents, segments)
+    elif analysis.rated.counted_in is not None and analysis.rated.choice.segment is not None:
+        _show_counted_segments(analysis, point, analysis.rated.choice.segment)
+
+
+@shown_when_open("The point in each segment", icon=":material/category:", key="segments")
+def _show_counted_segments(analysis: Analysis, point: Point, column: str) -> None:
+    counts, vertex = ask_along(analysis, point, "segment", column), vertex_of(analysis, point)
+    if counts is not None and vertex is not None:
+        _show_found(segment_counts_along(counts, vertex), column)
 
 
 @shown_when_open("The point in each segment", icon=":material/category:", key="segments")
@@ -35,12 +46,16 @@ def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, 
     thresholds, rule = analysis.deployable(point), analysis.settings.rule
     known = _segmentation(analysis.rated.key, segments, analysis.rated.undecided_segments)
     found = segment_counts(documents, known, thresholds, rule)
-    st.markdown(_difference_words(found))
     if not rated_in_full(documents.floors, thresholds, rule):
         st.warning(ONLY_RATED, icon=":material/warning:")
+    _show_found(found, analysis.rated.choice.segment or "")
+
+
+def _show_found(found: Sequence[Segment], column: str) -> None:
+    st.markdown(_difference_words(found))
     _show_table(found)
     st.caption(
-        f"Segments are the values of '{as_text(shortened(analysis.rated.choice.segment or ''))}', most alerts first. "
+        f"Segments are the values of '{as_text(shortened(column))}', most alerts first. "
         "*Differs*: the 95 % interval, widened for the number of segments looked at, does not hold the precision of "
         "all alerts together. Thresholds are the same everywhere; a segment that differs may deserve its own."
     )
