@@ -28,11 +28,15 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
             item.add_marker(pytest.mark.slow)
-        given = item.callspec.params if hasattr(item, "callspec") else {}
-        if "postgres_database" in item.fixturenames or "postgresql" in given.values():
+        given = {value for value in _parameters(item) if isinstance(value, str)}
+        if "postgres_database" in item.fixturenames or "postgresql" in given:
             item.add_marker(pytest.mark.database)
-        if "spark_cluster" in item.fixturenames or "spark" in given.values():
+        if "spark_cluster" in item.fixturenames or "spark" in given:
             item.add_marker(pytest.mark.spark)
+
+
+def _parameters(item: pytest.Function) -> list[object]:
+    return list(item.callspec.params.values()) if hasattr(item, "callspec") else []
 
 
 def pytest_collection_finish() -> None:

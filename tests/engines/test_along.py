@@ -91,7 +91,7 @@ def test_nodes_are_short_and_keep_the_order_of_positives():
     assert nodes[-1] == np.nextafter(1.0, 2.0)
     assert len(nodes) <= 300
     assert (np.diff(nodes) > 0).all()
-    assert np.median([len(f"{node!r}") for node in nodes[1:-1]]) <= 7
+    assert np.median([len(repr(float(node))) for node in nodes[1:-1]]) <= 7
     # Half of the nodes lie ever closer towards the largest scores.
     assert (nodes > 0.99).sum() > 20
 

@@ -102,7 +102,8 @@ def test_many_rows_are_counted_where_they_are(monkeypatch):
     assert funnel["Rows read"] == f"{len(frame):,}"
     assert funnel["Positives"] == f"{(frame['rating'] == 'fraud').sum():,}"
     assert any("too many to be fetched" in caption.value for caption in app.caption)
-    (counts,) = state(app).counted.values()
+    (dataset,) = state(app).counted.values()
+    counts = dataset.source
     assert isinstance(counts, RatedCounts)
     point = run(confirm(app).switch_page("pages/operating_point.py"))
     assert point.segmented_control(key="rule").options
