@@ -152,6 +152,11 @@ class Analysis:
         return slice_documents(documents, point.thresholds, pair, rule=settings.rule, spacing=settings.spacing)
 
 
+def documents_or_counts(source: RatedDocuments | CountSurfaces) -> RatedDocuments | RatedCounts | None:
+    """Return what can be drawn anew and split: documents, or counts that know how many; None for a table of counts."""
+    return source if isinstance(source, RatedDocuments | RatedCounts) else None
+
+
 def analyse(dataset: Dataset, settings: Settings) -> Analysis:
     """Surfaces and paths of a dataset."""
     found = _analysed(dataset.key, settings, dataset)

@@ -4,9 +4,9 @@ from collections.abc import Hashable
 
 import streamlit as st
 
-from multiloss_core import RatedDocuments
+from multiloss_core import DataError, RatedCounts, RatedDocuments
 from multiloss_core.generalisation import Certificate, certify
-from ui.operating_point.analysis import Analysis, Settings
+from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.operating_point.target import DIGITS
 from ui.shared.session import CertificateRequest, session
 from ui.shared.url_params import numbers_parameter
@@ -18,7 +18,7 @@ IN_URL = numbers_parameter("guaranteed")
 
 def with_certificate(analysis: Analysis) -> Analysis:
     """Return the analysis with the path of the certificate asked for, where that was for the same data and settings."""
-    documents = analysis.dataset.source.documents
+    documents = documents_or_counts(analysis.dataset.source)
     linked = IN_URL.asked()
     if linked is not None and len(linked) == 2:
         request_certificate(_about(analysis), linked[0] / 100, linked[1] / 100)
@@ -27,7 +27,12 @@ def with_certificate(analysis: Analysis) -> Analysis:
         IN_URL.show(None)
         return analysis
     IN_URL.show([round(100 * share, DIGITS) for share in (asked.precision, asked.confidence)])
-    return analysis.with_certificate(certificate_of(analysis, documents, asked.precision, asked.confidence))
+    try:
+        found = certificate_of(analysis, documents, asked.precision, asked.confidence)
+    except DataError:
+        # Where it was asked for, the reason is told.
+        return analysis
+    return analysis.with_certificate(found)
 
 
 def request_certificate(about: Hashable, precision: float, confidence: float) -> None:
@@ -40,7 +45,9 @@ def request_shown_certificate(analysis: Analysis, precision: float, confidence: 
     request_certificate(_about(analysis), precision, confidence)
 
 
-def certificate_of(analysis: Analysis, documents: RatedDocuments, precision: float, confidence: float) -> Certificate:
+def certificate_of(
+    analysis: Analysis, documents: RatedDocuments | RatedCounts, precision: float, confidence: float
+) -> Certificate:
     """Return the certificate of documents, kept for the session."""
     return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
 
@@ -57,6 +64,6 @@ def _can_be_asked(asked: CertificateRequest) -> bool:
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Choosing on one third, testing on the others …")
 def _certificate(
-    key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments
+    key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments | RatedCounts
 ) -> Certificate:
     return certify(_documents, precision, confidence=confidence, rule=settings.rule)

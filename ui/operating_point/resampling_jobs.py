@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core import PATH_METHODS, OperatingPoint, RatedDocuments, ThresholdPath
+from multiloss_core import PATH_METHODS, OperatingPoint, RatedCounts, RatedDocuments, ThresholdPath
 from multiloss_core.generalisation import (
     CrossFittedCounts,
     PathBands,
@@ -18,7 +18,7 @@ from multiloss_core.generalisation import (
     cross_fit_steps,
 )
 from multiloss_core.thresholds import SMOOTH, PathMethod, Point
-from ui.operating_point.analysis import Analysis, Settings
+from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.shared.background_job import Job
 from ui.shared.session import session
 from ui.shared.url_params import PERCENTS
@@ -29,7 +29,7 @@ SECONDS_OF_REST = 0.4
 MAX_JOBS = 12
 
 T = TypeVar("T")
-PathFinder = Callable[[RatedDocuments], ThresholdPath]
+PathFinder = Callable[[RatedDocuments | RatedCounts], ThresholdPath]
 Key = tuple[str, Settings, float | tuple[float, ...] | None]
 
 
@@ -50,7 +50,7 @@ def point_job(analysis: Analysis, point: Point) -> Job[PointBootstrap] | None:
 
     Begun at the first call, once the slider has come to rest. None for those on a table of counts.
     """
-    documents = analysis.dataset.source.documents
+    documents = documents_or_counts(analysis.dataset.source)
     if isinstance(point, OperatingPoint):
         key: Key = (analysis.dataset.key, analysis.settings, point.marginal_precision)
         return _job(key, lambda: _point_steps(analysis, point.marginal_precision), rest=SECONDS_OF_REST)
@@ -102,20 +102,21 @@ def _point_steps(analysis: Analysis, target: float) -> Iterator[PointBootstrap]:
     yield from bootstrap_points(source, analysis.fit, path, [target], generator=np.random.default_rng(0))
 
 
-def _fixed_steps(documents: RatedDocuments, point: Point) -> Iterator[PointBootstrap]:
+def _fixed_steps(documents: RatedDocuments | RatedCounts, point: Point) -> Iterator[PointBootstrap]:
     yield bootstrap_thresholds(documents, point.thresholds, point.rule, generator=np.random.default_rng(0))
 
 
 def _path_steps(analysis: Analysis) -> Iterator[PathEvidence]:
     source, bands = analysis.dataset.source, None
-    whole = 1.0 if source.documents is None else 0.5
+    documents = documents_or_counts(source)
+    whole = 1.0 if documents is None else 0.5
     path, generator = analysis.path(SMOOTH.name), np.random.default_rng(1)
     for bootstrap in bootstrap_points(source, analysis.fit, path, BAND_TARGETS, generator=generator):
         complete = bootstrap.done == bootstrap.requested
         bands = bootstrap.bands() if complete else None
         yield PathEvidence(whole * bootstrap.done / bootstrap.requested, bands)
-    if source.documents is not None:
-        for step in cross_fit_steps(source.documents, _known_on_all(analysis), SLIDER_TARGETS):
+    if documents is not None:
+        for step in cross_fit_steps(documents, _known_on_all(analysis), SLIDER_TARGETS):
             done = step.done == step.total
             yield PathEvidence(whole + (1 - whole) * step.done / step.total, bands, step.counts if done else None)
 
@@ -126,7 +127,7 @@ def _known_on_all(analysis: Analysis) -> dict[str, PathFinder]:
     search = lru_cache(maxsize=1)(analysis.settings.search)
 
     def finder(method: PathMethod) -> PathFinder:
-        def find(source: RatedDocuments) -> ThresholdPath:
+        def find(source: RatedDocuments | RatedCounts) -> ThresholdPath:
             known = source is analysis.dataset.source
             return analysis.path(method.name) if known else method.find(search(source))
 

@@ -96,11 +96,31 @@ class RatedCounts(CountSurfaces):
         """Sum of the squared weights in each cell by class, (c, 2), negatives first."""
         return self.counted.squares
 
+    @property
+    def equal_weight(self) -> float | None:
+        """What each document weighs where all weigh the same, else None."""
+        weights, squares = float(self.counted.weights.sum()), float(self.counted.squares.sum())
+        unit = weights / float(self.counted.documents.sum())
+        # Of all weights with this sum, equal ones have the smallest sum of squares.
+        return unit if squares <= unit * weights * (1 + 1e-12) else None
+
     def under(self, rule: Rule) -> "RatedCounts":
         """Count the same documents under a rule."""
         if rule == self.rule:
             return self
         return rated_counts(self.axes, self.counted, rule=rule, names=self.names, funnel=self.funnel, notes=self.notes)
+
+    def flagged_or_not(self, thresholds: Floats, rule: Rule) -> CellCounts:
+        """Count the documents in two cells: those that thresholds (k,) do not flag, at their nodes, then the others."""
+        self.require_own(rule)
+        nodes = [int(np.searchsorted(axis, value)) for axis, value in zip(self.axes, thresholds, strict=True)]
+        above = self.counted.cells > nodes
+        chosen = above.any(axis=1) if rule == "any" else above.all(axis=1)
+        tables = (self.counted.documents, self.counted.weights, self.counted.squares)
+        documents, weights, squares = (
+            np.array([table[~chosen].sum(axis=0), table[chosen].sum(axis=0)]) for table in tables
+        )
+        return CellCounts(np.array([[0], [1]]), documents, weights, squares)
 
     def thinned(self, resolution: int) -> CountSurfaces:
         """Keep at most so many nodes of each axis, spread evenly, the first and the last among them: O(nodes kept)."""

@@ -114,7 +114,7 @@ def bootstrap_points(
 
 
 def bootstrap_thresholds(
-    documents: RatedDocuments,
+    documents: RatedDocuments | RatedCounts,
     thresholds: Iterable[float],
     rule: Rule,
     *,
@@ -132,9 +132,15 @@ def bootstrap_thresholds(
     fixed = np.array(list(thresholds), dtype=np.float64)
     if fixed.shape != (len(documents.names),) or np.isnan(fixed).any():
         raise DataError(f"There must be one threshold for each of the {len(documents.names)} classifiers.")
-    caught = flagged(documents.scores, fixed, rule)
-    sample = cell_sample(documents, caught.astype(np.intp), 2)
-    units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
+    if isinstance(documents, RatedCounts):
+        flags = documents.flagged_or_not(fixed, rule)
+        sample = cell_sample_of_cells(flags, documents.equal_weight)
+        known = flags.weights[-1:] if flags.weights[-1].any() else flags.weights
+        units, design_effects = np.array([flags.squares[-len(known) :].sum() / known.sum()]), np.ones((2, 1))
+    else:
+        caught = flagged(documents.scores, fixed, rule)
+        sample = cell_sample(documents, caught.astype(np.intp), 2)
+        units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
     selection = _Selection(
         targets=np.array([UNDEFINED]),
         thresholds=fixed[np.newaxis],
@@ -295,7 +301,7 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
 
 def _sample_of_counts(source: RatedData, fit: SmoothFit) -> CellSample:
     if isinstance(source, RatedCounts):
-        return cell_sample_of_cells(source.counted)
+        return cell_sample_of_cells(source.counted, source.equal_weight)
     return cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
 
 

@@ -20,6 +20,7 @@ from multiloss_core.numerics.proportion_tests import (
     rough_documents_needed,
 )
 from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule, still_flagged, turning_points
+from multiloss_core.thresholds.data.rated_counts import RatedCounts, rated_counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth import smooth_path
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -91,7 +92,7 @@ class Certificate:
 
 
 def certify(
-    documents: RatedDocuments,
+    documents: RatedDocuments | RatedCounts,
     precision: float,
     *,
     confidence: float = 0.95,
@@ -107,42 +108,43 @@ def certify(
     that does not reject: fixed-sequence testing, wrong with a probability of at most 1 - confidence however many
     vertices are tried (Angelopoulos, Bates, Candès, Jordan, Lei 2021, "Learn then Test"). A split stratified by label
     would make the parts dependent and the tests invalid. To ask again with other seeds until one certifies voids the
-    certificate. Besides one path (two without a certificate), O(n log n), and O(n) for each test by betting.
+    certificate. Besides one path (two without a certificate), O(n log n), and O(n) for each test by betting. Those of
+    documents that were counted in cells are split at random in O(c).
 
     Raises
     ------
-    DataError : a precision or confidence outside (0, 1), an unknown rule, a path whose thresholds fall.
+    DataError : a precision or confidence outside (0, 1), an unknown rule, a path whose thresholds fall, or documents of
+        different weights of which only counts are known.
     """
     require_rule(rule)
     for name, value in (("precision", precision), ("confidence", confidence)):
         if not 0 < value < 1:
             raise DataError(f"The {name} must lie between 0 and 1, not at {value}.")
     level = 1 - confidence
-    units = np.arange(len(documents.labels)) if documents.groups is None else documents.groups
-    count = int(units.max()) + 1
     generator = np.random.default_rng(seed)
-    rank = generator.permutation(count)[units]
-    choosing = rank < round(CHOOSING_SHARE * count)
-    independent = count == len(units) and documents.weights.min() == documents.weights.max()
-    test: Test = "exact" if independent else "betting"
+    if isinstance(documents, RatedCounts):
+        dealing = _deal_cells(documents, generator)
+    else:
+        dealing = _deal_documents(documents, generator)
+    test = dealing.test
     nothing = Certificate(
         status="too_few", precision=precision, confidence=confidence, rule=rule, names=documents.names, test=test
     )
     try:
-        path = method(documents.part(choosing), rule=rule)
+        path = method(dealing.choosing(), rule=rule)
     except DataError:
         return nothing
     if not path.monotone:
         raise DataError(
             f"A certificate needs a path whose thresholds never fall, unlike '{path.method}'; choose another."
         )
-    first, second = (_part(documents, path, rank, rows) for rows in (choosing, ~choosing))
+    first, second, _ = dealing.parts(path)
     split = _Split(choosing=first, testing=second, test=test)
     order = split.order(_expected_precision(path), precision, level, generator)
     p_values = _p_values(split, order, precision, level)
     tried, passed = len(p_values), sum(p_value <= level for p_value in p_values)
     if not passed:
-        more = _more_ratings(documents, method(documents, rule=rule), precision, level, test)
+        more = _more_ratings(dealing, method(documents, rule=rule), precision, level)
         return replace(nothing, status="not_certified", p_value=p_values[0], tried=tried, more_ratings=more)
     vertex = order[passed - 1]
     along, tested = split.counts, split.testing.counts.at(vertex)
@@ -154,7 +156,7 @@ def certify(
         tested=tested,
         lower_bound=split.lower_bound(vertex, confidence, precision),
         p_value=p_values[passed - 1],
-        largest=split.largest(vertex) if test == "betting" else float(split.testing.weights[0]),
+        largest=split.largest(vertex) if test == "betting" else split.testing.unit,
         tried=tried,
         path=ThresholdPath(
             path.thresholds,
@@ -171,7 +173,91 @@ def certify(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Part:
+class _Dealing:
+    """Documents dealt at random to a part that chooses and one that tests; `rated` are all of them.
+
+    `choosing` makes the documents that a path is found on, or raises DataError where they do not suffice. `parts`
+    counts along a path those that choose, those that test, and all.
+    """
+
+    test: Test
+    rated: int
+    choosing: Callable[[], RatedDocuments | RatedCounts]
+    parts: Callable[[ThresholdPath], "tuple[_Counted, _Counted, _Counted]"]
+
+
+def _deal_documents(documents: RatedDocuments, generator: np.random.Generator) -> _Dealing:
+    units = np.arange(len(documents.labels)) if documents.groups is None else documents.groups
+    count = int(units.max()) + 1
+    rank = generator.permutation(count)[units]
+    choosing = rank < round(CHOOSING_SHARE * count)
+    independent = count == len(units) and documents.weights.min() == documents.weights.max()
+
+    def parts(path: ThresholdPath) -> "tuple[_Counted, _Counted, _Counted]":
+        return (
+            _part(documents, path, rank, choosing),
+            _part(documents, path, rank, ~choosing),
+            _part(documents, path, units, slice(None)),
+        )
+
+    return _Dealing(
+        test="exact" if independent else "betting",
+        rated=len(documents.labels),
+        choosing=lambda: documents.part(choosing),
+        parts=parts,
+    )
+
+
+def _deal_cells(counts: RatedCounts, generator: np.random.Generator) -> _Dealing:
+    unit = counts.equal_weight
+    if unit is None:
+        raise DataError(
+            "A guarantee on documents of different weights needs the documents themselves, and these were counted "
+            "where they lie; choose no weight column, or a range of fewer rows."
+        )
+    first = counts.counted.dealt(round(1 / CHOOSING_SHARE), generator)[0]
+    second = counts.counted.without(first)
+
+    def parts(path: ThresholdPath) -> "tuple[_Counted, _Counted, _Counted]":
+        found = (counts.of(part).counts_along(path.thresholds, path.rule) for part in (first, second, counts.counted))
+        choosing, testing, everything = (_Counted(tp=tp, alerts=tp + fp, unit=unit) for tp, fp in found)
+        return choosing, testing, everything
+
+    def choosing() -> RatedCounts:
+        return rated_counts(counts.axes, first, rule=counts.rule, names=counts.names)
+
+    return _Dealing(test="exact", rated=counts.funnel.at_or_above_floor, choosing=choosing, parts=parts)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Counted:
+    """Weight of positives and of all documents flagged at each vertex, `tp` and `alerts` (m,); each weighs `unit`."""
+
+    tp: Floats
+    alerts: Floats
+    unit: float
+
+    @property
+    def counts(self) -> Counts[Floats]:
+        """TP and FP at each vertex, (m,)."""
+        return Counts(self.tp, self.alerts - self.tp)
+
+    @property
+    def effective(self) -> Floats:
+        """Effective numbers of units flagged at each vertex, (m,)."""
+        return self.alerts / self.unit
+
+    def counts_at(self, vertex: int) -> tuple[int, int]:
+        """Count positives and documents flagged at a vertex, where all weights are equal."""
+        return round(self.tp[vertex] / self.unit), round(self.alerts[vertex] / self.unit)
+
+    def units_at(self, vertex: int) -> tuple[Floats, Floats]:
+        """Weigh positives and documents flagged at a vertex, for each unit with any, in random order."""
+        raise AssertionError("documents of one weight are tested exactly, without their units")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Part(_Counted):
     """Documents (n,) of one part: the first vertex that no longer flags each, and the random rank of its unit.
 
     A unit is a group, or a document where there are no groups.
@@ -182,21 +268,6 @@ class _Part:
     weights: Floats
     rank: Indices
     vertices: int
-
-    @cached_property
-    def tp(self) -> Floats:
-        """Weight of positives flagged at each vertex, (m,)."""
-        return still_flagged(self.turning, self.weights * self.labels, self.vertices)
-
-    @cached_property
-    def alerts(self) -> Floats:
-        """Weight of documents flagged at each vertex, (m,)."""
-        return still_flagged(self.turning, self.weights, self.vertices)
-
-    @property
-    def counts(self) -> Counts[Floats]:
-        """TP and FP at each vertex, (m,)."""
-        return Counts(self.tp, self.alerts - self.tp)
 
     @cached_property
     def effective(self) -> Floats:
@@ -211,10 +282,6 @@ class _Part:
         squares[order] = weights * (2 * within - weights)
         return _shares(np.square(self.alerts), still_flagged(self.turning, squares, self.vertices))
 
-    def counts_at(self, vertex: int) -> tuple[int, int]:
-        """Count positives and documents flagged at a vertex, where all weights are equal."""
-        return round(self.tp[vertex] / self.weights[0]), round(self.alerts[vertex] / self.weights[0])
-
     def units_at(self, vertex: int) -> tuple[Floats, Floats]:
         """Weigh positives and documents flagged at a vertex, for each unit with any, in random order."""
         caught = self.turning > vertex
@@ -228,8 +295,8 @@ class _Part:
 class _Split:
     """The part that chooses the order of the tests, and the part that they are made on."""
 
-    choosing: _Part
-    testing: _Part
+    choosing: _Counted
+    testing: _Counted
     test: Test
 
     @property
@@ -308,35 +375,36 @@ def _p_values(split: _Split, order: range, precision: float, level: float) -> li
     return found
 
 
-def _part(documents: RatedDocuments, path: ThresholdPath, rank: Indices, rows: Bools | slice = slice(None)) -> _Part:
-    turning = turning_points(documents.scores, path.thresholds, path.rule)
+def _part(documents: RatedDocuments, path: ThresholdPath, rank: Indices, rows: Bools | slice) -> _Part:
+    turning = turning_points(documents.scores, path.thresholds, path.rule)[rows]
+    labels, weights = documents.labels[rows], documents.weights[rows]
     return _Part(
-        turning=turning[rows],
-        labels=documents.labels[rows],
-        weights=documents.weights[rows],
+        tp=still_flagged(turning, weights * labels, len(path.tp)),
+        alerts=still_flagged(turning, weights, len(path.tp)),
+        unit=float(weights[0]) if weights.size else 1.0,
+        turning=turning,
+        labels=labels,
+        weights=weights,
         rank=rank[rows],
         vertices=len(path.tp),
     )
 
 
-def _more_ratings(
-    documents: RatedDocuments, path: ThresholdPath, precision: float, level: float, test: Test
-) -> int | None:
+def _more_ratings(dealing: _Dealing, path: ThresholdPath, precision: float, level: float) -> int | None:
     """Plan further rated documents for a power of 80 % at the vertex of a path through all that needs fewest.
 
     Only a plan: no document need be kept from it.
     """
-    ranks = np.arange(len(documents.labels)) if documents.groups is None else documents.groups
-    whole = _part(documents, path, ranks)
+    *_, whole = dealing.parts(path)
     share, effective = _expected_precision(path), whole.effective
     # As if two documents more had been flagged, of the precision at the floors: two positives of two prove nothing.
     share = (share * effective + 2 * share[0]) / (effective + 2)
     promising = np.flatnonzero((share > precision) & (effective >= 1))
     if not promising.size:
         return None
-    rated = len(documents.labels)
+    rated = dealing.rated
     # Rated documents in all for each effective one flagged in the part that decides.
-    scale = _cost(test) * rated / effective[promising] / (1 - CHOOSING_SHARE)
+    scale = _cost(dealing.test) * rated / effective[promising] / (1 - CHOOSING_SHARE)
     best = int(np.argmin(scale * rough_documents_needed(share[promising], precision, level, POWER)))
     needed = documents_needed(float(share[promising[best]]), precision, level, POWER)
     return max(ceil(needed * float(scale[best])) - rated, 1)

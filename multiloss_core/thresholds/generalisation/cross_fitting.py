@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -9,10 +10,11 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, ratio
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights
 from multiloss_core.thresholds.data.folds import document_folds
+from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
 
-Method = Callable[[RatedDocuments], ThresholdPath]
+Method = Callable[[Any], ThresholdPath]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,7 +59,7 @@ class CrossFittingStep:
 
 
 def cross_fit(
-    documents: RatedDocuments,
+    documents: RatedDocuments | RatedCounts,
     methods: Mapping[str, Method],
     targets: Sequence[float] | Floats,
     *,
@@ -70,7 +72,7 @@ def cross_fit(
     fold left out, and the counts are summed over folds. A target means the same on fewer documents, so thresholds carry
     over; what the smaller number of documents changes is adjusted for. Groups stay whole (see `document_folds`).
     This costs one more fit of each method than there are folds; the first is on `documents` itself, for which a method
-    may return a path that is already known.
+    may return a path that is already known. Documents that were counted in cells are dealt to the folds at random.
 
     Raises
     ------
@@ -84,7 +86,7 @@ def cross_fit(
 
 
 def cross_fit_steps(
-    documents: RatedDocuments,
+    documents: RatedDocuments | RatedCounts,
     methods: Mapping[str, Method],
     targets: Sequence[float] | Floats,
     *,
@@ -97,9 +99,8 @@ def cross_fit_steps(
     stands for all documents.
     """
     wanted = np.asarray(targets, dtype=np.float64)
-    fold = document_folds(documents, folds, seed)
-    parts = int(fold.max()) + 1
-    total = (parts + 1) * len(methods)
+    parts = _parts(documents, folds, seed)
+    total = (len(parts) + 1) * len(methods)
     tallies: dict[str, _Tally] = {}
     done = 0
 
@@ -108,24 +109,66 @@ def cross_fit_steps(
         return CrossFittingStep(done=done, total=total, method=name, counts=counts)
 
     for name, method in methods.items():
-        tallies[name] = _Tally(documents, method(documents), wanted, parts)
+        tallies[name] = _Tally(documents, method(documents), wanted, len(parts))
         done += 1
         yield step(name)
-    for number in range(parts):
-        left_out = fold == number
-        others = _part_or_none(documents, ~left_out)
+    for part in parts:
         for name, method in methods.items():
-            tallies[name].add(left_out, _path_or_none(method, others))
+            tallies[name].add(part, _path_or_none(method, part.others))
             done += 1
             yield step(name)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Part:
+    """A fold left out: how to count it at thresholds (m, k), (2, m), its weight by class (2,), and all other documents.
+
+    There are no others where too little is left to choose thresholds.
+    """
+
+    counts: Callable[[Floats, Rule], Floats]
+    weights: Floats
+    others: RatedDocuments | RatedCounts | None
+
+
+def _parts(source: RatedDocuments | RatedCounts, folds: int, seed: int) -> list[_Part]:
+    if isinstance(source, RatedCounts):
+        generator = np.random.default_rng(seed)
+        return [_part_of_cells(source, part) for part in source.counted.dealt(folds, generator)]
+    fold = document_folds(source, folds, seed)
+    return [_part_of_documents(source, fold == number) for number in range(int(fold.max()) + 1)]
+
+
+def _part_of_documents(documents: RatedDocuments, rows: Bools) -> _Part:
+    labels, weights = documents.labels[rows], documents.weights[rows]
+    try:
+        others = documents.part(~rows)
+    except DataError:
+        others = None
+    return _Part(
+        counts=lambda thresholds, rule: _counts(documents, rows, thresholds, rule),
+        weights=np.array([weights[labels].sum(), weights[~labels].sum()]),
+        others=others,
+    )
+
+
+def _part_of_cells(source: RatedCounts, cells: CellCounts) -> _Part:
+    part, others = source.of(cells), source.of(source.counted.without(cells))
+    kinds = others.counted.documents.sum(axis=0)
+    return _Part(
+        counts=lambda thresholds, rule: np.array([*part.counts_along(thresholds, rule)]),
+        weights=np.array([*part.totals]),
+        others=others if kinds.all() else None,
+    )
 
 
 class _Tally:
     """Sums over the folds of one method."""
 
-    def __init__(self, documents: RatedDocuments, path: ThresholdPath, targets: Floats, folds: int) -> None:
+    def __init__(
+        self, documents: RatedDocuments | RatedCounts, path: ThresholdPath, targets: Floats, folds: int
+    ) -> None:
         self.documents, self.targets, self.folds = documents, targets, folds
-        self.everything = np.ones(len(documents.labels), dtype=bool)
         points = operating_points(path, targets)
         self.in_sample = np.array([[point.tp for point in points], [point.fp for point in points]])
         self.in_sample_area = float(path.normalised_area)
@@ -134,22 +177,21 @@ class _Tally:
         self.area_outside = self.pairs_outside = self.area_on_all = 0.0
         self.counted = self.left_out = 0
 
-    def add(self, rows: Bools, path: ThresholdPath | None) -> None:
+    def add(self, part: _Part, path: ThresholdPath | None) -> None:
         """Count a fold with the path found without it, if there is one."""
         if path is None:
             self.left_out += 1
             return
         self.counted += 1
-        labels, weights = self.documents.labels[rows], self.documents.weights[rows]
-        self.weight_outside += weights[labels].sum(), weights[~labels].sum()
+        self.weight_outside += part.weights
         chosen = [point.thresholds for point in operating_points(path, self.targets)]
         thresholds = np.reshape(chosen, (len(self.targets), len(path.names)))
-        self.outside += _counts(self.documents, rows, thresholds, path.rule)
-        self.on_all += _counts(self.documents, self.everything, thresholds, path.rule)
-        area, pairs = _area(*_counts(self.documents, rows, path.thresholds, path.rule))
+        self.outside += part.counts(thresholds, path.rule)
+        self.on_all += np.array([*self.documents.counts_along(thresholds, path.rule)])
+        area, pairs = _area(*part.counts(path.thresholds, path.rule))
         self.area_outside += area
         self.pairs_outside += pairs
-        area, pairs = _area(*_counts(self.documents, self.everything, path.thresholds, path.rule))
+        area, pairs = _area(*self.documents.counts_along(path.thresholds, path.rule))
         self.area_on_all += area / pairs if pairs else UNDEFINED
 
     def counts(self) -> CrossFittedCounts:
@@ -176,14 +218,7 @@ class _Tally:
         )
 
 
-def _part_or_none(documents: RatedDocuments, rows: Bools) -> RatedDocuments | None:
-    try:
-        return documents.part(rows)
-    except DataError:
-        return None
-
-
-def _path_or_none(method: Method, documents: RatedDocuments | None) -> ThresholdPath | None:
+def _path_or_none(method: Method, documents: RatedDocuments | RatedCounts | None) -> ThresholdPath | None:
     if documents is None:
         return None
     try:

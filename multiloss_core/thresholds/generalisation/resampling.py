@@ -65,16 +65,14 @@ def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample
     return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
 
 
-def cell_sample_of_cells(counted: CellCounts) -> CellSample:
+def cell_sample_of_cells(counted: CellCounts, unit: float | None) -> CellSample:
     """Take documents that were counted in cells with their weights: as `cell_sample` of the documents without groups.
 
-    A split is O(c): which documents of a cell are dealt to a fold is not known, only how many.
+    `unit`: what each document weighs, None where weights differ. A split is O(c): which of a cell are dealt to
+    a fold is not known, only how many.
     """
     negatives, positives = counted.weights.T
     counts, squares = (table[:, ::-1].T.ravel() for table in (counted.weights, counted.squares))
-    unit = float(counts.sum() / counted.documents.sum())
-    # Of equal weights the sum of squares is the smallest that the sum allows.
-    equal = float(squares.sum()) <= unit * float(counts.sum()) * (1 + 1e-12)
 
     def split(generator: np.random.Generator) -> Floats:
         return np.array([part.weights[:, ::-1].T for part in counted.dealt(FOLDS, generator)])
@@ -82,7 +80,7 @@ def cell_sample_of_cells(counted: CellCounts) -> CellSample:
     return CellSample(
         positives=positives,
         negatives=negatives,
-        draw=_draw_documents(counts, unit) if equal else _draw_weights(counts, squares),
+        draw=_draw_weights(counts, squares) if unit is None else _draw_documents(counts, unit),
         split=split if counted.documents.sum() >= FOLDS else None,
     )
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments, count_surfaces, operating_point
-from multiloss_core.generalisation import bootstrap_points
+from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, graph_path, operating_point
+from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below, grid_axes
 from multiloss_core.thresholds.data.rated_counts import CellCounts, rated_counts
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
@@ -139,3 +139,75 @@ def test_refusals():
     many = tuple(np.arange(3000.0) for _ in range(2))
     with pytest.raises(DataError, match="larger than 4,000,000"):
         rated_counts(many, cells, names=documents.names)
+
+
+def test_intervals_of_typed_thresholds_are_about_those_of_the_documents():
+    documents = documents_of(11, rows=3000, weighted=True)
+    axes = grid_axes(documents, 40, "positives")
+    counts = rated_counts(axes, counted(documents, axes), names=documents.names)
+    thresholds = [axis[25] for axis in axes]
+    own, found = (
+        bootstrap_thresholds(source, thresholds, "any", generator=np.random.default_rng(0)).intervals()
+        for source in (documents, counts)
+    )
+    assert tuple(found.in_sample) == tuple(own.in_sample)
+    for name in ("tp", "fp", "precision"):
+        expected, interval = (getattr(entry.expected, name) for entry in (own, found))
+        assert interval.high - interval.low == pytest.approx(expected.high - expected.low, rel=0.15)
+
+
+def population(seed, rows=2000):
+    """Documents and their cells, with a precision that is known at every node."""
+    generator = np.random.default_rng(seed)
+    scores = generator.random((rows, 2))
+    chance = scores.mean(axis=1) ** 2
+    return RatedDocuments(scores, generator.random(rows) < chance, floors=[0.0, 0.0])
+
+
+def true_precision(thresholds):
+    """Of uniform scores: the mean chance where a score reaches its threshold, on a fine lattice."""
+    lattice = (np.arange(800) + 0.5) / 800
+    first, second = np.meshgrid(lattice, lattice, indexing="ij")
+    chosen = (first >= thresholds[0]) | (second >= thresholds[1])
+    return float((((first + second) / 2) ** 2)[chosen].mean())
+
+
+@pytest.mark.slow
+def test_a_guarantee_from_counts_is_wrong_no_more_often_than_it_says():
+    grid = np.linspace(0, 1, 41)
+    axes = (np.append(grid[:-1], np.nextafter(1.0, 2.0)),) * 2
+    wrong = given = 0
+    for seed in range(60):
+        documents = population(seed)
+        counts = rated_counts(axes, counted(documents, axes), names=documents.names)
+        found = certify(counts, 0.45, seed=seed, method=lambda source, rule: graph_path(source))
+        if found.thresholds is not None:
+            given += 1
+            wrong += true_precision(found.thresholds) < 0.45
+            assert tuple(found.counts) == pytest.approx(tuple(documents.counts_at(found.thresholds)))
+    assert given > 20
+    # Six of sixty would come by chance in less than one case of twenty.
+    assert wrong <= 6
+
+
+def test_held_out_counts_are_about_those_of_the_documents():
+    documents = population(3, rows=6000)
+    axes = grid_axes(documents, 40, "positives")
+    counts = rated_counts(axes, counted(documents, axes), names=documents.names)
+
+    def graph(source):
+        return graph_path(source if isinstance(source, CountSurfaces) else count_surfaces(source, resolution=40))
+
+    own, found = (cross_fit(source, {"graph": graph}, [0.4])["graph"] for source in (documents, counts))
+    assert found.folds_counted == 5
+    assert found.tp[0] == pytest.approx(own.tp[0], rel=0.1)
+    assert found.area == pytest.approx(own.area, abs=0.02)
+    # What was held out is less than what chose its own thresholds.
+    assert found.area < found.in_sample_area
+
+
+def test_a_guarantee_on_weighted_counts_says_what_it_takes():
+    documents = documents_of(2, weighted=True)
+    axes = grid_axes(documents, 8, "positives")
+    with pytest.raises(DataError, match="needs the documents themselves"):
+        certify(rated_counts(axes, counted(documents, axes), names=documents.names), 0.5)

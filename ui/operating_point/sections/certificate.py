@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from multiloss_core import RatedDocuments, Unit
+from multiloss_core import DataError, RatedCounts, RatedDocuments, Unit
 from multiloss_core.formatting import at_or_above, count, money, plural
 from multiloss_core.thresholds import CERTIFIED
-from ui.operating_point.analysis import Analysis
+from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.certificate_state import (
     CONFIDENCES,
     MAX_PRECISION,
@@ -23,13 +23,13 @@ MAX_RATINGS_TOLD = 100_000
 
 def show_certificate(context: PointContext) -> None:
     """Certify a precision on request: show the loosest thresholds whose precision is at least so much."""
-    documents = context.analysis.dataset.source.documents
+    documents = documents_or_counts(context.analysis.dataset.source)
     if documents is not None:
         _show_certificate(context.analysis, documents)
 
 
 @shown_when_open("Guarantee a precision", icon=":material/verified:", key="guarantee")
-def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
+def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCounts) -> None:
     wanted, sure = st.columns(2)
     precision = wanted.number_input(
         "Precision of at least, in percent", MIN_PRECISION, MAX_PRECISION, 50.0, 0.5, key="certify_precision"
@@ -39,7 +39,11 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments) -> None:
         st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
         return
     asked = precision / 100, CONFIDENCES.get(confidence, 95.0) / 100
-    found = certificate_of(analysis, documents, *asked)
+    try:
+        found = certificate_of(analysis, documents, *asked)
+    except DataError as error:
+        st.info(as_text(str(error)), icon=":material/info:")
+        return
     if found.thresholds is None:
         more = _more_ratings(found.more_ratings)
         st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")

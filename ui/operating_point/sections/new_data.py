@@ -12,7 +12,7 @@ from multiloss_core.figures import marginal_precision_curve
 from multiloss_core.formatting import NEVER, percent, share, threshold
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import Point
-from ui.operating_point.analysis import Analysis
+from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.point_view import PointContext
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence
@@ -79,7 +79,7 @@ def _show_progress(
 
 
 def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:
-    if not isinstance(point, OperatingPoint) and analysis.dataset.source.documents is None:
+    if not isinstance(point, OperatingPoint) and documents_or_counts(analysis.dataset.source) is None:
         st.caption(
             "A table of counts says nothing of thresholds beside the slider's on new data: that takes the documents."
         )
