@@ -1,6 +1,13 @@
 """A decision as a record, with its exports and reports."""
 
-from multiloss_core.decisions.deployable_code import python_function, sql_where, thresholds_csv, thresholds_json
+from multiloss_core.decisions.deployable_code import (
+    dbt_model,
+    python_function,
+    spark_expression,
+    sql_where,
+    thresholds_csv,
+    thresholds_json,
+)
 from multiloss_core.decisions.record import (
     SET_BY_HAND,
     CurrentThresholds,
@@ -39,10 +46,12 @@ __all__ = [
     "checked_name",
     "compared_sizes",
     "data_fingerprint",
+    "dbt_model",
     "html_report",
     "markdown_summary",
     "python_function",
     "recorded_thresholds",
+    "spark_expression",
     "sql_where",
     "thresholds_csv",
     "thresholds_json"

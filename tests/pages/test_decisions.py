@@ -553,7 +553,8 @@ def test_the_files_belong_to_the_point_that_is_shown(screen):
     press(screen, "Only make the files")
     assert "Not saved in the log" in said(screen.info)
     labels = [button.label for button in screen.get("download_button")]
-    assert labels == ["Record (JSON)", "Thresholds (JSON)", "Thresholds (CSV)", "SQL", "Python", "Summary (Markdown)"]
+    names = ["Record (JSON)", "Thresholds (JSON)", "Thresholds (CSV)", "SQL", "dbt", "Spark", "Python", "Summary (Markdown)"]
+    assert labels == names
     screen.session_state["percent"] = 60.0
     run(screen)
     assert not screen.get("download_button")

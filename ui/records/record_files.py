@@ -4,9 +4,11 @@ import streamlit as st
 
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import (
+    dbt_model,
     html_report,
     markdown_summary,
     python_function,
+    spark_expression,
     sql_where,
     thresholds_csv,
     thresholds_json,
@@ -24,6 +26,8 @@ def offer_files(record: DecisionRecord, tag: str, *, report: bool = True) -> Non
         ("Thresholds (JSON)", thresholds_json(record), f"{stem}-thresholds.json", "application/json"),
         ("Thresholds (CSV)", thresholds_csv(record), f"{stem}-thresholds.csv", "text/csv"),
         ("SQL", sql_where(record), f"{stem}.sql", "application/sql"),
+        ("dbt", dbt_model(record), f"{stem.replace('-', '_')}_flagged.sql", "application/sql"),
+        ("Spark", spark_expression(record), f"{stem}-spark.sql", "application/sql"),
         ("Python", python_function(record), f"{stem.replace('-', '_')}.py", "text/x-python"),
         ("Summary (Markdown)", markdown_summary(record, FRAUD), f"{stem}.md", "text/markdown"),
     ]
@@ -43,9 +47,11 @@ def offer_file(words: str, text: str, name: str, mime: str, tag: str) -> None:
 
 
 def show_code(record: DecisionRecord) -> None:
-    """Show the condition and the function, to copy."""
-    sql, python = st.tabs(["SQL", "Python"])
+    """Show the condition, the model, the expression and the function, to copy."""
+    sql, dbt, spark, python = st.tabs(["SQL", "dbt", "Spark", "Python"])
     sql.code(sql_where(record), language="sql", wrap_lines=True)
+    dbt.code(dbt_model(record), language="sql", wrap_lines=True)
+    spark.code(spark_expression(record), language="sql", wrap_lines=True)
     python.code(python_function(record), language="python", wrap_lines=True)
 
 
