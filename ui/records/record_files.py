@@ -3,16 +3,7 @@
 import streamlit as st
 
 from multiloss_core import DecisionRecord
-from multiloss_core.decisions import (
-    dbt_model,
-    html_report,
-    markdown_summary,
-    python_function,
-    spark_expression,
-    sql_where,
-    thresholds_csv,
-    thresholds_json,
-)
+from multiloss_core.decisions import dbt_model, python_function, record_files, spark_expression, sql_where
 from ui.shared.formatting import FRAUD
 
 HTML = "text/html"
@@ -20,22 +11,9 @@ HTML = "text/html"
 
 def offer_files(record: DecisionRecord, tag: str, *, report: bool = True) -> None:
     """Offer the downloads of a record, and the thresholds as code to copy. `tag` is for the keys."""
-    stem = stem_of(record)
-    files = [
-        ("Record (JSON)", record.to_json(), f"{stem}.json", "application/json"),
-        ("Thresholds (JSON)", thresholds_json(record), f"{stem}-thresholds.json", "application/json"),
-        ("Thresholds (CSV)", thresholds_csv(record), f"{stem}-thresholds.csv", "text/csv"),
-        ("SQL", sql_where(record), f"{stem}.sql", "application/sql"),
-        ("dbt", dbt_model(record), f"{stem.replace('-', '_')}_flagged.sql", "application/sql"),
-        ("Spark", spark_expression(record), f"{stem}-spark.sql", "application/sql"),
-        ("Python", python_function(record), f"{stem.replace('-', '_')}.py", "text/x-python"),
-        ("Summary (Markdown)", markdown_summary(record, FRAUD), f"{stem}.md", "text/markdown"),
-    ]
-    if report:
-        files.append(("Report (HTML)", html_report(record, vocabulary=FRAUD), f"{stem}.html", HTML))
     with st.container(horizontal=True, gap="small"):
-        for words, text, name, mime in files:
-            offer_file(words, text, name, mime, tag)
+        for file in record_files(record, FRAUD, report=report):
+            offer_file(file.label, file.text, file.name, file.mime, tag)
     show_code(record)
 
 
@@ -53,8 +31,3 @@ def show_code(record: DecisionRecord) -> None:
     dbt.code(dbt_model(record), language="sql", wrap_lines=True)
     spark.code(spark_expression(record), language="sql", wrap_lines=True)
     python.code(python_function(record), language="python", wrap_lines=True)
-
-
-def stem_of(record: DecisionRecord) -> str:
-    """Make the beginning of its files' names: the day, and the first digits of its id."""
-    return f"decision-{record.created:%Y-%m-%d}-{record.record_id[:8]}"
