@@ -131,6 +131,13 @@ class Vocabulary:
 
 
 NEUTRAL = Vocabulary()
+FRAUD = Vocabulary(
+    positives="fraud",
+    true_positives="fraud (TP)",
+    rated_positive="rated positive (fraud)",
+    positive="fraud",
+    how_many_lie="How much fraud lies",
+)
 
 
 def _count_digits(value: float) -> int:

@@ -1,6 +1,22 @@
 """A decision as a record, with its exports and reports."""
 
-from multiloss_core.decisions.deployable_code import python_function, sql_where, thresholds_csv, thresholds_json
+from multiloss_core.decisions.deployable_code import (
+    dbt_model,
+    python_function,
+    spark_expression,
+    sql_where,
+    thresholds_csv,
+    thresholds_json,
+)
+from multiloss_core.decisions.files import RecordFile, record_files, stem_of
+from multiloss_core.decisions.making import (
+    MARGINAL_PRECISION,
+    funnel_of,
+    meanings_of_record,
+    record_of_point,
+    recorded_columns,
+    target_of_point,
+)
 from multiloss_core.decisions.record import (
     SET_BY_HAND,
     CurrentThresholds,
@@ -15,10 +31,22 @@ from multiloss_core.decisions.record import (
     recorded_thresholds,
 )
 from multiloss_core.decisions.report import html_report, markdown_summary
-from multiloss_core.decisions.then_and_now import PER_DAY, UNKNOWN, Change, Sizes, change_of, compared_sizes
+from multiloss_core.decisions.then_and_now import (
+    PER_DAY,
+    UNKNOWN,
+    Change,
+    Observed,
+    Sizes,
+    bounds_of,
+    change_of,
+    changes_of,
+    compared_sizes,
+    verdict,
+)
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, checked_name
 
 __all__ = [
+    "MARGINAL_PRECISION",
     "MAX_BYTES",
     "MAX_NAME",
     "MAX_REASON",
@@ -28,6 +56,8 @@ __all__ = [
     "Change",
     "CurrentThresholds",
     "ExpectedCounts",
+    "Observed",
+    "RecordFile",
     "RecordedColumns",
     "RecordedData",
     "RecordedInterval",
@@ -35,15 +65,27 @@ __all__ = [
     "RecordedTarget",
     "Sizes",
     "Wish",
+    "bounds_of",
     "change_of",
+    "changes_of",
     "checked_name",
     "compared_sizes",
     "data_fingerprint",
+    "dbt_model",
+    "funnel_of",
     "html_report",
     "markdown_summary",
+    "meanings_of_record",
     "python_function",
+    "record_files",
+    "record_of_point",
+    "recorded_columns",
     "recorded_thresholds",
+    "spark_expression",
     "sql_where",
+    "stem_of",
+    "target_of_point",
     "thresholds_csv",
-    "thresholds_json"
+    "thresholds_json",
+    "verdict"
 ]  # fmt: skip

@@ -1,14 +1,20 @@
-"""A decision in the languages of the systems that apply it: JSON, CSV, SQL and Python."""
+"""A decision in the languages of the systems that apply it: JSON, CSV, SQL, dbt, Spark and Python."""
 
 import math
+import re
+from collections.abc import Callable
 from fractions import Fraction
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.templating import environment
+from multiloss_core.errors import DataError
 from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv, thresholds_as_json
 
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)
+
+_MODEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TO_DBT = {"{": "{{ '{' }}", "\r": "{{ '\\r' }}"}
 
 _TEMPLATES = environment(ascii)
 
@@ -37,23 +43,34 @@ def sql_where(record: DecisionRecord) -> str:
     the same double precision numbers. A NULL reaches no threshold, nor does a NaN; each comparison is true or false,
     so that the condition may stand under NOT.
     """
-    rule = record.settings.rule
-    conditions = []
-    for name, threshold in zip(record.columns.scores, record.thresholds, strict=True):
-        if threshold is not None:
-            column = _identifier(name)
-            # The second comparison keeps NaN out, which PostgreSQL and others hold to be larger than any number.
-            conditions.append(
-                f"({column} IS NOT NULL AND {column} >= {_literal(threshold)} AND -{column} <= {_literal(-threshold)})"
-            )
-        elif rule == "all":
-            return "WHERE (1 = 0)"
-    if not conditions:
-        return "WHERE (1 = 0)"
-    if len(conditions) == 1:
-        return f"WHERE {conditions[0]}"
-    joined = ("\n    OR " if rule == "any" else "\n    AND ").join(conditions)
-    return f"WHERE (\n    {joined}\n)"
+    return f"WHERE {_condition(record, _identifier, _literal)}"
+
+
+def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
+    """Write a model of dbt: all columns of the model `upstream`, and `flagged`, whether a document is to be flagged.
+
+    Names are quoted as in the SQL standard, and nothing in them is taken for a template.
+
+    Raises
+    ------
+    DataError : a name of a model that is not made of letters, digits and underscores.
+    """
+    if not _MODEL_NAME.fullmatch(upstream):
+        raise DataError(f"The name of a model of dbt is made of letters, digits and underscores, not {upstream!r}.")
+    return _TEMPLATES.get_template("flagged.sql.jinja").render(
+        record_id=record.record_id,
+        created=record.as_dict()["created"],
+        upstream=upstream,
+        condition=_without_templates(_condition(record, _identifier, _literal)),
+    )
+
+
+def spark_expression(record: DecisionRecord) -> str:
+    """Write a truth value of Spark SQL, whether a row is to be flagged: `df.withColumn("flagged", F.expr(…))`.
+
+    Names are quoted by backticks; a NULL or NaN reaches no threshold.
+    """
+    return _condition(record, lambda name: "`" + name.replace("`", "``") + "`", lambda value: f"{_literal(value)}D")
 
 
 def python_function(record: DecisionRecord) -> str:
@@ -64,6 +81,31 @@ def python_function(record: DecisionRecord) -> str:
         rule=record.settings.rule,
         thresholds=tuple(zip(record.columns.scores, record.thresholds, strict=True)),
     )
+
+
+def _condition(record: DecisionRecord, identifier: Callable[[str], str], literal: Callable[[float], str]) -> str:
+    rule = record.settings.rule
+    conditions = []
+    for name, threshold in zip(record.columns.scores, record.thresholds, strict=True):
+        if threshold is not None:
+            column = identifier(name)
+            # The second comparison keeps NaN out, which PostgreSQL and others hold to be larger than any number.
+            conditions.append(
+                f"({column} IS NOT NULL AND {column} >= {literal(threshold)} AND -{column} <= {literal(-threshold)})"
+            )
+        elif rule == "all":
+            return "(1 = 0)"
+    if not conditions:
+        return "(1 = 0)"
+    if len(conditions) == 1:
+        return conditions[0]
+    joined = ("\n    OR " if rule == "any" else "\n    AND ").join(conditions)
+    return f"(\n    {joined}\n)"
+
+
+def _without_templates(sql: str) -> str:
+    """Write what dbt would take for a template, or would read as another end of a line, so that it stays as it is."""
+    return "".join(_TO_DBT.get(character, character) for character in sql)
 
 
 def _identifier(name: str) -> str:

@@ -52,11 +52,19 @@ SCHEMA_VERSION: Final = 1
 SET_BY_HAND = "set by hand"
 MAX_WISHES, MAX_MEANINGS = 20, 100
 ROUNDING = 1e-6
+_DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 # Fields that records do not have where there is nothing to say, as all those made before there were such fields.
 LEFT_OUT = (
     ("settings", "amount"),
     ("data", "rated"),
     ("data", "days"),
+    ("data", "source"),
+    ("data", "snapshot"),
+    ("data", "counted_at"),
+    ("data", "time"),
+    ("data", "since"),
+    ("data", "until"),
     ("expected", "rated_positives"),
     ("expected", "reachable_positives"),
 )
@@ -82,6 +90,18 @@ class RecordedData:
     """How many documents the rated rows stand for. Left out of records that were made before it was kept."""
     days: Count | None = None
     """How many days there are from the first to the last rated document. Left out where no times were known."""
+    source: Name | None = None
+    """Where the table lies. Left out of files and samples, as all that follows."""
+    snapshot: Name | None = None
+    """Which state of the table was read, in the words of its engine. Left out where that is not known."""
+    counted_at: Annotated[str, Field(pattern=_MOMENT)] | None = None
+    """When the table was read, in UTC: 2026-01-31T09:00:00Z."""
+    time: Name | None = None
+    """Column of the days that the rows were chosen by. Left out where all days were."""
+    since: Annotated[str, Field(pattern=_DAY)] | None = None
+    """The first day that was read, 2026-01-31. Left out where there is no such limit."""
+    until: Annotated[str, Field(pattern=_DAY)] | None = None
+    """The first day that was not read any more. Left out where there is no such limit."""
 
     @model_validator(mode="after")
     def _require_narrowing(self) -> Self:

@@ -254,8 +254,25 @@ def _data(record: DecisionRecord, positive: str) -> Section:
             ("Group column", columns.group or "none: rows are independent"),
         )
     counted = ((step.capitalize(), count(rows)) for step, rows in steps)
-    rows = (("Name", data.name), *counted, *meaning, ("SHA-256 of data and columns", data.fingerprint))
+    rows = (
+        ("Name", data.name),
+        *_source_rows(record),
+        *counted,
+        *meaning,
+        ("SHA-256 of data and columns", data.fingerprint),
+    )
     return Section("data", "The data", header=("", "Value"), rows=rows)
+
+
+def _source_rows(record: DecisionRecord) -> Iterator[Row]:
+    """Say where a table lies, which state of it was read, and which days."""
+    data = record.data
+    told = (("Source", data.source), ("State of the source", data.snapshot), ("Read at", data.counted_at))
+    yield from ((words, value) for words, value in told if value is not None)
+    if data.time is not None:
+        first = "the first day" if data.since is None else data.since
+        end = "the last day" if data.until is None else f"before {data.until}"
+        yield f"Days by '{data.time}'", f"{first} to {end}"
 
 
 def _origin(record: DecisionRecord) -> Section:

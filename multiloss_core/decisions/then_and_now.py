@@ -1,15 +1,32 @@
 """Compare what was expected when a decision was made with what its thresholds do on other data, of another size."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
 from multiloss_core.numerics.arrays import UNDEFINED
+from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
 
 Bounds = tuple[float, float]
 UNKNOWN: Bounds = (UNDEFINED, UNDEFINED)
 NORMAL_95 = 1.96
+LEVEL = 0.95
 PER_DAY, PER_THOUSAND, PER_THOUSAND_ROWS = "a day", "per 1,000 documents rated", "per 1,000 rows rated"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Observed(Counts[float]):
+    """What the thresholds of a record do on other data: counts, and their 95 % bounds, NaN where they are not known.
+
+    `rows` were rated, which stand for so many `documents` and span so many `days`, None without times.
+    """
+
+    bounds: Mapping[str, Bounds]
+    rows: float
+    documents: float
+    days: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +73,44 @@ class Change:
         """Whether the bounds of the difference leave out 0; not where they are not known."""
         low, high = self.bounds
         return low > 0 or high < 0
+
+
+def bounds_of(intervals: PointIntervals) -> dict[str, Bounds]:
+    """Take the bounds of each number at thresholds that were fixed before the data were seen."""
+    expected = intervals.expected
+    each = {"tp": expected.tp, "fp": expected.fp, "alerts": expected.alerts, "precision": expected.precision}
+    return {name: (found.low, found.high) for name, found in each.items()}
+
+
+def changes_of(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> dict[str, Change]:
+    """Compare each number then and now, the counts on one scale; without one only the precision can be compared."""
+    then, changes = record.expected, {}
+    # Bounds of another level than those of now cannot be put together with them.
+    comparable = then.level in (None, LEVEL)
+    for name in ("tp", "fp", "alerts") if sizes is not None else ():
+        interval = getattr(then, f"{name}_interval") if comparable else None
+        bounds = now.bounds.get(name, UNKNOWN)
+        changes[name] = change_of(getattr(then, name), interval, getattr(now, name), bounds, sizes)
+    if then.precision is not None:
+        interval = then.precision_interval if comparable else None
+        changes["precision"] = change_of(then.precision, interval, now.precision, now.bounds["precision"])
+    return changes
+
+
+def verdict(changes: Mapping[str, Change]) -> str:
+    """Say whether precision and alerts have changed by more than chance explains, where that is known."""
+    said = []
+    precision, alerts = changes.get("precision"), changes.get("alerts")
+    if precision is not None and not math.isnan(precision.bounds[0]):
+        if not precision.is_beyond_chance:
+            said.append("The precision is within what was expected: chance explains the difference.")
+        elif precision.difference < 0:
+            said.append("The precision has fallen by more than chance explains: choose the point anew.")
+        else:
+            said.append("The precision has risen by more than chance explains: looser thresholds may be worth it.")
+    if alerts is not None and alerts.is_beyond_chance:
+        said.append(f"There are {'more' if alerts.difference > 0 else 'fewer'} alerts than chance explains.")
+    return " ".join(said)
 
 
 def compared_sizes(record: DecisionRecord, *, rows: float, documents: float, days: float | None) -> Sizes | None:

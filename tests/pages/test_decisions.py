@@ -553,7 +553,8 @@ def test_the_files_belong_to_the_point_that_is_shown(screen):
     press(screen, "Only make the files")
     assert "Not saved in the log" in said(screen.info)
     labels = [button.label for button in screen.get("download_button")]
-    assert labels == ["Record (JSON)", "Thresholds (JSON)", "Thresholds (CSV)", "SQL", "Python", "Summary (Markdown)"]
+    thresholds = ["Thresholds (JSON)", "Thresholds (CSV)", "SQL", "dbt", "Spark", "Python"]
+    assert labels == ["Record (JSON)", *thresholds, "Summary (Markdown)"]
     screen.session_state["percent"] = 60.0
     run(screen)
     assert not screen.get("download_button")
@@ -620,13 +621,13 @@ def no_log(monkeypatch, tmp_path):
 def test_a_log_that_cannot_be_used_is_one_sentence_and_files_still_work(no_log, screen):
     press(screen, "Save to the log")
     assert "Not saved in the log" in said(screen.error)
-    assert len(screen.get("download_button")) == 6
+    assert len(screen.get("download_button")) == 8
 
     app = opened("decisions")
     assert len(app.error) == 1
     assert "cannot be used" in said(app.error)
     give(app, make_record().to_json())
-    assert len(app.get("download_button")) == 7
+    assert len(app.get("download_button")) == 9
     press(app, "Add to the log")
     assert "cannot be used" in said(app.error)
     no_log.unlink()

@@ -1,19 +1,17 @@
 """A record opened again: is its data here, what do its thresholds do on the data that is, and back to where it was."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import numpy as np
 import streamlit as st
 
-from multiloss_core import Counts, CountSurfaces, DataError, DecisionRecord, RatedDocuments
-from multiloss_core.decisions import data_fingerprint
+from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments
+from multiloss_core.decisions import Observed, bounds_of, data_fingerprint, meanings_of_record
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import precision_interval
-from multiloss_core.tables import Meaning, guess_meanings, rating_values
+from multiloss_core.tables import Meaning, rating_values
+from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
 from ui.data.rated_workspace import confirm, rated_uploads
-from ui.operating_point.analysis import RESOLUTIONS, Settings
+from ui.operating_point.analysis import Settings
 from ui.operating_point.certificate_state import request_certificate
 from ui.operating_point.controls.settings import recorded_unit, restore_settings
 from ui.operating_point.controls.target_drivers import is_restorable, restore_driver, set_manual_thresholds
@@ -21,19 +19,6 @@ from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, recorded_
 from ui.operating_point.target import IN_URL, current_target, set_target
 from ui.rated_data.column_roles import forget
 from ui.shared.session import Reopened, session
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Observed(Counts[float]):
-    """What the thresholds of a record do on other data: counts, and their 95 % bounds, NaN where they are not known.
-
-    `rows` were rated, which stand for so many `documents` and span so many `days`, None without times.
-    """
-
-    bounds: Mapping[str, tuple[float, float]]
-    rows: float
-    documents: float
-    days: float | None
 
 
 def same_data(record: DecisionRecord) -> RatedSource | None:
@@ -61,9 +46,7 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
         bounds = {"precision": precision_interval(counts.precision, counts.alerts)}
         rows = data.totals.alerts
     else:
-        expected = _intervals(f"{dataset.key}{record.record_id}", record, documents).expected
-        each = {"tp": expected.tp, "fp": expected.fp, "alerts": expected.alerts, "precision": expected.precision}
-        bounds = {name: (found.low, found.high) for name, found in each.items()}
+        bounds = bounds_of(_intervals(f"{dataset.key}{record.record_id}", record, documents))
         rows = float(len(documents.labels))
     return Observed(
         tp=counts.tp,
@@ -143,14 +126,8 @@ def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, M
     columns = record.columns
     if columns.rating is None or columns.rating not in source.frame.columns:
         return ()
-    values = rating_values(source.frame[columns.rating])[1]
-    if columns.meanings is not None:
-        return tuple((value, columns.meanings.get(value)) for value in values)
-    if columns.positive is None:
-        guessed = guess_meanings(values, columns.rating)
-        return tuple((value, guessed.get(value)) for value in values)
-    wanted = columns.positive.strip().lower()
-    return tuple((value, "positive" if value == wanted else "negative") for value in values)
+    words = rating_values(source.frame[columns.rating])[1]
+    return tuple(meanings_of_record(columns, words).items())
 
 
 def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnChoice, Dataset]:

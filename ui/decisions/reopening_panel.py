@@ -8,28 +8,28 @@ import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, Unit
 from multiloss_core.decisions import (
+    MARGINAL_PRECISION,
     PER_DAY,
-    UNKNOWN,
     Change,
+    Observed,
     RecordedTarget,
     Sizes,
-    change_of,
+    changes_of,
     compared_sizes,
     recorded_thresholds,
+    verdict,
 )
 from multiloss_core.formatting import count, percent, points, rate, shortened, signed
 from multiloss_core.thresholds import Point
 from ui.data.rated_datasets import RatedSource
-from ui.decisions.reopening import Observed, observed, other_data, reopen, same_data
+from ui.decisions.reopening import observed, other_data, reopen, same_data
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.target_drivers import is_known, is_restorable
-from ui.operating_point.decision_record import MARGINAL_PRECISION
 from ui.operating_point.point_text import WORDS
 from ui.records.record_text import author_of, moment, thresholds_words
 from ui.shared.formatting import LONG_NAME, as_text
 from ui.shared.session import session
 
-LEVEL = 0.95
 LEVEL_WORDS = "95 %"
 
 
@@ -128,7 +128,7 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
         st.error(as_text(str(error)), icon=":material/error:")
         return
     sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days)
-    changes = _changes(record, now, sizes)
+    changes = changes_of(record, now, sizes)
     scale = "" if sizes is None else f", {sizes.unit}"
     st.markdown(f"**Then expected, now observed{scale}, at the thresholds of the decision**")
     st.dataframe(
@@ -136,23 +136,8 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
         hide_index=True,
         alt="Counts on one scale and precision, expected then and observed now, with the difference.",
     )
-    st.caption(f"{_words_of_sizes(record, now, sizes)} {_verdict(changes)}")
+    st.caption(f"{_words_of_sizes(record, now, sizes)} {verdict(changes)}")
     _offer_opening(record, source, tag, "Open with this data", same=False)
-
-
-def _changes(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> dict[str, Change]:
-    """Each number then and now, the counts on one scale; without one only the precision can be compared."""
-    then, changes = record.expected, {}
-    # Bounds of another level than those of now cannot be put together with them.
-    comparable = then.level in (None, LEVEL)
-    for name in ("tp", "fp", "alerts") if sizes is not None else ():
-        interval = getattr(then, f"{name}_interval") if comparable else None
-        bounds = now.bounds.get(name, UNKNOWN)
-        changes[name] = change_of(getattr(then, name), interval, getattr(now, name), bounds, sizes)
-    if then.precision is not None:
-        interval = then.precision_interval if comparable else None
-        changes["precision"] = change_of(then.precision, interval, now.precision, now.bounds["precision"])
-    return changes
 
 
 def _then_and_now(record: DecisionRecord, changes: dict[str, Change]) -> pd.DataFrame:
@@ -191,22 +176,6 @@ def _words_of_sizes(record: DecisionRecord, now: Observed, sizes: Sizes | None) 
         f"Counted then: {number(then.tp)} caught among {number(then.alerts)} flagged {size_then}; now "
         f"{number(now.tp)} among {number(now.alerts)} {size_now}."
     )
-
-
-def _verdict(changes: dict[str, Change]) -> str:
-    """Say whether precision and alerts have changed by more than chance explains, where that is known."""
-    said = []
-    precision, alerts = changes.get("precision"), changes.get("alerts")
-    if precision is not None and not math.isnan(precision.bounds[0]):
-        if not precision.is_beyond_chance:
-            said.append("The precision is within what was expected: chance explains the difference.")
-        elif precision.difference < 0:
-            said.append("The precision has fallen by more than chance explains: choose the point anew.")
-        else:
-            said.append("The precision has risen by more than chance explains: looser thresholds may be worth it.")
-    if alerts is not None and alerts.is_beyond_chance:
-        said.append(f"There are {'more' if alerts.difference > 0 else 'fewer'} alerts than chance explains.")
-    return " ".join(said)
 
 
 def _unit(record: DecisionRecord) -> Unit:

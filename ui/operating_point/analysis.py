@@ -23,7 +23,6 @@ from multiloss_core.thresholds import (
 )
 from ui.data.rated_datasets import Dataset, in_money
 
-RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 MAX_DOCUMENTS_SLICED = 200_000
 
 

@@ -1,27 +1,23 @@
 """A point of the screen as a decision record: the data it rests on, how it was found, what it is expected to do."""
 
-import numpy as np
-
-from multiloss_core import DecisionRecord, OperatingPoint, Unit
+from multiloss_core import DecisionRecord, OperatingPoint, Unit, decisions
 from multiloss_core.decisions import (
-    SET_BY_HAND,
-    CurrentThresholds,
-    ExpectedCounts,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
     RecordedTarget,
     Wish,
     data_fingerprint,
-    recorded_thresholds,
+    funnel_of,
+    record_of_point,
+    target_of_point,
 )
-from multiloss_core.generalisation import PointBootstrap, PointIntervals
+from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import Point, RatedData, Rule
+from multiloss_core.thresholds import Point, RatedData
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.operating_point.analysis import Analysis
 
-MARGINAL_PRECISION = "marginal precision"
 GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
 
 
@@ -48,14 +44,14 @@ def record_of(
     """
     data, settings = analysis.dataset.source, analysis.settings
     columns = recorded_columns(data, choice)
-    positives = point.rated.tp, point.reachable.tp
-    return DecisionRecord(
-        author=author,
-        reason=reason,
+    return record_of_point(
+        point,
+        data,
+        thresholds=analysis.deployable(point),
         data=RecordedData(
             source.name,
             data_fingerprint(source.fingerprint, columns),
-            None if data.documents is None else data.documents.funnel,
+            funnel_of(data),
             analysis.rated.source.totals.alerts,
             analysis.rated.days,
         ),
@@ -68,36 +64,28 @@ def record_of(
             choice.amount if settings.unit is Unit.MONEY else None,
         ),
         target=target or target_of(analysis, point),
-        thresholds=recorded_thresholds(analysis.deployable(point)),
-        expected=ExpectedCounts.of(point.tp, point.fp, _intervals(point, evidence), positives=positives),
-        current=None if current is None else _recorded_current(data, current, settings.rule),
+        evidence=evidence,
+        current=current,
+        author=author,
+        reason=reason,
     )
 
 
 def recorded_columns(data: RatedData, choice: ColumnChoice) -> RecordedColumns:
     """Record what the columns mean, with the floors that are in force."""
-    floors = tuple(data.floors.tolist())
-    if data.documents is None:
-        return RecordedColumns(data.names, floors)
-    return RecordedColumns(
-        data.names,
-        floors,
-        choice.rating,
-        choice.positive,
-        choice.weight,
-        choice.group,
-        choice.leave_out_unusable,
-        # Two ratings are told by the positive one alone.
-        None if choice.positive else {rating: meaning for rating, meaning in choice.meanings if meaning} or None,
+    return decisions.recorded_columns(
+        data,
+        rating=choice.rating,
+        meanings={rating: meaning for rating, meaning in choice.meanings if meaning},
+        weight=choice.weight,
+        group=choice.group,
+        leave_out_unusable=choice.leave_out_unusable,
     )
 
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
     """Record what led to a point where only the slider or the hand did, and the certificate of its path."""
-    if not isinstance(point, OperatingPoint):
-        return RecordedTarget(SET_BY_HAND)
-    wishes = (Wish(MARGINAL_PRECISION, point.marginal_precision), *certificate_wishes(analysis, point))
-    return RecordedTarget(MARGINAL_PRECISION, wishes, point.marginal_precision, point.status)
+    return target_of_point(point, certificate_wishes(analysis, point) if isinstance(point, OperatingPoint) else ())
 
 
 def certificate_wishes(analysis: Analysis, point: Point) -> tuple[Wish, ...]:
@@ -106,22 +94,3 @@ def certificate_wishes(analysis: Analysis, point: Point) -> tuple[Wish, ...]:
     if certificate is None or certificate.path is None or certificate.path.method != point.method:
         return ()
     return Wish(GUARANTEED, certificate.precision), Wish(CONFIDENCE, certificate.confidence)
-
-
-def _intervals(point: Point, evidence: PointBootstrap | None) -> PointIntervals | None:
-    """Return what is expected on new data, where the resamples are complete and of this very point."""
-    if evidence is None or evidence.done < evidence.requested:
-        return None
-    if not isinstance(point, OperatingPoint):
-        # Thresholds that were not chosen have no target.
-        fixed = np.isnan(evidence.targets).all() and np.array_equal(evidence.thresholds, point.thresholds[np.newaxis])
-        return evidence.intervals() if fixed else None
-    near = np.flatnonzero(np.isclose(evidence.targets, point.marginal_precision, rtol=0, atol=1e-9))
-    if not near.size or not np.array_equal(evidence.thresholds[near[0]], point.thresholds):
-        return None
-    return evidence.intervals(float(evidence.targets[near[0]]))
-
-
-def _recorded_current(data: RatedData, thresholds: Floats, rule: Rule) -> CurrentThresholds:
-    counts = data.counts_at(thresholds, rule)
-    return CurrentThresholds(recorded_thresholds(thresholds), counts.tp, counts.fp)

@@ -3,14 +3,7 @@
 import streamlit as st
 
 from multiloss_core import DecisionRecord
-from multiloss_core.decisions import (
-    html_report,
-    markdown_summary,
-    python_function,
-    sql_where,
-    thresholds_csv,
-    thresholds_json,
-)
+from multiloss_core.decisions import dbt_model, python_function, record_files, spark_expression, sql_where
 from ui.shared.formatting import FRAUD
 
 HTML = "text/html"
@@ -18,20 +11,9 @@ HTML = "text/html"
 
 def offer_files(record: DecisionRecord, tag: str, *, report: bool = True) -> None:
     """Offer the downloads of a record, and the thresholds as code to copy. `tag` is for the keys."""
-    stem = stem_of(record)
-    files = [
-        ("Record (JSON)", record.to_json(), f"{stem}.json", "application/json"),
-        ("Thresholds (JSON)", thresholds_json(record), f"{stem}-thresholds.json", "application/json"),
-        ("Thresholds (CSV)", thresholds_csv(record), f"{stem}-thresholds.csv", "text/csv"),
-        ("SQL", sql_where(record), f"{stem}.sql", "application/sql"),
-        ("Python", python_function(record), f"{stem.replace('-', '_')}.py", "text/x-python"),
-        ("Summary (Markdown)", markdown_summary(record, FRAUD), f"{stem}.md", "text/markdown"),
-    ]
-    if report:
-        files.append(("Report (HTML)", html_report(record, vocabulary=FRAUD), f"{stem}.html", HTML))
     with st.container(horizontal=True, gap="small"):
-        for words, text, name, mime in files:
-            offer_file(words, text, name, mime, tag)
+        for file in record_files(record, FRAUD, report=report):
+            offer_file(file.label, file.text, file.name, file.mime, tag)
     show_code(record)
 
 
@@ -43,12 +25,9 @@ def offer_file(words: str, text: str, name: str, mime: str, tag: str) -> None:
 
 
 def show_code(record: DecisionRecord) -> None:
-    """Show the condition and the function, to copy."""
-    sql, python = st.tabs(["SQL", "Python"])
+    """Show the condition, the model, the expression and the function, to copy."""
+    sql, dbt, spark, python = st.tabs(["SQL", "dbt", "Spark", "Python"])
     sql.code(sql_where(record), language="sql", wrap_lines=True)
+    dbt.code(dbt_model(record), language="sql", wrap_lines=True)
+    spark.code(spark_expression(record), language="sql", wrap_lines=True)
     python.code(python_function(record), language="python", wrap_lines=True)
-
-
-def stem_of(record: DecisionRecord) -> str:
-    """Make the beginning of its files' names: the day, and the first digits of its id."""
-    return f"decision-{record.created:%Y-%m-%d}-{record.record_id[:8]}"

@@ -9,15 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import Unit
-from multiloss_core.formatting import UNDEFINED, Vocabulary, as_markdown, share_digits, threshold
+from multiloss_core.formatting import FRAUD as WORDS_FOR_FRAUD
+from multiloss_core.formatting import UNDEFINED, as_markdown, share_digits, threshold
 
-FRAUD = Vocabulary(
-    positives="fraud",
-    true_positives="fraud (TP)",
-    rated_positive="rated positive (fraud)",
-    positive="fraud",
-    how_many_lie="How much fraud lies",
-)
+FRAUD = WORDS_FOR_FRAUD
 
 # Streamlit reads :icons: and :colour[directives]; it shows pictures and links that Markdown files may hold.
 _IN_STREAMLIT = "():!"

@@ -10,7 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
-from multiloss_core.thresholds.data.rated_counts import RatedCounts
+from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap
@@ -132,6 +132,7 @@ def bootstrap_thresholds(
     fixed = np.array(list(thresholds), dtype=np.float64)
     if fixed.shape != (len(documents.names),) or np.isnan(fixed).any():
         raise DataError(f"There must be one threshold for each of the {len(documents.names)} classifiers.")
+<<<<<<< HEAD
     if isinstance(documents, RatedCounts):
         flags = documents.flagged_or_not(fixed, rule)
         sample = cell_sample_of_cells(flags, documents.equal_weight)
@@ -141,9 +142,54 @@ def bootstrap_thresholds(
         caught = flagged(documents.scores, fixed, rule)
         sample = cell_sample(documents, caught.astype(np.intp), 2)
         units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
+=======
+    caught = flagged(documents.scores, fixed, rule)
+    sample = cell_sample(documents, caught.astype(np.intp), 2)
+    units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
+    return _of_fixed(fixed, rule, sample, units, design_effects, generator, resamples)
+
+
+def bootstrap_flagged(
+    counted: CellCounts,
+    thresholds: Iterable[float],
+    rule: Rule,
+    *,
+    generator: np.random.Generator,
+    resamples: int = RESAMPLES_FOR_FIXED_THRESHOLDS,
+) -> PointBootstrap:
+    """Resample as `bootstrap_thresholds` does, documents that were counted where they lie, without groups.
+
+    `counted` has two cells: what thresholds (k,) do not flag, and what they flag.
+
+    Raises
+    ------
+    DataError : an unknown rule, no document, or fewer than one resample.
+    """
+    require_rule(rule)
+    _require_resamples(resamples)
+    if counted.documents.shape != (2, 2) or not counted.documents.sum():
+        raise DataError("There must be documents, counted by whether they are flagged and by class.")
+    fixed = np.array(list(thresholds), dtype=np.float64)
+    # Where nothing is flagged, of all.
+    cells = slice(1, None) if counted.weights[1].sum() > 0 else slice(None)
+    units = np.array([counted.squares[cells].sum() / counted.weights[cells].sum()])
+    return _of_fixed(fixed, rule, cell_sample_of_cells(counted), units, np.ones((2, 1)), generator, resamples)
+
+
+def _of_fixed(
+    thresholds: Floats,
+    rule: Rule,
+    sample: CellSample,
+    units: Floats,
+    design_effects: Floats,
+    generator: np.random.Generator,
+    resamples: int,
+) -> PointBootstrap:
+    """Resample what fixed thresholds (k,) do not flag and what they flag, the two cells of a sample."""
+>>>>>>> f00f127ac795fec5fefa74056d2222698b8fe3a2
     selection = _Selection(
         targets=np.array([UNDEFINED]),
-        thresholds=fixed[np.newaxis],
+        thresholds=thresholds[np.newaxis],
         in_sample=Counts(sample.positives[1:], sample.negatives[1:]),
         rule=rule,
         sample=sample,
@@ -157,7 +203,7 @@ def bootstrap_thresholds(
             own=own,
             original=np.broadcast_to(np.array([*selection.in_sample]), own.shape),
             marginal_errors=np.full((count, 1), UNDEFINED),
-            thresholds=np.tile(fixed, (count, 1, 1)),
+            thresholds=np.tile(thresholds, (count, 1, 1)),
         )
 
     return next(_collect(selection, draw, resamples, generator, step=resamples))

@@ -22,6 +22,8 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 MOST_DRAWN = 100
 
 Dash = Literal["solid", "dot", "dash", "dashdot"]
+# Nodes for each classifier that are offered, by the number of classifiers; the middle one is the default.
+RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 
 
 @dataclass(frozen=True, eq=False)

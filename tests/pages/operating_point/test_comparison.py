@@ -32,10 +32,11 @@ def the_page():
     import streamlit as st
 
     from multiloss_core import CountSurfaces, operating_point
+    from multiloss_core.thresholds import RESOLUTIONS
     from tests.pages.steps import context_of
     from ui.data.rated_datasets import build_dataset
     from ui.data.samples import sample
-    from ui.operating_point.analysis import RESOLUTIONS, Settings, analyse
+    from ui.operating_point.analysis import Settings, analyse
     from ui.operating_point.baseline import baseline_thresholds, thresholds_in_use
     from ui.operating_point.sections.borderline import show_borderline
     from ui.operating_point.sections.comparison import show_comparison

@@ -28,10 +28,11 @@ def the_page():
     import streamlit as st
 
     from multiloss_core import CountSurfaces, Unit, operating_point
+    from multiloss_core.thresholds import RESOLUTIONS
     from tests.pages.steps import context_of
     from ui.data.rated_datasets import build_dataset
     from ui.data.samples import sample
-    from ui.operating_point.analysis import RESOLUTIONS, Settings, analyse
+    from ui.operating_point.analysis import Settings, analyse
     from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
     from ui.operating_point.sections.segments import show_segments
 

@@ -7,9 +7,9 @@ import streamlit as st
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, Unit
 from multiloss_core.decisions import RecordedSettings
 from multiloss_core.formatting import count, plural, threshold
-from multiloss_core.thresholds import CERTIFIED, Rule, Spacing
+from multiloss_core.thresholds import CERTIFIED, RESOLUTIONS, Rule, Spacing
 from ui.data.rated_datasets import Dataset
-from ui.operating_point.analysis import RESOLUTIONS, Analysis, Settings
+from ui.operating_point.analysis import Analysis, Settings
 from ui.operating_point.controls.presentation import ask_presentation
 from ui.shared.formatting import as_text
 from ui.shared.url_params import ask_choice

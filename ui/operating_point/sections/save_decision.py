@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions import MAX_NAME, MAX_REASON, html_report
+from multiloss_core.decisions import MAX_NAME, MAX_REASON, html_report, stem_of
 from multiloss_core.figures import count_surface, surface_marks, threshold_curves, threshold_mark
 from multiloss_core.figures import threshold_space as space_figure
 from multiloss_core.figures import tp_fp_plane as plane_figure
@@ -18,7 +18,7 @@ from ui.operating_point.controls.target_drivers import recorded_target
 from ui.operating_point.decision_record import record_of
 from ui.operating_point.point_view import PointContext
 from ui.records.log_access import decision_log
-from ui.records.record_files import HTML, offer_file, offer_files, stem_of
+from ui.records.record_files import HTML, offer_file, offer_files
 from ui.shared.formatting import FRAUD, as_text
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.session import MadeDecision, session

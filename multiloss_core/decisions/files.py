@@ -1,0 +1,52 @@
+"""The files of a decision: the record, its thresholds in other languages, the summary and the report."""
+
+from dataclasses import dataclass
+
+from multiloss_core.decisions.deployable_code import (
+    dbt_model,
+    python_function,
+    spark_expression,
+    sql_where,
+    thresholds_csv,
+    thresholds_json,
+)
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.report import html_report, markdown_summary
+from multiloss_core.formatting import NEUTRAL, Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordFile:
+    """A file: what it is in words, its name, its text and the type of this."""
+
+    label: str
+    name: str
+    text: str
+    mime: str
+
+
+def record_files(
+    record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL, *, report: bool = True
+) -> tuple[RecordFile, ...]:
+    """Write all files of a decision, the record first; the report without figures, where it is wanted."""
+    stem = stem_of(record)
+    # Models of dbt and modules of Python are named as in these languages.
+    name = stem.replace("-", "_")
+    files = [
+        ("Record (JSON)", f"{stem}.json", record.to_json(), "application/json"),
+        ("Thresholds (JSON)", f"{stem}-thresholds.json", thresholds_json(record), "application/json"),
+        ("Thresholds (CSV)", f"{stem}-thresholds.csv", thresholds_csv(record), "text/csv"),
+        ("SQL", f"{stem}.sql", sql_where(record), "application/sql"),
+        ("dbt", f"{name}_flagged.sql", dbt_model(record), "application/sql"),
+        ("Spark", f"{stem}-spark.sql", spark_expression(record), "application/sql"),
+        ("Python", f"{name}.py", python_function(record), "text/x-python"),
+        ("Summary (Markdown)", f"{stem}.md", markdown_summary(record, vocabulary), "text/markdown"),
+    ]
+    if report:
+        files.append(("Report (HTML)", f"{stem}.html", html_report(record, vocabulary=vocabulary), "text/html"))
+    return tuple(RecordFile(label=label, name=name, text=text, mime=mime) for label, name, text, mime in files)
+
+
+def stem_of(record: DecisionRecord) -> str:
+    """Make the beginning of its files' names: the day, and the first digits of its id."""
+    return f"decision-{record.created:%Y-%m-%d}-{record.record_id[:8]}"

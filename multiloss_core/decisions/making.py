@@ -1,0 +1,149 @@
+"""A point on some data as a decision record: how it was found, what it does there and what it is expected to do."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from multiloss_core.decisions.record import (
+    SET_BY_HAND,
+    CurrentThresholds,
+    DecisionRecord,
+    ExpectedCounts,
+    RecordedColumns,
+    RecordedData,
+    RecordedSettings,
+    RecordedTarget,
+    Wish,
+    recorded_thresholds,
+)
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.rating_column import Meaning, guess_meanings
+from multiloss_core.thresholds.data.counts import Rule
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
+from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
+from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
+
+MARGINAL_PRECISION = "marginal precision"
+
+
+def record_of_point(
+    point: Point,
+    counted: RatedData,
+    *,
+    thresholds: Floats,
+    data: RecordedData,
+    columns: RecordedColumns,
+    settings: RecordedSettings,
+    target: RecordedTarget | None = None,
+    evidence: PointBootstrap | None = None,
+    current: Floats | None = None,
+    author: str = "",
+    reason: str = "",
+) -> DecisionRecord:
+    """Make the record of a point of a path through `counted`, data in documents or in money.
+
+    `thresholds` (k,): those of the point in the fewest digits that flag the same documents. `target`: what drove the
+    point, the marginal precision or the hand where it is left out. `evidence`: resamples, used where they are complete
+    and of this very point. `current`: the thresholds (k,) in use, infinity for never.
+
+    Raises
+    ------
+    DataError : a name or text that no record can keep.
+    """
+    positives = point.rated.tp, point.reachable.tp
+    return DecisionRecord(
+        author=author,
+        reason=reason,
+        data=data,
+        columns=columns,
+        settings=settings,
+        target=target or target_of_point(point),
+        thresholds=recorded_thresholds(thresholds),
+        expected=ExpectedCounts.of(point.tp, point.fp, intervals_of(point, evidence), positives=positives),
+        current=None if current is None else _recorded_current(counted, current, settings.rule),
+    )
+
+
+def recorded_columns(
+    data: RatedData,
+    *,
+    rating: str | None = None,
+    meanings: Mapping[str, Meaning] | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    leave_out_unusable: bool = False,
+) -> RecordedColumns:
+    """Record what columns mean, with the floors that are in force; for a table of counts only these.
+
+    `meanings`: what each rating means, in lower-case words.
+    """
+    floors = tuple(data.floors.tolist())
+    if rating is None:
+        return RecordedColumns(data.names, floors)
+    positive = only_positive(meanings or {})
+    return RecordedColumns(
+        data.names,
+        floors,
+        rating,
+        positive,
+        weight,
+        group,
+        leave_out_unusable,
+        # Two ratings are told by the positive one alone.
+        None if positive else dict(meanings or {}) or None,
+    )
+
+
+def funnel_of(data: RatedData) -> DataFunnel | None:
+    """Return how many rows each step kept; None for a table of counts, which does not tell."""
+    if isinstance(data, RatedCounts):
+        return data.funnel
+    return None if data.documents is None else data.documents.funnel
+
+
+def only_positive(meanings: Mapping[str, Meaning | None]) -> str | None:
+    """Find the rating of a positive, where there is one such rating and the only other one is negative."""
+    found = sorted(meanings.items(), key=lambda rating: str(rating[1]))
+    return found[1][0] if [meaning for _, meaning in found] == ["negative", "positive"] else None
+
+
+def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[str, Meaning | None]:
+    """Tell what the ratings of other data mean by a record: as it says, else every one but the positive is negative.
+
+    `words`: the different ratings of these data, in lower case. None where the record does not tell.
+    """
+    if columns.meanings is not None:
+        return {word: columns.meanings.get(word) for word in words}
+    if columns.positive is None:
+        return guess_meanings(words, columns.rating or "")
+    wanted = columns.positive.strip().lower()
+    return {word: "positive" if word == wanted else "negative" for word in words}
+
+
+def target_of_point(point: Point, wishes: tuple[Wish, ...] = ()) -> RecordedTarget:
+    """Record what led to a point where only a target or the hand did, and what else was asked for."""
+    if not isinstance(point, OperatingPoint):
+        return RecordedTarget(SET_BY_HAND)
+    own = Wish(MARGINAL_PRECISION, point.marginal_precision)
+    return RecordedTarget(MARGINAL_PRECISION, (own, *wishes), point.marginal_precision, point.status)
+
+
+def intervals_of(point: Point, evidence: PointBootstrap | None) -> PointIntervals | None:
+    """Return what is expected on new data, where the resamples are complete and of this very point."""
+    if evidence is None or evidence.done < evidence.requested:
+        return None
+    if not isinstance(point, OperatingPoint):
+        # Thresholds that were not chosen have no target.
+        fixed = np.isnan(evidence.targets).all() and np.array_equal(evidence.thresholds, point.thresholds[np.newaxis])
+        return evidence.intervals() if fixed else None
+    near = np.flatnonzero(np.isclose(evidence.targets, point.marginal_precision, rtol=0, atol=1e-9))
+    if not near.size or not np.array_equal(evidence.thresholds[near[0]], point.thresholds):
+        return None
+    return evidence.intervals(float(evidence.targets[near[0]]))
+
+
+def _recorded_current(data: RatedData, thresholds: Floats, rule: Rule) -> CurrentThresholds:
+    counts = data.counts_at(thresholds, rule)
+    return CurrentThresholds(recorded_thresholds(thresholds), counts.tp, counts.fp)
