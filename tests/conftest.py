@@ -28,24 +28,13 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
             item.add_marker(pytest.mark.slow)
-<<<<<<< HEAD
-        given = {value for value in _parameters(item) if isinstance(value, str)}
-        if "postgres_database" in item.fixturenames or "postgresql" in given:
-            item.add_marker(pytest.mark.database)
-        if "spark_cluster" in item.fixturenames or "spark" in given:
-=======
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()
         # Other parameters, such as tables, cannot be compared with a word.
         engines = {value for value in given if isinstance(value, str)}
         if "postgres_database" in item.fixturenames or "postgresql" in engines:
             item.add_marker(pytest.mark.database)
         if "spark_cluster" in item.fixturenames or "spark" in engines:
->>>>>>> f00f127ac795fec5fefa74056d2222698b8fe3a2
             item.add_marker(pytest.mark.spark)
-
-
-def _parameters(item: pytest.Function) -> list[object]:
-    return list(item.callspec.params.values()) if hasattr(item, "callspec") else []
 
 
 def pytest_collection_finish() -> None:

@@ -47,6 +47,14 @@ class CellCounts:
             together(self.squares, other.squares),
         )
 
+    @property
+    def equal_weight(self) -> float | None:
+        """What each document weighs where all weigh the same, else None."""
+        weights, squares = float(self.weights.sum()), float(self.squares.sum())
+        unit = weights / float(self.documents.sum())
+        # Of all weights with this sum, equal ones have the smallest sum of squares.
+        return unit if squares <= unit * weights * (1 + 1e-12) else None
+
     def dealt(self, parts: int, generator: np.random.Generator) -> "list[CellCounts]":
         """Deal the documents to parts at random, of as equal size as can be: each is in one part. O(c parts)."""
         left = self.documents.ravel().copy()
@@ -95,14 +103,6 @@ class RatedCounts(CountSurfaces):
     def squares(self) -> Floats:
         """Sum of the squared weights in each cell by class, (c, 2), negatives first."""
         return self.counted.squares
-
-    @property
-    def equal_weight(self) -> float | None:
-        """What each document weighs where all weigh the same, else None."""
-        weights, squares = float(self.counted.weights.sum()), float(self.counted.squares.sum())
-        unit = weights / float(self.counted.documents.sum())
-        # Of all weights with this sum, equal ones have the smallest sum of squares.
-        return unit if squares <= unit * weights * (1 + 1e-12) else None
 
     def under(self, rule: Rule) -> "RatedCounts":
         """Count the same documents under a rule."""

@@ -132,17 +132,9 @@ def bootstrap_thresholds(
     fixed = np.array(list(thresholds), dtype=np.float64)
     if fixed.shape != (len(documents.names),) or np.isnan(fixed).any():
         raise DataError(f"There must be one threshold for each of the {len(documents.names)} classifiers.")
-<<<<<<< HEAD
     if isinstance(documents, RatedCounts):
         flags = documents.flagged_or_not(fixed, rule)
-        sample = cell_sample_of_cells(flags, documents.equal_weight)
-        known = flags.weights[-1:] if flags.weights[-1].any() else flags.weights
-        units, design_effects = np.array([flags.squares[-len(known) :].sum() / known.sum()]), np.ones((2, 1))
-    else:
-        caught = flagged(documents.scores, fixed, rule)
-        sample = cell_sample(documents, caught.astype(np.intp), 2)
-        units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
-=======
+        return bootstrap_flagged(flags, fixed, rule, generator=generator, resamples=resamples)
     caught = flagged(documents.scores, fixed, rule)
     sample = cell_sample(documents, caught.astype(np.intp), 2)
     units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
@@ -186,7 +178,6 @@ def _of_fixed(
     resamples: int,
 ) -> PointBootstrap:
     """Resample what fixed thresholds (k,) do not flag and what they flag, the two cells of a sample."""
->>>>>>> f00f127ac795fec5fefa74056d2222698b8fe3a2
     selection = _Selection(
         targets=np.array([UNDEFINED]),
         thresholds=thresholds[np.newaxis],
@@ -347,7 +338,7 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
 
 def _sample_of_counts(source: RatedData, fit: SmoothFit) -> CellSample:
     if isinstance(source, RatedCounts):
-        return cell_sample_of_cells(source.counted, source.equal_weight)
+        return cell_sample_of_cells(source.counted)
     return cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
 
 

@@ -209,7 +209,7 @@ def _deal_documents(documents: RatedDocuments, generator: np.random.Generator) -
 
 
 def _deal_cells(counts: RatedCounts, generator: np.random.Generator) -> _Dealing:
-    unit = counts.equal_weight
+    unit = counts.counted.equal_weight
     if unit is None:
         raise DataError(
             "A guarantee on documents of different weights needs the documents themselves, and these were counted "

@@ -65,14 +65,14 @@ def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample
     return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
 
 
-def cell_sample_of_cells(counted: CellCounts, unit: float | None) -> CellSample:
+def cell_sample_of_cells(counted: CellCounts) -> CellSample:
     """Take documents that were counted in cells with their weights: as `cell_sample` of the documents without groups.
 
-    `unit`: what each document weighs, None where weights differ. A split is O(c): which of a cell are dealt to
-    a fold is not known, only how many.
+    A split is O(c): which documents of a cell are dealt to a fold is not known, only how many.
     """
     negatives, positives = counted.weights.T
     counts, squares = (table[:, ::-1].T.ravel() for table in (counted.weights, counted.squares))
+    unit = counted.equal_weight
 
     def split(generator: np.random.Generator) -> Floats:
         return np.array([part.weights[:, ::-1].T for part in counted.dealt(FOLDS, generator)])

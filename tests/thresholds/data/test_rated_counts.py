@@ -5,8 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, graph_path, operating_point
-from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
+from multiloss_core import (
+    CountSurfaces,
+    DataError,
+    RatedDocuments,
+    count_surfaces,
+    flagged,
+    graph_path,
+    operating_point,
+)
+from multiloss_core.generalisation import bootstrap_flagged, bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below, grid_axes
 from multiloss_core.thresholds.data.rated_counts import CellCounts, rated_counts
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
@@ -211,3 +219,27 @@ def test_a_guarantee_on_weighted_counts_says_what_it_takes():
     axes = grid_axes(documents, 8, "positives")
     with pytest.raises(DataError, match="needs the documents themselves"):
         certify(rated_counts(axes, counted(documents, axes), names=documents.names), 0.5)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("thresholds", [(0.5, 0.8), (9.0, np.inf)])
+def test_intervals_at_fixed_thresholds_are_those_of_the_documents(weighted, thresholds):
+    documents = documents_of(7, rows=2_000, weighted=weighted)
+    caught = flagged(documents.scores, thresholds, "any").astype(int)
+    tables = [np.zeros((2, 2), dtype=kind) for kind in (np.intp, float, float)]
+    for table, values in zip(tables, (np.ones_like(caught), documents.weights, documents.weights**2), strict=True):
+        np.add.at(table, (caught, documents.labels.astype(int)), values)
+    of_cells = bootstrap_flagged(
+        CellCounts(np.array([[0], [1]]), *tables), thresholds, "any", generator=np.random.default_rng(0)
+    ).intervals()
+    of_documents = bootstrap_thresholds(documents, thresholds, "any", generator=np.random.default_rng(0)).intervals()
+    for name in ("tp", "fp", "alerts", "precision"):
+        for kind in ("expected", "new_period"):
+            found, known = (getattr(getattr(intervals, kind), name) for intervals in (of_cells, of_documents))
+            np.testing.assert_allclose([found.low, found.high], [known.low, known.high], rtol=1e-9)
+
+
+def test_nothing_counted_has_no_intervals():
+    empty = CellCounts(np.array([[0], [1]]), *(np.zeros((2, 2), dtype=kind) for kind in (np.intp, float, float)))
+    with pytest.raises(DataError, match="There must be documents"):
+        bootstrap_flagged(empty, [0.5], "any", generator=np.random.default_rng(0))
