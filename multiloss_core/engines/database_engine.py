@@ -1,14 +1,22 @@
 """A PostgreSQL database, reached by SQLAlchemy."""
 
-import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as arrow
 import sqlalchemy as sql
 
 from multiloss_core.engines.dialects import POSTGRESQL, Dialect
-from multiloss_core.engines.engine import Cancelled, EngineError, first_sentence, require_table
+from multiloss_core.engines.engine import (
+    SECONDS_TO_STOP,
+    EngineError,
+    Question,
+    Questions,
+    first_sentence,
+    nothing,
+    require_table,
+)
 from multiloss_core.errors import DataError
 
 
@@ -30,9 +38,7 @@ class DatabaseEngine:
         if engine.dialect.name != "postgresql":
             raise DataError(f"Databases of the kind '{engine.dialect.name}' cannot be counted in; use PostgreSQL.")
         self._engine, self._tables = engine, tuple(tables)
-        self._lock = threading.Lock()
-        self._running: Any = None
-        self._cancelled = threading.Event()
+        self._questions = Questions()
 
     @property
     def dialect(self) -> Dialect:
@@ -53,20 +59,17 @@ class DatabaseEngine:
 
     def query(self, statement: str) -> arrow.Table:
         """Answer one SELECT."""
-        with self._lock:
-            self._cancelled.clear()
+        with self._questions.asked() as question:
             try:
-                return self._answer(statement)
+                try:
+                    return self._answer(statement, question)
+                except sql.exc.DBAPIError as error:
+                    if question.is_withdrawn or not error.connection_invalidated:
+                        raise
+                    # The server went away and came back: connections of before are dead.
+                    return self._answer(statement, question)
             except sql.exc.DBAPIError as error:
-                # The server went away and came back: connections of before are dead.
-                if error.connection_invalidated and not self._cancelled.is_set():
-                    try:
-                        return self._answer(statement)
-                    except sql.exc.DBAPIError as again:
-                        error = again
-                if self._cancelled.is_set():
-                    raise Cancelled from None
-                raise self._told(error) from None
+                raise _in_words(error) from None
 
     def progress(self) -> float | None:
         """Nothing: PostgreSQL does not tell."""
@@ -74,31 +77,33 @@ class DatabaseEngine:
 
     def cancel(self) -> None:
         """Withdraw the question that is being answered."""
-        self._cancelled.set()
-        running = self._running
-        if running is not None:
-            running.cancel_safe()
+        self._questions.withdraw()
 
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
 
-    def _answer(self, statement: str) -> arrow.Table:
-        with self._engine.connect() as connection:
+    def _answer(self, statement: str, question: Question) -> arrow.Table:
+        with self._engine.connect() as plain:
             # Without parameters, a % in a name or a literal is a %.
-            connection = connection.execution_options(no_parameters=True, postgresql_readonly=True)
+            connection = plain.execution_options(no_parameters=True, postgresql_readonly=True)
             connection.exec_driver_sql("SET LOCAL TIME ZONE 'UTC'")
-            self._running = connection.connection.driver_connection
+            driver: Any = connection.connection.driver_connection
+            question.stop = partial(driver.cancel_safe, timeout=SECONDS_TO_STOP)
             try:
                 # Not as text(): there, a colon in a name would begin a parameter.
                 result = connection.exec_driver_sql(statement)
                 names, rows = list(result.keys()), result.fetchall()
             finally:
-                self._running = None
+                # The connection goes back to others.
+                question.stop = nothing
         columns = zip(*rows, strict=True) if rows else ([] for _ in names)
         return arrow.table({name: arrow.array(list(column)) for name, column in zip(names, columns, strict=True)})
 
-    def _told(self, error: sql.exc.DBAPIError) -> EngineError:
-        if isinstance(error, sql.exc.OperationalError):
-            return EngineError("The database cannot be reached; check that it runs, then try again.")
-        return EngineError(f"The database cannot answer: {first_sentence(error.orig or error)}")
+
+def _in_words(error: sql.exc.DBAPIError) -> EngineError:
+    state = getattr(error.orig, "sqlstate", None) or ""
+    # Without a state nobody answered; 57P is a server that goes down or comes up.
+    if isinstance(error, sql.exc.OperationalError) and (not state or state.startswith(("08", "57P"))):
+        return EngineError("The database cannot be reached; check that it runs, then try again.")
+    return EngineError(f"The database cannot answer: {first_sentence(error.orig or error)}")

@@ -87,7 +87,10 @@ class Dialect:
         return f"coalesce({expression} = CAST('NaN' AS {self.double}), FALSE)"
 
     def is_finite(self, expression: str) -> str:
-        """Tell whether a double is a number of a usable size; never NULL. Engines put NaN above all numbers or nowhere."""
+        """Tell whether a double is a number of a usable size; never NULL.
+
+        Engines put NaN above all numbers or nowhere.
+        """
         size = f"abs({expression}) < {self.number(LARGEST_SCORE)}"
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
@@ -149,14 +152,17 @@ class DuckDBDialect(_Halving):
     keeps_order = True
 
     def is_nan(self, expression: str) -> str:
+        """Tell whether a double is not a number; isnan(NULL) is NULL here."""
         return f"coalesce(isnan({expression}), FALSE)"
 
     def is_finite(self, expression: str) -> str:
+        """Tell whether a double is a number of a usable size."""
         # DuckDB 2.0 takes the range that a Parquet file notes, which leaves out NaN, for that of all values: of
         # NOT isnan(x) AND abs(x) < 1e100 nothing is left where x has NaN. isfinite(x) stays.
         return f"coalesce(isfinite({expression}) AND abs({expression}) < {self.number(LARGEST_SCORE)}, FALSE)"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:
+        """Build an array of exact quantiles."""
         return f"quantile_disc({expression}, [{', '.join(map(self.number, shares))}])"
 
     def _element(self, nodes: Floats, index: str) -> str:
@@ -172,14 +178,17 @@ class SparkDialect(_Halving):
     exact_quantiles = False
 
     def word(self, value: str) -> str:
+        """Write text as a literal, in which a backslash escapes."""
         # Two quotes in a row would be the end of one text and the beginning of the next.
         escaped = super().word(value)[1:-1].replace("''", "'").replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
 
     def is_nan(self, expression: str) -> str:
+        """Tell whether a double is not a number; isnan(NULL) is FALSE here."""
         return f"isnan({expression})"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:
+        """Build an array of quantiles that are off by 1e-5 of the rows at most."""
         return f"percentile_approx({expression}, array({', '.join(map(self.number, shares))}), 100000)"
 
     def _element(self, nodes: Floats, index: str) -> str:
@@ -192,6 +201,7 @@ class PostgreSQLDialect(Dialect):
     text = "TEXT"
 
     def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
+        """Add columns of codes by the engine's own search in an array."""
         columns = ", ".join(
             f"width_bucket({score}, ARRAY[{', '.join(map(self.number, nodes))}]::double precision[]) AS {code}"
             for code, (score, nodes) in codes.items()

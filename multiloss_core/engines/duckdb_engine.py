@@ -2,7 +2,6 @@
 
 import hashlib
 import tempfile
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import duckdb
 import pyarrow as arrow
 
 from multiloss_core.engines.dialects import DUCKDB, Dialect
-from multiloss_core.engines.engine import Cancelled, EngineError, first_sentence, require_table
+from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
 from multiloss_core.errors import DataError
 
 MEMORY_LIMIT = "2GB"
@@ -33,7 +32,7 @@ class DuckDBEngine:
             raise EngineError(f"There is no file or folder '{self._path.name}'; check where the source is set up.")
         self._is_database = self._path.is_file() and not _is_data(self._path)
         self._running: Any = None
-        self._lock, self._cancelled = threading.Lock(), threading.Event()
+        self._questions = Questions()
         self._spill = tempfile.TemporaryDirectory(prefix="multiloss-duckdb-")
         try:
             self._connection = (
@@ -105,13 +104,15 @@ class DuckDBEngine:
 
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT, in a cursor of its own."""
-        with self._lock:
+        with self._questions.asked() as question:
             cursor = self._connection.cursor()
-            self._cancelled.clear()
-            self._running = cursor
+            self._running, question.stop = cursor, cursor.interrupt
             try:
                 _require_select(sql)
-                return cursor.sql(sql).to_arrow_table()
+                found = cursor.sql(sql)
+                if question.is_withdrawn:
+                    raise Cancelled
+                return found.to_arrow_table()
             except duckdb.InterruptException:
                 raise Cancelled from None
             except duckdb.OutOfMemoryException:
@@ -120,8 +121,6 @@ class DuckDBEngine:
                     "its memory_limit."
                 ) from None
             except duckdb.Error as error:
-                if self._cancelled.is_set():
-                    raise Cancelled from None
                 raise EngineError(f"The source cannot be read: {_without_path(error, self._path)}") from None
             finally:
                 self._running = None
@@ -140,10 +139,7 @@ class DuckDBEngine:
 
     def cancel(self) -> None:
         """Withdraw the question that is being answered."""
-        self._cancelled.set()
-        running = self._running
-        if running is not None:
-            running.interrupt()
+        self._questions.withdraw()
 
     def close(self) -> None:
         """Close the database and remove what it wrote to disk."""
@@ -151,7 +147,7 @@ class DuckDBEngine:
         self._spill.cleanup()
 
     def _files(self) -> Mapping[str, list[Path]]:
-        """The files of each table: all below a folder that are of the kind of the first."""
+        """Find the files of each table: all below a folder that are of the kind of the first."""
         if self._path.is_file():
             return {self._path.name: [self._path]}
         own = _data_files(path for path in self._path.iterdir() if path.is_file())

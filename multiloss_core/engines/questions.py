@@ -150,10 +150,12 @@ def count_cells(
     positive = _integers(found["positive"])
     # Engines give rows in any order: sums of what follows must not depend on it.
     occupied, places = np.unique(codes, axis=0, return_inverse=True)
-    tables = [np.zeros((len(occupied), 2), dtype=kind) for kind in (np.intp, np.float64, np.float64)]
-    for counted, name in zip(tables, ("n", "w", "w2"), strict=True):
-        counted[places, positive] = found[name].to_numpy()
-    return occupied, *tables
+    documents = np.zeros((len(occupied), 2), dtype=np.intp)
+    weights, squares = np.zeros(documents.shape), np.zeros(documents.shape)
+    documents[places, positive] = found["n"].to_numpy()
+    weights[places, positive] = found["w"].to_numpy()
+    squares[places, positive] = found["w2"].to_numpy()
+    return occupied, documents, weights, squares
 
 
 def count_along(
@@ -240,8 +242,8 @@ def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
     if funnel.positives in (0, funnel.at_or_above_floor):
         kind = "negative" if not funnel.positives else "positive"
         raise DataError(
-            f"Every usable row of '{shortened(columns.rating)}' is {kind} ({funnel.at_or_above_floor:,} rows); true and "
-            "false positives are both needed: check what the ratings mean, the floors and the range of dates."
+            f"Every usable row of '{shortened(columns.rating)}' is {kind} ({funnel.at_or_above_floor:,} rows); true "
+            "and false positives are both needed: check what the ratings mean, the floors and the range of dates."
         )
     for score in found.scores:
         if score.low == score.high:

@@ -1,18 +1,28 @@
 """A Spark cluster, reached by Spark Connect: this program needs no Java."""
 
+import sys
 import threading
-import uuid
-from collections.abc import Sequence
-from typing import Any
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pyarrow as arrow
 
 from multiloss_core.engines.dialects import SPARK, Dialect
-from multiloss_core.engines.engine import Cancelled, EngineError, first_sentence, require_table
+from multiloss_core.engines.engine import EngineError, Question, Questions, require_table
+from multiloss_core.errors import DataError
+
+if TYPE_CHECKING:
+    from multiloss_core.engines.spark_session import Session
+
+# Imports happen in the thread of whoever asks first; what is changed for them belongs to all threads.
+_IMPORTING = threading.Lock()
 
 
 class SparkEngine:
-    """Tables of a Spark session.
+    """Tables of a Spark cluster. It needs PySpark's thin client: `pip install "multiloss-core[spark]"`.
 
     Parameters
     ----------
@@ -23,11 +33,8 @@ class SparkEngine:
 
     def __init__(self, remote: str, tables: Sequence[str]) -> None:
         self._remote, self._tables = remote, tuple(tables)
-        self._session: Any = None
-        self._lock = threading.Lock()
-        self._tag: str | None = None
-        self._cancelled = threading.Event()
-        self._done: dict[str, float] = {}
+        self._questions = Questions()
+        self._session: Session | None = None
 
     @property
     def dialect(self) -> Dialect:
@@ -41,103 +48,89 @@ class SparkEngine:
     def source(self, table: str) -> str:
         """Write the table as it stands after FROM."""
         require_table(table, self._tables)
-        kind, dot, path = table.partition(".")
-        if dot and kind == "parquet" and path.startswith("`") and path.endswith("`"):
-            return f"parquet.{SPARK.name(path[1:-1])}"
-        return SPARK.table(table.split("."))
+        folder = _folder(table)
+        return SPARK.table(table.split(".")) if folder is None else f"parquet.{SPARK.name(folder)}"
 
     def version(self, table: str) -> str | None:
-        """Name the newest version of a table that keeps a history (Delta Lake, Iceberg); None of any other."""
+        """Name the newest version of a table that keeps a history as Delta Lake does; None of any other."""
+        source = self.source(table)
+        if _folder(table) is not None:
+            return None
         try:
-            newest = self.query(f"SELECT max(version) AS version FROM (DESCRIBE HISTORY {self.source(table)})")
+            # Its newest line comes first.
+            history = self._ask(f"DESCRIBE HISTORY {source} LIMIT 1")
         except EngineError:
             return None
-        found = newest["version"][0].as_py()
-        return None if found is None else str(found)
+        known = "version" in history.column_names and history.num_rows
+        return str(history["version"][0].as_py()) if known else None
 
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT; the first of a session takes 10 s or more. A session that the server forgot is renewed."""
-        with self._lock:
-            self._cancelled.clear()
-            try:
-                return self._answer(sql)
-            except _lost_session():
-                # Servers end sessions that nobody used for an hour, and know none after a restart.
-                self._session = None
-                return self._answer(sql)
+        # Of Spark's statements, all that write begin with another word.
+        if not sql.startswith("SELECT "):
+            raise DataError("Sources are only read: a question is one SELECT.")
+        return self._ask(sql)
 
     def progress(self) -> float | None:
         """Say which share of the tasks that are known so far is done."""
-        tag = self._tag
-        return None if tag is None else self._done.get(tag)
+        session = self._session
+        return None if session is None else session.progress
 
     def cancel(self) -> None:
         """Withdraw the question that is being answered."""
-        self._cancelled.set()
-        session, tag = self._session, self._tag
-        if session is not None and tag is not None:
-            session.interruptTag(tag)
+        self._questions.withdraw()
 
     def close(self) -> None:
         """End the session."""
-        if self._session is not None:
-            self._session.stop()
-            self._session = None
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
-    def _answer(self, sql: str) -> arrow.Table:
-        from pyspark.errors import PySparkException
+    def _ask(self, sql: str) -> arrow.Table:
+        with self._questions.asked() as question:
+            library = _spark_session()
+            try:
+                return self._opened(library, question).answer(sql, question)
+            except library.SessionLost:
+                # Servers end sessions that nobody used for an hour, and know none after a restart.
+                return self._opened(library, question).answer(sql, question)
 
-        tag = f"multiloss-{uuid.uuid4().hex}"
+    def _opened(self, library: ModuleType, question: Question) -> "Session":
+        session = self._session
+        if session is None or not session.is_usable:
+            session = self._session = library.Session(self._remote, question)
+        return session
+
+
+def _folder(table: str) -> str | None:
+    """Find the path of a table that is a folder of Parquet files."""
+    kind, _, path = table.partition(".")
+    return path[1:-1] if kind == "parquet" and len(path) > 2 and path[0] == path[-1] == "`" else None
+
+
+def _spark_session() -> ModuleType:
+    with _IMPORTING, _as_a_program(), warnings.catch_warnings():
+        # What PySpark does with pandas is not used: answers are Arrow tables.
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         try:
-            session = self._opened()
-            session.addTag(tag)
-            self._tag = tag
-            return session.sql(sql).toArrow()
-        except _lost_session():
-            raise
-        except PySparkException as error:
-            if self._cancelled.is_set():
-                raise Cancelled from None
-            raise EngineError(f"The cluster cannot answer: {_without(error, self._remote)}") from None
-        except Exception as error:
-            if self._cancelled.is_set():
-                raise Cancelled from None
-            if not type(error).__module__.startswith("grpc"):
-                raise
+            from multiloss_core.engines import spark_session  # noqa: PLC0415 - PySpark is optional, and slow to import
+        except ImportError:
             raise EngineError(
-                "The cluster cannot be reached; check that its Spark Connect server runs, then try again."
+                "Tables in a Spark cluster need PySpark's client, which is not installed; install it with: "
+                'pip install "multiloss-core[spark]".'
             ) from None
-        finally:
-            self._tag = None
-            self._done.pop(tag, None)
-            if self._session is not None:
-                self._session.removeTag(tag)
-
-    def _opened(self) -> Any:
-        if self._session is None:
-            from pyspark.sql import SparkSession
-
-            # One of its own: tags and settings of a shared session would be everybody's.
-            session = SparkSession.builder.remote(self._remote).create()
-            session.conf.set("spark.sql.session.timeZone", "UTC")
-            session.registerProgressHandler(self._heard)
-            self._session = session
-        return self._session
-
-    def _heard(self, stages: Any = (), **_: Any) -> None:
-        tag, tasks = self._tag, sum(stage.num_tasks for stage in stages or ())
-        if tag is not None and tasks:
-            self._done[tag] = sum(stage.num_completed_tasks for stage in stages) / tasks
+    return spark_session
 
 
-def _lost_session() -> type[Exception]:
-    from pyspark.errors import PySparkException
-
-    class Lost(PySparkException):
-        pass
-
-    return Lost
-
-
-def _without(error: BaseException, remote: str) -> str:
-    return first_sentence(error).replace(remote, "the server")
+@contextmanager
+def _as_a_program() -> Iterator[None]:
+    """Give the main module a file: without one PySpark believes to be tested, and ends the process (4.2.0)."""
+    main = sys.modules["__main__"]
+    if hasattr(main, "__file__"):
+        yield
+        return
+    main.__file__ = ""
+    try:
+        yield
+    finally:
+        del main.__file__

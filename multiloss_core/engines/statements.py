@@ -29,7 +29,7 @@ def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
 
 
 def sample(dialect: Dialect, table: str, window: RowWindow, rows: int) -> str:
-    """Some rows, all columns."""
+    """Select some rows, all columns."""
     return f"{rows_of(dialect, table, window)} LIMIT {rows}"
 
 
