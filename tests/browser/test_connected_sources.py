@@ -1,0 +1,132 @@
+"""The same rows as an upload, a folder of Parquet files, a table of PostgreSQL and one of a Spark cluster."""
+
+import io
+import json
+import re
+
+import pandas as pd
+import pyarrow as arrow
+import pytest
+from playwright.sync_api import expect
+from sqlalchemy import create_engine, make_url
+
+from multiloss_core import DecisionRecord
+from multiloss_core.engines import loading
+from tests.app_server import app_server
+from tests.browser.steps import (
+    choose,
+    expect_point,
+    expected_point,
+    metric,
+    open_page,
+    open_part,
+    rated_csv,
+    selected,
+    settle,
+    to_operating_point,
+    upload,
+)
+from tests.engines.conftest import write_folder, write_table
+from tests.engines.spark_cluster import spark_cluster  # noqa: F401
+from tests.postgres import postgres_database, postgres_server  # noqa: F401
+
+SCORES = ["card score", "device score"]
+# In the order of PAGES of a report: what tells where and when it was made, and by which file.
+OF_ITSELF = ("record_id", "created_at")
+OF_SOURCE = ("name", "fingerprint", "source", "snapshot", "counted_at")
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return pd.read_csv(io.BytesIO(rated_csv()))
+
+
+@pytest.fixture
+def connected_server(tmp_path, frame, postgres_database, spark_cluster):  # noqa: F811
+    """A server whose operator has named a folder, a database and a cluster, each with the same rows."""
+    table = arrow.Table.from_pandas(frame, preserve_index=False)
+    write_folder(tmp_path / "tables" / "alerts", table, parts=3)
+    shared = spark_cluster.folder / tmp_path.name
+    write_folder(shared, table, parts=2)
+    write_table(create_engine(postgres_database), "alerts", table)
+    address = make_url(postgres_database).render_as_string(hide_password=False)
+    secrets = tmp_path / "secrets.toml"
+    secrets.write_text(
+        "\n".join(
+            [
+                "[connections.folder]",
+                'type = "duckdb"',
+                f"folder = {json.dumps(str(tmp_path / 'tables'))}",
+                "[connections.database]",
+                'type = "sql"',
+                f"url = {json.dumps(address)}",
+                'tables = ["alerts"]',
+                "[connections.cluster]",
+                'type = "spark"',
+                f"remote = {json.dumps(spark_cluster.remote)}",
+                f"tables = [{json.dumps(f'parquet.`{shared}`')}]",
+            ]
+        )
+    )
+    (tmp_path / "server").mkdir()
+    with app_server(tmp_path / "server", secrets=secrets) as started:
+        yield started
+
+
+def use_source(page, name):
+    """Fetch the rows of a source on Rated data."""
+    page.get_by_text("From a connected source", exact=True).click()
+    choose(page, "Source", name)
+    settle(page)
+    page.get_by_role("button", name="Use these rows").click()
+    expect(page.get_by_text(re.compile(rf"rows of '.*' in '{name}', fetched"))).to_be_visible()
+    settle(page)
+
+
+def decision(page, tmp_path):
+    """Save a decision with intervals; returns its record and what its report says, without what names the source."""
+    page.get_by_text("What new data will show", exact=True).click()
+    expect(page.get_by_text("At these thresholds on new data of the same size")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    settle(page)
+    open_part(page, "Save this decision")
+    page.get_by_role("textbox", name="Decided by").fill("A. Nalyst")
+    page.get_by_role("textbox", name="Why").fill("The same rows.")
+    page.get_by_role("button", name="Save to the log").click()
+    expect(page.get_by_test_id("stAlert").filter(has_text="number")).to_be_visible()
+    downloads = page.get_by_test_id("stDownloadButton")
+    with page.expect_download() as download:
+        downloads.get_by_role("button", name=re.compile("record", re.IGNORECASE)).click()
+    text = download.value.path().read_text(encoding="utf-8")
+    record = DecisionRecord.from_json(text)
+    found = json.loads(text)
+    for name in OF_ITSELF:
+        found.pop(name, None)
+    for name in OF_SOURCE:
+        found["data"].pop(name, None)
+    return record, found
+
+
+def test_the_same_rows_give_the_same_decision_wherever_they_lie(connected_server, new_page, frame, tmp_path):
+    assert len(frame) <= loading.MOST_FETCHED
+    point = expected_point(frame, SCORES, "verdict", "fraud", percent=20)
+    found = {}
+    for source in ("upload", "folder", "database", "cluster"):
+        page = new_page()
+        open_page(page, connected_server, "Rated data")
+        if source == "upload":
+            upload(page, "alerts.csv", rated_csv())
+            expect(selected(page, "Data")).to_have_value("alerts.csv")
+        else:
+            use_source(page, source)
+        expect(metric(page, "Rows read")).to_have_text(f"{len(frame):,}")
+        to_operating_point(page)
+        expect_point(page, SCORES, point)
+        record, found[source] = decision(page, tmp_path)
+        assert record.expected.alerts is not None
+        if source != "upload":
+            assert record.data.source == source
+        page.context.close()
+    assert found["upload"]["expected"]["precision"]
+    for source, one in found.items():
+        assert one == found["upload"], source
