@@ -31,7 +31,7 @@ from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 SCORES = ["card score", "device score"]
-# In the order of PAGES of a report: what tells where and when it was made, and by which file.
+# What tells when a record was made, and from where its rows came.
 OF_ITSELF = ("record_id", "created_at")
 OF_SOURCE = ("name", "fingerprint", "source", "snapshot", "counted_at")
 
@@ -48,7 +48,9 @@ def connected_server(tmp_path, frame, postgres_database, spark_cluster):  # noqa
     write_folder(tmp_path / "tables" / "alerts", table, parts=3)
     shared = spark_cluster.folder / tmp_path.name
     write_folder(shared, table, parts=2)
-    write_table(create_engine(postgres_database), "alerts", table)
+    engine = create_engine(postgres_database)
+    write_table(engine, "alerts", table)
+    engine.dispose()
     address = make_url(postgres_database).render_as_string(hide_password=False)
     secrets = tmp_path / "secrets.toml"
     secrets.write_text(

@@ -54,6 +54,7 @@ def record_of(
             funnel_of(data),
             analysis.rated.source.totals.alerts,
             analysis.rated.days,
+            **origin_of(source),
         ),
         columns=columns,
         settings=RecordedSettings(
@@ -69,6 +70,23 @@ def record_of(
         author=author,
         reason=reason,
     )
+
+
+def origin_of(source: RatedSource) -> dict[str, str]:
+    """Say for a record where rows were fetched or counted; nothing of an upload or a sample."""
+    origin = source.origin
+    if origin is None:
+        return {}
+    window = origin.sample.window
+    told = {
+        "source": origin.connection,
+        "snapshot": origin.sample.version,
+        "counted_at": f"{origin.fetched_at:%Y-%m-%dT%H:%M:%SZ}",
+        "time": window.time,
+        "since": window.since and window.since.isoformat(),
+        "until": window.until and window.until.isoformat(),
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def recorded_columns(data: RatedData, choice: ColumnChoice) -> RecordedColumns:

@@ -1,0 +1,1 @@
+"""The command `multiloss`: thresholds chosen and watched without a screen, by the same code."""

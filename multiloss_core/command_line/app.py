@@ -1,0 +1,250 @@
+"""The command `multiloss`: its options, what it prints, and how it ends."""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from multiloss_core.command_line.choosing import Wish, choose
+from multiloss_core.command_line.columns import ColumnOptions, columns_of, columns_of_record
+from multiloss_core.command_line.printing import choice_lines, watch_lines
+from multiloss_core.command_line.reading import Days, DecimalSign, LoadedTable, counting_notes, load_file, load_table
+from multiloss_core.command_line.sources import opened_table, small_file
+from multiloss_core.command_line.watching import watch
+from multiloss_core.decisions import MAX_BYTES, record_files
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import FRAUD, NEVER
+from multiloss_core.thresholds import SMOOTH, Rule
+
+AS_EXPECTED, DIFFERS, CANNOT_BE_DONE = 0, 1, 2
+SOURCE_HELP = (
+    "A file or folder (Parquet, CSV; Excel or a DuckDB file), postgresql+psycopg://user@host/database (its password by "
+    "PGPASSWORD or ~/.pgpass), or sc://host:port of a Spark Connect server."
+)
+
+app = typer.Typer(
+    name="multiloss",
+    help="Choose thresholds for fraud classifiers from rated predicted positives, and watch them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Source = Annotated[str, typer.Argument(metavar="SOURCE", help=SOURCE_HELP, show_default=False)]
+Table = Annotated[str | None, typer.Option(help="The table to read, where the source has more than one.")]
+Time = Annotated[str | None, typer.Option(help="Column of the days, or none.", show_default="guessed")]
+Since = Annotated[
+    datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="The first day to read, 2026-01-31.")
+]
+Until = Annotated[
+    datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="The first day not to read any more.")
+]
+Decimal = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="What decimals come after, where 1,234 may be read in two ways.")
+]
+
+
+@app.command("choose")
+def choose_command(
+    source: Source,
+    marginal_precision: Annotated[
+        float, typer.Option(help="How many of the last alerts added must be fraud, a share between 0 and 1.")
+    ],
+    table: Table = None,
+    scores: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Score columns.", show_default="guessed")
+    ] = None,
+    rating: Annotated[str | None, typer.Option(help="Column of the ratings.", show_default="guessed")] = None,
+    positive: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A rating that means fraud.")] = None,
+    negative: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A rating that means no fraud.")] = None,
+    undecided: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A rating that decides nothing.")] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column of how many documents a row stands for, or none.", show_default="guessed")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column that says which rows belong together, or none.", show_default="guessed")
+    ] = None,
+    time: Time = None,
+    floor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Rating floor of a score.", show_default="suggested from the data"),
+    ] = None,
+    decimal: Decimal = None,
+    leave_out_unusable: Annotated[
+        bool, typer.Option("--leave-out-unusable", help="Leave out rows with text or infinity in a score.")
+    ] = False,
+    rule: Annotated[str, typer.Option(metavar="any|all", help="How many scores must reach their threshold.")] = "any",
+    method: Annotated[str, typer.Option(help="How the thresholds are found.")] = SMOOTH.name,
+    since: Since = None,
+    until: Until = None,
+    author: Annotated[str, typer.Option(help="Who decides.")] = "",
+    reason: Annotated[str, typer.Option(help="Why.")] = "",
+    current: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help=f"A threshold in use today, or {NEVER}, to compare with."),
+    ] = None,
+    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files of the decision go.")] = Path(),
+) -> None:
+    """Choose thresholds and write the decision: record, report, and the thresholds as SQL, dbt, Spark and Python.
+
+    What is not given is guessed from the table, as on the screen; where that is not certain, the command ends and names
+    the option to give. Up to 200,000 rows are fetched and worked with as an upload is; more are counted where they lie.
+
+    Ends with 0 when the files are written, and with 2 and one sentence when it cannot be done; then nothing is written.
+    """
+    with _one_sentence():
+        options = ColumnOptions(
+            scores=tuple(name.strip() for part in scores or () for name in part.split(",") if name.strip()),
+            rating=rating,
+            positive=tuple(positive or ()),
+            negative=tuple(negative or ()),
+            undecided=tuple(undecided or ()),
+            weight=weight,
+            group=group,
+            time=time,
+            floors=_numbers(floor, "--floor"),
+            leave_out_unusable=leave_out_unusable,
+        )
+        wish = Wish(
+            marginal_precision=marginal_precision,
+            rule=_rule(rule),
+            method=method,
+            current=_numbers(current, "--current", {NEVER: math.inf}),
+            author=author,
+            reason=reason,
+        )
+        with _loaded(source, table, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)) as loaded:
+            columns = columns_of(options, loaded.frame, loaded.guess, loaded.words_of)
+            choice = choose(loaded, columns, wish, _report)
+        files = record_files(choice.record, FRAUD)
+        output.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            (output / file.name).write_text(file.text, encoding="utf-8", newline="")
+    _print(choice_lines(choice.record))
+    _print(["", *choice.notes] if choice.notes else [])
+    _print(["", f"Written to {output}:", *(f"  {file.name}" for file in files)])
+
+
+@app.command("watch")
+def watch_command(
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="The record of a decision (JSON).")],
+    source: Source,
+    table: Table = None,
+    time: Time = None,
+    since: Since = None,
+    until: Until = None,
+    decimal: Decimal = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON as well.")
+    ] = None,
+) -> None:
+    """Count the thresholds of a decision on newer data, and compare what they do with what was expected.
+
+    Ends, for schedulers, with
+
+    0: precision and number of alerts are as expected: chance explains the differences.
+
+    1: precision or number of alerts differ by more than chance explains, in either direction.
+
+    2: the comparison cannot be made; one sentence says why.
+    """
+    with _one_sentence():
+        decided = _read_record(record)
+        with _loaded(source, table, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)) as loaded:
+            columns = columns_of_record(decided.columns, loaded.frame, loaded.guess, loaded.words_of, time)
+            watched = watch(decided, loaded, columns)
+            notes = () if loaded.is_complete else counting_notes(columns)
+            told = {"source": loaded.name} | loaded.told
+        if json_file is not None:
+            json_file.write_text(json.dumps(watched.as_dict() | {"data": told}, indent=2, allow_nan=False) + "\n")
+    _print(watch_lines(watched))
+    _print(notes)
+    raise typer.Exit(AS_EXPECTED if watched.is_as_expected else DIFFERS)
+
+
+def main() -> None:
+    """Run the command."""
+    app()
+
+
+@contextmanager
+def _one_sentence() -> Iterator[None]:
+    """End with one sentence where something cannot be done."""
+    try:
+        yield
+    except DataError as error:
+        complaint = str(error)
+    except OSError as error:
+        complaint = f"'{error.filename}' cannot be read or written: {error.strerror or error}."
+    else:
+        return
+    typer.echo(" ".join(complaint.split()), err=True)
+    raise typer.Exit(CANNOT_BE_DONE)
+
+
+@contextmanager
+def _loaded(source: str, table: str | None, days: Days, decimal: DecimalSign | None) -> Iterator[LoadedTable]:
+    """Load a table for as long as its rows may have to be counted."""
+    file = small_file(source)
+    if file is not None:
+        yield load_file(file, days, decimal)
+        return
+    with opened_table(source, table) as opened:
+        yield load_table(opened, days, decimal)
+
+
+def _read_record(path: Path) -> DecisionRecord:
+    if path.stat().st_size > MAX_BYTES:
+        raise DataError(f"'{path.name}' is too large for a decision record; choose a file that was saved as one.")
+    return DecisionRecord.from_json(path.read_bytes())
+
+
+def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] | None = None) -> dict[str, float]:
+    """Read NAME=VALUE; names may hold equals signs themselves."""
+    found: dict[str, float] = {}
+    for text in given or ():
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = (words or {}).get(value) or float(value)
+        except ValueError:
+            name = ""
+        if not name:
+            raise DataError(f"'{text}' is no NAME=VALUE; write {option} 'model a=0.5'.")
+    return found
+
+
+def _rule(text: str) -> Rule:
+    if text not in ("any", "all"):
+        raise DataError(f"The rule must be any or all, not '{text}'.")
+    return cast("Rule", text)
+
+
+def _decimal(text: str | None) -> DecimalSign | None:
+    if text not in (None, ",", "."):
+        raise DataError(f"Decimals come after , or . and not after '{text}'; give --decimal , or --decimal .")
+    return cast("DecimalSign | None", text)
+
+
+def _day(moment: datetime | None) -> Any:
+    return None if moment is None else moment.date()
+
+
+def _report(words: str) -> None:
+    typer.echo(f"{words} …", err=True)
+
+
+def _print(lines: Sequence[str] | Iterator[str]) -> None:
+    write: Callable[[str], None] = typer.echo
+    for line in lines:
+        write(line)
+
+
+if __name__ == "__main__":
+    main()

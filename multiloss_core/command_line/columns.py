@@ -1,0 +1,190 @@
+"""What the columns of a table mean: as the options say, else as it is guessed for the screen."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pandas as pd
+
+from multiloss_core.decisions.making import meanings_of_record
+from multiloss_core.decisions.record import RecordedColumns
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
+from multiloss_core.tables import RECIPROCAL, ColumnGuess, Meaning, guess_meanings
+from multiloss_core.tables.derived_column import base_of
+
+NONE = "none"
+MOST_SCORES = 4
+# Which words of a column of ratings there are: those of a whole table may not all be at hand.
+WordsOf = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions:
+    """What was said of the columns; None or empty where it was not, and "none" for a role that no column has."""
+
+    scores: tuple[str, ...] = ()
+    rating: str | None = None
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+    weight: str | None = None
+    group: str | None = None
+    time: str | None = None
+    floors: Mapping[str, float] = field(default_factory=dict)
+    leave_out_unusable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """What the columns mean. `meanings`: what each rating means, in lower-case words; a floor of None is suggested."""
+
+    scores: tuple[str, ...]
+    rating: str
+    meanings: Mapping[str, Meaning]
+    floors: tuple[float | None, ...]
+    weight: str | None = None
+    group: str | None = None
+    time: str | None = None
+    leave_out_unusable: bool = False
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The columns of numbers."""
+        return (*self.scores, *filter(None, (self.weight,)))
+
+
+def columns_of(options: ColumnOptions, frame: pd.DataFrame, guess: ColumnGuess, words_of: WordsOf) -> Columns:
+    """Say what columns mean by options, and by a guess where these say nothing.
+
+    Raises
+    ------
+    DataError : what the guess is not sure of was not said; the sentence names the option to give.
+    """
+    if options.rating is None:
+        _certain(guess, "rating", "Which column holds the ratings", "--rating")
+    if not options.scores:
+        _certain(guess, "scores", "Which columns are scores", "--scores, such as --scores 'model a,model b'")
+    rating, scores = options.rating or guess.rating or "", options.scores or guess.scores
+    if len(scores) > MOST_SCORES:
+        raise DataError(f"{len(scores)} scores were given; choose at most {MOST_SCORES} with --scores.")
+    for name in (*scores, rating):
+        _require_column(frame, name)
+    unknown = sorted(set(options.floors) - set(scores))
+    if unknown:
+        raise DataError(f"A floor is given for '{shortened(unknown[0])}', which is none of the scores in use.")
+    return Columns(
+        scores=scores,
+        rating=rating,
+        meanings=_meanings(options, guess, rating, words_of(rating)),
+        floors=tuple(options.floors.get(name) for name in scores),
+        weight=_role(options.weight, guess, "weight", frame),
+        group=_role(options.group, guess, "group", frame),
+        time=_role(options.time, guess, "time", frame),
+        leave_out_unusable=options.leave_out_unusable,
+    )
+
+
+def columns_of_record(
+    recorded: RecordedColumns, frame: pd.DataFrame, guess: ColumnGuess | None, words_of: WordsOf, time: str | None
+) -> Columns:
+    """Say what columns mean as a record does, with its floors; `time` is the one given, else the one guessed.
+
+    Raises
+    ------
+    DataError : a column that is missing, or a rating that the record does not tell of.
+    """
+    rating = recorded.rating
+    if rating is None:
+        raise DataError("The decision rests on a table of counts; watch it with another table of counts.")
+    for name in filter(None, (*recorded.scores, rating, recorded.weight, recorded.group)):
+        _require_column(frame, name)
+    told = meanings_of_record(recorded, words_of(rating))
+    unknown = [word for word, meaning in told.items() if meaning is None]
+    if unknown:
+        raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' in '{rating}' means.")
+    guessed = guess.time if guess is not None and "time" not in guess.unsure else None
+    return Columns(
+        scores=recorded.scores,
+        rating=rating,
+        meanings={word: meaning for word, meaning in told.items() if meaning is not None},
+        floors=recorded.floors,
+        weight=recorded.weight,
+        group=recorded.group,
+        time=None if time == NONE else time or guessed,
+        leave_out_unusable=recorded.leave_out_unusable,
+    )
+
+
+def days_column(time: str | None, guess: ColumnGuess | None) -> str:
+    """Return the column that days are chosen by. Raises DataError where it was not given and is not certain."""
+    if time and time != NONE:
+        return time
+    if guess is None or guess.time is None or "time" in guess.unsure:
+        raise DataError("Which column holds the days is not certain; give --time, or leave out --since and --until.")
+    return guess.time
+
+
+def _certain(guess: ColumnGuess, role: str, question: str, option: str) -> None:
+    """Refuse to go on with a role that the screen would ask about."""
+    if role in guess.unsure or not getattr(guess, role):
+        reason = guess.reasons.get(role)
+        raise DataError(f"{question} is not certain{f' ({reason})' if reason else ''}; give {option}.")
+
+
+def _role(
+    given: str | None, guess: ColumnGuess, role: Literal["weight", "group", "time"], frame: pd.DataFrame
+) -> str | None:
+    """Return the column of a role that may be missing, as given or as guessed."""
+    if given is not None:
+        if given != NONE:
+            _require_column(frame, given)
+        return None if given == NONE else given
+    if role in guess.unsure:
+        reason = guess.reasons.get(role)
+        raise DataError(
+            f"Whether a column is the {role} is not certain{f' ({reason})' if reason else ''}; give --{role} COLUMN "
+            f"or --{role} none."
+        )
+    found: str | None = getattr(guess, role)
+    return f"{RECIPROCAL}{found}" if found and role == "weight" and guess.inverse_weight else found
+
+
+def _meanings(options: ColumnOptions, guess: ColumnGuess, rating: str, words: Sequence[str]) -> dict[str, Meaning]:
+    """Say what every rating means: as given, else as it is certain."""
+    said: dict[str, Meaning] = {}
+    sides: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
+        ("positive", options.positive),
+        ("negative", options.negative),
+        ("undecided", options.undecided),
+    )
+    for meaning, given in sides:
+        for word in given:
+            key = word.strip().lower()
+            if key not in words:
+                raise DataError(
+                    f"'{shortened(word)}' is not a rating in '{shortened(rating)}', which holds {_listed(words)}."
+                )
+            if said.setdefault(key, meaning) != meaning:
+                raise DataError(f"'{shortened(word)}' was said to mean both {said[key]} and {meaning}.")
+    as_guessed = rating == guess.rating and "meanings" not in guess.unsure and not said
+    known = guess_meanings(words, rating) | (dict(guess.meanings) if as_guessed else {}) | said
+    open_ones = [word for word in words if known[word] is None]
+    is_asked = rating == guess.rating and "meanings" in guess.unsure and not said
+    if open_ones or is_asked:
+        example = shortened((open_ones or list(words))[0])
+        reason = guess.reasons.get("meanings") if is_asked else None
+        raise DataError(
+            f"What '{example}' in '{shortened(rating)}' means is not certain{f' ({reason})' if reason else ''}; give "
+            f"--positive '{example}', --negative '{example}' or --undecided '{example}'."
+        )
+    return {word: meaning for word, meaning in known.items() if meaning is not None}
+
+
+def _require_column(frame: pd.DataFrame, name: str) -> None:
+    if base_of(frame, name) is None:
+        raise DataError(f"There is no column '{shortened(name)}'; the table has {_listed([*map(str, frame.columns)])}.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{shortened(name)}'" for name in names[:8]) + (", …" if len(names) > 8 else "")

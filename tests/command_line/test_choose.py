@@ -1,0 +1,285 @@
+"""Thresholds chosen by the command are those of the library and of the screen, whatever the data lie in."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import DecisionRecord, RatedDocuments, operating_point
+from multiloss_core.decisions import ExpectedCounts, recorded_thresholds
+from multiloss_core.engines import count_documents, load_sample, loading, rated_columns_of
+from multiloss_core.engines.duckdb_engine import DuckDBEngine
+from multiloss_core.generalisation import bootstrap_points
+from multiloss_core.thresholds import SMOOTH, PathSearch
+from tests.command_line.conftest import KINDS, chosen, complaint, rated_month, run
+
+ROOT = Path(__file__).resolve().parents[2]
+MEANINGS = {"fraud": "positive", "genuine": "negative"}
+
+
+def expected_of(data, target=0.2):
+    """Choose by the library: thresholds, counts and intervals."""
+    search = PathSearch(data, "any", 100, "positives")
+    path = SMOOTH.find(search)
+    point = operating_point(path, target)
+    *_, found = bootstrap_points(data, search.fit, path, [target], generator=np.random.default_rng(0))
+    positives = point.rated.tp, point.reachable.tp
+    counts = ExpectedCounts.of(point.tp, point.fp, found.intervals(target), positives=positives)
+    return recorded_thresholds(data.round_thresholds(point.thresholds)), counts
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_numbers_are_those_of_the_library(put, tmp_path, kind):
+    result = run("choose", *put(rated_month(), kind), "--marginal-precision", ".2", "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    file, content = chosen(tmp_path / "out")
+    record = DecisionRecord.from_json(file.read_text(encoding="utf-8"))
+    documents = RatedDocuments.from_frame(rated_month(), ["model a", "model b"], "verdict", meanings=MEANINGS)
+    thresholds, expected = expected_of(documents)
+    assert record.thresholds == thresholds
+    assert record.expected == expected
+    assert record.data.funnel == documents.funnel
+    assert record.data.days == 30
+    assert record.columns.positive == "fraud"
+    assert (record.settings.method, record.settings.spacing, record.settings.resolution) == ("smooth", "positives", 100)
+    assert ("source" in content["data"]) == (kind not in ("csv", "parquet"))
+    assert ("snapshot" in content["data"]) == (kind in ("folder", "duckdb"))
+    for value in thresholds:
+        assert f" {value} " in result.stdout
+    assert "95 % interval" in result.stdout
+
+
+def test_a_file_gives_the_record_of_the_screen(put, tmp_path, monkeypatch):
+    from multiloss_core import operating_point as at_target
+    from multiloss_core.tables import guess_columns, read_file
+    from ui.data import rated_datasets
+    from ui.operating_point import analysis
+    from ui.operating_point.decision_record import record_of
+
+    (file,) = put(rated_month(), "csv")
+    run("choose", file, "--marginal-precision", ".3", "--author", "A. Nalyst", "--output", tmp_path / "out")
+    path, _ = chosen(tmp_path / "out")
+    found = DecisionRecord.from_json(path.read_bytes())
+
+    monkeypatch.setattr(
+        rated_datasets,
+        "read_in_process",
+        lambda data, name, sheet: ((table := read_file(data, name)), guess_columns(table.frame)),
+    )
+    source = rated_datasets.read_upload(Path(file).read_bytes(), Path(file).name)
+    dataset = rated_datasets.build_dataset(source, source.first_choice)
+    analysed = analysis.analyse(dataset, analysis.Settings("any", "positives", 100))
+    point = at_target(analysed.path("smooth"), 0.3)
+    *_, evidence = bootstrap_points(
+        dataset.source, analysed.fit, analysed.path("smooth"), [0.3], generator=np.random.default_rng(0)
+    )
+    shown = record_of(analysed, point, source, source.first_choice, evidence=evidence, author="A. Nalyst").as_dict()
+    made = found.as_dict()
+    for record in (shown, made):
+        del record["record_id"], record["created"]
+    assert made == shown
+
+
+def test_all_files_of_a_decision_are_written(put, tmp_path):
+    given = put(rated_month(), "folder")
+    result = run(
+        "choose", *given, "--marginal-precision", ".2", "--output", tmp_path / "a" / "b", "--reason", "Because.",
+        "--current", "model a=0.7", "--current", "model b=never",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    path, content = chosen(tmp_path / "a" / "b")
+    names = {file.name for file in (tmp_path / "a" / "b").iterdir()}
+    stem, name = path.stem, path.stem.replace("-", "_")
+    assert names == {
+        f"{stem}.json", f"{stem}-thresholds.json", f"{stem}-thresholds.csv", f"{stem}.sql", f"{name}_flagged.sql",
+        f"{stem}-spark.sql", f"{name}.py", f"{stem}.md", f"{stem}.html",
+    }  # fmt: skip
+    assert all(file in result.stdout for file in names)
+    assert content["current"]["thresholds"] == [0.7, None]
+    report = (path.with_suffix(".html")).read_text(encoding="utf-8")
+    assert "State of the source" in report
+    assert "rated fraud" in report
+    assert "Because." in report
+
+
+def test_a_range_of_days(put, tmp_path):
+    frame = rated_month()
+    expected = ((frame["created_at"] >= "2026-01-08") & (frame["created_at"] < "2026-01-22")).sum()
+    records = []
+    for kind in ("csv", "folder"):
+        out = tmp_path / kind
+        result = run(
+            "choose", *put(frame, kind), "--marginal-precision", ".2", "--since", "2026-01-08", "--until", "2026-01-22",
+            "--output", out,
+        )  # fmt: skip
+        assert result.exit_code == 0, result.output
+        records.append(chosen(out)[1])
+    for record in records:
+        assert record["data"]["funnel"]["read"] == expected
+        assert record["data"]["days"] == 14
+        told = {name: record["data"][name] for name in ("time", "since", "until")}
+        assert told == {"time": "created_at", "since": "2026-01-08", "until": "2026-01-22"}
+    assert records[0]["thresholds"] == records[1]["thresholds"]
+    assert records[0]["expected"] == records[1]["expected"]
+
+
+def test_a_large_table_is_counted(put, tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "MOST_FETCHED", 500)
+    (folder,) = put(rated_month(), "folder")
+    result = run("choose", folder, "--marginal-precision", ".2", "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "Counting" in result.stderr
+    record = DecisionRecord.from_json(chosen(tmp_path / "out")[0].read_bytes())
+    engine = DuckDBEngine(folder)
+    (table,) = engine.tables()
+    sample = load_sample(engine, table)
+    assert not sample.is_complete
+    columns = rated_columns_of(engine, sample, scores=["model a", "model b"], rating="verdict", meanings=MEANINGS)
+    thresholds, expected = expected_of(count_documents(engine, table, columns))
+    snapshot = engine.version(table)
+    engine.close()
+    assert record.thresholds == thresholds
+    assert record.expected == expected
+    assert (record.data.snapshot, record.data.days) == (snapshot, 30)
+    assert (record.columns.rating, record.columns.positive) == ("verdict", "fraud")
+    # Suggested from the first rows, a floor is a little higher than from all.
+    documents = RatedDocuments.from_frame(
+        rated_month(), ["model a", "model b"], "verdict", meanings=MEANINGS, floors=list(record.columns.floors)
+    )
+    assert record.data.funnel == documents.funnel
+    counts = documents.counts_at(record.threshold_array, "any")
+    assert (record.expected.tp, record.expected.fp) == (counts.tp, counts.fp)
+
+
+def test_it_runs_as_a_program_of_its_own(put, tmp_path):
+    given = put(rated_month(), "folder")
+    command = [sys.executable, "-m", "multiloss_core.command_line.app", "choose", *given, "--marginal-precision"]
+
+    def outcome(*more):
+        return subprocess.run([*command, *more], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    done = outcome(".2", "--output", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert "Precision" in done.stdout
+    assert all(line.endswith("…") for line in done.stderr.splitlines())
+    chosen(tmp_path / "out")
+    failed = outcome("2", "--output", str(tmp_path / "other"))
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert failed.stderr.strip() == "The marginal precision must lie between 0 and 1, not at 2."
+    assert not (tmp_path / "other").exists()
+
+
+class TestWhatCannotBeDone:
+    @pytest.fixture
+    def fails(self, put, tmp_path):
+        def run_and_complain(frame, *more, kind="folder", target=".2"):
+            given = [*put(frame, kind), "--marginal-precision", target, "--output", tmp_path / "out", *more]
+            return complaint(run("choose", *given), tmp_path / "out")
+
+        return run_and_complain
+
+    @pytest.mark.parametrize("kind", ["csv", "folder", "postgresql"])
+    def test_columns_that_are_not_there(self, fails, kind):
+        assert "There is no column 'model x'" in fails(rated_month(), "--scores", "model a,model x", kind=kind)
+        assert "There is no column 'who'" in fails(rated_month(), "--group", "who", kind=kind)
+        assert "There is no column 'outcome'" in fails(rated_month(), "--rating", "outcome", kind=kind)
+
+    @pytest.mark.parametrize("kind", ["csv", "folder"])
+    def test_one_class_only(self, fails, kind):
+        frame = rated_month()
+        only = frame[frame["verdict"] == "genuine"]
+        assert "--positive" in fails(only, kind=kind) or "true and false positives" in fails(only, kind=kind)
+        said = ("--rating", "verdict", "--negative", "genuine", "--scores", "model a,model b")
+        assert "true and false positives are both needed" in fails(only, *said, kind=kind)
+
+    def test_what_the_screen_would_ask(self, fails):
+        frame = rated_month().assign(verdict=np.where(rated_month()["verdict"] == "fraud", "A", "B"))
+        assert "--rating" in fails(frame) or "--positive" in fails(frame)
+        assert "give --positive 'a'" in fails(frame, "--rating", "verdict", "--scores", "model a,model b")
+        done = ("--rating", "verdict", "--scores", "model a,model b", "--positive", "A")
+        assert "'b' in 'verdict' means is not certain" in fails(frame, *done)
+        falling = rated_month().assign(**{"model a": -rated_month()["model a"]})
+        assert "'model a' falls with risk" in fails(falling)
+        assert "--weight COLUMN or --weight none" in fails(rated_month().assign(sampling_rate=0.5))
+
+    def test_what_was_said_makes_it_certain(self, put, tmp_path):
+        frame = rated_month().assign(verdict=np.where(rated_month()["verdict"] == "fraud", "A", "B"))
+        given = ("--rating", "verdict", "--scores", "model a,model b", "--positive", "A", "--negative", "B")
+        result = run("choose", *put(frame, "csv"), *given, "--marginal-precision", ".2", "--output", tmp_path / "out")
+        assert result.exit_code == 0, result.output
+        assert chosen(tmp_path / "out")[1]["columns"]["positive"] == "a"
+
+    def test_options_that_cannot_be_used(self, fails):
+        assert "write --floor" in fails(rated_month(), "--floor", "model a")
+        assert "A floor is given for 'model x'" in fails(rated_month(), "--floor", "model x=0.5")
+        assert "lies above its largest score" in fails(rated_month(), "--floor", "model a=0.99999999")
+        assert "'model b' does not fit" in fails(rated_month(), "--current", "model a=0.5")
+        assert "must be any or all" in fails(rated_month(), "--rule", "some")
+        assert "There is no method 'best'" in fails(rated_month(), "--method", "best")
+        assert "between 0 and 1" in fails(rated_month(), target="1")
+        assert "'sure' is not a rating" in fails(rated_month(), "--positive", "sure")
+        assert "holds no day" in fails(rated_month(), "--since", "2026-02-01", "--until", "2026-01-01")
+        assert "has no rows in this range" in fails(rated_month(), "--since", "2027-01-01", kind="csv")
+        assert "has no rows in this range" in fails(rated_month(), "--since", "2027-01-01")
+        assert "--time" in fails(rated_month(), "--since", "2026-01-02", "--time", "none")
+
+    def test_numbers_that_may_be_read_in_two_ways(self, put, tmp_path):
+        frame = rated_month()
+        text = frame.assign(**{"model a": (1000 + frame["model a"] * 1000).round().map("{:,.0f}".format)})
+        (file,) = put(text, "csv")
+        given = (
+            "choose",
+            file,
+            "--marginal-precision",
+            ".2",
+            "--output",
+            tmp_path / "out",
+            "--scores",
+            "model a,model b",
+        )
+        assert "--decimal" in complaint(run(*given), tmp_path / "out")
+        result = run(*given, "--decimal", ".")
+        assert result.exit_code == 0, result.output
+        assert chosen(tmp_path / "out")[1]["columns"]["floors"][0] > 1000
+
+    def test_sources_that_are_not_there(self, put, tmp_path, postgres_database):
+        def fails(*arguments):
+            given = ("--marginal-precision", ".2", "--output", tmp_path / "out")
+            return complaint(run("choose", *arguments, *given), tmp_path / "out")
+
+        assert "There is no file or folder" in fails(tmp_path / "nothing")
+        assert "cannot be opened as a DuckDB file" in fails(self._file(tmp_path / "x.db", b"no database at all" * 99))
+        assert "is no source that can be read" in fails("mysql://host/database")
+        assert "--table" in fails(postgres_database)
+        unknown = fails(postgres_database, "--table", "nothing")
+        assert "nothing" in unknown
+        password = "p%40ss"
+        assert password not in fails(f"postgresql://user:{password}@127.0.0.1:1/x", "--table", "a")
+        (tmp_path / "two").mkdir()
+        for name in ("one", "other"):
+            folder = tmp_path / "two" / name
+            folder.mkdir()
+            rated_month().to_parquet(folder / "a.parquet")
+        assert "--table; there are 'one', 'other'" in fails(tmp_path / "two")
+        assert "There is no table 'third'" in fails(tmp_path / "two", "--table", "third")
+
+    def test_files_that_are_no_tables(self, tmp_path):
+        for name, data in (("a.csv", b""), ("b.parquet", b"PAR1 or not"), ("c.xlsx", b"PK no"), ("d.csv", b"a\n1\n")):
+            result = run("choose", self._file(tmp_path / name, data), "--marginal-precision", ".2")
+            assert name in complaint(result) or "column" in complaint(result)
+        counts = pd.DataFrame({"T1": [0.1, 0.2], "TP": [2, 1], "FP": [3, 1]})
+        counts.to_csv(tmp_path / "counts.csv", index=False)
+        assert "table of counts" in complaint(run("choose", tmp_path / "counts.csv", "--marginal-precision", ".2"))
+
+    def test_a_folder_that_cannot_be_written(self, put, tmp_path):
+        self._file(tmp_path / "taken", b"")
+        given = (*put(rated_month(), "csv"), "--marginal-precision", ".2", "--output", tmp_path / "taken")
+        assert "taken' cannot be read or written" in complaint(run("choose", *given))
+
+    @staticmethod
+    def _file(path, data):
+        path.write_bytes(data)
+        return path

@@ -1,0 +1,191 @@
+"""A decision watched on newer data: the same tests as on the screen, and how the command ends."""
+
+import json
+
+import numpy as np
+import pytest
+
+from multiloss_core import DecisionRecord, RatedDocuments
+from multiloss_core.decisions import Observed, bounds_of, changes_of, compared_sizes
+from multiloss_core.engines import loading
+from multiloss_core.generalisation import bootstrap_thresholds
+from tests.command_line.conftest import KINDS, chosen, complaint, rated_month, run
+from tests.decisions.records import make_record
+
+JANUARY = {"seed": 0}
+FEBRUARY = {"seed": 1, "days": 22, "documents": 110_000}
+BAD = {"seed": 2, "days": 22, "prevalence": 0.001, "documents": 110_000}
+
+
+@pytest.fixture
+def decided(put, tmp_path):
+    """The record of a decision on January, as a file."""
+    given = put(rated_month(**JANUARY), "csv")
+    assert run("choose", *given, "--marginal-precision", ".2", "--output", tmp_path / "decided").exit_code == 0
+    return chosen(tmp_path / "decided")[0]
+
+
+def expected_changes(record, frame, days):
+    documents = RatedDocuments.from_frame(
+        frame,
+        record.columns.scores,
+        "verdict",
+        meanings={"fraud": "positive", "genuine": "negative"},
+        floors=list(record.columns.floors),
+    )
+    counts = documents.counts_at(record.threshold_array, "any")
+    found = bootstrap_thresholds(documents, record.threshold_array, "any", generator=np.random.default_rng(0))
+    now = Observed(
+        tp=counts.tp,
+        fp=counts.fp,
+        bounds=bounds_of(found.intervals()),
+        rows=float(len(documents.labels)),
+        documents=documents.totals.alerts,
+        days=days,
+    )
+    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=days)
+    return changes_of(record, now, sizes)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_numbers_are_those_of_the_library(put, decided, tmp_path, kind):
+    check(put, decided, tmp_path, kind)
+
+
+@pytest.mark.parametrize("kind", ["folder", "postgresql"])
+def test_a_large_table_is_counted_at_the_very_thresholds(put, decided, tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+    check(put, decided, tmp_path, kind)
+
+
+def check(put, decided, tmp_path, kind):
+    record = DecisionRecord.from_json(decided.read_bytes())
+    for month, code in ((FEBRUARY, 0), (BAD, 1)):
+        frame = rated_month(**month)
+        result = run("watch", decided, *put(frame, kind), "--json", tmp_path / "found.json")
+        assert result.exit_code == code, result.output
+        found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+        assert found["as_expected"] == (code == 0)
+        assert found["record_id"] == record.record_id
+        for name, change in expected_changes(record, frame, 22).items():
+            told = found["changes"][name]
+            for part, value, bounds in (
+                ("then", change.then, change.then_bounds),
+                ("now", change.now, change.now_bounds),
+                ("difference", change.difference, change.bounds),
+            ):
+                expected = [value, *bounds]
+                assert [told[part][key] for key in ("value", "low", "high")] == pytest.approx(expected, rel=1e-9)
+            assert told["beyond_chance"] == change.is_beyond_chance
+        said = "has fallen by more than chance" if code else "The precision is within what was expected"
+        assert said in result.stdout
+        assert said in found["verdict"]
+        assert "a day" in result.stdout
+
+
+def test_a_range_of_days(put, decided):
+    # Good days, then bad ones.
+    first, later = rated_month(**FEBRUARY), rated_month(**BAD)
+    later = later.assign(created_at=later["created_at"] + np.timedelta64(60, "D"))
+    import pandas as pd
+
+    given = put(pd.concat([first, later], ignore_index=True), "folder")
+    assert run("watch", decided, *given, "--until", "2026-02-01").exit_code == 0
+    assert run("watch", decided, *given, "--since", "2026-02-01").exit_code == 1
+
+
+def test_more_alerts_alone_differ(put, decided):
+    """Twice as many documents a day, of the same kind."""
+    frame = rated_month(**FEBRUARY)
+    start = frame["created_at"].min()
+    quick = frame.assign(created_at=start + (frame["created_at"] - start) / 2)
+    result = run("watch", decided, *put(quick, "csv"))
+    assert result.exit_code == 1
+    assert "There are more alerts than chance explains" in result.stdout
+    assert "The precision is within what was expected" in result.stdout
+
+
+def test_without_times_it_is_told_per_documents(put, decided):
+    result = run("watch", decided, *put(rated_month(**FEBRUARY).drop(columns="created_at"), "csv"))
+    assert result.exit_code == 0, result.output
+    assert "per 1,000 documents rated" in result.stdout
+
+
+def test_a_decision_by_money(put, tmp_path):
+    frame = rated_month(**FEBRUARY).assign(
+        amount=np.random.default_rng(4).integers(1, 900, len(rated_month(**FEBRUARY)))
+    )
+    given = put(rated_month(**JANUARY), "csv")
+    run("choose", *given, "--marginal-precision", ".2", "--output", tmp_path / "decided")
+    file, content = chosen(tmp_path / "decided")
+    content["settings"]["amount"] = "amount"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    result = run("watch", file, *put(frame, "csv"), "--json", tmp_path / "found.json")
+    assert result.exit_code in (0, 1), result.output
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    record = DecisionRecord.from_json(file.read_bytes())
+    flags = (frame[["model a", "model b"]].to_numpy() >= record.threshold_array).any(axis=1)
+    assert found["observed"]["alerts"] == frame["amount"][flags].sum()
+
+
+class TestWhatCannotBeDone:
+    @pytest.fixture
+    def fails(self, put, decided, tmp_path):
+        def run_and_complain(frame, *more, record=decided, kind="csv"):
+            file = tmp_path / "found.json"
+            return complaint(run("watch", record, *put(frame, kind), "--json", file, *more), file)
+
+        return run_and_complain
+
+    @pytest.mark.parametrize("kind", ["csv", "folder"])
+    def test_data_that_do_not_fit(self, fails, kind):
+        frame = rated_month(**FEBRUARY)
+        assert "There is no column 'model a'" in fails(frame.drop(columns="model a").assign(c=0.5), kind=kind)
+        assert "There is no column 'verdict'" in fails(frame.rename(columns={"verdict": "x"}), kind=kind)
+        for only in ("fraud", "genuine"):
+            assert "true and false positives are both needed" in fails(frame[frame["verdict"] == only], kind=kind)
+        assert "has no rows in this range" in fails(frame, "--since", "2027-01-01", kind=kind)
+
+    def test_records_that_cannot_be_used(self, fails, tmp_path, decided):
+        frame = rated_month(**FEBRUARY)
+        other = tmp_path / "record.json"
+        assert "record.json' cannot be read or written: No such file" in fails(frame, record=other)
+        for content, words in (
+            (b"", "is not JSON text"),
+            (b"[]", "is not a JSON object"),
+            (b"{}", "no decision record"),
+        ):
+            other.write_bytes(content)
+            assert words in fails(frame, record=other)
+        other.write_bytes(b" " * 2_000_000)
+        assert "is too large" in fails(frame, record=other)
+        content = json.loads(decided.read_text(encoding="utf-8"))
+        for name in ("tp", "fp", "alerts", "precision"):
+            content["expected"][f"{name}_interval"] = None
+        other.write_text(json.dumps(content), encoding="utf-8")
+        assert "the record has no 95 % intervals" in fails(frame, record=other)
+
+    def test_a_decision_on_a_table_of_counts(self, fails, tmp_path):
+        from dataclasses import replace
+
+        from multiloss_core.decisions import RecordedColumns
+
+        record = make_record(("model a", "model b"))
+        record = replace(record, columns=RecordedColumns(("model a", "model b"), (0.25, 0.25)))
+        (tmp_path / "record.json").write_text(record.to_json(), encoding="utf-8")
+        assert "rests on a table of counts" in fails(rated_month(**FEBRUARY), record=tmp_path / "record.json")
+
+    def test_money_in_a_large_table(self, fails, decided, monkeypatch):
+        monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+        content = json.loads(decided.read_text(encoding="utf-8"))
+        content["settings"]["amount"] = "amount"
+        decided.write_text(json.dumps(content), encoding="utf-8")
+        assert "shorter range of dates" in fails(rated_month(**FEBRUARY).assign(amount=3.0), kind="folder")
+
+
+def test_exit_codes_are_told(put):
+    result = run("watch", "--help")
+    assert result.exit_code == 0
+    for words in ("0: precision", "1: precision", "2: the comparison"):
+        assert words in result.stdout
+    assert run("watch").exit_code == 2
