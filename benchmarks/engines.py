@@ -28,8 +28,8 @@ from benchmarks.shared.reporting import print_setup, print_table
 from multiloss_core import operating_point, smooth_path
 from multiloss_core.engines import Engine, RatedColumns, count_cells, count_rows
 from multiloss_core.engines.counting import count_documents
-from multiloss_core.engines.duckdb_engine import DuckDBEngine
-from multiloss_core.engines.spark_engine import SparkEngine
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
+from multiloss_core.engines.backends.spark_engine import SparkEngine
 from multiloss_core.thresholds.data.grid_counts import count_cells as count_in_memory
 
 FLOOR = 0.02
@@ -248,6 +248,7 @@ class Counted:
         self._engine, self.questions = engine, 0
 
     def query(self, sql: str) -> arrow.Table:
+        """Pass a question on."""
         self.questions += 1
         return self._engine.query(sql)
 

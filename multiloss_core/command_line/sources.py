@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyarrow import ArrowException, parquet
 
-from multiloss_core.engines.duckdb_engine import DuckDBEngine
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.loading import MOST_FETCHED
 from multiloss_core.errors import DataError
@@ -74,7 +74,7 @@ def _of_postgresql(source: str, table: str) -> tuple[Engine, str]:
     try:
         import sqlalchemy as sql  # noqa: PLC0415
 
-        from multiloss_core.engines.database_engine import DatabaseEngine  # noqa: PLC0415
+        from multiloss_core.engines.backends.database_engine import DatabaseEngine  # noqa: PLC0415
 
         url = sql.make_url(source)
         engine = sql.create_engine(url.set(drivername="postgresql+psycopg"))
@@ -92,7 +92,7 @@ def _of_spark(source: str, table: str) -> tuple[Engine, str]:
     try:
         import pyspark  # noqa: F401, PLC0415
 
-        from multiloss_core.engines.spark_engine import SparkEngine  # noqa: PLC0415
+        from multiloss_core.engines.backends.spark_engine import SparkEngine  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise DataError(f"Spark needs {error.name}; install it: pip install pyspark-client.") from None
     host = _SPARK_HOST.match(source)

@@ -1,14 +1,18 @@
 """Counts rated documents where they lie: the rows never leave their engine, only cells and counts do.
 
 A question is one SELECT (`statements`), written in the words of an engine (`dialects`), answered by DuckDB in this
-process, by a Spark cluster or by a PostgreSQL database, and checked by `questions`. From the cells on, everything is as
-for documents in memory.
+process, by a Spark cluster or by a PostgreSQL database (`backends`), and checked by `questions`. `load_sample` decides
+whether rows are fetched or counted, `count_documents` counts them; from the cells on, everything is as for documents in
+memory. `count_along` counts all points of a path by day, segment or part of groups, for look-ups.
 """
 
+from multiloss_core.engines.along import daily_alerts_along, segment_counts_along, weekly_counts_along
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS, Filter, RatedColumns, RowWindow
 from multiloss_core.engines.counting import count_documents
+from multiloss_core.engines.dialects import Dialect
 from multiloss_core.engines.engine import Cancelled, Engine, EngineError
-from multiloss_core.engines.loading import EngineSample, Ratings, load_sample, rated_columns_of, ratings_in
+from multiloss_core.engines.loading import MOST_FETCHED, EngineSample, load_sample, rated_columns_of, ratings_in
 from multiloss_core.engines.questions import (
     EngineFunnel,
     PathCounts,
@@ -22,10 +26,15 @@ from multiloss_core.engines.questions import (
     positive_scores,
     quantiles,
 )
+from multiloss_core.engines.statements import By
 
 __all__ = [
     "ALL_ROWS",
+    "MOST_FETCHED",
+    "By",
     "Cancelled",
+    "Dialect",
+    "DuckDBEngine",
     "Engine",
     "EngineError",
     "EngineFunnel",
@@ -33,7 +42,6 @@ __all__ = [
     "Filter",
     "PathCounts",
     "RatedColumns",
-    "Ratings",
     "RowWindow",
     "column_values",
     "count_along",
@@ -41,6 +49,7 @@ __all__ = [
     "count_documents",
     "count_funnel",
     "count_rows",
+    "daily_alerts_along",
     "documents_between",
     "fetch_rows",
     "load_sample",
@@ -48,4 +57,6 @@ __all__ = [
     "quantiles",
     "rated_columns_of",
     "ratings_in",
+    "segment_counts_along",
+    "weekly_counts_along",
 ]

@@ -11,7 +11,7 @@ import pytest
 from multiloss_core import DecisionRecord, RatedDocuments, operating_point
 from multiloss_core.decisions import ExpectedCounts, recorded_thresholds
 from multiloss_core.engines import count_documents, load_sample, loading, rated_columns_of
-from multiloss_core.engines.duckdb_engine import DuckDBEngine
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.generalisation import bootstrap_points
 from multiloss_core.thresholds import SMOOTH, PathSearch
 from tests.command_line.conftest import KINDS, chosen, complaint, rated_month, run

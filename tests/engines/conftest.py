@@ -8,8 +8,8 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import create_engine
 
-from multiloss_core.engines.database_engine import DatabaseEngine
-from multiloss_core.engines.duckdb_engine import DuckDBEngine
+from multiloss_core.engines.backends.database_engine import DatabaseEngine
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
@@ -76,7 +76,7 @@ def write_table(engine, name, table):
 
 
 def _spark(request, _tmp_path, table):
-    from multiloss_core.engines.spark_engine import SparkEngine
+    from multiloss_core.engines.backends.spark_engine import SparkEngine
 
     cluster = request.getfixturevalue("spark_cluster")
     folder = cluster.folder / uuid4().hex

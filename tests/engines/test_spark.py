@@ -13,7 +13,7 @@ import pytest
 
 from multiloss_core import DataError
 from multiloss_core.engines import Cancelled, EngineError, count_cells, count_rows
-from multiloss_core.engines.spark_engine import SparkEngine
+from multiloss_core.engines.backends.spark_engine import SparkEngine
 from tests.app_server import ROOT
 from tests.engines.asking import Asking, wait_until
 from tests.engines.conftest import write_folder
@@ -138,7 +138,7 @@ def test_tables_that_are_not_there_and_what_is_no_question(engine):
 
 def test_a_program_that_leaves_its_engine_open_ends(spark_cluster):
     lines = (
-        "from multiloss_core.engines.spark_engine import SparkEngine",
+        "from multiloss_core.engines.backends.spark_engine import SparkEngine",
         f"engine = SparkEngine({spark_cluster.remote!r}, [])",
         "assert engine.query('SELECT count(*) AS n FROM range(9)')['n'].to_pylist() == [9]",
     )
@@ -174,7 +174,7 @@ def test_a_server_that_does_not_answer_is_one_sentence_without_its_address(silen
 
 
 def test_neither_address_nor_token_is_in_what_the_server_says():
-    from multiloss_core.engines.spark_engine import _spark_session
+    from multiloss_core.engines.backends.spark_engine import _spark_session
 
     hidden = _spark_session()._secrets(f"sc://spark.bank.example:15002/;use_ssl=true;token=a%2Fb;user_id={TOKEN}")
     said = f"spark.bank.example:15002, spark.bank.example, a/b, a%2Fb and {TOKEN}, true"
@@ -185,7 +185,7 @@ def test_neither_address_nor_token_is_in_what_the_server_says():
 def test_without_the_client_the_sentence_says_what_to_install():
     lines = (
         "import sys",
-        "from multiloss_core.engines.spark_engine import SparkEngine",
+        "from multiloss_core.engines.backends.spark_engine import SparkEngine",
         "assert not any(name.partition('.')[0] in ('pyspark', 'grpc') for name in sys.modules)",
         "sys.modules['pyspark'] = None",
         "SparkEngine('sc://127.0.0.1:1', []).query('SELECT 1')",
@@ -201,7 +201,7 @@ def test_importing_the_client_changes_no_filter_of_warnings():
         "import warnings",
         "warnings.simplefilter('error')",
         "before = list(warnings.filters)",
-        "from multiloss_core.engines.spark_engine import _spark_session",
+        "from multiloss_core.engines.backends.spark_engine import _spark_session",
         "assert issubclass(_spark_session().SessionLost, Exception)",
         "assert list(warnings.filters)[:len(before)] == before",
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from multiloss_core import DataError
-from ui.data.engine_sources import counted_dataset
+from ui.data.engines.tables import counted_dataset
 from ui.data.rated_datasets import (
     ColumnChoice,
     Dataset,

@@ -7,13 +7,21 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
-from multiloss_core.engines import ALL_ROWS, Cancelled, Engine, Filter, RowWindow, column_values, count_rows
-from multiloss_core.engines.loading import MOST_FETCHED
+from multiloss_core.engines import (
+    ALL_ROWS,
+    MOST_FETCHED,
+    Cancelled,
+    Engine,
+    Filter,
+    RowWindow,
+    column_values,
+    count_rows,
+)
 from multiloss_core.formatting import count, plural, shortened
-from ui.data.engine_connections import connection_names, engine_of
-from ui.data.engine_sources import first_rows, load_table, table_names
+from ui.data.engines.connections import connection_names, engine_of
+from ui.data.engines.questions import answered
+from ui.data.engines.tables import first_rows, load_table, table_names
 from ui.data.rated_workspace import rated_uploads
-from ui.shared.engine_work import answered
 from ui.shared.formatting import as_text
 
 MAX_KINDS = 200

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError
 from multiloss_core.formatting import count, shortened
 from multiloss_core.tables import Meaning, guess_meanings, rating_values
-from ui.data.engine_sources import ratings_in_engine
+from ui.data.engines.tables import ratings_in_engine
 from ui.data.rated_datasets import RatedSource
 from ui.shared.formatting import as_text
 

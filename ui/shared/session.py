@@ -10,8 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord
-from multiloss_core.engines import PathCounts
-from multiloss_core.engines.loading import EngineSample
+from multiloss_core.engines import EngineSample, PathCounts
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs, Point

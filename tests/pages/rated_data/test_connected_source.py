@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedCounts, RatedDocuments
 from multiloss_core.engines import EngineError, loading
-from multiloss_core.engines.duckdb_engine import DuckDBEngine
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from tests.pages.rated_data.steps import confirm, csv_of, rated_frame, upload
 from tests.pages.steps import APP, explorer, run, state
 

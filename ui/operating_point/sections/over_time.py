@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import RatedDocuments
-from multiloss_core.engines.along import daily_alerts_along, weekly_counts_along
+from multiloss_core.engines import daily_alerts_along, weekly_counts_along
 from multiloss_core.figures import daily_chart, weekly_chart
 from multiloss_core.formatting import count, percent, plural
 from multiloss_core.inspection import (
@@ -23,9 +23,9 @@ from multiloss_core.inspection import (
 from multiloss_core.tables import Times
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.counted_along import ask_along, known_along, vertex_of
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
+from ui.operating_point.sections.counted_along import ask_along, known_along, vertex_of
 from ui.shared.formatting import FRAUD, show_numbers
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme

@@ -7,15 +7,15 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import RatedDocuments
-from multiloss_core.engines.along import segment_counts_along
+from multiloss_core.engines import segment_counts_along
 from multiloss_core.formatting import plural, share, shortened
 from multiloss_core.inspection import Segment, Segmentation, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.counted_along import ask_along, vertex_of
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
+from ui.operating_point.sections.counted_along import ask_along, vertex_of
 from ui.operating_point.sections.over_time import ONLY_RATED
 from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.lazy_section import shown_when_open

@@ -15,7 +15,7 @@ from multiloss_core.engines.engine import EngineError, Question, Questions, requ
 from multiloss_core.errors import DataError
 
 if TYPE_CHECKING:
-    from multiloss_core.engines.spark_session import Session
+    from multiloss_core.engines.backends.spark_session import Session
 
 # Imports happen in the thread of whoever asks first; what is changed for them belongs to all threads.
 _IMPORTING = threading.Lock()
@@ -113,7 +113,7 @@ def _spark_session() -> ModuleType:
         # What PySpark does with pandas is not used: answers are Arrow tables.
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         try:
-            from multiloss_core.engines import spark_session  # noqa: PLC0415 - PySpark is optional, and slow to import
+            from multiloss_core.engines.backends import spark_session  # noqa: PLC0415 - PySpark is optional, and slow to import
         except ImportError:
             raise EngineError(
                 "Tables in a Spark cluster need PySpark's client, which is not installed; install it with: "

@@ -9,10 +9,9 @@ from sqlalchemy.exc import ArgumentError
 from streamlit.connections import BaseConnection
 
 from multiloss_core import DataError
-from multiloss_core.engines import Engine, EngineError
-from multiloss_core.engines.database_engine import DatabaseEngine
-from multiloss_core.engines.duckdb_engine import MEMORY_LIMIT, DuckDBEngine
-from multiloss_core.engines.spark_engine import SparkEngine
+from multiloss_core.engines import DuckDBEngine, Engine, EngineError
+from multiloss_core.engines.backends.database_engine import DatabaseEngine
+from multiloss_core.engines.backends.spark_engine import SparkEngine
 
 KINDS = ("duckdb", "sql", "spark")
 SECONDS_TO_CONNECT = 10
@@ -69,7 +68,9 @@ def _is_countable(section: Mapping[str, Any]) -> bool:
 
 def _duckdb(section: Mapping[str, Any]) -> Engine:
     place = section["database"] if "database" in section else section["folder"]
-    return DuckDBEngine(place, memory_limit=str(section.get("memory_limit", MEMORY_LIMIT)))
+    if "memory_limit" not in section:
+        return DuckDBEngine(place)
+    return DuckDBEngine(place, memory_limit=str(section["memory_limit"]))
 
 
 def _database(section: Mapping[str, Any]) -> Engine:

@@ -7,14 +7,22 @@ from datetime import UTC, date, datetime
 import streamlit as st
 
 from multiloss_core import DataError, RatedCounts
-from multiloss_core.engines import Engine, RatedColumns, RowWindow, fetch_rows
-from multiloss_core.engines.counting import count_documents
-from multiloss_core.engines.loading import EngineSample, load_sample, rated_columns_of, ratings_in
+from multiloss_core.engines import (
+    Engine,
+    EngineSample,
+    RatedColumns,
+    RowWindow,
+    count_documents,
+    fetch_rows,
+    load_sample,
+    rated_columns_of,
+    ratings_in,
+)
 from multiloss_core.formatting import plural
 from multiloss_core.tables import TableFile, guess_columns, require_documents
-from ui.data.engine_connections import engine_of
+from ui.data.engines.connections import engine_of
+from ui.data.engines.questions import answered
 from ui.data.rated_datasets import ColumnChoice, CountedIn, Dataset, RatedSource, choice_of
-from ui.shared.engine_work import answered
 from ui.shared.session import EngineTable, session
 
 Tell = Callable[[str], None]

@@ -4,12 +4,11 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError
-from multiloss_core.engines import PathCounts, count_along
-from multiloss_core.engines.statements import By
+from multiloss_core.engines import By, PathCounts, count_along
 from multiloss_core.thresholds import Point
-from ui.data.engine_connections import engine_of
+from ui.data.engines.connections import engine_of
+from ui.data.engines.questions import answered
 from ui.operating_point.analysis import Analysis
-from ui.shared.engine_work import answered
 from ui.shared.formatting import as_text
 from ui.shared.session import session
 
