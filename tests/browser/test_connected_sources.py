@@ -32,7 +32,7 @@ from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 SCORES = ["card score", "device score"]
 # What tells when a record was made, and from where its rows came.
-OF_ITSELF = ("record_id", "created_at")
+OF_ITSELF = ("record_id", "created")
 OF_SOURCE = ("name", "fingerprint", "source", "snapshot", "counted_at")
 
 
