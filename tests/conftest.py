@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).resolve().parent
-SLOW = ("pages", "unchanged", "hostile", "tables/exports")
+SLOW = ("pages", "unchanged", "hostile", "tables/exports", "command_line")
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(

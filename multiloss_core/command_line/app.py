@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -171,6 +172,8 @@ def watch_command(
 
 def main() -> None:
     """Run the command."""
+    # Of its own doubts about other packages, which who runs the command can do nothing about.
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     app()
 
 

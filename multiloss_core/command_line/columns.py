@@ -173,7 +173,8 @@ def _meanings(options: ColumnOptions, guess: ColumnGuess, rating: str, words: Se
     is_asked = rating == guess.rating and "meanings" in guess.unsure and not said
     if open_ones or is_asked:
         example = shortened((open_ones or list(words))[0])
-        reason = guess.reasons.get("meanings") if is_asked else None
+        # Of an open one the reason says the same.
+        reason = None if open_ones else guess.reasons.get("meanings")
         raise DataError(
             f"What '{example}' in '{shortened(rating)}' means is not certain{f' ({reason})' if reason else ''}; give "
             f"--positive '{example}', --negative '{example}' or --undecided '{example}'."

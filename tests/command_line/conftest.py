@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from uuid import uuid4
 
 import duckdb
 import numpy as np
@@ -62,9 +63,10 @@ def _put(frame, kind, folder, request):
         return [str(place), "--table", "main.alerts"]
     address = request.getfixturevalue("postgres_database")
     engine = create_engine(address)
-    write_table(engine, place.name, table)
+    name = f"alerts {uuid4().hex[:8]}"
+    write_table(engine, name, table)
     engine.dispose()
-    return [address, "--table", place.name]
+    return [address, "--table", name]
 
 
 def run(*arguments):

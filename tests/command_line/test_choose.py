@@ -1,5 +1,6 @@
 """Thresholds chosen by the command are those of the library and of the screen, whatever the data lie in."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from multiloss_core import DecisionRecord, RatedDocuments, operating_point
 from multiloss_core.decisions import ExpectedCounts, recorded_thresholds
@@ -52,35 +54,42 @@ def test_the_numbers_are_those_of_the_library(put, tmp_path, kind):
     assert "95 % interval" in result.stdout
 
 
-def test_a_file_gives_the_record_of_the_screen(put, tmp_path, monkeypatch):
-    from multiloss_core import operating_point as at_target
-    from multiloss_core.tables import guess_columns, read_file
-    from ui.data import rated_datasets
-    from ui.operating_point import analysis
+def the_screen():
+    """What the screen records of the file that the session names, once what new data will show is known."""
+    from pathlib import Path
+
+    import numpy as np
+    import streamlit as st
+
+    from multiloss_core import operating_point
+    from multiloss_core.generalisation import bootstrap_points
+    from ui.data.rated_datasets import build_dataset, read_upload
+    from ui.operating_point.analysis import Settings, analyse
     from ui.operating_point.decision_record import record_of
 
-    (file,) = put(rated_month(), "csv")
-    run("choose", file, "--marginal-precision", ".3", "--author", "A. Nalyst", "--output", tmp_path / "out")
-    path, _ = chosen(tmp_path / "out")
-    found = DecisionRecord.from_json(path.read_bytes())
+    file = Path(st.session_state["file"])
+    source = read_upload(file.read_bytes(), file.name)
+    dataset = build_dataset(source, source.first_choice)
+    analysis = analyse(dataset, Settings("any", "positives", 100))
+    path, generator = analysis.path("smooth"), np.random.default_rng(0)
+    *_, evidence = bootstrap_points(dataset.source, analysis.fit, path, [0.3], generator=generator)
+    point = operating_point(path, 0.3)
+    st.session_state["record"] = record_of(
+        analysis, point, source, source.first_choice, evidence=evidence, author="A. Nalyst"
+    ).as_dict()
 
-    monkeypatch.setattr(
-        rated_datasets,
-        "read_in_process",
-        lambda data, name, sheet: ((table := read_file(data, name)), guess_columns(table.frame)),
-    )
-    source = rated_datasets.read_upload(Path(file).read_bytes(), Path(file).name)
-    dataset = rated_datasets.build_dataset(source, source.first_choice)
-    analysed = analysis.analyse(dataset, analysis.Settings("any", "positives", 100))
-    point = at_target(analysed.path("smooth"), 0.3)
-    *_, evidence = bootstrap_points(
-        dataset.source, analysed.fit, analysed.path("smooth"), [0.3], generator=np.random.default_rng(0)
-    )
-    shown = record_of(analysed, point, source, source.first_choice, evidence=evidence, author="A. Nalyst").as_dict()
-    made = found.as_dict()
-    for record in (shown, made):
-        del record["record_id"], record["created"]
-    assert made == shown
+
+def test_a_file_gives_the_record_of_the_screen(put, tmp_path):
+    (file,) = put(rated_month(), "csv")
+    result = run("choose", file, "--marginal-precision", ".3", "--author", "A. Nalyst", "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    screen = AppTest.from_function(the_screen, default_timeout=120)
+    screen.session_state["file"] = file
+    screen.run()
+    assert not screen.exception
+    own = {"record_id", "created"}
+    made, shown = chosen(tmp_path / "out")[1], json.loads(json.dumps(screen.session_state["record"]))
+    assert {name: made[name] for name in made.keys() - own} == {name: shown[name] for name in shown.keys() - own}
 
 
 def test_all_files_of_a_decision_are_written(put, tmp_path):
@@ -191,14 +200,14 @@ class TestWhatCannotBeDone:
     def test_one_class_only(self, fails, kind):
         frame = rated_month()
         only = frame[frame["verdict"] == "genuine"]
-        assert "--positive" in fails(only, kind=kind) or "true and false positives" in fails(only, kind=kind)
+        assert "it holds one value only); give --rating" in fails(only, kind=kind)
         said = ("--rating", "verdict", "--negative", "genuine", "--scores", "model a,model b")
         assert "true and false positives are both needed" in fails(only, *said, kind=kind)
 
     def test_what_the_screen_would_ask(self, fails):
         frame = rated_month().assign(verdict=np.where(rated_month()["verdict"] == "fraud", "A", "B"))
         assert "--rating" in fails(frame) or "--positive" in fails(frame)
-        assert "give --positive 'a'" in fails(frame, "--rating", "verdict", "--scores", "model a,model b")
+        assert "give --positive 'b'" in fails(frame, "--rating", "verdict", "--scores", "model a,model b")
         done = ("--rating", "verdict", "--scores", "model a,model b", "--positive", "A")
         assert "'b' in 'verdict' means is not certain" in fails(frame, *done)
         falling = rated_month().assign(**{"model a": -rated_month()["model a"]})
@@ -265,6 +274,14 @@ class TestWhatCannotBeDone:
             rated_month().to_parquet(folder / "a.parquet")
         assert "--table; there are 'one', 'other'" in fails(tmp_path / "two")
         assert "There is no table 'third'" in fails(tmp_path / "two", "--table", "third")
+
+    @pytest.mark.parametrize(("program", "kind"), [("duckdb", "folder"), ("sqlalchemy", "postgresql")])
+    def test_programs_that_are_not_installed(self, put, monkeypatch, program, kind):
+        engine = {"duckdb": "duckdb_engine", "sqlalchemy": "database_engine"}[program]
+        given = ("choose", *put(rated_month(), kind), "--marginal-precision", ".2")
+        monkeypatch.delitem(sys.modules, f"multiloss_core.engines.{engine}", raising=False)
+        monkeypatch.setitem(sys.modules, program, None)
+        assert f"{program}; install it" in complaint(run(*given))
 
     def test_files_that_are_no_tables(self, tmp_path):
         for name, data in (("a.csv", b""), ("b.parquet", b"PAR1 or not"), ("c.xlsx", b"PK no"), ("d.csv", b"a\n1\n")):

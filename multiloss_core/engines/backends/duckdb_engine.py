@@ -40,6 +40,7 @@ class DuckDBEngine:
             )
             self._secure(memory_limit, threads)
         except duckdb.Error as error:
+            self._spill.cleanup()
             raise EngineError(
                 f"'{self._path.name}' cannot be opened as a DuckDB file: {first_sentence(error)}"
             ) from None
