@@ -27,9 +27,9 @@ from pyarrow import parquet
 from benchmarks.shared.reporting import print_setup, print_table
 from multiloss_core import operating_point, smooth_path
 from multiloss_core.engines import Engine, RatedColumns, count_cells, count_rows
-from multiloss_core.engines.counting import count_documents
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.backends.spark_engine import SparkEngine
+from multiloss_core.engines.counting import count_documents
 from multiloss_core.thresholds.data.grid_counts import count_cells as count_in_memory
 
 FLOOR = 0.02

@@ -76,7 +76,7 @@ class SparkCluster:
         master = self._launch("org.apache.spark.deploy.master.Master", *ports)
         self._wait_until(lambda: _listens(self._master_port), master)
         self.workers = [self._launch_worker() for _ in range(WORKERS)]
-        self._start_server()
+        self.start_server()
         self._wait_until(lambda: self.alive_workers() == WORKERS, *self.workers)
 
     def stop(self):
@@ -104,21 +104,12 @@ class SparkCluster:
         """Kill the Connect server with all that it knows of sessions."""
         _end(self._server)
 
-    @contextmanager
-    def stopped_server(self):
+    def suspend_server(self):
         """Let the Connect server hang: its connections stand, and it says nothing."""
         os.killpg(self._server.pid, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.killpg(self._server.pid, signal.SIGCONT)
 
-    def restart_server(self):
-        """Kill the Connect server; another one, which knows no session, listens at its address."""
-        self.stop_server()
-        self._start_server()
-
-    def _start_server(self):
+    def start_server(self):
+        """Start a Connect server at the address of the one before; it knows no session."""
         options = {
             "spark.driver.memory": "768m",
             "spark.driver.host": "127.0.0.1",

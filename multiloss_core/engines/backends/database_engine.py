@@ -1,5 +1,6 @@
 """A PostgreSQL database, reached by SQLAlchemy."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -59,6 +60,7 @@ class DatabaseEngine:
 
     def query(self, statement: str) -> arrow.Table:
         """Answer one SELECT."""
+        _require_one_select(statement)
         with self._questions.asked() as question:
             try:
                 try:
@@ -81,13 +83,15 @@ class DatabaseEngine:
 
     def close(self) -> None:
         """Close all connections."""
+        self._questions.withdraw()
         self._engine.dispose()
 
     def _answer(self, statement: str, question: Question) -> arrow.Table:
         with self._engine.connect() as plain:
             # Without parameters, a % in a name or a literal is a %.
             connection = plain.execution_options(no_parameters=True, postgresql_readonly=True)
-            connection.exec_driver_sql("SET LOCAL TIME ZONE 'UTC'")
+            # Otherwise a backslash in a literal could end it.
+            connection.exec_driver_sql("SET LOCAL TIME ZONE 'UTC'; SET LOCAL standard_conforming_strings = on")
             driver: Any = connection.connection.driver_connection
             question.stop = partial(driver.cancel_safe, timeout=SECONDS_TO_STOP)
             try:
@@ -99,6 +103,13 @@ class DatabaseEngine:
                 question.stop = nothing
         columns = zip(*rows, strict=True) if rows else ([] for _ in names)
         return arrow.table({name: arrow.array(list(column)) for name, column in zip(names, columns, strict=True)})
+
+
+def _require_one_select(statement: str) -> None:
+    # The end of a transaction would end its being read-only.
+    outside_quotes = re.sub(r"""'[^']*'|"[^"]*\"""", "", statement)
+    if not statement.startswith("SELECT ") or ";" in outside_quotes:
+        raise DataError("Sources are only read: a question is one SELECT.")
 
 
 def _in_words(error: sql.exc.DBAPIError) -> EngineError:

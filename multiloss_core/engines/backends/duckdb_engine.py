@@ -31,7 +31,7 @@ class DuckDBEngine:
         if not self._path.exists():
             raise EngineError(f"There is no file or folder '{self._path.name}'; check where the source is set up.")
         self._is_database = self._path.is_file() and not _is_data(self._path)
-        self._running: Any = None
+        self._is_asked = False
         self._questions = Questions()
         self._spill = tempfile.TemporaryDirectory(prefix="multiloss-duckdb-")
         try:
@@ -52,6 +52,7 @@ class DuckDBEngine:
             "temp_directory": DUCKDB.word(self._spill.name),
             "enable_progress_bar": "true",
             "enable_progress_bar_print": "false",
+            "progress_bar_time": "0",
             "preserve_insertion_order": "true",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
@@ -104,13 +105,13 @@ class DuckDBEngine:
         return digest.hexdigest()
 
     def query(self, sql: str) -> arrow.Table:
-        """Answer one SELECT, in a cursor of its own."""
+        """Answer one SELECT."""
         with self._questions.asked() as question:
-            cursor = self._connection.cursor()
-            self._running, question.stop = cursor, cursor.interrupt
+            # Not in a cursor, which has settings of its own: another time zone, and no progress.
+            self._is_asked, question.stop = True, self._connection.interrupt
             try:
                 _require_select(sql)
-                found = cursor.sql(sql)
+                found = self._connection.sql(sql)
                 if question.is_withdrawn:
                     raise Cancelled
                 return found.to_arrow_table()
@@ -124,16 +125,14 @@ class DuckDBEngine:
             except duckdb.Error as error:
                 raise EngineError(f"The source cannot be read: {_without_path(error, self._path)}") from None
             finally:
-                self._running = None
-                cursor.close()
+                self._is_asked = False
 
     def progress(self) -> float | None:
         """Say which share of the question is answered; None before DuckDB has an idea of it."""
-        running = self._running
-        if running is None:
+        if not self._is_asked:
             return None
         try:
-            percent = float(running.query_progress())
+            percent = float(self._connection.query_progress())
         except duckdb.Error:
             return None
         return min(percent / 100, 1.0) if percent >= 0 else None
@@ -144,6 +143,7 @@ class DuckDBEngine:
 
     def close(self) -> None:
         """Close the database and remove what it wrote to disk."""
+        self._questions.withdraw()
         self._connection.close()
         self._spill.cleanup()
 

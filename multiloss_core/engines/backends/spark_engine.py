@@ -82,6 +82,7 @@ class SparkEngine:
 
     def close(self) -> None:
         """End the session."""
+        self._questions.withdraw()
         session, self._session = self._session, None
         if session is not None:
             session.close()

@@ -28,6 +28,9 @@ LONGEST_PAUSE = 2_000
 CHANNEL_OPTIONS = [
     # Until a connection stands: a server that accepts it and then says nothing would be waited for 20 s, each time.
     ("grpc.min_reconnect_backoff_ms", 5_000),
+    # Between two attempts: a server that came back is found before the last retry.
+    ("grpc.initial_reconnect_backoff_ms", 500),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
     # A server that went away without a word is noticed; one that is asked more often than each 5 minutes hangs up.
     ("grpc.keepalive_time_ms", 360_000),
     ("grpc.keepalive_timeout_ms", 20_000),
