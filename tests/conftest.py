@@ -4,12 +4,19 @@ import gc
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).resolve().parent
+<<<<<<< HEAD
 SLOW = ("pages", "unchanged", "hostile", "tables/exports", "command_line")
+=======
+SLOW = ("pages", "unchanged", "hostile", "tables/exports")
+# Files whose tests ask one Spark cluster.
+SPARK = ("tests/engines/test_contract.py", "tests/engines/test_spark.py")
+>>>>>>> 7f325bbb5048121a70dbdba36108764a1d1f65ed
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(
@@ -20,8 +27,23 @@ settings.register_profile("fast", settings.get_profile("multiloss"), max_example
 settings.load_profile("multiloss")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give the files that need a Spark cluster to the same process, as if they were one: it starts one cluster."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return SPARK[0] if file in SPARK else file
+
+    return Scheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark what runs pages or samples, drives a browser (tried once more on a busy machine) or needs PostgreSQL."""
+    """Mark what runs pages or samples, drives a browser (tried once more on a busy machine) or needs a server."""
     for item in items:
         if item.path.is_relative_to(TESTS / "browser"):
             item.add_marker(pytest.mark.browser)

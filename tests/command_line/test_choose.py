@@ -275,13 +275,11 @@ class TestWhatCannotBeDone:
         assert "--table; there are 'one', 'other'" in fails(tmp_path / "two")
         assert "There is no table 'third'" in fails(tmp_path / "two", "--table", "third")
 
-    @pytest.mark.parametrize(("program", "kind"), [("duckdb", "folder"), ("sqlalchemy", "postgresql")])
-    def test_programs_that_are_not_installed(self, put, monkeypatch, program, kind):
-        engine = {"duckdb": "duckdb_engine", "sqlalchemy": "database_engine"}[program]
-        given = ("choose", *put(rated_month(), kind), "--marginal-precision", ".2")
-        monkeypatch.delitem(sys.modules, f"multiloss_core.engines.{engine}", raising=False)
-        monkeypatch.setitem(sys.modules, program, None)
-        assert f"{program}; install it" in complaint(run(*given))
+    def test_programs_that_are_not_installed(self, put, monkeypatch):
+        given = ("choose", *put(rated_month(), "postgresql"), "--marginal-precision", ".2")
+        monkeypatch.delitem(sys.modules, "multiloss_core.engines.backends.database_engine", raising=False)
+        monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+        assert "sqlalchemy; install it" in complaint(run(*given))
 
     def test_files_that_are_no_tables(self, tmp_path):
         for name, data in (("a.csv", b""), ("b.parquet", b"PAR1 or not"), ("c.xlsx", b"PK no"), ("d.csv", b"a\n1\n")):
