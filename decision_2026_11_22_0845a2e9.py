@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 # A threshold of None is reached by no score.
 THRESHOLDS: dict[str, float | None] = {
-    'model a': 0.6702,
-    'model b': 0.6663,
+    "model a": 0.6702,
+    "model b": 0.6663,
 }
 
 

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).resolve().parent
-<<<<<<< HEAD
 SLOW = ("pages", "unchanged", "hostile", "tables/exports", "command_line")
-=======
-SLOW = ("pages", "unchanged", "hostile", "tables/exports")
 # Files whose tests ask one Spark cluster.
-SPARK = ("tests/engines/test_contract.py", "tests/engines/test_spark.py")
->>>>>>> 7f325bbb5048121a70dbdba36108764a1d1f65ed
+SPARK = (
+    "tests/engines/test_contract.py",
+    "tests/engines/test_loading.py",
+    "tests/engines/test_spark.py",
+    "tests/browser/test_connected_sources.py",
+)
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(
