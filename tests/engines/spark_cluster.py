@@ -24,7 +24,7 @@ SENTENCE = (
     "python3 -m venv .spark && .spark/bin/pip install pyspark==4.3.0. MULTILOSS_TEST_SPARK_HOME may name another."
 )
 # Short-lived Java processes: the quick compiler and the plain collector halve their CPU time.
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JAVA_OPTIONS = "-XX:+UseSerialGC"
 
 
 @pytest.fixture(scope="session")
@@ -120,7 +120,7 @@ class SparkCluster:
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": str(self._port),
             "spark.connect.progress.reportInterval": "100ms",
-            "spark.sql.shuffle.partitions": "4",
+            "spark.sql.shuffle.partitions": "2",
             # Small files of tests are read in several tasks, as large ones are.
             "spark.sql.files.minPartitionNum": "8",
             "spark.sql.warehouse.dir": str(self._scratch / "warehouse"),
