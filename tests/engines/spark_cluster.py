@@ -24,7 +24,7 @@ SENTENCE = (
     "python3 -m venv .spark && .spark/bin/pip install pyspark==4.3.0. MULTILOSS_TEST_SPARK_HOME may name another."
 )
 # Short-lived Java processes: the quick compiler and the plain collector halve their CPU time.
-JAVA_OPTIONS = "-XX:+UseSerialGC"
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +122,7 @@ class SparkCluster:
             "spark.connect.progress.reportInterval": "100ms",
             "spark.sql.shuffle.partitions": "2",
             # Small files of tests are read in several tasks, as large ones are.
-            "spark.sql.files.minPartitionNum": "8",
+            "spark.sql.files.minPartitionNum": "4",
             "spark.sql.warehouse.dir": str(self._scratch / "warehouse"),
         }
         self._server = self._launch(

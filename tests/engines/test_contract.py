@@ -38,7 +38,7 @@ from tests.engines.tables import (
 TABLE = awkward_table()
 
 
-def axes_of(expected, nodes=37):
+def axes_of(expected, nodes=11):
     """Nodes at scores themselves, just beside them, and at both zeros' place."""
     axes = []
     for column in expected.scores[expected.usable].T:
@@ -135,7 +135,7 @@ def check_cells(engine, table, columns, expected):
 
 def check_along(engine, table, columns, expected, rule, *, parts):
     scores = expected.scores[expected.usable]
-    path = np.column_stack([np.quantile(column, np.linspace(0, 0.99, 30)) for column in scores.T])
+    path = np.column_stack([np.quantile(column, np.linspace(0, 0.99, 14)) for column in scores.T])
     path = np.vstack([path, np.full(path.shape[1], np.inf)])
     codes = [np.searchsorted(path[:, j], scores[:, j], side="right") for j in range(scores.shape[1])]
     step = np.max(codes, axis=0) if rule == "any" else np.min(codes, axis=0)
