@@ -44,7 +44,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark what runs pages or samples, drives a browser (tried once more on a busy machine) or needs a server."""
+    """Mark what runs pages or samples, drives a browser (tried once more on a busy machine) or needs a server.
+
+    What asks the Spark cluster comes after all other journeys, which would have to share two cores with it.
+    """
+    items.sort(key=lambda item: SPARK[0] if _file(item) in SPARK else _file(item))
     for item in items:
         if item.path.is_relative_to(TESTS / "browser"):
             item.add_marker(pytest.mark.browser)
@@ -58,6 +62,10 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.database)
         if "spark_cluster" in item.fixturenames or "spark" in engines:
             item.add_marker(pytest.mark.spark)
+
+
+def _file(item: pytest.Function) -> str:
+    return item.path.relative_to(TESTS.parent).as_posix()
 
 
 def pytest_collection_finish() -> None:

@@ -59,10 +59,13 @@ class SparkCluster:
     remote : address of the Connect server.
     folder : where the cluster and the tests both read and write.
     workers : the processes of the workers; each leads the group of its executors.
+
+    There are as many `workers` as asked for, and `options` are further settings of Spark, by name.
     """
 
-    def __init__(self, home, scratch):
+    def __init__(self, home, scratch, workers=WORKERS, options=None):
         self._home, self._scratch = home, scratch
+        self._count, self._options = workers, options or {}
         self._master_port, self._page, self._port = free_port(), free_port(), free_port()
         self._master = f"spark://127.0.0.1:{self._master_port}"
         self._started, self._server = [], None
@@ -75,9 +78,9 @@ class SparkCluster:
         ports = ("--host", "127.0.0.1", "--port", str(self._master_port), "--webui-port", str(self._page))
         master = self._launch("org.apache.spark.deploy.master.Master", *ports)
         self._wait_until(lambda: _listens(self._master_port), master)
-        self.workers = [self._launch_worker() for _ in range(WORKERS)]
+        self.workers = [self._launch_worker() for _ in range(self._count)]
         self.start_server()
-        self._wait_until(lambda: self.alive_workers() == WORKERS, *self.workers)
+        self._wait_until(lambda: self.alive_workers() == self._count, *self.workers)
 
     def stop(self):
         for process in reversed(self._started):
@@ -98,7 +101,7 @@ class SparkCluster:
         finally:
             self.workers.append(self._launch_worker())
             # The master notices that a worker is gone as soon as its connection breaks.
-            self._wait_until(lambda: self.alive_workers() == WORKERS, *self.workers)
+            self._wait_until(lambda: self.alive_workers() == self._count, *self.workers)
 
     def stop_server(self):
         """Kill the Connect server with all that it knows of sessions."""
@@ -124,6 +127,7 @@ class SparkCluster:
             # Small files of tests are read in several tasks, as large ones are.
             "spark.sql.files.minPartitionNum": "4",
             "spark.sql.warehouse.dir": str(self._scratch / "warehouse"),
+            **self._options,
         }
         self._server = self._launch(
             "org.apache.spark.deploy.SparkSubmit",
