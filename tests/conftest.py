@@ -17,6 +17,7 @@ SPARK = (
     "tests/engines/test_loading.py",
     "tests/engines/test_spark.py",
     "tests/browser/test_connected_sources.py",
+    "tests/decisions/test_table_code.py",
 )
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.

@@ -1,6 +1,7 @@
 """Rated documents of two months in files, a folder, a DuckDB file and a database, and the command."""
 
 import json
+import sys
 from functools import cache
 from uuid import uuid4
 
@@ -17,6 +18,13 @@ from multiloss_core import simulate_population
 from multiloss_core.command_line.app import app
 from tests.engines.conftest import write_folder, write_table
 from tests.postgres import postgres_database, postgres_server  # noqa: F401
+
+
+@pytest.fixture(autouse=True)
+def own_main(monkeypatch):
+    """An AppTest puts its own script in the place of the main program, which processes of other tests begin with."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
 
 KINDS = ("csv", "parquet", "folder", "duckdb", "postgresql")
 

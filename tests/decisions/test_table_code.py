@@ -99,6 +99,8 @@ class TestSpark:
     @pytest.mark.spark
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_spark_flags_what_the_thresholds_flag(self, spark_cluster, rule):  # noqa: F811
+        # Imports PySpark without its warning of new versions of pandas.
+        from multiloss_core.engines.backends.spark_session import Session  # noqa: F401, I001
         from pyspark.sql import SparkSession
         from pyspark.sql import functions as F  # noqa: N812
 
