@@ -9,8 +9,10 @@ from jinja2 import Environment
 
 from multiloss_core import DataError
 from multiloss_core.decisions import dbt_model, spark_expression
+from multiloss_core.engines.backends.spark_engine import SparkEngine
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.test_deployable_code import decisions_and_documents, expected_flags
+from tests.engines.conftest import write_folder
 from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 
 
@@ -99,18 +101,18 @@ class TestSpark:
     @pytest.mark.spark
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_spark_flags_what_the_thresholds_flag(self, spark_cluster, rule):  # noqa: F811
-        # Imports PySpark without its warning of new versions of pandas.
-        from multiloss_core.engines.backends.spark_session import Session  # noqa: F401, I001
-        from pyspark.sql import SparkSession
-        from pyspark.sql import functions as F  # noqa: N812
-
         thresholds = (*np.random.default_rng(5).normal(size=len(HOSTILE_NAMES) - 2).tolist(), 1e-300, -123456.789012345)
         record = make_record(HOSTILE_NAMES, thresholds, rule=rule)
         rows = near(thresholds, rule)
-        session = SparkSession.builder.remote(spark_cluster.remote).create()
+        folder = spark_cluster.folder / f"flagged by {rule}"
+        # Rows come in any order.
+        write_folder(folder, table_of(record, rows).append_column("place of the row", [np.arange(len(rows))]))
+        engine = SparkEngine(spark_cluster.remote, [])
         try:
-            frame = session.createDataFrame(table_of(record, rows))
-            found = frame.withColumn("flagged", F.expr(spark_expression(record))).toArrow()
+            found = engine.query(
+                f"SELECT `place of the row` AS place, {spark_expression(record)} AS flagged FROM parquet.`{folder}`"
+            )
         finally:
-            session.stop()
+            engine.close()
+        found = found.sort_by("place")
         assert found["flagged"].to_pylist() == expected_flags(record, rows)
