@@ -71,7 +71,7 @@ def measured(home: Path, scratch: Path, table: Path, workers: int) -> tuple[floa
     events.mkdir()
     options = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{events}"}
     options |= {"spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false"}
-    cluster = SparkCluster(home, scratch, workers, options | {"spark.sql.files.minPartitionNum": "1"})
+    cluster = SparkCluster(home, scratch, workers, options | {"spark.sql.files.minPartitionNum": "8"})
     try:
         cluster.start()
         name = f"parquet.`{table}`"
