@@ -1,0 +1,1 @@
+"""What goes over the network when a cluster counts."""
