@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pyarrow import ArrowException, parquet
 
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.loading import MOST_FETCHED
 from multiloss_core.errors import DataError
@@ -65,12 +66,7 @@ def opened_table(source: str, table: str | None) -> Iterator[OpenedTable]:
 
 
 def _of_path(source: str) -> tuple[Engine, str]:
-    try:
-        from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise DataError(f"Folders and large files need {error.name}; install it: pip install duckdb.") from None
-    engine = DuckDBEngine(Path(source))
-    return engine, f"DuckDB: {Path(source).resolve().name}"
+    return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
 
 
 def _of_postgresql(source: str, table: str) -> tuple[Engine, str]:
