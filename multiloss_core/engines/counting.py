@@ -8,7 +8,7 @@ import numpy as np
 
 from multiloss_core.engines.columns import RatedColumns
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.questions import EngineFunnel, ScoreColumn, count_cells, count_funnel, positive_scores
+from multiloss_core.engines.questions import EngineFunnel, count_cells, count_funnel, positive_scores
 from multiloss_core.formatting import plural
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.rounding import shortest_between
@@ -43,7 +43,7 @@ def count_documents(
     """
     report("Checking which rows can be used")
     checked = count_funnel(engine, table, columns)
-    floors = columns.floors or tuple(_floor_below(score) for score in checked.scores)
+    floors = columns.floors or tuple(score.low for score in checked.scores)
     columns = replace(columns, floors=floors)
     axes: list[Floats] = []
     for number, score in enumerate(checked.scores):
@@ -74,11 +74,6 @@ def score_nodes(positives: Floats, floor: float, highest: float, resolution: int
         for below, node in pairwise(nodes)
     ]
     return np.unique(np.concatenate([[floor], short, [np.nextafter(highest, np.inf)]]))
-
-
-def _floor_below(score: ScoreColumn) -> float:
-    """Find a number of few digits that every usable score reaches."""
-    return shortest_between(score.low, score.low - NEAR * (score.high - score.low) / 10, score.low)
 
 
 def _notes(checked: EngineFunnel, columns: RatedColumns) -> list[str]:

@@ -8,8 +8,7 @@ so that `count_documents` can count them where they lie.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +17,7 @@ import pyarrow as arrow
 from multiloss_core.engines.columns import ALL_ROWS, RatedColumns, RowWindow
 from multiloss_core.engines.dialects import Value
 from multiloss_core.engines.engine import Engine
+from multiloss_core.engines.floors import complete_floors
 from multiloss_core.engines.questions import SAMPLED_ROWS, column_values, count_rows, fetch_rows
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
@@ -26,7 +26,6 @@ from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_v
 from multiloss_core.tables.reading.cells.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
-from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 # Up to so many rows are fetched; of more, cells are counted where they lie.
 MOST_FETCHED = 200_000
@@ -157,7 +156,7 @@ def rated_columns_of(
     """Say what the columns of a table mean in the values that they hold, for `count_documents`.
 
     `meanings`: what each rating means, in lower-case words as for `RatedDocuments.from_frame`. `floors`: one for each
-    score, None or left out for one that is suggested from the sample; documents below all floors are left out.
+    score, None or left out for one that is suggested by all rows; documents below all floors are left out.
 
     Raises
     ------
@@ -167,19 +166,19 @@ def rated_columns_of(
     for name in filter(None, (*scores, rating, weight, group, time, segment)):
         _require_column(sample, name)
     positive, negative = ratings_in(engine, sample.table, rating, sample.window).meaning(meanings)
-    given = tuple(floors) or (None,) * len(scores)
-    return RatedColumns(
+    columns = RatedColumns(
         scores=tuple(scores),
         rating=rating,
         positive=positive,
         negative=negative,
-        floors=_complete_floors(sample, scores, rating, meanings, given),
         weight=weight,
         time=time,
         segment=segment,
         group=group,
         window=sample.window,
     )
+    given = tuple(floors) or (None,) * len(scores)
+    return replace(columns, floors=complete_floors(engine, sample.table, columns, given, sample.file.frame))
 
 
 def _require_column(sample: EngineSample, name: str) -> None:
@@ -192,32 +191,6 @@ def _require_column(sample: EngineSample, name: str) -> None:
             f"'{shortened(name)}' is made of the column '{shortened(base)}', and a table of {sample.rows:,} rows is "
             f"counted where it lies; make this column there, or choose a range of at most {MOST_FETCHED:,} rows."
         )
-
-
-def _complete_floors(
-    sample: EngineSample,
-    scores: Sequence[str],
-    rating: str,
-    meanings: Mapping[str, Meaning],
-    given: Sequence[float | None],
-) -> tuple[float, ...] | None:
-    """Suggest the floors that were not given from the rows of the sample; None where these do not suffice for it."""
-    known = tuple(floor for floor in given if floor is not None)
-    if len(known) == len(scores):
-        return known
-    # Blank decisions must not hide that a meaning is missing: it was told of all rows before.
-    with suppress(DataError):
-        documents = RatedDocuments.from_frame(
-            sample.file.frame, scores, rating, meanings=meanings, floors=given, leave_out_unusable=True
-        )
-        # The smallest scores of some rows are no floors: others may lie below them.
-        if known or (documents.floors > documents.scores.min(axis=0)).any():
-            return tuple(documents.floors.tolist())
-        return None
-    if known:
-        names = [name for name, floor in zip(scores, given, strict=True) if floor is None]
-        raise DataError(f"The floor of '{shortened(names[0])}' cannot be told from the first rows; give all floors.")
-    return None
 
 
 def _in_one_order(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,8 @@
 """Ask an engine, check the answer, and return what it says as values of this library."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,26 @@ def column_values(
     return values
 
 
+def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
+    """Refuse columns that are missing or hold text where numbers are needed: each engine reads text in its own way.
+
+    Raises
+    ------
+    DataError : naming the column, what it holds, and the way out.
+    """
+    schema = engine.query(statements.sample(engine.dialect, engine.source(table), columns.window, 1)).schema
+    for name in columns.used:
+        if name not in schema.names:
+            raise DataError(f"There is no column '{shortened(name)}' in '{table}' any more; choose the columns again.")
+    for name in filter(None, (*columns.scores, columns.weight)):
+        kind = str(schema.field(name).type)
+        if not kind.startswith(("int", "uint", "float", "double", "halffloat", "decimal", "bool", "null")):
+            raise DataError(
+                f"Column '{shortened(name)}' of '{table}' holds {kind} and no numbers; choose another column, or make "
+                "it one of numbers where the table is made (CAST … AS DOUBLE PRECISION)."
+            )
+
+
 def count_funnel(engine: Engine, table: str, columns: RatedColumns) -> EngineFunnel:
     """Count how many rows survive each step: one pass.
 
@@ -109,7 +130,7 @@ def count_funnel(engine: Engine, table: str, columns: RatedColumns) -> EngineFun
     DataError : rows that cannot be used in a way that the user must decide about (infinite scores, weights that are
         not above 0), one class only, or no usable row: naming the column, how many rows, and the way out.
     """
-    _require_numbers(engine, table, columns)
+    require_numbers(engine, table, columns)
     row = engine.query(statements.funnel(engine.dialect, engine.source(table), columns)).to_pylist()[0]
     scores = tuple(
         ScoreColumn(
@@ -187,6 +208,14 @@ def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: in
     return quantiles(engine, table, columns, score, np.linspace(0, 1, 4_096), positive=True), False
 
 
+def lowest_scores(
+    engine: Engine, table: str, columns: RatedColumns, below: Mapping[int, float] = MappingProxyType({})
+) -> Floats:
+    """Find the smallest scores (k,) of usable documents below a number in every score of `below`; NaN without any."""
+    row = engine.query(statements.lowest_scores(engine.dialect, engine.source(table), columns, below)).to_pylist()[0]
+    return np.array([_number(row[f"low_{j + 1}"]) for j in range(len(columns.scores))])
+
+
 def quantiles(
     engine: Engine, table: str, columns: RatedColumns, score: int, shares: Floats, *, positive: bool
 ) -> Floats:
@@ -204,21 +233,6 @@ def documents_between(
     require_rule(rule)
     sql = statements.documents_between(engine.dialect, engine.source(table), columns, loose, strict, rule, most)
     return engine.query(sql).to_pandas()
-
-
-def _require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
-    """Refuse columns that are missing or hold text where numbers are needed: each engine reads text in its own way."""
-    schema = engine.query(statements.sample(engine.dialect, engine.source(table), columns.window, 1)).schema
-    for name in columns.used:
-        if name not in schema.names:
-            raise DataError(f"There is no column '{shortened(name)}' in '{table}' any more; choose the columns again.")
-    for name in filter(None, (*columns.scores, columns.weight)):
-        kind = str(schema.field(name).type)
-        if not kind.startswith(("int", "uint", "float", "double", "halffloat", "decimal", "bool", "null")):
-            raise DataError(
-                f"Column '{shortened(name)}' of '{table}' holds {kind} and no numbers; choose another column, or make "
-                "it one of numbers where the table is made (CAST … AS DOUBLE PRECISION)."
-            )
 
 
 def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:

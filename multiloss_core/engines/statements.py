@@ -3,7 +3,7 @@
 Everything that a person chose comes in by `Dialect.name` and `Dialect.literal` and by nothing else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from multiloss_core.engines.columns import RatedColumns, RowWindow
@@ -81,6 +81,13 @@ def distinct_scores(dialect: Dialect, table: str, columns: RatedColumns, score: 
         f"SELECT {name} AS score, count(*) AS n FROM ({usable(dialect, table, columns)}) u WHERE positive = 1 "
         f"GROUP BY {name} LIMIT {most + 1}"
     )
+
+
+def lowest_scores(dialect: Dialect, table: str, columns: RatedColumns, below: Mapping[int, float]) -> str:
+    """Find the smallest scores, `low_1` … `low_k`, of usable documents below a number in every score of `below`."""
+    found = ", ".join(f"min(s{j + 1}) AS low_{j + 1}" for j in range(len(columns.scores)))
+    limits = " AND ".join(f"s{j + 1} < {dialect.number(limit)}" for j, limit in below.items())
+    return f"SELECT {found} FROM ({usable(dialect, table, columns)}) u{f' WHERE {limits}' if limits else ''}"
 
 
 def score_quantiles(

@@ -1,5 +1,7 @@
 """Few rows are worked with as those of an upload, many are counted; both say the same of what columns mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as arrow
 import pytest
@@ -89,15 +91,26 @@ def test_ratings_of_every_kind(load, kind):
     assert len(negative) == 1
 
 
-def test_floors_are_suggested_from_the_sample(load):
+def test_floors_are_suggested_by_all_rows(load):
     engine, table = load(SIMPLE)
-    sample = load_sample(engine, table, most=10, sampled=2_000)
+    # What is fetched says nothing of the floors: its rows have high scores.
+    sample = load_sample(engine, table, RowWindow(), most=10, sampled=2_000)
+    high = sample.file.frame[(sample.file.frame[["a", "b"]] > 0.8).any(axis=1)]
+    sample = replace(sample, file=replace(sample.file, frame=high))
     given = {"scores": ("a", "b"), "rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}}
     columns = rated_columns_of(engine, sample, **given)
     assert columns.positive == (" Fraud",)
-    assert columns.floors == pytest.approx([0.5, 0.6], abs=0.01)
-    assert rated_columns_of(engine, sample, **given, floors=(0.5, None)).floors == (0.5, columns.floors[1])
+    expected = RatedDocuments.from_frame(SIMPLE.to_pandas(), ["a", "b"], "rating", meanings=given["meanings"])
+    assert columns.floors == tuple(expected.floors)
+    assert columns.floors == pytest.approx([0.5, 0.6], abs=0.001)
+    scores = SIMPLE.select(["a", "b"]).to_pandas().to_numpy()
+    unexplained = scores[scores[:, 0] < 0.55]
+    assert rated_columns_of(engine, sample, **given, floors=(0.55, None)).floors == (0.55, unexplained[:, 1].min())
+    # Every document reaches the floor of b, which explains all of them.
+    assert rated_columns_of(engine, sample, **given, floors=(None, 0.0)).floors == (scores[:, 0].min(), 0.0)
     assert rated_columns_of(engine, sample, **given, floors=(0.55, 0.7)).floors == (0.55, 0.7)
+    alone = rated_columns_of(engine, sample, **given | {"scores": ("b",)})
+    assert alone.floors == (scores[:, 1].min(),)
 
 
 def test_what_no_engine_has(load):

@@ -2,12 +2,12 @@
 
 import hashlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow as arrow
+from pyarrow import parquet
 
 from multiloss_core.engines.dialects import DUCKDB, Dialect
 from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
@@ -17,10 +17,13 @@ MEMORY_LIMIT = "2GB"
 PARQUET, CSV = (".parquet", ".pq"), (".csv",)
 # What is noticed of a folder's files, so that nobody who can write there can exhaust the program.
 MAX_FILES = 100_000
+COMPARED_FILES, LONGEST_HEADER = 100, 2**20
 
 
 class DuckDBEngine:
     """Tables of a folder, each a file or a folder of files of one kind, or those of a DuckDB file; all are only read.
+
+    A folder that holds nothing but files with the same columns, or but folders such as `month=3`, is one table.
 
     What is reached is the folder and nothing else: no extension is loaded, no other file opened, no setting changed by
     a statement. Whoever runs the program should let it read the folder only, as DuckDB could write a file into it.
@@ -151,17 +154,15 @@ class DuckDBEngine:
         """Find the files of each table: all below a folder that are of the kind of the first."""
         if self._path.is_file():
             return {self._path.name: [self._path]}
-        own = _data_files(path for path in self._path.iterdir() if path.is_file())
+        own = _data_files(self._path.iterdir(), self._path)
         found = {file.name: [file] for file in own}
         for folder in sorted(path for path in self._path.iterdir() if path.is_dir() and _is_shown(path)):
-            files = _data_files(path for path in folder.rglob("*") if path.is_file())
+            files = _data_files(folder.rglob("*"), self._path)
             if files:
                 found[folder.name] = files
-        # A folder of parts, and not of tables: one table by the folder's name.
         parts = [file for files in found.values() for file in files]
-        if parts and (all("=" in name for name in found) or (len(own) > 1 and len(own) == len(found))):
-            return {self._path.name: parts}
-        return found
+        are_parts = all("=" in name for name in found) or (1 < len(own) == len(found) and _have_same_columns(own))
+        return {self._path.name: parts} if parts and are_parts else found
 
 
 def _require_select(sql: str) -> None:
@@ -170,16 +171,34 @@ def _require_select(sql: str) -> None:
         raise DataError("Sources are only read: a question is one SELECT.")
 
 
-def _data_files(paths: Any) -> list[Path]:
+def _data_files(paths: Iterable[Path], folder: Path) -> list[Path]:
     files: list[Path] = []
     for path in paths:
-        if _is_data(path) and all(_is_shown(Path(part)) for part in path.parts[1:]):
+        is_shown = all(_is_shown(Path(part)) for part in path.relative_to(folder).parts)
+        # DuckDB refuses what a link leads to out of the folder.
+        if _is_data(path) and is_shown and path.is_file() and path.resolve().is_relative_to(folder):
             files.append(path)
         if len(files) > MAX_FILES:
             raise DataError(f"A folder of the source has more than {MAX_FILES:,} files; join them into fewer.")
     files.sort()
     kinds = {file.suffix.lower() in PARQUET for file in files}
     return [file for file in files if file.suffix.lower() in PARQUET] if len(kinds) > 1 else files
+
+
+def _have_same_columns(files: list[Path]) -> bool:
+    some = files[:: -(-len(files) // COMPARED_FILES)]
+    # A damaged file is named when it is read.
+    return len({columns for columns in map(_columns, some) if columns is not None}) <= 1
+
+
+def _columns(file: Path) -> tuple[str, ...] | None:
+    try:
+        if file.suffix.lower() in PARQUET:
+            return tuple(sorted(parquet.read_schema(file).names))
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            return (opened.readline(LONGEST_HEADER).strip(),)
+    except (OSError, arrow.ArrowException):
+        return None
 
 
 def _is_data(path: Path) -> bool:

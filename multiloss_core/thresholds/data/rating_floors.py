@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 MAX_MINIMAL_POINTS = 100
 FINEST_QUANTILES = 128
@@ -10,7 +10,7 @@ FINEST_QUANTILES = 128
 FEWEST_EXPECTED = 20.0
 
 
-def suggest_floors(scores: Floats) -> Floats:
+def suggest_floors(scores: Floats, counts: Indices | None = None) -> Floats:
     """Suggest rating floors (k,) for documents (n, k) that were rated because some score reached its floor.
 
     No rated document lies below all floors at once, so the floors span an empty lower-left corner of score space.
@@ -19,24 +19,33 @@ def suggest_floors(scores: Floats) -> Floats:
     expected to hold fewer than 20 documents, nothing suggests a floor inside the data and the smallest score of
     each classifier is returned. Exact for k <= 2 in O(n log n); for more classifiers the corner is found on
     quantiles of the scores first and then made exact near there, in O(n log n) but for a factor of at most 100.
+    `counts` (n,) says how many documents have these scores, one each when left out.
     """
+    counts = np.ones(len(scores), dtype=np.intp) if counts is None else counts
     if scores.shape[1] == 1:
         return scores.min(axis=0)
     if scores.shape[1] == 2:
-        return _most_surprising(scores, _staircase_corners(scores))
-    coarse = _most_surprising(scores, _corners_on_quantiles(scores))
+        return _most_surprising(scores, counts, _staircase_corners(scores))
+    coarse = _most_surprising(scores, counts, _corners_on_quantiles(scores))
     if (coarse == scores.min(axis=0)).any():
         return coarse
-    return _most_surprising(scores, _corners_from(scores, coarse))
+    return _most_surprising(scores, counts, _corners_from(scores, coarse))
 
 
-def _most_surprising(scores: Floats, corners: Floats) -> Floats:
+def _most_surprising(scores: Floats, counts: Indices, corners: Floats) -> Floats:
     if not len(corners):
         return scores.min(axis=0)
-    below = [np.searchsorted(np.sort(column), corners[:, j]) for j, column in enumerate(scores.T)]
-    expected = len(scores) * (np.column_stack(below) / len(scores)).prod(axis=1)
+    total = counts.sum()
+    shares_below = np.column_stack([_shares_below(column, counts, corners[:, j]) for j, column in enumerate(scores.T)])
+    expected = total * shares_below.prod(axis=1)
     best = int(expected.argmax())
     return corners[best] if expected[best] >= FEWEST_EXPECTED else scores.min(axis=0)
+
+
+def _shares_below(column: Floats, counts: Indices, limits: Floats) -> Floats:
+    order = np.argsort(column, kind="stable")
+    below = np.concatenate([[0], np.cumsum(counts[order])])
+    return np.asarray(below[np.searchsorted(column[order], limits)] / below[-1])
 
 
 def _staircase_corners(scores: Floats) -> Floats:
