@@ -10,11 +10,12 @@ from multiloss_core.thresholds.generalisation.bootstrap import bootstrap_flagged
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PathBands, PointBootstrap, PointIntervals
 from multiloss_core.thresholds.generalisation.certificate import Certificate, certify
 from multiloss_core.thresholds.generalisation.cross_fitting import CrossFittedCounts, cross_fit, cross_fit_steps
+from multiloss_core.thresholds.generalisation.group_parts import GroupParts
 from multiloss_core.thresholds.generalisation.interval import Interval
 from multiloss_core.thresholds.generalisation.rating_plan import rated_size, rating_plan
 
 __all__ = [
-    "Certificate", "CrossFittedCounts", "Interval", "PathBands", "PointBootstrap", "PointIntervals",
+    "Certificate", "CrossFittedCounts", "GroupParts", "Interval", "PathBands", "PointBootstrap", "PointIntervals",
     "bootstrap_flagged", "bootstrap_points", "bootstrap_thresholds", "certify", "cross_fit", "cross_fit_steps",
     "rated_size", "rating_plan"
 ]  # fmt: skip

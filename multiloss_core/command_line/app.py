@@ -14,7 +14,7 @@ import typer
 from multiloss_core.command_line.choosing import Wish, choose
 from multiloss_core.command_line.columns import ColumnOptions, columns_of, columns_of_record
 from multiloss_core.command_line.printing import choice_lines, watch_lines
-from multiloss_core.command_line.reading import Days, DecimalSign, LoadedTable, counting_notes, load_file, load_table
+from multiloss_core.command_line.reading import Days, DecimalSign, LoadedTable, load_file, load_table
 from multiloss_core.command_line.sources import opened_table, small_file
 from multiloss_core.command_line.watching import watch
 from multiloss_core.decisions import MAX_BYTES, record_files
@@ -161,12 +161,10 @@ def watch_command(
         with _loaded(source, table, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)) as loaded:
             columns = columns_of_record(decided.columns, loaded.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
-            notes = () if loaded.is_complete else counting_notes(columns)
             told = {"source": loaded.name} | loaded.told
         if json_file is not None:
             json_file.write_text(json.dumps(watched.as_dict() | {"data": told}, indent=2, allow_nan=False) + "\n")
     _print(watch_lines(watched))
-    _print(notes)
     raise typer.Exit(AS_EXPECTED if watched.is_as_expected else DIFFERS)
 
 

@@ -1,12 +1,12 @@
 """Chooses thresholds for a table and makes the record of the decision, as the screen does at its default settings."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from multiloss_core.command_line.columns import Columns
-from multiloss_core.command_line.reading import LoadedTable, counted_table, counting_notes, days_of, documents_of
+from multiloss_core.command_line.reading import CountedTable, LoadedTable, counted_table, days_of, documents_of
 from multiloss_core.decisions import (
     RecordedSettings,
     data_fingerprint,
@@ -63,7 +63,7 @@ def choose(loaded: LoadedTable, columns: Columns, wish: Wish, report: Report = l
     if not 0 < wish.marginal_precision < 1:
         raise DataError(f"The marginal precision must lie between 0 and 1, not at {wish.marginal_precision:g}.")
     current = _current(wish.current, columns.scores)
-    data, days = _rated(loaded, columns, wish.rule, report)
+    data, days, table = _rated(loaded, columns, wish.rule, report)
     if not methods[wish.method].works_on(data):
         raise DataError(f"The method '{wish.method}' needs the documents themselves; choose {SMOOTH.name}.")
     resolution = RESOLUTIONS[len(columns.scores)][1]
@@ -74,8 +74,14 @@ def choose(loaded: LoadedTable, columns: Columns, wish: Wish, report: Report = l
     evidence: PointBootstrap | None = None
     if wish.method == SMOOTH.name:
         report("Finding what new data will show")
-        generator = np.random.default_rng(0)
-        *_, evidence = bootstrap_points(data, search.fit, path, [wish.marginal_precision], generator=generator)
+        *_, evidence = bootstrap_points(
+            data,
+            search.fit,
+            path,
+            [wish.marginal_precision],
+            generator=np.random.default_rng(0),
+            parts=None if table is None else table.group_parts(path.thresholds, wish.rule),
+        )
     known = recorded_columns(
         data,
         rating=columns.rating,
@@ -102,20 +108,20 @@ def choose(loaded: LoadedTable, columns: Columns, wish: Wish, report: Report = l
         author=wish.author,
         reason=wish.reason,
     )
-    of_counting = () if loaded.is_complete else counting_notes(columns)
-    return Choice(record=record, notes=(*loaded.notes, *data.notes, *of_counting, *_noticed(loaded, columns)))
+    return Choice(record=record, notes=(*loaded.notes, *data.notes, *_noticed(loaded, columns)))
 
 
 def _rated(
     loaded: LoadedTable, columns: Columns, rule: Rule, report: Report
-) -> tuple[RatedDocuments | RatedCounts, float | None]:
-    """Read the documents, or count them where they lie, and the days that they span."""
+) -> tuple[RatedDocuments | RatedCounts, float | None, CountedTable | None]:
+    """Read the documents and the days that they span, or count both where they lie, in the table returned."""
     if loaded.is_complete:
         documents = documents_of(loaded, columns)
-        return documents, days_of(loaded, columns, documents)
+        return documents, days_of(loaded, columns, documents), None
     table = counted_table(loaded, columns)
     data = count_documents(table.engine, table.table, table.columns, rule=rule, report=report)
-    return data, None if columns.time is None else table.along(data.floors[np.newaxis], "any")[1]
+    days = None if columns.time is None else table.along(data.floors[np.newaxis], "any")[1]
+    return data, days, replace(table, columns=replace(table.columns, floors=tuple(data.floors.tolist())))
 
 
 def _current(given: Mapping[str, float], names: tuple[str, ...]) -> Floats | None:

@@ -14,12 +14,14 @@ import pandas as pd
 from multiloss_core.command_line.columns import NONE, Columns, days_column
 from multiloss_core.command_line.sources import OpenedTable
 from multiloss_core.decisions.record import RecordedData
+from multiloss_core.engines.along import group_parts_along
 from multiloss_core.engines.columns import RatedColumns, RowWindow
 from multiloss_core.engines.engine import Engine, EngineError
 from multiloss_core.engines.loading import EngineSample, load_sample, rated_columns_of, ratings_in
 from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
+from multiloss_core.generalisation import GroupParts
 from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
@@ -205,6 +207,13 @@ class CountedTable:
                 return found, _days_between(found)
         return count_along(self.engine, self.table, self.columns, thresholds, rule), None
 
+    def group_parts(self, thresholds: Floats, rule: Rule) -> GroupParts | None:
+        """Count along a path (m, k) by parts of the groups, for intervals; None where rows have no groups."""
+        if self.columns.group is None:
+            return None
+        counts = count_along(self.engine, self.table, self.columns, thresholds, rule, by="part")
+        return group_parts_along(counts, thresholds, rule)
+
 
 def counted_table(loaded: LoadedTable, columns: Columns) -> CountedTable:
     """Say what columns mean to the engine that counts their rows. Raises DataError, as `rated_columns_of` does."""
@@ -219,18 +228,9 @@ def counted_table(loaded: LoadedTable, columns: Columns) -> CountedTable:
         meanings=columns.meanings,
         floors=columns.floors,
         weight=columns.weight,
+        group=columns.group,
     )
     return CountedTable(engine=engine, table=loaded.opened.table, columns=meant, time=columns.time)
-
-
-def counting_notes(columns: Columns) -> tuple[str, ...]:
-    """Say what is not known of rows that were counted in their engine."""
-    if columns.group is None:
-        return ()
-    return (
-        f"Intervals take rows as independent: those of one '{shortened(columns.group)}' are not held together "
-        "where they are counted in place.",
-    )
 
 
 def _days_between(counts: PathCounts) -> float | None:

@@ -107,7 +107,7 @@ def _observed(record: DecisionRecord, loaded: LoadedTable, columns: Columns) -> 
 
 
 def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Columns) -> Observed:
-    """Count what the very thresholds flag, in their engine; rows are taken to be independent."""
+    """Count what the very thresholds flag, in their engine."""
     if record.settings.amount is not None:
         raise DataError(
             "A decision by money is watched on rows that are fetched; choose a shorter range of dates with --since."
@@ -116,7 +116,8 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
     count_funnel(table.engine, table.table, table.columns)
     along, days = table.along(thresholds[np.newaxis], rule)
     counted = _by_flag(along)
-    found = bootstrap_flagged(counted, thresholds, rule, generator=np.random.default_rng(0))
+    parts = table.group_parts(thresholds[np.newaxis], rule)
+    found = bootstrap_flagged(counted, thresholds, rule, generator=np.random.default_rng(0), parts=parts)
     fp, tp = (float(weight) for weight in counted.weights[1])
     return Observed(
         tp=tp,

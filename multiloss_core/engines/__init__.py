@@ -6,7 +6,12 @@ whether rows are fetched or counted, `count_documents` counts them; from the cel
 memory. `count_along` counts all points of a path by day, segment or part of groups, for look-ups.
 """
 
-from multiloss_core.engines.along import daily_alerts_along, segment_counts_along, weekly_counts_along
+from multiloss_core.engines.along import (
+    daily_alerts_along,
+    group_parts_along,
+    segment_counts_along,
+    weekly_counts_along,
+)
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS, Filter, RatedColumns, RowWindow
 from multiloss_core.engines.counting import count_documents
@@ -52,6 +57,7 @@ __all__ = [
     "daily_alerts_along",
     "documents_between",
     "fetch_rows",
+    "group_parts_along",
     "load_sample",
     "positive_scores",
     "quantiles",

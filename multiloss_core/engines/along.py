@@ -1,13 +1,15 @@
-"""What a vertex of a path flags over time and by segment, from the counts of all vertices: look-ups, no more passes."""
+"""What a vertex of a path flags by day, segment and part of groups, from the counts of all vertices: look-ups alone."""
 
 import numpy as np
 
 from multiloss_core.engines.questions import PathCounts
 from multiloss_core.errors import DataError
+from multiloss_core.generalisation import GroupParts
 from multiloss_core.inspection import Calendar, DailyAlerts, Segment, WeeklyCounts, calendar
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.tables.segment_column import BLANK
 from multiloss_core.tables.time_column import Times
+from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.inspection.periods import weekly_counts_of_days
 from multiloss_core.thresholds.inspection.segments import segments_of_sums
 
@@ -50,6 +52,22 @@ def segment_counts_along(counts: PathCounts, vertex: int) -> tuple[Segment, ...]
     table: Floats = sums(kind, counts.weights, 4 * len(names)).reshape(len(names), 2, 2)
     shown = [str(name) or BLANK for name in names]
     return segments_of_sums(shown, table, sums(code, counts.squares * flagged, len(names)))
+
+
+def group_parts_along(counts: PathCounts, thresholds: Floats, rule: Rule) -> GroupParts:
+    """Make of counts along a path (m, k), by part of the groups, what intervals take the place of rows.
+
+    Raises
+    ------
+    DataError : one group only.
+    """
+    names, part = np.unique(_by(counts).astype(str), return_inverse=True)
+    shape = (len(names), len(thresholds) + 1, 2)
+    keys = np.ravel_multi_index((part, counts.step, counts.positive), shape)
+    weights, squares = (
+        sums(keys, values, int(np.prod(shape))).reshape(shape) for values in (counts.weights, counts.squares)
+    )
+    return GroupParts(thresholds=thresholds, rule=rule, weights=weights, squares=squares)
 
 
 def _dated(counts: PathCounts) -> tuple[Indices, Times]:

@@ -95,8 +95,8 @@ class Dialect:
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
     def random_part(self, expression: str) -> str:
-        """One of 4,096 parts of a column's values, the same in every engine: three hexadecimal digits."""
-        return f"substr(md5({self.as_text(expression)}), 1, 3)"
+        """One of 256 parts of texts, the same in every engine: two hexadecimal digits."""
+        return f"substr(md5({expression}), 1, 2)"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:
         """Build an array of the values at ranks `shares` in [0, 1] among those that are not NULL."""

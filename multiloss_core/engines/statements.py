@@ -154,7 +154,10 @@ def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
     if columns.segment is not None:
         parts.append(f"coalesce({dialect.as_text(dialect.name(columns.segment))}, '') AS segment")
     if columns.group is not None:
-        parts.append(f"coalesce({dialect.random_part(dialect.name(columns.group))}, '') AS part")
+        # A row without a group is one of its own: what it scored takes the place of a name.
+        alone = " || ' ' || ".join(map(dialect.as_text, known.scores))
+        group = f"coalesce(nullif(trim({dialect.as_text(dialect.name(columns.group))}), ''), {alone})"
+        parts.append(f"{dialect.random_part(group)} AS part")
     return f"SELECT {', '.join(parts)} FROM {table}{_where(dialect, columns.window)}"
 
 

@@ -6,10 +6,17 @@ import pytest
 
 from multiloss_core import RatedDocuments, smooth_path
 from multiloss_core.engines import RatedColumns, count_along
-from multiloss_core.engines.along import daily_alerts_along, segment_counts_along, weekly_counts_along
+from multiloss_core.engines.along import (
+    daily_alerts_along,
+    group_parts_along,
+    segment_counts_along,
+    weekly_counts_along,
+)
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.counting import count_documents, score_nodes
+from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds
 from multiloss_core.inspection import calendar, daily_alerts, segment_counts, segmentation, weekly_counts
+from multiloss_core.thresholds import SMOOTH, PathSearch
 
 
 def frame_of(rows=3000, seed=0):
@@ -81,6 +88,101 @@ def test_days_weeks_and_segments_are_those_of_the_documents(engine, documents, r
                 err_msg=name,
             )
         assert segment_counts_along(by_segment, vertex) == segment_counts(documents, known, thresholds, rule)
+
+
+class TestGroups:
+    """Five alerts of each customer, alike in scores and ratings."""
+
+    COLUMNS = RatedColumns(
+        scores=("a", "b"), rating="rating", positive=("fraud",), negative=("ok",), floors=(0.0, 0.0), group="customer"
+    )
+
+    @staticmethod
+    def customers(seed=0, customers=3000):
+        generator = np.random.default_rng(seed)
+        fraud = generator.random(customers) < 0.3
+        scores = generator.normal(size=(customers, 2)) + 1.5 * fraud[:, np.newaxis]
+        same = np.repeat(np.arange(customers), 5)
+        scores = scores[same] + generator.normal(scale=0.3, size=(len(same), 2))
+        own = np.where(generator.random(len(same)) < 0.8, fraud[same], generator.random(len(same)) < 0.3)
+        frame = pd.DataFrame(
+            {"a": scores[:, 0], "b": scores[:, 1], "rating": np.where(own, "fraud", "ok"), "customer": same}
+        )
+        return frame[(frame[["a", "b"]] > 0).any(axis=1)].reset_index(drop=True)
+
+    @pytest.fixture
+    def asked(self, tmp_path):
+        """The documents in memory, and a function that counts them along a path by parts of their customers."""
+        frame = self.customers()
+        frame.to_parquet(tmp_path / "alerts.parquet", index=False)
+        engine = DuckDBEngine(tmp_path)
+        documents = RatedDocuments.from_frame(
+            frame, ["a", "b"], "rating", positive="fraud", floors=[0.0, 0.0], group="customer"
+        )
+        counts = count_documents(engine, "alerts.parquet", self.COLUMNS)
+
+        def parts_along(thresholds):
+            found = count_along(engine, "alerts.parquet", self.COLUMNS, thresholds, "any", "part")
+            return group_parts_along(found, thresholds, "any")
+
+        yield documents, counts, parts_along
+        engine.close()
+
+    @staticmethod
+    def widths(found):
+        both = (found.expected, found.new_period)
+        each = [getattr(one, name) for one in both for name in ("tp", "fp", "alerts", "precision")]
+        return np.array([interval.high - interval.low for interval in each])
+
+    def test_intervals_at_fixed_thresholds_are_as_wide_as_those_of_resampled_customers(self, asked):
+        documents, counts, parts_along = asked
+        for fixed in ([0.6, 0.7], [1.5, 2.0]):
+            at = [float(axis[np.searchsorted(axis, value)]) for axis, value in zip(counts.axes, fixed, strict=True)]
+            options = {"resamples": 2000}
+            rows, alone, parts = (
+                self.widths(
+                    bootstrap_thresholds(source, at, "any", generator=np.random.default_rng(0), **more).intervals()
+                )
+                for source, more in (
+                    (documents, options),
+                    (counts, options),
+                    (counts, options | {"parts": parts_along(np.array([at]))}),
+                )
+            )
+            # 256 parts tell a standard deviation to within 4.4 %, 2,000 resamples the ends to about 3 %.
+            assert parts / rows == pytest.approx(np.ones(8), abs=0.17)
+            assert (alone / rows < 0.8).all()
+
+    def test_intervals_of_a_chosen_point_are_as_wide_as_those_of_resampled_customers(self, asked):
+        documents, counts, parts_along = asked
+        own = PathSearch(documents, "any", 300, "positives")
+        of_counts = PathSearch(counts, "any", 300, "positives")
+        path = SMOOTH.find(of_counts)
+        found = []
+        for source, fit, along, parts in (
+            (documents, own.fit, SMOOTH.find(own), None),
+            (counts, of_counts.fit, path, None),
+            (counts, of_counts.fit, path, parts_along(path.thresholds)),
+        ):
+            generator = np.random.default_rng(0)
+            *_, result = bootstrap_points(source, fit, along, [0.5], generator=generator, parts=parts)
+            margin = result.intervals().marginal_precision
+            found.append(np.append(self.widths(result.intervals()), margin.high - margin.low))
+        rows, alone, parts = found
+        # Besides, 200 resamples tell each end to about 10 %, and both sides choose thresholds of their own.
+        assert parts / rows == pytest.approx(np.ones(9), abs=0.4)
+        assert np.median(parts / rows) == pytest.approx(1.0, abs=0.15)
+        assert np.median(alone / rows) < 0.75
+
+    def test_rows_without_a_customer_are_customers_of_their_own(self, tmp_path):
+        frame = self.customers().assign(customer=None)
+        frame.loc[::2, "customer"] = " "
+        frame.to_parquet(tmp_path / "alerts.parquet", index=False)
+        engine = DuckDBEngine(tmp_path)
+        path = np.array([[0.6, 0.7]])
+        counts = count_along(engine, "alerts.parquet", self.COLUMNS, path, "any", "part")
+        engine.close()
+        assert group_parts_along(counts, path, "any").design_effects(path) == pytest.approx(np.ones((2, 1)), abs=0.3)
 
 
 def test_nodes_are_short_and_keep_the_order_of_positives():

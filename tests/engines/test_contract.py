@@ -152,7 +152,7 @@ def check_along(engine, table, columns, expected, rule, *, parts):
     )
     by_part = count_along(engine, table, columns, path, rule, "part")
     groups = [
-        hashlib.md5(str(group).encode(), usedforsecurity=False).hexdigest()[:3] for group in TABLE[GROUP].to_pylist()
+        hashlib.md5(str(group).encode(), usedforsecurity=False).hexdigest()[:2] for group in TABLE[GROUP].to_pylist()
     ]
     assert as_counts(by_part, by_part.step, by_part.by) == expected.grouped(
         step, np.array(groups, dtype=object)[expected.usable]

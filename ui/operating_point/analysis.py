@@ -129,6 +129,13 @@ class Analysis:
         """Return the path that a method found."""
         return next(path for path in self.paths if path.method == method)
 
+    def vertex(self, point: Point) -> int | None:
+        """Find the vertex of its path at which a point lies; None for thresholds set by hand."""
+        if point.method not in self.methods:
+            return None
+        same = np.flatnonzero((self.path(point.method).thresholds == point.thresholds).all(axis=1))
+        return int(same[0]) if same.size else None
+
     def choices(self, method: str) -> ThresholdChoices:
         """Return the thresholds that a wish chooses from where a method is chosen."""
         return threshold_choices(self.path(method), self.dataset.source, surfaces=self.surfaces, fit=self.fit)

@@ -7,13 +7,14 @@ import numpy as np
 from scipy.special import expit, logit
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
+from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap
+from multiloss_core.thresholds.generalisation.group_parts import GroupParts
 from multiloss_core.thresholds.generalisation.marginal_interval import MarginalEvidence
 from multiloss_core.thresholds.generalisation.resampled_nodes import axis_places, half_way_down
 from multiloss_core.thresholds.generalisation.resampling import (
@@ -49,6 +50,7 @@ def bootstrap_points(
     *,
     generator: np.random.Generator,
     resamples: int = RESAMPLES,
+    parts: GroupParts | None = None,
 ) -> Iterator[PointBootstrap]:
     """Resample, fit and choose again; yields what there is so far after every few resamples.
 
@@ -66,7 +68,8 @@ def bootstrap_points(
     chosen without it, adjusted for the smaller number of documents (Burman 1989). Penalties, places of jumps and nodes
     are those of all documents here too; what optimism that hides remains. A table of counts keeps the middle of errors.
 
-    Whole groups are drawn where documents have them, weights count as effective documents (see `cell_sample`). A
+    Whole groups are drawn where documents have them, weights count as effective documents (see `cell_sample`). Where
+    documents were counted in place, `parts` of their groups along `path` are drawn (see `cell_sample_of_cells`). A
     resample costs O(c d^2) for c cells and d coefficients, whatever the number of documents (without groups).
 
     Measured with 150 positives at targets .2 and .5, 40 samples each (`benchmarks/results/coverage.md`, standard error
@@ -90,8 +93,9 @@ def bootstrap_points(
     thresholds = np.array([point.thresholds for point in points])
     documents = source.documents
     if documents is None:
-        sample = _sample_of_counts(source, fit)
-        units, design_effects = _units_of_cells(fit, thresholds, path.rule), np.ones((2, len(wanted)))
+        sample = _sample_of_counts(source, fit, parts)
+        units = _units_of_cells(fit, thresholds, path.rule)
+        design_effects = np.ones((2, len(wanted))) if parts is None else parts.design_effects(thresholds)
     else:
         sample = cell_sample(documents, fit.cells.slots, len(fit.totals))
         units, design_effects = _units_and_design_effects(documents, thresholds, path.rule)
@@ -104,7 +108,7 @@ def bootstrap_points(
         units=units,
         design_effects=design_effects,
     )
-    repeated = _RepeatedSelection(fit, path.rule, wanted, documents)
+    repeated = _RepeatedSelection(fit, path.rule, wanted, documents, parts)
 
     def draw(count: int) -> _Resampled:
         return _stacked([repeated.on(sample, resample) for resample in sample.draw(generator, count)])
@@ -120,8 +124,11 @@ def bootstrap_thresholds(
     *,
     generator: np.random.Generator,
     resamples: int = RESAMPLES_FOR_FIXED_THRESHOLDS,
+    parts: GroupParts | None = None,
 ) -> PointBootstrap:
     """Resample at thresholds (k,) fixed before the data were seen, such as typed ones: nothing is chosen again.
+
+    `parts`: groups of documents that were counted in place, counted at these thresholds alone.
 
     Raises
     ------
@@ -134,7 +141,7 @@ def bootstrap_thresholds(
         raise DataError(f"There must be one threshold for each of the {len(documents.names)} classifiers.")
     if isinstance(documents, RatedCounts):
         flags = documents.flagged_or_not(fixed, rule)
-        return bootstrap_flagged(flags, fixed, rule, generator=generator, resamples=resamples)
+        return bootstrap_flagged(flags, fixed, rule, generator=generator, resamples=resamples, parts=parts)
     caught = flagged(documents.scores, fixed, rule)
     sample = cell_sample(documents, caught.astype(np.intp), 2)
     units, design_effects = _units_and_design_effects(documents, fixed[np.newaxis], rule)
@@ -148,10 +155,12 @@ def bootstrap_flagged(
     *,
     generator: np.random.Generator,
     resamples: int = RESAMPLES_FOR_FIXED_THRESHOLDS,
+    parts: GroupParts | None = None,
 ) -> PointBootstrap:
-    """Resample as `bootstrap_thresholds` does, documents that were counted where they lie, without groups.
+    """Resample as `bootstrap_thresholds` does, documents that were counted where they lie.
 
-    `counted` has two cells: what thresholds (k,) do not flag, and what they flag.
+    `counted` has two cells: what thresholds (k,) do not flag, and what they flag. `parts`: their groups, counted at
+    these thresholds alone.
 
     Raises
     ------
@@ -165,7 +174,9 @@ def bootstrap_flagged(
     # Where nothing is flagged, of all.
     cells = slice(1, None) if counted.weights[1].sum() > 0 else slice(None)
     units = np.array([counted.squares[cells].sum() / counted.weights[cells].sum()])
-    return _of_fixed(fixed, rule, cell_sample_of_cells(counted), units, np.ones((2, 1)), generator, resamples)
+    effects = np.ones((2, 1)) if parts is None else parts.design_effects(fixed[np.newaxis])
+    sample = cell_sample_of_cells(counted, parts, counted.cells[:, 0])
+    return _of_fixed(fixed, rule, sample, units, effects, generator, resamples)
 
 
 def _of_fixed(
@@ -336,9 +347,10 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
     return units, effects
 
 
-def _sample_of_counts(source: RatedData, fit: SmoothFit) -> CellSample:
+def _sample_of_counts(source: RatedData, fit: SmoothFit, parts: GroupParts | None) -> CellSample:
     if isinstance(source, RatedCounts):
-        return cell_sample_of_cells(source.counted)
+        cells = source.counted.cells
+        return cell_sample_of_cells(source.counted, parts, None if parts is None else parts.steps(source.axes, cells))
     return cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
 
 
@@ -356,8 +368,15 @@ def _units_of_cells(fit: SmoothFit, thresholds: Floats, rule: Rule) -> Floats:
 class _RepeatedSelection:
     """Repeats the selection of thresholds for rising targets (t,) on resamples of the data of a fit."""
 
-    def __init__(self, fit: SmoothFit, rule: Rule, targets: Floats, documents: RatedDocuments | None) -> None:
-        self.fit, self.rule, self.targets, self.documents = fit, rule, targets, documents
+    def __init__(
+        self,
+        fit: SmoothFit,
+        rule: Rule,
+        targets: Floats,
+        documents: RatedDocuments | None,
+        parts: GroupParts | None = None,
+    ) -> None:
+        self.fit, self.rule, self.targets, self.documents, self.parts = fit, rule, targets, documents, parts
         # Of the model alone: the counts that have a say in the choice were chosen by it.
         self.modelled = fit.totals * fit.model.precision
         self.places = None if documents is None else axis_places(fit.cells, documents.scores)
@@ -374,6 +393,8 @@ class _RepeatedSelection:
         if documents is None:
             squares = (fit.totals / fit.scale) @ inside
             effective = np.divide(np.square(totals), squares, out=np.zeros_like(totals), where=squares > 0)
+            if self.parts is not None:
+                effective = effective / _effects_on_shares(fit, self.parts, inside)
         else:
             effective = _effective_sizes(documents, fit.cells.slots, inside)
         shares = np.divide(positives, totals, out=np.zeros_like(totals), where=totals > 0)
@@ -440,6 +461,21 @@ def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) 
         rows = cells[slots] > 0
         sizes.append(effective_size(weights[rows] if groups is None else np.bincount(groups[rows], weights[rows])))
     return np.array(sizes)
+
+
+def _effects_on_shares(fit: SmoothFit, parts: GroupParts, inside: Floats) -> Floats:
+    """How many times groups widen the variance (t,) of the share of positives in cells `inside` (c, t)."""
+    steps, size = parts.steps(fit.cells.axes, fit.cells.cells), parts.weights.shape[1]
+    counts = (fit.totals - fit.positives, fit.positives)
+    wholes = [sums(steps, kind, size) for kind in counts]
+    effects = []
+    for cells in inside.T:
+        shares = [
+            np.divide(sums(steps, kind * cells, size), whole, out=np.zeros(size), where=whole > 0)
+            for kind, whole in zip(counts, wholes, strict=True)
+        ]
+        effects.append(parts.effect_on_share(np.column_stack(shares)))
+    return np.array(effects)
 
 
 def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, most_nodes: int = MAX_TABLE_NODES) -> Indices:

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.thresholds.data.rated_counts import CellCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.generalisation.group_parts import GroupParts
 
 FOLDS = 5
 
@@ -65,14 +66,22 @@ def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample
     return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
 
 
-def cell_sample_of_cells(counted: CellCounts) -> CellSample:
-    """Take documents that were counted in cells with their weights: as `cell_sample` of the documents without groups.
+def cell_sample_of_cells(
+    counted: CellCounts, parts: GroupParts | None = None, steps: Indices | None = None
+) -> CellSample:
+    """Take documents that were counted in cells with their weights: as `cell_sample` of the documents.
 
-    A split is O(c): which documents of a cell are dealt to a fold is not known, only how many.
+    With `parts` of groups, counted along a path, and the `steps` (c,) of the cells there, how many documents of each
+    step and class a resample has comes from whole parts drawn with replacement, and which ones these are from
+    documents drawn one by one: O(c) for each resample. A split is O(c): which documents of a cell are dealt to a fold
+    is not known, only how many, so that groups are not whole there.
     """
     negatives, positives = counted.weights.T
     counts, squares = (table[:, ::-1].T.ravel() for table in (counted.weights, counted.squares))
     unit = counted.equal_weight
+    draw = _draw_weights(counts, squares) if unit is None else _draw_documents(counts, unit)
+    if parts is not None and steps is not None:
+        draw = _draw_parts(parts, np.concatenate([2 * steps, 2 * steps + 1]), counts, draw)
 
     def split(generator: np.random.Generator) -> Floats:
         return np.array([part.weights[:, ::-1].T for part in counted.dealt(FOLDS, generator)])
@@ -80,7 +89,7 @@ def cell_sample_of_cells(counted: CellCounts) -> CellSample:
     return CellSample(
         positives=positives,
         negatives=negatives,
-        draw=_draw_weights(counts, squares) if unit is None else _draw_documents(counts, unit),
+        draw=draw,
         split=split if counted.documents.sum() >= FOLDS else None,
     )
 
@@ -118,6 +127,32 @@ def _draw_groups(
     def draw(generator: np.random.Generator, count: int) -> Floats:
         drawn = np.array([once(generator) for _ in range(count)])
         return _of_total_weight(drawn, float(weights.sum())).reshape(count, 2, -1)
+
+    return draw
+
+
+def _draw_parts(
+    parts: GroupParts, keys: Indices, counts: Floats, draw_one_by_one: Callable[[np.random.Generator, int], Floats]
+) -> Callable[[np.random.Generator, int], Floats]:
+    """Draw parts of groups; `keys` (2c,) are the step and class of each cell, positives first as in `counts` (2c,)."""
+    number = len(parts.weights)
+    table = parts.weights[:, :, ::-1].reshape(number, -1)
+    kinds = table.shape[1]
+    here, there = sums(keys, counts, kinds), table.sum(axis=0)
+    # A table that grows may have been counted twice.
+    table = table * np.divide(here, there, out=np.zeros_like(here), where=there > 0)
+    of_kind = csr_array((np.ones(len(keys)), (np.arange(len(keys)), keys)), shape=(len(keys), kinds))
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        times = generator.multinomial(number, np.full(number, 1 / number), count)
+        wanted = times @ table
+        found = draw_one_by_one(generator, count).reshape(count, -1)
+        own = np.asarray(found @ of_kind)
+        drawn = found * np.divide(wanted, own, out=np.zeros_like(wanted), where=own > 0)[:, keys]
+        # Where no document of a step was drawn, and some are wanted: as in the data.
+        missing = np.divide(wanted, here, out=np.zeros_like(wanted), where=(own <= 0) & (here > 0))
+        drawn += missing[:, keys] * counts
+        return _of_total_weight(drawn, float(counts.sum())).reshape(count, 2, -1)
 
     return draw
 

@@ -9,13 +9,14 @@ import streamlit as st
 
 from multiloss_core import OperatingPoint, Unit
 from multiloss_core.figures import marginal_precision_curve
-from multiloss_core.formatting import NEVER, percent, share, threshold
+from multiloss_core.formatting import NEVER, percent, share, shortened, threshold
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import Point
+from ui.data.engines.along import ask_along
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.point_view import PointContext
-from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence
+from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence, uncounted_groups
 from ui.shared.background_job import Job
 from ui.shared.formatting import AREA, COUNTED, ESTIMATED, FRAUD, PERCENT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.page_setup import theme
@@ -28,9 +29,23 @@ def show_new_data(context: PointContext) -> None:
     if not context.new_data:
         return
     analysis, point = context.analysis, context.view.assessed_point
+    if not _has_groups_counted(analysis, point):
+        return
     jobs = jobs_of(analysis, point)
     unfinished = not all(job.finished for job in jobs)
     st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS if unfinished else None)(analysis, point, unfinished)
+
+
+def _has_groups_counted(analysis: Analysis, point: Point) -> bool:
+    """Tell whether intervals can be found; where rows of one group lie in a source, offer to count the groups."""
+    thresholds, column = uncounted_groups(analysis, point), analysis.rated.choice.group
+    if thresholds is None or column is None:
+        return True
+    st.markdown(f"**What new data will show** depends on how alike the rows of one '{as_text(shortened(column))}' are.")
+    if ask_along(analysis.rated, thresholds, analysis.settings.rule, "part", column) is not None:
+        # Once more for everything: the charts show bands and clouds.
+        st.rerun()
+    return False
 
 
 def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
@@ -175,7 +190,7 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
         | {"Precision here": SHARE, "Precision held out": PERCENT, "Area here": AREA, "Area held out": AREA},
         alt="Held-out counts of every method at the same target.",
     )
-    groups = " Rows of one group stay together." if _groups(analysis) else ""
+    groups = _words_of_groups(analysis)
     st.caption(
         "Five times, thresholds were chosen without a fifth of the documents and counted on that fifth; the "
         "difference to "
@@ -183,6 +198,10 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
     )
 
 
-def _groups(analysis: Analysis) -> bool:
-    documents = analysis.dataset.source.documents
-    return documents is not None and documents.groups is not None
+def _words_of_groups(analysis: Analysis) -> str:
+    documents, counted_in = analysis.dataset.source.documents, analysis.rated.counted_in
+    if documents is not None and documents.groups is not None:
+        return " Rows of one group stay together."
+    if counted_in is not None and counted_in.columns.group is not None:
+        return " Rows were left out one by one, not by groups, which lie in the source; optimism may be larger."
+    return ""

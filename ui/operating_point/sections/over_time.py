@@ -22,16 +22,17 @@ from multiloss_core.inspection import (
 )
 from multiloss_core.tables import Times
 from multiloss_core.thresholds import Point, rated_in_full
+from ui.data.engines.along import ask_along, known_along
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
-from ui.operating_point.sections.counted_along import ask_along, known_along, vertex_of
 from ui.shared.formatting import FRAUD, show_numbers
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
 MAX_DAYS_DRAWN = 1_100
 ONLY_RATED = "The thresholds reach below a floor, where nothing was rated: only rated documents are counted here."
+BESIDE_THE_PATH = "These thresholds were set by hand: only points of a path can be counted in the source."
 
 
 def show_alerts_per_day(context: PointContext) -> None:
@@ -42,8 +43,12 @@ def show_alerts_per_day(context: PointContext) -> None:
         days = daily_alerts(*dated, analysis.deployable(point), analysis.settings.rule)
         st.caption(_day_words(days))
         return
-    counts, vertex = known_along(analysis, point, "day"), vertex_of(analysis, point)
-    if counts is not None and vertex is not None:
+    vertex = analysis.vertex(point)
+    if vertex is None:
+        return
+    path = analysis.path(point.method)
+    counts = known_along(analysis.rated, path.thresholds, path.rule, "day")
+    if counts is not None:
         st.caption(_day_words(daily_alerts_along(counts, vertex)))
 
 
@@ -59,8 +64,13 @@ def show_periods(context: PointContext) -> None:
 
 @shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
 def _show_counted_periods(analysis: Analysis, point: Point, column: str) -> None:
-    counts, vertex = ask_along(analysis, point, "day", column), vertex_of(analysis, point)
-    if counts is None or vertex is None:
+    vertex = analysis.vertex(point)
+    if vertex is None:
+        st.info(BESIDE_THE_PATH)
+        return
+    path = analysis.path(point.method)
+    counts = ask_along(analysis.rated, path.thresholds, path.rule, "day", column)
+    if counts is None:
         return
     weeks = weekly_counts_along(counts, vertex)
     if not weeks.alerts.any():
