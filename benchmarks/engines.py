@@ -2,9 +2,9 @@
 
 Every way runs in a process of its own, from its start to its end: seconds, CPU seconds of all its threads, the peak of
 its memory; the ways take turns, and medians are shown. All count the same cells of the same Parquet files, of three
-million rows in each week; that the counts are equal is checked. Give the address of a Spark Connect server (`--spark`)
-that reads the same folder to have it timed as well.
-Run: python -m benchmarks.engines [--rows 1e7] [--large 5e7] [--repetitions 3] [--spark sc://host:port]
+million rows in each week; that the counts are equal is checked. With `--spark` a cluster on this machine (see README)
+answers the question that DuckDB is asked as well, warm; compared is the CPU time of all its processes.
+Run: python -m benchmarks.engines [--rows 1e7] [--large 5e7] [--repetitions 3] [--spark]
 """
 
 import argparse
@@ -31,6 +31,7 @@ from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.backends.spark_engine import SparkEngine
 from multiloss_core.engines.counting import count_documents
 from multiloss_core.thresholds.data.grid_counts import count_cells as count_in_memory
+from tests.engines.spark_cluster import SparkCluster, spark_home
 
 FLOOR = 0.02
 COLUMNS = RatedColumns(
@@ -54,12 +55,12 @@ def main() -> None:
     arguments.add_argument("--rows", type=float, default=1e7)
     arguments.add_argument("--large", type=float, default=5e7, help="to see whether memory grows; 0 for no such run")
     arguments.add_argument("--repetitions", type=int, default=3)
-    arguments.add_argument("--spark", help="address of a Spark Connect server that reads the folder")
+    arguments.add_argument("--spark", action="store_true", help="compare a Spark cluster on this machine")
     arguments.add_argument("--folder", type=Path, help="where the rows are kept; a temporary folder when left out")
     arguments.add_argument("--one", choices=[*WAYS], help=argparse.SUPPRESS)
     given = arguments.parse_args()
     if given.one:
-        print(json.dumps(WAYS[given.one](given.folder, given.spark) | {"peak": peak_mebibytes()}))
+        print(json.dumps(WAYS[given.one](given.folder) | {"peak": peak_mebibytes()}))
         return
     with tempfile.TemporaryDirectory(prefix="multiloss-engines-") as temporary:
         compare(given.folder or Path(temporary), given)
@@ -68,11 +69,10 @@ def main() -> None:
 def compare(folder: Path, given: argparse.Namespace) -> None:
     print_setup("Counting in engines", ["duckdb", "pandas", "pyarrow"], f", {os.cpu_count()} cores. Whole processes.")
     table = rows_in(folder, int(given.rows))
-    ways = ["pandas", "DuckDB", "first answer", *(["Spark"] if given.spark else [])]
-    runs: dict[str, list[Run]] = {way: [] for way in ways}
+    runs: dict[str, list[Run]] = {way: [] for way in WAYS}
     for _ in range(given.repetitions):
-        for way in ways:
-            runs[way].append(run(way, table, given.spark))
+        for way in WAYS:
+            runs[way].append(run(way, table))
     totals = {json.dumps(found[0].said["total"]) for found in runs.values()}
     if len(totals) > 1:
         raise AssertionError(f"the ways do not count the same: {totals}")
@@ -102,13 +102,49 @@ def compare(folder: Path, given: argparse.Namespace) -> None:
         f"of process: {answer['seconds']:.1f} and {shown['DuckDB'].said['seconds']:.1f} s after the imports. From it "
         f"on, {answer['questions_afterwards']} questions for {answer['points']} further points of the slider.\n"
     )
+    if given.spark:
+        print_spark(folder / "spark", table, given.repetitions, shown["DuckDB"].said)
     if given.large:
         print_memory(folder, given, shown["DuckDB"])
 
 
+def print_spark(scratch: Path, table: Path, repetitions: int, duckdb: dict[str, Any]) -> None:
+    home = spark_home()
+    if home is None:
+        raise SystemExit("PySpark is missing: python3 -m venv .spark && .spark/bin/pip install pyspark==4.3.0")
+    scratch.mkdir()
+    cluster = SparkCluster(home, scratch)
+    name = f"parquet.`{table}`"
+    found = []
+    try:
+        cluster.start()
+        engine = SparkEngine(cluster.remote, [name])
+        # The first questions of a session take longer: how long warm ones take is asked.
+        for _ in range(2):
+            count_cells(engine, name, COLUMNS, axes())
+        for _ in range(repetitions):
+            before = cluster.cpu_seconds()
+            said = with_engine(engine, name)
+            found.append((said["seconds"], cluster.cpu_seconds() - before + said["cpu"]))
+            if said["total"] != duckdb["total"]:
+                raise AssertionError("Spark does not count the same")
+        engine.close()
+    finally:
+        cluster.stop()
+    seconds, cpu = (median(values) for values in zip(*found, strict=True))
+    print_table(
+        "One count, without any start: a Spark cluster of two workers, warm",
+        ("engine", "seconds", "CPU seconds", "CPU to DuckDB's"),
+        [
+            ("DuckDB", f"{duckdb['seconds']:.1f}", f"{duckdb['cpu']:.1f}", "1"),
+            ("Spark", f"{seconds:.1f}", f"{cpu:.1f}", f"{cpu / duckdb['cpu']:.2f}"),
+        ],
+    )
+
+
 def print_memory(folder: Path, given: argparse.Namespace, small: Run) -> None:
     table = rows_in(folder, int(given.large))
-    large = run("DuckDB", table, None)
+    large = run("DuckDB", table)
     print_table(
         "Memory",
         ("rows", "seconds", "peak MiB", "to the fewer rows"),
@@ -120,11 +156,11 @@ def print_memory(folder: Path, given: argparse.Namespace, small: Run) -> None:
     )  # fmt: skip
 
 
-def run(way: str, table: Path, spark: str | None) -> Run:
+def run(way: str, table: Path) -> Run:
     """Run one way in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.engines", "--one", way, "--folder", str(table)]
     began = perf_counter()
-    process = subprocess.Popen([*command, *(["--spark", spark] if spark else [])], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     if process.stdout is None:
         raise AssertionError
     said = process.stdout.read()
@@ -180,7 +216,7 @@ def axes() -> tuple[np.ndarray, np.ndarray]:
     return nodes, nodes
 
 
-def with_pandas(table: Path, _: str | None) -> dict[str, Any]:
+def with_pandas(table: Path) -> dict[str, Any]:
     began = perf_counter()
     frame = pd.concat(
         [pd.read_parquet(file, columns=["model_a", "model_b", "rating"]) for file in sorted(table.glob("*.parquet"))],
@@ -195,29 +231,22 @@ def with_pandas(table: Path, _: str | None) -> dict[str, Any]:
     }
 
 
-def with_duckdb(table: Path, _: str | None) -> dict[str, Any]:
+def with_duckdb(table: Path) -> dict[str, Any]:
     engine = DuckDBEngine(table.parent)
     return with_engine(engine, engine.tables()[0])
 
 
-def with_spark(table: Path, remote: str | None) -> dict[str, Any]:
-    name = f"parquet.`{table}`"
-    engine = SparkEngine(remote or "", [name])
-    # The first question of a session takes longer: how long a warm one takes is asked.
-    count_cells(engine, name, COLUMNS, axes())
-    found = with_engine(engine, name)
-    engine.close()
-    return found
-
-
 def with_engine(engine: Engine, table: str) -> dict[str, Any]:
-    began = perf_counter()
+    began, cpu = perf_counter(), process_time()
     cells, documents, _, _ = count_cells(engine, table, COLUMNS, axes())
-    seconds = perf_counter() - began
-    return {"total": [*map(int, summed(cells, documents[:, 1], documents[:, 0]))], "seconds": seconds}
+    return {
+        "total": [*map(int, summed(cells, documents[:, 1], documents[:, 0]))],
+        "seconds": perf_counter() - began,
+        "cpu": process_time() - cpu,
+    }
 
 
-def first_answer(table: Path, _: str | None) -> dict[str, Any]:
+def first_answer(table: Path) -> dict[str, Any]:
     """Everything from a table to a point, and then the slider."""
     engine = Counted(DuckDBEngine(table.parent))
     name = engine.tables()[0]
@@ -262,11 +291,10 @@ def summed(cells: np.ndarray, positives: np.ndarray, negatives: np.ndarray) -> S
     return positives.sum(), negatives.sum(), (key * positives).sum(), (key * negatives).sum()
 
 
-WAYS: dict[str, Callable[[Path, str | None], dict[str, Any]]] = {
+WAYS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "pandas": with_pandas,
     "DuckDB": with_duckdb,
     "first answer": first_answer,
-    "Spark": with_spark,
 }
 
 if __name__ == "__main__":
