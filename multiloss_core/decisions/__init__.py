@@ -9,6 +9,7 @@ from multiloss_core.decisions.deployable_code import (
     thresholds_json,
 )
 from multiloss_core.decisions.files import RecordFile, record_files, stem_of
+from multiloss_core.decisions.headline import alerts_a_day_words, headline_of
 from multiloss_core.decisions.making import (
     MARGINAL_PRECISION,
     funnel_of,
@@ -65,6 +66,7 @@ __all__ = [
     "RecordedTarget",
     "Sizes",
     "Wish",
+    "alerts_a_day_words",
     "bounds_of",
     "change_of",
     "changes_of",
@@ -73,6 +75,7 @@ __all__ = [
     "data_fingerprint",
     "dbt_model",
     "funnel_of",
+    "headline_of",
     "html_report",
     "markdown_summary",
     "meanings_of_record",
