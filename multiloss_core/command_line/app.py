@@ -19,6 +19,7 @@ from multiloss_core.command_line.sources import opened_table, small_file
 from multiloss_core.command_line.watching import watch
 from multiloss_core.decisions import MAX_BYTES, record_files
 from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.row_filters import RecordedFilter
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER
 from multiloss_core.thresholds import SMOOTH, Rule
@@ -148,6 +149,8 @@ def watch_command(
 ) -> None:
     """Count the thresholds of a decision on newer data, and compare what they do with what was expected.
 
+    Where the decision is of rows with certain values of a column, so is the comparison; its days are not taken over.
+
     Ends, for schedulers, with
 
     0: precision and number of alerts are as expected: chance explains the differences.
@@ -158,10 +161,13 @@ def watch_command(
     """
     with _one_sentence():
         decided = _read_record(record)
-        with _loaded(source, table, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)) as loaded:
+        days, filters = Days(since=_day(since), until=_day(until), time=time), decided.data.filters or ()
+        with _loaded(source, table, days, _decimal(decimal), filters) as loaded:
             columns = columns_of_record(decided.columns, loaded.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
             told = {"source": loaded.name} | loaded.told
+            if filters:
+                told["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
         if json_file is not None:
             json_file.write_text(json.dumps(watched.as_dict() | {"data": told}, indent=2, allow_nan=False) + "\n")
     _print(watch_lines(watched))
@@ -191,14 +197,20 @@ def _one_sentence() -> Iterator[None]:
 
 
 @contextmanager
-def _loaded(source: str, table: str | None, days: Days, decimal: DecimalSign | None) -> Iterator[LoadedTable]:
+def _loaded(
+    source: str,
+    table: str | None,
+    days: Days,
+    decimal: DecimalSign | None,
+    filters: Sequence[RecordedFilter] = (),
+) -> Iterator[LoadedTable]:
     """Load a table for as long as its rows may have to be counted."""
     file = small_file(source)
     if file is not None:
-        yield load_file(file, days, decimal)
+        yield load_file(file, days, decimal, filters)
         return
     with opened_table(source, table) as opened:
-        yield load_table(opened, days, decimal)
+        yield load_table(opened, days, decimal, filters)
 
 
 def _read_record(path: Path) -> DecisionRecord:

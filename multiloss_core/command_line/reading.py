@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,9 @@ import pandas as pd
 from multiloss_core.command_line.columns import NONE, Columns, days_column
 from multiloss_core.command_line.sources import OpenedTable
 from multiloss_core.decisions.record import RecordedData
+from multiloss_core.decisions.row_filters import RecordedFilter, kept_rows
 from multiloss_core.engines.along import group_parts_along
-from multiloss_core.engines.columns import RatedColumns, RowWindow
+from multiloss_core.engines.columns import Filter, RatedColumns, RowWindow
 from multiloss_core.engines.engine import Engine, EngineError
 from multiloss_core.engines.loading import EngineSample, load_sample, rated_columns_of, ratings_in
 from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
@@ -70,7 +71,7 @@ class LoadedTable:
     fingerprint: str
     notes: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
-    told: dict[str, str] = field(default_factory=dict)
+    told: dict[str, Any] = field(default_factory=dict)
     only: Bools | None = None
     opened: OpenedTable | None = None
     sample: EngineSample | None = None
@@ -93,8 +94,10 @@ class LoadedTable:
         return RecordedData(self.name, fingerprint, funnel, documents, days, **self.told)
 
 
-def load_file(path: Path, days: Days, decimal: DecimalSign | None = None) -> LoadedTable:
-    """Read a file as an upload to the screen is read.
+def load_file(
+    path: Path, days: Days, decimal: DecimalSign | None = None, filters: Sequence[RecordedFilter] = ()
+) -> LoadedTable:
+    """Read a file as an upload to the screen is read; of its rows those that `filters` keep.
 
     Raises
     ------
@@ -106,6 +109,8 @@ def load_file(path: Path, days: Days, decimal: DecimalSign | None = None) -> Loa
         raise DataError(f"'{path.name}' is a table of counts; choose on the screen, or give the rated documents.")
     require_documents(file.frame)
     frame = _with_decimals(file.frame, file.ambiguous, decimal)
+    if filters:
+        frame = frame[kept_rows(frame, filters)].reset_index(drop=True)
     guess = guess_columns(frame)
     told, only = {}, None
     # Another sheet or other days are other data.
@@ -132,8 +137,10 @@ def load_file(path: Path, days: Days, decimal: DecimalSign | None = None) -> Loa
     )
 
 
-def load_table(opened: OpenedTable, days: Days, decimal: DecimalSign | None = None) -> LoadedTable:
-    """Fetch a table of an engine, or enough of it to see what its columns mean.
+def load_table(
+    opened: OpenedTable, days: Days, decimal: DecimalSign | None = None, filters: Sequence[RecordedFilter] = ()
+) -> LoadedTable:
+    """Fetch the rows of a table that `filters` keep, or enough of them to see what its columns mean.
 
     Raises
     ------
@@ -143,7 +150,15 @@ def load_table(opened: OpenedTable, days: Days, decimal: DecimalSign | None = No
     if days.are_limited:
         first = None if days.time else guess_columns(fetch_rows(engine, table, most=SAMPLED_ROWS).frame)
         days = replace(days, time=days_column(days.time, first))
-    window = RowWindow(time=days.time, since=days.since, until=days.until) if days.are_limited else RowWindow()
+    if filters:
+        # Says which column is missing before the engine does in words of its own.
+        kept_rows(fetch_rows(engine, table, most=1).frame.iloc[:0], filters)
+    window = RowWindow(
+        time=days.time if days.are_limited else None,
+        since=days.since,
+        until=days.until,
+        filters=tuple(Filter(column=entry.column, values=entry.values) for entry in filters),
+    )
     sample = load_sample(engine, table, window)
     require_documents(sample.file.frame)
     frame = _with_decimals(sample.file.frame, sample.file.ambiguous, decimal)

@@ -32,6 +32,7 @@ from multiloss_core.decisions.record import (
     recorded_thresholds,
 )
 from multiloss_core.decisions.report import html_report, markdown_summary
+from multiloss_core.decisions.row_filters import RecordedFilter, kept_rows, recorded_filters
 from multiloss_core.decisions.then_and_now import (
     PER_DAY,
     UNKNOWN,
@@ -61,6 +62,7 @@ __all__ = [
     "RecordFile",
     "RecordedColumns",
     "RecordedData",
+    "RecordedFilter",
     "RecordedInterval",
     "RecordedSettings",
     "RecordedTarget",
@@ -77,12 +79,14 @@ __all__ = [
     "funnel_of",
     "headline_of",
     "html_report",
+    "kept_rows",
     "markdown_summary",
     "meanings_of_record",
     "python_function",
     "record_files",
     "record_of_point",
     "recorded_columns",
+    "recorded_filters",
     "recorded_thresholds",
     "spark_expression",
     "sql_where",

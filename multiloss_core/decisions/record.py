@@ -15,8 +15,9 @@ from uuid import uuid4
 
 import numpy as np
 import pandas as pd
-from pydantic import AfterValidator, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
 
+from multiloss_core.decisions.row_filters import RecordedFilter
 from multiloss_core.decisions.validation import (
     MAX_ROWS,
     AnyText,
@@ -28,6 +29,7 @@ from multiloss_core.decisions.validation import (
     Numbers,
     Share,
     Thresholds,
+    as_tuple,
     disagreement,
     json_object,
     recorded,
@@ -50,7 +52,7 @@ from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1
 SET_BY_HAND = "set by hand"
-MAX_WISHES, MAX_MEANINGS = 20, 100
+MAX_WISHES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
 ROUNDING = 1e-6
 _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
@@ -65,9 +67,13 @@ LEFT_OUT = (
     ("data", "time"),
     ("data", "since"),
     ("data", "until"),
+    ("data", "filters"),
     ("expected", "rated_positives"),
     ("expected", "reachable_positives"),
 )
+
+
+Filters = Annotated[tuple[RecordedFilter, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MAX_FILTERS)]
 
 
 def _in_utc(time: datetime) -> datetime:
@@ -102,6 +108,8 @@ class RecordedData:
     """The first day that was read, 2026-01-31. Left out where there is no such limit."""
     until: Annotated[str, Field(pattern=_DAY)] | None = None
     """The first day that was not read any more. Left out where there is no such limit."""
+    filters: Filters | None = None
+    """By which values of columns the rows were chosen. Left out where all rows of these days were read."""
 
     @model_validator(mode="after")
     def _require_narrowing(self) -> Self:

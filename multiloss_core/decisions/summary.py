@@ -265,7 +265,7 @@ def _data(record: DecisionRecord, positive: str) -> Section:
 
 
 def _source_rows(record: DecisionRecord) -> Iterator[Row]:
-    """Say where a table lies, which state of it was read, and which days."""
+    """Say where a table lies, which state of it was read, and which days and rows."""
     data = record.data
     told = (("Source", data.source), ("State of the source", data.snapshot), ("Read at", data.counted_at))
     yield from ((words, value) for words, value in told if value is not None)
@@ -273,6 +273,8 @@ def _source_rows(record: DecisionRecord) -> Iterator[Row]:
         first = "the first day" if data.since is None else data.since
         end = "the last day" if data.until is None else f"before {data.until}"
         yield f"Days by '{data.time}'", f"{first} to {end}"
+    for entry in data.filters or ():
+        yield f"Only rows where '{entry.column}' is", entry.words
 
 
 def _origin(record: DecisionRecord) -> Section:

@@ -160,7 +160,8 @@ def _not_blank(value: str) -> str:
     return value
 
 
-def _as_tuple(value: Any) -> Any:
+def as_tuple(value: Any) -> Any:
+    """Take a list, as JSON has it, for a tuple."""
     return tuple(value) if isinstance(value, list | np.ndarray) else value
 
 
@@ -170,7 +171,7 @@ LongText = Annotated[str, Field(max_length=MAX_REASON), AfterValidator(_storable
 Count = Annotated[float, Field(ge=0, le=MAX_COUNT)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple), Field(min_length=1, max_length=MAX_SCORES)]
-Numbers = Annotated[tuple[float, ...], BeforeValidator(_as_tuple)]
-Thresholds = Annotated[tuple[float | None, ...], BeforeValidator(_as_tuple)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MAX_SCORES)]
+Numbers = Annotated[tuple[float, ...], BeforeValidator(as_tuple)]
+Thresholds = Annotated[tuple[float | None, ...], BeforeValidator(as_tuple)]
 _NAME = TypeAdapter(Name)

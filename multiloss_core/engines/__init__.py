@@ -13,6 +13,7 @@ from multiloss_core.engines.along import (
     weekly_counts_along,
 )
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
+from multiloss_core.engines.borderline import BorderlineRows, borderline_rows
 from multiloss_core.engines.columns import ALL_ROWS, Filter, RatedColumns, RowWindow
 from multiloss_core.engines.counting import count_documents
 from multiloss_core.engines.dialects import Dialect
@@ -36,6 +37,7 @@ from multiloss_core.engines.statements import By
 __all__ = [
     "ALL_ROWS",
     "MOST_FETCHED",
+    "BorderlineRows",
     "By",
     "Cancelled",
     "Dialect",
@@ -48,6 +50,7 @@ __all__ = [
     "PathCounts",
     "RatedColumns",
     "RowWindow",
+    "borderline_rows",
     "column_values",
     "count_along",
     "count_cells",

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from multiloss_core import DecisionRecord, RatedDocuments
@@ -87,11 +88,31 @@ def test_a_range_of_days(put, decided):
     # Good days, then bad ones.
     first, later = rated_month(**FEBRUARY), rated_month(**BAD)
     later = later.assign(created_at=later["created_at"] + np.timedelta64(60, "D"))
-    import pandas as pd
-
     given = put(pd.concat([first, later], ignore_index=True), "folder")
     assert run("watch", decided, *given, "--until", "2026-02-01").exit_code == 0
     assert run("watch", decided, *given, "--since", "2026-02-01").exit_code == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "folder"])
+def test_rows_are_chosen_as_those_of_the_decision(put, decided, tmp_path, kind):
+    """Bad rows of another country do not count."""
+    own, other = rated_month(**FEBRUARY).assign(country="AT"), rated_month(**BAD).assign(country="DE")
+    given = put(pd.concat([own, other], ignore_index=True), kind)
+    assert run("watch", decided, *given).exit_code == 1
+    content = json.loads(decided.read_text(encoding="utf-8"))
+    content["data"]["filters"] = [{"column": "country", "values": ["AT"]}]
+    # Days of the decision are not those of newer data.
+    content["data"] |= {"time": "created_at", "since": "2025-01-01", "until": "2025-02-01"}
+    decided.write_text(json.dumps(content), encoding="utf-8")
+    result = run("watch", decided, *given, "--json", tmp_path / "found.json")
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    reached = own[["model a", "model b"]].to_numpy() >= content["columns"]["floors"]
+    assert found["observed"]["rows"] == reached.any(axis=1).sum()
+    assert found["data"]["filters"] == content["data"]["filters"]
+    result = run("watch", decided, *put(own.drop(columns="country"), kind))
+    assert result.exit_code == 2
+    assert "no column 'country', by which the decision chose its rows" in result.stderr
 
 
 def test_more_alerts_alone_differ(put, decided):

@@ -1,6 +1,6 @@
 """Lists of documents: the rows of the table as it was uploaded, on the screen and as a file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -30,10 +30,7 @@ def rows_of(dataset: Dataset, positions: Indices, beside: Mapping[str, ArrayLike
     if documents is None:
         raise TypeError("A table of counts has no documents.")
     rows = documents.rows[positions]
-    frame = dataset.frame.iloc[rows].set_axis(pd.Index(rows + 1, name=ROW), axis=0)
-    for name, values in reversed(list((beside or {}).items())):
-        frame.insert(0, _free_name(name, frame), np.asarray(values))
-    return frame
+    return _with_columns(dataset.frame.iloc[rows].set_axis(pd.Index(rows + 1, name=ROW), axis=0), beside or {})
 
 
 def show_documents(
@@ -46,20 +43,30 @@ def show_documents(
     """Show a list that can be sorted, searched and downloaded; `what` names the documents, the file and the button."""
     beside = beside or {}
     shown = rows_of(dataset, positions[:MAX_ROWS], {name: values[:MAX_ROWS] for name, values in beside.items()})
+    _show(shown, len(positions), lambda: frame_as_csv(rows_of(dataset, positions, beside), ROW), what)
+
+
+def show_rows(frame: pd.DataFrame, *, what: str, beside: Mapping[str, ArrayLike]) -> None:
+    """Show rows that were fetched from a source as `show_documents` does; they have no numbers."""
+    shown = _with_columns(frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="nearest"), axis=0), beside)
+    _show(shown, len(shown), lambda: frame_as_csv(shown, "nearest"), what)
+
+
+def _show(shown: pd.DataFrame, number: int, as_csv: Callable[[], str], what: str) -> None:
     # With all their digits: near a threshold a rounded score may seem to lie on the other side.
     exact = {name: st.column_config.NumberColumn(format=EXACT) for name in shown.select_dtypes("float").columns}
     st.dataframe(
         shown,
         column_config=exact,
-        height=min(320, 40 + 35 * min(len(positions), MAX_ROWS)),
+        height=min(320, 40 + 35 * min(number, MAX_ROWS)),
         alt=f"Rows of the table that are {what}.",
     )
     left, right = st.columns([3, 1], vertical_alignment="center")
-    if len(positions) > MAX_ROWS:
-        left.caption(f"The first {MAX_ROWS:,} of {plural(len(positions), 'document')}; the file holds all.")
+    if number > MAX_ROWS:
+        left.caption(f"The first {MAX_ROWS:,} of {plural(number, 'document')}; the file holds all.")
     right.download_button(
-        f"{plural(len(positions), 'row')} as CSV",
-        lambda: frame_as_csv(rows_of(dataset, positions, beside), ROW),
+        f"{plural(number, 'row')} as CSV",
+        as_csv,
         f"{what.replace(' ', '_')}.csv",
         "text/csv",
         key=f"download_{what.replace(' ', '_')}",
@@ -67,6 +74,14 @@ def show_documents(
         on_click="ignore",
         width="stretch",
     )
+
+
+def _with_columns(frame: pd.DataFrame, beside: Mapping[str, ArrayLike]) -> pd.DataFrame:
+    """Put columns before those of a table."""
+    frame = frame.copy()
+    for name, values in reversed(list(beside.items())):
+        frame.insert(0, _free_name(name, frame), np.asarray(values))
+    return frame
 
 
 def _free_name(name: str, frame: pd.DataFrame) -> str:

@@ -1,10 +1,20 @@
 """A record opened again: is its data here, what do its thresholds do on the data that is, and back to where it was."""
 
+import hashlib
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments
-from multiloss_core.decisions import Observed, bounds_of, data_fingerprint, meanings_of_record
+from multiloss_core.decisions import (
+    Observed,
+    RecordedFilter,
+    bounds_of,
+    data_fingerprint,
+    kept_rows,
+    meanings_of_record,
+)
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import precision_interval
 from multiloss_core.tables import Meaning, rating_values
@@ -38,8 +48,16 @@ def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
 
 
 def observed(record: DecisionRecord, source: RatedSource) -> Observed:
-    """Count the thresholds of a record on other data. Raises DataError where these have no such columns."""
-    _, dataset = _as_recorded(record, source)
+    """Count the thresholds of a record on other data, of rows with the values that its own rows were chosen by.
+
+    Raises DataError where these have no such columns, or are not here.
+    """
+    if source.is_sample:
+        raise DataError(
+            f"The rows of '{source.name}' are counted where they lie, and only some of them are here; choose fewer "
+            "days on Rated data, so that all are fetched, or use the command multiloss watch."
+        )
+    _, dataset = _as_recorded(record, _filtered(source, record.data.filters))
     data = dataset.source if record.settings.amount is None else in_money(dataset).source
     counts, documents = data.counts_at(record.threshold_array, record.settings.rule), data.documents
     if documents is None:
@@ -89,6 +107,18 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         set_target(100 * record.target.marginal_precision)
     session().point.reopened = Reopened(record, source.name, same)
     return choices | {IN_URL.name: IN_URL.write(current_target().percent)}
+
+
+def _filtered(source: RatedSource, filters: tuple[RecordedFilter, ...] | None) -> RatedSource:
+    """Keep the rows with the values that those of a record were chosen by."""
+    if filters is None:
+        return source
+    told = "".join(map(repr, filters))
+    return replace(
+        source,
+        frame=source.frame[kept_rows(source.frame, filters)].reset_index(drop=True),
+        fingerprint=hashlib.sha256(f"{source.fingerprint}{told}".encode()).hexdigest(),
+    )
 
 
 def _at_hand(record: DecisionRecord) -> list[RatedSource]:

@@ -136,7 +136,7 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
         hide_index=True,
         alt="Counts on one scale and precision, expected then and observed now, with the difference.",
     )
-    st.caption(f"{_words_of_sizes(record, now, sizes)} {verdict(changes)}")
+    st.caption(f"{_words_of_sizes(record, now, sizes)} {verdict(changes)}{_words_of_filters(record)}")
     _offer_opening(record, source, tag, "Open with this data", same=False)
 
 
@@ -175,6 +175,14 @@ def _words_of_sizes(record: DecisionRecord, now: Observed, sizes: Sizes | None) 
     return (
         f"Counted then: {number(then.tp)} caught among {number(then.alerts)} flagged {size_then}; now "
         f"{number(now.tp)} among {number(now.alerts)} {size_now}."
+    )
+
+
+def _words_of_filters(record: DecisionRecord) -> str:
+    """Say which rows were compared, where not all were."""
+    return "".join(
+        f" Then and now only rows where {_named(entry.column)} is {as_text(entry.words)}."
+        for entry in record.data.filters or ()
     )
 
 

@@ -1,5 +1,7 @@
 """A point of the screen as a decision record: the data it rests on, how it was found, what it is expected to do."""
 
+from typing import Any
+
 from multiloss_core import DecisionRecord, OperatingPoint, Unit, decisions
 from multiloss_core.decisions import (
     RecordedColumns,
@@ -10,6 +12,7 @@ from multiloss_core.decisions import (
     data_fingerprint,
     funnel_of,
     record_of_point,
+    recorded_filters,
     target_of_point,
 )
 from multiloss_core.generalisation import PointBootstrap
@@ -72,7 +75,7 @@ def record_of(
     )
 
 
-def origin_of(source: RatedSource) -> dict[str, str]:
+def origin_of(source: RatedSource) -> dict[str, Any]:
     """Say for a record where rows were fetched or counted; nothing of an upload or a sample."""
     origin = source.origin
     if origin is None:
@@ -85,6 +88,7 @@ def origin_of(source: RatedSource) -> dict[str, str]:
         "time": window.time,
         "since": window.since and window.since.isoformat(),
         "until": window.until and window.until.isoformat(),
+        "filters": recorded_filters((entry.column, entry.values) for entry in window.filters),
     }
     return {name: value for name, value in told.items() if value}
 

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord
-from multiloss_core.engines import EngineSample, PathCounts
+from multiloss_core.engines import BorderlineRows, EngineSample, PathCounts
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs, Point
@@ -274,7 +274,7 @@ class Session:
     """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
 
     `visit` is a name of its own. `counted` are datasets counted in engines, by key, `counted_along` what was
-    counted along their paths, and `stopped` the keys of those whose counting the user stopped.
+    counted along their paths, `borderline` rows near thresholds, and `stopped` the keys of what the user stopped.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -284,6 +284,7 @@ class Session:
     scored: ScoredUploads = field(default_factory=ScoredUploads)
     counted: dict[str, Any] = field(default_factory=dict)
     counted_along: dict[Hashable, PathCounts] = field(default_factory=dict)
+    borderline: dict[Hashable, BorderlineRows] = field(default_factory=dict)
     stopped: set[str] = field(default_factory=set)
     point: PointState = field(default_factory=PointState)
     decisions: DecisionsState = field(default_factory=DecisionsState)

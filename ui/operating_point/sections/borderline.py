@@ -1,17 +1,25 @@
 """The documents nearest to the thresholds of a point."""
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
-from multiloss_core import RatedDocuments
+from multiloss_core import DataError, RatedCounts, RatedDocuments
+from multiloss_core.engines import BorderlineRows, borderline_rows
 from multiloss_core.formatting import count, plural
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
-from ui.data.document_table import NO_DOCUMENTS, show_documents
+from multiloss_core.thresholds import Point
+from ui.data.document_table import NO_DOCUMENTS, show_documents, show_rows
+from ui.data.engines.connections import engine_of
+from ui.data.engines.questions import answered
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_view import PointContext
+from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
+from ui.shared.session import session
 
-MAX_NEAR = 50
+MAX_NEAR, MAX_KEPT = 50, 12
 
 
 @shown_when_open("Documents near the thresholds", icon=":material/zoom_in:", key="near")
@@ -20,7 +28,10 @@ def show_borderline(context: PointContext) -> None:
     analysis, point = context.analysis, context.point
     documents = analysis.rated.source.documents
     if documents is None:
-        st.info(NO_DOCUMENTS)
+        if isinstance(analysis.rated.source, RatedCounts):
+            _show_counted(analysis, point)
+        else:
+            st.info(NO_DOCUMENTS)
         return
     found = borderline_documents(documents, analysis.deployable(point), analysis.settings.rule, most=MAX_NEAR)
     _show_side(analysis, documents, "just flagged", found.flagged, "Nothing is flagged at this point.")
@@ -34,6 +45,50 @@ def show_borderline(context: PointContext) -> None:
     st.caption(
         "*Documents away*: how many documents the threshold of the classifier that decides would pass to reach this "
         "one, which is then counted too. A threshold of *never* decides nothing."
+    )
+
+
+def _show_counted(analysis: Analysis, point: Point) -> None:
+    """Show rows that lie in a source, once they were asked for."""
+    counted_in, counts = analysis.rated.counted_in, analysis.rated.source
+    if counted_in is None or not isinstance(counts, RatedCounts):
+        raise TypeError("Only documents that lie in an engine are fetched from there.")
+    thresholds, rule, known = analysis.deployable(point), analysis.settings.rule, session().borderline
+    key = (analysis.rated.key, rule, thresholds.tobytes())
+    if key not in known:
+        st.caption(
+            f"The rows lie in '{as_text(counted_in.connection)}'. Up to {MAX_NEAR} on either side are fetched, in at "
+            "most four passes over them."
+        )
+        if not st.button("Fetch the documents", key="fetch_near", icon=":material/database_search:"):
+            return
+        engine, of_rule = engine_of(counted_in.connection), counts.under(rule)
+
+        def fetch(tell: Callable[[str], None]) -> BorderlineRows:
+            tell("Fetching the documents near the thresholds")
+            return borderline_rows(engine, counted_in.table, counted_in.columns, of_rule, thresholds, most=MAX_NEAR)
+
+        try:
+            known[key] = answered(engine, fetch, key="stop_near")
+        except DataError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        while len(known) > MAX_KEPT:
+            known.pop(next(iter(known)))
+    found = known[key]
+    sides = (("just flagged", found.flagged), ("just not flagged", found.not_flagged))
+    for (what, rows), deciding in zip(sides, found.deciding, strict=True):
+        fraud = int(rows[counted_in.columns.rating].isin(counted_in.columns.positive).sum())
+        if rows.empty:
+            st.markdown(f"**{what.capitalize()}.** None.")
+            continue
+        st.markdown(
+            f"**{what.capitalize()}: the nearest {plural(len(rows), 'document')}**, {count(fraud)} rated fraud."
+        )
+        show_rows(rows, what=f"{what} documents", beside={"decided by": np.array(deciding)})
+    st.caption(
+        "Nearest by how far a score lies from its threshold, measured by the scores of documents next to it. A "
+        "threshold of *never* decides nothing."
     )
 
 
