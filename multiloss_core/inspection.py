@@ -4,7 +4,7 @@
 `contributions` counts what each combination of classifiers flags, `borderline_documents` finds the documents nearest to
 the thresholds. Over time: `calendar` of the documents' times, then `weekly_counts`, `daily_alerts` and the tests
 `precision_drift` and `alerts_drift`; `incomplete_from` finds the weeks whose ratings are incomplete. By segment:
-`segmentation`, then `segment_counts`.
+`segmentation`, then `segment_counts`. `graph_walk` shows how the graph's shortest path is found.
 """
 
 from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
@@ -18,6 +18,7 @@ from multiloss_core.thresholds.inspection.drift import (
     incomplete_from,
     precision_drift,
 )
+from multiloss_core.thresholds.inspection.graph_walk import GraphWalk, RelaxedEdge, SettledNode, graph_walk
 from multiloss_core.thresholds.inspection.periods import (
     Calendar,
     DailyAlerts,
@@ -40,8 +41,11 @@ __all__ = [
     "DailyAlerts",
     "DocumentSubset",
     "Drift",
+    "GraphWalk",
+    "RelaxedEdge",
     "Segment",
     "Segmentation",
+    "SettledNode",
     "WeeklyCounts",
     "alerts_drift",
     "borderline_documents",
@@ -53,6 +57,7 @@ __all__ = [
     "daily_alerts",
     "days_in_data",
     "folded",
+    "graph_walk",
     "incomplete_from",
     "precision_drift",
     "segment_counts",

@@ -111,7 +111,8 @@ def all_predictions(
         mode="markers",
         name="a prediction",
         marker={"color": GREY[theme], "size": 4, "opacity": 0.55},
-        hoverinfo="skip",
+        customdata=_sets(drawn, probabilities),
+        hovertemplate="flags %{customdata}<br>expected loss %{y:.4f}<extra></extra>",
     )
     figure.add_scatter(
         x=np.arange(n + 1),
@@ -216,7 +217,7 @@ def losses_by_strength(
     margin = max(0.15 * (high - low), 0.005)
     figure.update_layout(hovermode="x unified", margin={"b": _ROOM_BELOW})
     figure.update_xaxes(title_text="from 0, independent, to 1, identical", range=[-0.02, 1.02], dtick=0.2)
-    figure.update_yaxes(title_text="expected loss (lower is better)", range=[low - margin, high + margin])
+    figure.update_yaxes(title_text="expected loss", range=[low - margin, high + margin])
     return figure
 
 
@@ -256,6 +257,14 @@ def _sideways(sizes: Indices) -> Floats:
     # Multiples of the golden ratio fill the width evenly and without a visible pattern.
     evenly = (0.5 + position * 0.6180339887498949) % 1.0 - 0.5
     return np.asarray(0.7 * evenly * np.sqrt(counts / counts.max())[sizes], dtype=np.float64)
+
+
+def _sets(predictions: Indices, probabilities: Floats) -> list[str]:
+    """Say for each prediction the ranks of the items that it flags."""
+    flags = (predictions[:, np.newaxis] >> probability_order(probabilities)) & 1 == 1
+    ranks = np.arange(1, probabilities.size + 1)
+    named = (", ".join(map(str, ranks[row])) for row in flags)
+    return [f"the items of rank {names}" if names else "nothing" for names in named]
 
 
 def _visible(x: Floats, y: Floats) -> Indices:

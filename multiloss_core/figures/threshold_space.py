@@ -1,23 +1,17 @@
 """Threshold space: counts, paths and points over two thresholds, or over the one of a single classifier."""
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.loss_curve import CURVE
 from multiloss_core.figures.theme import Theme
-from multiloss_core.formatting import Unit, threshold
+from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 SHADED_NODES = 64
 MAX_DRAWN_VERTICES = 200
@@ -238,48 +232,3 @@ def _round_levels(highest: float) -> Floats:
     magnitude = 10.0 ** np.floor(np.log10(rough))
     step = magnitude * next(factor for factor in (1, 2, 5, 10) if factor * magnitude >= rough)
     return np.arange(step, max(highest, 1.5 * step), step)
-
-
-def threshold_graph(
-    graph: "nx.DiGraph", path: Sequence[tuple[int, int]], *, theme: Theme, height: int = 520
-) -> go.Figure:
-    """Draw the graph of `to_networkx` for two classifiers, with a path through it.
-
-    `path`: its nodes, from the loosest thresholds to the strictest. Nodes are evenly spaced; the axes name thresholds.
-    """
-    figure = style.new_figure("Threshold graph and its shortest path", theme, height=height)
-    for name, steps, colour, width in (
-        ("a step: one threshold one node up", list(graph.edges), style.PALE[theme], 1),
-        ("shortest path", list(pairwise(path)), CURVE[theme], 4),
-    ):
-        # A gap after each step keeps them apart.
-        x, y = ([place for start, end in steps for place in (start[j], end[j], None)] for j in (0, 1))
-        line = {"color": colour, "width": width}
-        figure.add_scatter(x=x, y=y, mode="lines", name=name, line=line, hoverinfo="skip")
-    on_path = set(path)
-    figure.add_scatter(
-        x=[node[0] for node in graph],
-        y=[node[1] for node in graph],
-        mode="markers",
-        name="a pair of thresholds",
-        marker={
-            "color": [CURVE[theme] if node in on_path else style.paper(theme) for node in graph],
-            "size": 11,
-            "line": {"color": style.ink(theme), "width": 1},
-        },
-        customdata=[(*map(threshold, node["thresholds"]), node["tp"], node["fp"]) for node in graph.nodes.values()],
-        hovertemplate="thresholds %{customdata[0]}, %{customdata[1]}<br>TP %{customdata[2]:,}, FP %{customdata[3]:,}"
-        "<extra></extra>",
-    )
-    figure.update_layout(margin={"b": 120})
-    for j, update in enumerate((figure.update_xaxes, figure.update_yaxes)):
-        *nodes, largest = sorted({node["thresholds"][j] for node in graph.nodes.values()})
-        update(
-            title_text=f"threshold of {graph.graph['names'][j]}",
-            tickvals=list(range(len(nodes) + 1)),
-            # The last node is the next number after the largest score.
-            ticktext=[*(f"{value:.3g}" for value in nodes), f"> {largest:.3g}"],
-            showgrid=False,
-            zeroline=False,
-        )
-    return figure

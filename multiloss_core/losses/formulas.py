@@ -1,0 +1,168 @@
+"""The formula of each loss of Table 1 as LaTeX: in counts, in rates, and with the counts of one prediction in it."""
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.expected.methods import checked_probabilities
+from multiloss_core.losses.multivariate import F, Loss
+
+
+@dataclass(frozen=True)
+class ConfusionMatrix:
+    """How many items are flagged rightly and wrongly (`tp`, `fp`), missed and passed over rightly (`fn`, `tn`).
+
+    Counts, or means of counts, each at least 0 and not all 0; else DataError.
+    """
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+
+    def __post_init__(self) -> None:
+        if not (min(self.tp, self.fp, self.fn, self.tn) >= 0 and 0 < self.items < np.inf):
+            raise DataError(f"Counts must be at least 0 and not all 0, unlike {self}.")
+
+    @property
+    def items(self) -> float:
+        """How many items there are."""
+        return self.tp + self.fp + self.fn + self.tn
+
+    def loss(self, loss: Loss) -> float:
+        """Compute the loss at these counts."""
+        return float(loss(self.tp / self.items, (self.tp + self.fp) / self.items, (self.tp + self.fn) / self.items))
+
+
+@dataclass(frozen=True)
+class LossFormula:
+    """What a loss charges for, in one `sentence`, and its formula as LaTeX, `in_counts` and `in_rates` u, v, p."""
+
+    sentence: str
+    in_counts: str
+    in_rates: str
+
+
+def promised_counts(probabilities: ArrayLike, flagged: ArrayLike) -> ConfusionMatrix:
+    """Find the mean counts of a prediction `flagged` (n,) bool on items with `probabilities` (n,); O(n).
+
+    The loss at mean counts is near the expected loss for many items, but not the same: that is a mean of losses.
+    Raises DataError for what are no probabilities, and where the shapes differ.
+    """
+    checked, chosen = checked_probabilities(probabilities), np.asarray(flagged, dtype=bool)
+    if chosen.shape != checked.shape:
+        raise DataError(f"{chosen.size:,} predictions do not fit {checked.size:,} probabilities; give one for each.")
+    tp, positives = float(checked[chosen].sum()), float(checked.sum())
+    flags = int(np.count_nonzero(chosen))
+    # Rounding may leave less than nothing.
+    fn, fp = max(positives - tp, 0.0), max(flags - tp, 0.0)
+    return ConfusionMatrix(tp, fp, fn, max(checked.size - flags - fn, 0.0))
+
+
+def observed_counts(flagged: ArrayLike, labels: ArrayLike) -> ConfusionMatrix:
+    """Count a prediction `flagged` (n,) bool on items with `labels` (n,) bool, n >= 1, else DataError; O(n)."""
+    chosen, positive = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
+    if chosen.shape != positive.shape:
+        raise DataError(f"{chosen.size:,} predictions do not fit {positive.size:,} labels; give one for each item.")
+    cells = ((chosen & positive), (chosen & ~positive), (~chosen & positive), (~chosen & ~positive))
+    return ConfusionMatrix(*(float(np.count_nonzero(cell)) for cell in cells))
+
+
+def loss_formula(loss: Loss) -> LossFormula:
+    """Find the formula of a loss of Table 1, F with its beta; DataError for any other loss."""
+    found = _FORMULAS.get("F" if isinstance(loss, F) else loss.name)
+    if found is None:
+        raise DataError(f"There is no formula for the {loss.name} loss; choose one of {', '.join(_FORMULAS)}.")
+    if isinstance(loss, F):
+        found = LossFormula(
+            _f_sentence(loss.beta), *(_weighted(text, loss.beta**2) for text in (found.in_counts, found.in_rates))
+        )
+    return LossFormula(found.sentence, _NAME.sub(r"\\mathrm{\1}", found.in_counts), found.in_rates)
+
+
+def formula_with_numbers(loss: Loss, counts: ConfusionMatrix) -> str:
+    """Write the formula of a loss with counts in it, and what it comes to, as LaTeX; DataError as `loss_formula`.
+
+    Counts that are not whole have one decimal, and what they come to is computed before they are rounded.
+    """
+    named = {"TP": counts.tp, "FP": counts.fp, "FN": counts.fn, "TN": counts.tn}
+    template = loss_formula(loss).in_counts
+    filled = re.sub(r"\\mathrm\{(TP|FP|FN|TN)\}", lambda found: _number(named[found[1]], 1), template)
+    return f"{filled} = {counts.loss(loss):.4f}"
+
+
+def has_empty_rate(loss: Loss, counts: ConfusionMatrix) -> bool:
+    """Tell whether the loss takes a rate over nothing here (no positive, no negative, none flagged): it counts as 1."""
+    if isinstance(loss, F) or loss.name == "Jaccard":
+        return counts.tp + counts.fp + counts.fn == 0
+    if counts.tp + counts.fn == 0:
+        return True
+    return counts.tp + counts.fp == 0 if loss.name == "G-TP/PR" else counts.fp + counts.tn == 0
+
+
+def _f_sentence(beta: float) -> str:
+    words = "as much as" if beta == 1 else f"{beta:g} times as much as"
+    return (
+        "One minus the harmonic mean of precision (how much of what is flagged is positive) and recall (how much of "
+        f"what is positive is flagged); recall counts {words} precision."
+    )
+
+
+def _weighted(text: str, weight: float) -> str:
+    filled = text.replace("BOTH", _number(1 + weight, 4)).replace("WEIGHT", _number(weight, 4))
+    return re.sub(r"(?<![\d.}])1 \\cdot ", "", filled)
+
+
+def _number(value: float, decimals: int) -> str:
+    rounded = round(value, decimals)
+    # A comma in LaTeX has a space behind it unless it stands in braces.
+    return f"{rounded:,.{decimals}f}".rstrip("0").rstrip(".").replace(",", "{,}")
+
+
+_NAME = re.compile(r"\b(TP|FP|FN|TN)\b")
+_FORMULAS: MappingProxyType[str, LossFormula] = MappingProxyType(
+    {
+        "AM": LossFormula(
+            "One minus the plain mean of two shares: of the positives that are flagged, and of the negatives that are "
+            "left alone.",
+            r"1 - \frac{1}{2} \left( \frac{TP}{TP + FN} + \frac{TN}{TN + FP} \right)",
+            r"1 - \frac{u + p (1 - v - p)}{2 p (1 - p)}",
+        ),
+        "F": LossFormula(
+            "",
+            r"1 - \frac{BOTH \cdot TP}{BOTH \cdot TP + WEIGHT \cdot FN + FP}",
+            r"1 - \frac{BOTH \cdot u}{WEIGHT \cdot p + v}",
+        ),
+        "Jaccard": LossFormula(
+            "Of all items that are flagged, positive or both, the share on which the two disagree.",
+            r"1 - \frac{TP}{TP + FP + FN}",
+            r"\frac{p + v - 2 \cdot u}{p + v - u}",
+        ),
+        "G-TP/PR": LossFormula(
+            "One minus the geometric mean of recall and precision: near F1, but kinder where the two lie far apart.",
+            r"1 - \sqrt{\frac{TP}{TP + FN} \cdot \frac{TP}{TP + FP}}",
+            r"1 - \frac{u}{\sqrt{p \cdot v}}",
+        ),
+        "G-Mean": LossFormula(
+            "One minus the geometric mean of the share of positives flagged and the share of negatives left alone: "
+            "with either at zero, all is lost.",
+            r"1 - \sqrt{\frac{TP}{TP + FN} \cdot \frac{TN}{TN + FP}}",
+            r"1 - \sqrt{\frac{u (1 - v - p + u)}{p (1 - p)}}",
+        ),
+        "H-Mean": LossFormula(
+            "One minus the harmonic mean of the share of positives flagged and the share of negatives left alone: the "
+            "worse of the two weighs most.",
+            r"1 - \frac{2 \cdot TP \cdot TN}{TP \cdot (TN + FP) + TN \cdot (TP + FN)}",
+            r"1 - \frac{2 \cdot u (1 - v - p + u)}{(1 - v - p) p + u}",
+        ),
+        "AUC": LossFormula(
+            "Of all pairs of one positive and one negative, the share in which only the negative is flagged.",
+            r"\frac{FP \cdot FN}{(TP + FN) (FP + TN)}",
+            r"\frac{(v - u) (p - u)}{p (1 - p)}",
+        ),
+    }
+)
