@@ -18,8 +18,7 @@ from multiloss_core.command_line.reading import Days, DecimalSign, LoadedTable, 
 from multiloss_core.command_line.sources import opened_table, small_file
 from multiloss_core.command_line.watching import watch
 from multiloss_core.decisions import MAX_BYTES, record_files
-from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.row_filters import RecordedFilter
+from multiloss_core.decisions.record import DecisionRecord, RecordedFilter
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER
 from multiloss_core.thresholds import SMOOTH, Rule

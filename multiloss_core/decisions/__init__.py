@@ -24,15 +24,16 @@ from multiloss_core.decisions.record import (
     ExpectedCounts,
     RecordedColumns,
     RecordedData,
+    RecordedFilter,
     RecordedInterval,
     RecordedSettings,
     RecordedTarget,
     Wish,
     data_fingerprint,
+    recorded_filters,
     recorded_thresholds,
 )
 from multiloss_core.decisions.report import html_report, markdown_summary
-from multiloss_core.decisions.row_filters import RecordedFilter, kept_rows, recorded_filters
 from multiloss_core.decisions.then_and_now import (
     PER_DAY,
     UNKNOWN,
@@ -43,6 +44,7 @@ from multiloss_core.decisions.then_and_now import (
     change_of,
     changes_of,
     compared_sizes,
+    kept_rows,
     verdict,
 )
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, checked_name

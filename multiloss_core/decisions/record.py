@@ -5,7 +5,7 @@ The names of the fields are those of the JSON form, whose schema is docs/decisio
 
 import hashlib
 import json
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import KW_ONLY, asdict, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
 
-from multiloss_core.decisions.row_filters import RecordedFilter
 from multiloss_core.decisions.validation import (
     MAX_ROWS,
     AnyText,
@@ -37,7 +36,7 @@ from multiloss_core.decisions.validation import (
     validated_json,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import count, threshold
+from multiloss_core.formatting import count, shortened, threshold
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.number_column import numbers, require_usable
@@ -53,6 +52,7 @@ from multiloss_core.version import __version__
 SCHEMA_VERSION: Final = 1
 SET_BY_HAND = "set by hand"
 MAX_WISHES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
+MAX_FILTER_VALUES, MAX_SHOWN_VALUES = 1_000, 8
 ROUNDING = 1e-6
 _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
@@ -73,13 +73,33 @@ LEFT_OUT = (
 )
 
 
-Filters = Annotated[tuple[RecordedFilter, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MAX_FILTERS)]
-
-
 def _in_utc(time: datetime) -> datetime:
     if time.utcoffset() != timedelta(0):
         raise ValueError("Input should be a time in UTC like 2026-01-31T09:00:00Z")
     return time.astimezone(UTC)
+
+
+@recorded
+class RecordedFilter:
+    """Rows whose column holds one of some values."""
+
+    column: Name
+    values: Annotated[
+        tuple[bool | int | float | AnyText, ...],
+        BeforeValidator(as_tuple),
+        Field(min_length=1, max_length=MAX_FILTER_VALUES),
+    ]
+    """The values as JSON has them; days, times and decimals as text."""
+
+    @property
+    def words(self) -> str:
+        """The values in a line, the first ones of many."""
+        more = len(self.values) - MAX_SHOWN_VALUES
+        named = ", ".join(shortened(str(value)) for value in self.values[:MAX_SHOWN_VALUES])
+        return f"{named} and {more:,} more" if more > 0 else named
+
+
+Filters = Annotated[tuple[RecordedFilter, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MAX_FILTERS)]
 
 
 @recorded
@@ -415,6 +435,12 @@ def recorded_thresholds(values: Iterable[float]) -> tuple[float | None, ...]:
     return tuple(None if value == np.inf else float(value) for value in values)
 
 
+def recorded_filters(chosen: Iterable[tuple[str, Sequence[object]]]) -> tuple[RecordedFilter, ...] | None:
+    """Record columns with the values that rows were chosen by; None where there are none."""
+    filters = (RecordedFilter(column, tuple(map(_plain, values))) for column, values in chosen)
+    return tuple(filters) or None
+
+
 def data_fingerprint(file_fingerprint: str, columns: RecordedColumns) -> str:
     """Compute the SHA-256 of the data and the meaning of their columns, the same in every version of the program.
 
@@ -423,6 +449,14 @@ def data_fingerprint(file_fingerprint: str, columns: RecordedColumns) -> str:
     """
     content = {"columns": _columns_as_dict(columns), "file": file_fingerprint}
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def _plain(value: object) -> bool | int | float | str:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return float(value) if isinstance(value, float | np.floating) else str(value)
 
 
 def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:

@@ -1,11 +1,16 @@
 """Compare what was expected when a decision was made with what its thresholds do on other data, of another size."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
-from multiloss_core.numerics.arrays import UNDEFINED
+import numpy as np
+import pandas as pd
+
+from multiloss_core.decisions.record import DecisionRecord, RecordedFilter, RecordedInterval
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
+from multiloss_core.numerics.arrays import UNDEFINED, Bools
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
 
@@ -73,6 +78,34 @@ class Change:
         """Whether the bounds of the difference leave out 0; not where they are not known."""
         low, high = self.bounds
         return low > 0 or high < 0
+
+
+def kept_rows(frame: pd.DataFrame, filters: Sequence[RecordedFilter]) -> Bools:
+    """Tell which rows (n,) of a table the filters keep.
+
+    Raises
+    ------
+    DataError : a column that is missing, or no row that is kept.
+    """
+    kept = np.ones(len(frame), dtype=bool)
+    for entry in filters:
+        wanted = list(entry.values)
+        if entry.column not in frame.columns:
+            raise DataError(
+                f"There is no column '{shortened(entry.column)}', by which the decision chose its rows "
+                f"({entry.words}); choose a table that has it."
+            )
+        column = frame[entry.column]
+        if pd.api.types.is_datetime64_any_dtype(column.dtype):
+            times = pd.to_datetime(pd.Series(wanted, dtype="string"), errors="coerce", utc=True)
+            kept &= pd.to_datetime(column, utc=True).isin(times).to_numpy()
+        else:
+            as_text = column.astype("string").isin([*map(str, wanted)]).fillna(value=False)
+            kept &= column.isin(wanted).to_numpy() | as_text.to_numpy(dtype=bool)
+    if len(frame) and not kept.any():
+        told = "; ".join(f"'{shortened(entry.column)}' is {entry.words}" for entry in filters)
+        raise DataError(f"The decision is of rows where {told}, and the table has none; choose another table.")
+    return np.asarray(kept)
 
 
 def bounds_of(intervals: PointIntervals) -> dict[str, Bounds]:

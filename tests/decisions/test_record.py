@@ -363,7 +363,7 @@ class TestSchema:
             for value in vars(record_module).values()
             if dataclasses.is_dataclass(value) and value.__module__ == record_module.__name__
         ]
-        assert len(recorded) == 9
+        assert len(recorded) == 10
         parts = {"settings": "RecordedSettings", "data": "RecordedData", "expected": "ExpectedCounts"}
         left_out = {(parts[part], name) for part, name in record_module.LEFT_OUT}
         for kind in (*recorded, DataFunnel):
