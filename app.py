@@ -18,6 +18,9 @@ st.navigation(
         st.Page(start, title="Start", default=True, visibility="hidden"),
         rated_data,
         st.Page(
+            "pages/decision_sheet.py", title="Decision sheet", icon=":material/checklist:", url_path="decision_sheet"
+        ),
+        st.Page(
             "pages/operating_point.py", title="Operating point", icon=":material/tune:", url_path="operating_point"
         ),
         st.Page("pages/decisions.py", title="Decisions", icon=":material/history:", url_path="decisions"),

@@ -38,6 +38,7 @@ COLUMNS = RatedColumns(
     scores=("model_a", "model_b"), rating="rating", positive=(1,), negative=(0,), floors=(FLOOR, FLOOR)
 )
 GRID, TARGET = 100, 0.2
+WARMING = 3
 ROWS_OF_A_FILE = 500_000
 
 
@@ -113,14 +114,14 @@ def print_spark(scratch: Path, table: Path, repetitions: int, duckdb: dict[str, 
     if home is None:
         raise SystemExit("PySpark is missing: python3 -m venv .spark && .spark/bin/pip install pyspark==4.3.0")
     scratch.mkdir()
-    cluster = SparkCluster(home, scratch)
+    # As a cluster that stays: with Java's better compiler, which needs some questions to get warm.
+    cluster = SparkCluster(home, scratch, java="")
     name = f"parquet.`{table}`"
     found = []
     try:
         cluster.start()
         engine = SparkEngine(cluster.remote, [name])
-        # The first questions of a session take longer: how long warm ones take is asked.
-        for _ in range(2):
+        for _ in range(WARMING):
             count_cells(engine, name, COLUMNS, axes())
         for _ in range(repetitions):
             before = cluster.cpu_seconds()

@@ -60,11 +60,11 @@ class SparkCluster:
     folder : where the cluster and the tests both read and write.
     workers : the processes of the workers; each leads the group of its executors.
 
-    There are as many `workers` as asked for, and `options` are further settings of Spark, by name.
+    There are as many `workers` as asked for; `options` are further settings of Spark, by name, `java` those of Java.
     """
 
-    def __init__(self, home, scratch, workers=WORKERS, options=None):
-        self._home, self._scratch = home, scratch
+    def __init__(self, home, scratch, workers=WORKERS, options=None, java=JAVA_OPTIONS):
+        self._home, self._scratch, self._java = home, scratch, java
         self._count, self._options = workers, options or {}
         self._master_port, self._page, self._port = free_port(), free_port(), free_port()
         self._master = f"spark://127.0.0.1:{self._master_port}"
@@ -155,7 +155,7 @@ class SparkCluster:
     def _launch(self, name, *arguments):
         environment = {
             **os.environ,
-            "JDK_JAVA_OPTIONS": JAVA_OPTIONS,
+            "JDK_JAVA_OPTIONS": self._java,
             "SPARK_HOME": str(self._home),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_WORKER_DIR": str(self._scratch / "work"),

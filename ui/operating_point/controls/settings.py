@@ -61,6 +61,24 @@ def ask_settings(dataset: Dataset) -> Settings:
     return settings
 
 
+def settings_in_use(dataset: Dataset) -> Settings:
+    """Return how surfaces are counted and paths searched, as chosen before; counts of documents."""
+    source = dataset.source
+    if isinstance(source, CountSurfaces) and not isinstance(source, RatedCounts):
+        return Settings(source.rule, "uniform", 0)
+    asked = st.session_state.get(RULE_KEY)
+    rule: Rule = asked if asked in RULES and len(source.names) > 1 else "any"
+    if isinstance(source, CountSurfaces):
+        return Settings(rule, "uniform", 0)
+    spacing, choices = st.session_state.get(SPACING_KEY), RESOLUTIONS[len(source.names)]
+    resolution = st.session_state.get(_resolution_key(len(source.names)))
+    return Settings(
+        rule,
+        cast("Spacing", spacing) if spacing in SPACINGS else "positives",
+        resolution if resolution in choices else choices[1],
+    )
+
+
 def _ask_unit() -> Unit:
     hint = (
         "Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged "

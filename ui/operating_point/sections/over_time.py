@@ -38,9 +38,9 @@ BESIDE_THE_PATH = "These thresholds were set by hand: only points of a path can 
 def show_alerts_per_day(context: PointContext) -> None:
     """Alerts per day in a line. Nothing where documents have no times."""
     analysis, point = context.analysis, context.point
-    dated = _dated(analysis)
-    if dated is not None:
-        days = daily_alerts(*dated, analysis.deployable(point), analysis.settings.rule)
+    found = dated(analysis)
+    if found is not None:
+        days = daily_alerts(*found, analysis.deployable(point), analysis.settings.rule)
         st.caption(_day_words(days))
         return
     vertex = analysis.vertex(point)
@@ -55,9 +55,9 @@ def show_alerts_per_day(context: PointContext) -> None:
 def show_periods(context: PointContext) -> None:
     """TP, FP and precision per week, with what they tell of drift. Nothing where documents have no times."""
     analysis, point = context.analysis, context.point
-    dated = _dated(analysis)
-    if dated is not None:
-        _show_periods(analysis, point, dated)
+    found = dated(analysis)
+    if found is not None:
+        _show_periods(analysis, point, found)
     elif analysis.rated.counted_in is not None and analysis.rated.choice.time is not None:
         _show_counted_periods(analysis, point, analysis.rated.choice.time)
 
@@ -109,7 +109,7 @@ def _show_days(days: DailyAlerts) -> None:
     )
 
 
-def _dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:
+def dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:
     """Documents as they were rated, and when; None where that is not known."""
     documents, times, undecided = analysis.rated.source.documents, analysis.rated.times, analysis.rated.undecided_times
     if times is None or documents is None:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions import MAX_NAME, MAX_REASON, html_report, stem_of
+from multiloss_core.decisions import MAX_NAME, MAX_REASON, RecordedTarget, html_report, stem_of
 from multiloss_core.figures import count_surface, surface_marks, threshold_curves, threshold_mark
 from multiloss_core.figures import threshold_space as space_figure
 from multiloss_core.figures import tp_fp_plane as plane_figure
@@ -28,7 +28,12 @@ EXPANDER = "save_decision"
 
 @shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER)
 def show_decision(context: PointContext) -> None:
-    """Make a decision of the point: keep it in the log, take it away as files."""
+    """Make a decision of the point on the screen."""
+    make_decision(context, recorded_target(context.analysis, context.point))
+
+
+def make_decision(context: PointContext, target: RecordedTarget | None) -> None:
+    """Make a decision of a point that a target led to: keep it in the log, take it away as files."""
     analysis, point, pair = context.analysis, context.point, context.view.pair
     try:
         source = rated_uploads().source(analysis.dataset.name)
@@ -37,7 +42,7 @@ def show_decision(context: PointContext) -> None:
             point,
             source,
             rated_uploads().choice_for(source),
-            target=recorded_target(analysis, point),
+            target=target,
             evidence=context.view.resamples,
             current=thresholds_in_use(analysis),
         )

@@ -1,0 +1,36 @@
+"""Four questions with the reader's own values, and one sentence that answers them."""
+
+import streamlit as st
+
+from multiloss_core import DataError
+from ui.data.rated_workspace import choose_source, dataset_of
+from ui.decision_sheet.affordable import ask_affordable
+from ui.decision_sheet.answer import ask_setting, save_answer, show_way_on
+from ui.decision_sheet.questions import ask_in_force, show_meaning, show_scores
+from ui.operating_point.analysis import analyse
+from ui.operating_point.baseline import share_baseline
+from ui.operating_point.controls.settings import settings_in_use
+from ui.shared.formatting import as_text
+from ui.shared.page_setup import bootstrap
+
+bootstrap(__file__)
+st.title("Decision sheet")
+questions, answers = st.columns([5, 8], gap="large")
+with questions:
+    source = choose_source()
+    try:
+        dataset = dataset_of(source)
+        analysis = analyse(dataset, settings_in_use(dataset))
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        st.page_link("pages/rated_data.py", label="Check the columns of this file", icon=":material/arrow_back:")
+        st.stop()
+    share_baseline(analysis)
+    show_meaning(source, dataset)
+    show_scores(analysis)
+    affordable = ask_affordable(analysis)
+    ask_in_force(analysis)
+with answers:
+    answer = ask_setting(analysis, affordable)
+    show_way_on(analysis, answer)
+    save_answer(analysis, answer)

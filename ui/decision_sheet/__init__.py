@@ -1,0 +1,1 @@
+"""Screen Decision sheet: four questions, one answer."""

@@ -1,0 +1,158 @@
+"""What the reader can afford, and the three settings that follow: as asked, more cautious, and wider."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import DataError, operating_point
+from multiloss_core.decisions import RecordedTarget, Wish, target_of_point
+from multiloss_core.formatting import short_percent
+from multiloss_core.targets import point_for_alerts, target_for_price
+from multiloss_core.thresholds import SMOOTH, Payoffs, Point
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.baseline import thresholds_in_use
+from ui.operating_point.controls.present_point import in_three_digits
+from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
+from ui.operating_point.controls.wishes import DAYS_KEY
+from ui.operating_point.payoff_scenarios import recorded_driver
+from ui.shared.session import Scenario
+from ui.shared.url_params import ask_choice
+
+CAUTIOUS, BALANCED, WIDE = "cautious", "balanced", "wide"
+# Of what is asked for, as the setting allows it: the price of a catch, or the alerts.
+FACTORS = {CAUTIOUS: 0.5, BALANCED: 1.0, WIDE: 2.0}
+PRECISION, COSTS = "precision", "costs"
+KINDS = {ALERTS: "Alerts a day", PRECISION: "Last alerts", COSTS: "Costs"}
+FIRST_PERCENT, FIRST_REVIEW, FIRST_CATCH = 20.0, 5.0, 25.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One of the three: its name, what it asks for in words, the point it leads to, and that as a record says it.
+
+    `point` is None where there is no such point, for the reason `refused`.
+    """
+
+    name: str
+    asked: str
+    target: RecordedTarget | None = None
+    point: Point | None = None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Affordable:
+    """How each setting, by the factor of what was asked for, is found. `find` raises DataError."""
+
+    find: Callable[[float], tuple[str, Point, RecordedTarget]]
+
+    def settings(self) -> tuple[Setting, ...]:
+        """Find the three settings, the most cautious one first."""
+        return tuple(self._setting(name, factor) for name, factor in FACTORS.items())
+
+    def _setting(self, name: str, factor: float) -> Setting:
+        try:
+            asked, point, target = self.find(factor)
+        except DataError as error:
+            return Setting(name, "", refused=str(error))
+        return Setting(name, asked, target, point)
+
+
+def ask_affordable(analysis: Analysis) -> Affordable:
+    """Ask for alerts a day, for the share of fraud in the last alerts, or for costs."""
+    st.markdown("##### 3 · What can you afford?")
+    offered = {key: words for key, words in KINDS.items() if key != ALERTS or analysis.rated.days is not None}
+    kind = ask_choice(
+        st.segmented_control, "Limit", offered, key="afford", required=True, label_visibility="collapsed"
+    )
+    return {ALERTS: _by_alerts, PRECISION: _by_precision, COSTS: _by_costs}[kind](analysis)
+
+
+def _by_alerts(analysis: Analysis) -> Affordable:
+    days = analysis.rated.days or 1.0
+    path = analysis.path(SMOOTH.name)
+    cap = st.number_input(
+        "Alerts a day, on average",
+        0.01,
+        1e9,
+        in_three_digits(_alerts_now(analysis) / days, up=True),
+        format="%g",
+        key=_key("afford_alerts", analysis),
+        bind="query-params",
+        help="Also those that nobody has decided yet. At first as many as the thresholds in force raise.",
+    )
+
+    def find(factor: float) -> tuple[str, Point, RecordedTarget]:
+        most = in_three_digits(cap * factor)
+        point = point_for_alerts(path, analysis.choices(path.method), most * days)
+        goals = DRIVERS[ALERTS].goals
+        wishes = (Wish(goals["wish_alerts"], most), Wish(goals[DAYS_KEY], days))
+        return f"at most {most:g} alerts a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)
+
+    return Affordable(find)
+
+
+def _alerts_now(analysis: Analysis) -> float:
+    """Count the alerts of the thresholds in force; where none are known, of the usual marginal precision."""
+    current = thresholds_in_use(analysis)
+    if current is None:
+        point = operating_point(analysis.path(SMOOTH.name), FIRST_PERCENT / 100)
+        return point.alerts + analysis.undecided([point])[0]
+    alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
+    return alerts + analysis.undecided_at([current])[0]
+
+
+def _by_precision(analysis: Analysis) -> Affordable:
+    percent = st.number_input(
+        "Of the last alerts added, at least so many percent must be fraud",
+        1.0,
+        99.0,
+        FIRST_PERCENT,
+        format="%g",
+        key="afford_percent",
+        bind="query-params",
+    )
+    false_per_catch = (100 - percent) / percent
+    return Affordable(lambda factor: _at(analysis, target_for_price(false_per_catch * factor)))
+
+
+def _at(analysis: Analysis, marginal_precision: float) -> tuple[str, Point, RecordedTarget]:
+    # In whole tenths of a percent, as the slider is told.
+    point = operating_point(analysis.path(SMOOTH.name), round(marginal_precision, 3))
+    asked = f"at least {short_percent(point.marginal_precision)} fraud in the last alerts"
+    return asked, point, target_of_point(point)
+
+
+def _by_costs(analysis: Analysis) -> Affordable:
+    left, right = st.columns(2)
+    amounts, documents = analysis.rated.amounts, analysis.rated.source.documents
+    mean = FIRST_CATCH if amounts is None or documents is None else float(np.mean(amounts[documents.labels]))
+    review = left.number_input(
+        "A review costs", 0.01, 1e9, FIRST_REVIEW, format="%g", key="afford_review", bind="query-params"
+    )
+    catch = right.number_input(
+        "A fraud stopped saves",
+        0.01,
+        1e9,
+        in_three_digits(mean),
+        format="%g",
+        key=_key("afford_catch", analysis),
+        bind="query-params",
+        help=None if amounts is None else f"At first the mean amount of a rated fraud, {mean:,.2f}.",
+    )
+
+    def find(factor: float) -> tuple[str, Point, RecordedTarget]:
+        payoffs = Payoffs(review=review * factor, catch=catch)
+        point = operating_point(analysis.path(SMOOTH.name), payoffs.marginal_precision)
+        driver, wishes = recorded_driver(Scenario("", payoffs, ""))
+        target = RecordedTarget(driver, wishes, point.marginal_precision, point.status)
+        return f"as if a review cost {payoffs.review:g}", point, target
+
+    return Affordable(find)
+
+
+def _key(name: str, analysis: Analysis) -> str:
+    """Name a widget whose first value is of the data."""
+    return f"{name}_{analysis.rated.key[:8]}"

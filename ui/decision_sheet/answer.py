@@ -1,0 +1,146 @@
+"""One sentence that answers the sheet, the three settings beside each other, and the ways on."""
+
+import streamlit as st
+
+from multiloss_core import DataError, operating_point
+from multiloss_core.decisions import headline_of
+from multiloss_core.formatting import at_or_above, count, percent, shortened
+from multiloss_core.inspection import DailyAlerts, daily_alerts
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import SMOOTH, Counts, Point
+from ui.decision_sheet.affordable import BALANCED, Affordable, Setting
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.baseline import thresholds_in_use
+from ui.operating_point.controls.settings import choose_method
+from ui.operating_point.controls.target_drivers import restore_driver
+from ui.operating_point.point_view import PointContext, ViewState
+from ui.operating_point.sections.over_time import about, dated
+from ui.operating_point.sections.save_decision import make_decision
+from ui.operating_point.target import IN_URL, current_target, percent_of, set_target
+from ui.shared.formatting import FRAUD, as_text
+from ui.shared.url_params import UrlParameter
+
+KEY = "setting"
+TITLES = {"cautious": "Cautious", "balanced": "Balanced", "wide": "Wide"}
+IN_ADDRESS: UrlParameter[str] = UrlParameter(KEY, lambda text: text if text in TITLES else None, str)
+
+
+def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
+    """Show the three settings side by side; returns the one that the reader takes, balanced at first."""
+    settings = affordable.settings()
+    asked = IN_ADDRESS.asked(if_gone=BALANCED)
+    if asked is not None:
+        st.session_state[KEY] = asked
+    taken = st.session_state.setdefault(KEY, BALANCED)
+    sentence = st.container(key="answer")
+    for place, setting in zip(st.columns(len(settings)), settings, strict=True):
+        with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
+            _show_card(analysis, setting, is_taken=setting.name == taken)
+    chosen = next(setting for setting in settings if setting.name == taken)
+    with sentence:
+        _say(analysis, chosen)
+    return chosen
+
+
+def _show_card(analysis: Analysis, setting: Setting, *, is_taken: bool) -> None:
+    st.markdown(f"**{TITLES[setting.name]}**")
+    if setting.point is None:
+        st.caption(as_text(setting.refused))
+        return
+    point, names = setting.point, analysis.surfaces.names
+    st.caption(as_text(setting.asked))
+    values = zip(names, analysis.deployable(point).tolist(), strict=True)
+    st.markdown("  \n".join(f"{as_text(shortened(name))} **{at_or_above(value)}**" for name, value in values))
+    lines = [f"**{count(point.tp)}** frauds caught", f"{count(point.fp)} false alerts"]
+    if point.precision is not None:
+        lines.append(f"precision {percent(point.precision)}")
+    days = _days(analysis, point)
+    if days is not None:
+        lines.append(f"{about(days.mean)} alerts a day ({' to '.join(map(about, days.most_days))} on most days)")
+    st.markdown("  \n".join(lines))
+    st.button(
+        "Taken" if is_taken else "Take",
+        key=f"take_{setting.name}",
+        type="primary" if is_taken else "secondary",
+        on_click=_take,
+        args=(setting.name,),
+        width="stretch",
+    )
+
+
+def _take(name: str) -> None:
+    st.session_state[KEY] = name
+    IN_ADDRESS.show(None if name == BALANCED else name)
+
+
+def _say(analysis: Analysis, setting: Setting) -> None:
+    """Say the answer in one sentence."""
+    point = setting.point
+    if point is None:
+        st.error(as_text(setting.refused), icon=":material/block:")
+        return
+    rule, present = analysis.settings.rule, thresholds_in_use(analysis)
+    days = _days(analysis, point)
+    sentence = headline_of(
+        analysis.surfaces.names,
+        present,
+        analysis.deployable(point),
+        _difference(analysis, point, present),
+        None if days is None else days.mean,
+        rule=rule,
+        vocabulary=FRAUD,
+    )
+    st.markdown(f"#### {as_text(sentence)}.")
+
+
+def _difference(analysis: Analysis, point: Point, present: Floats | None) -> Counts[float] | None:
+    """Count what changes, alerts with those that nobody has decided yet."""
+    try:
+        sides = [_alerts(analysis, thresholds) for thresholds in (point.thresholds, present) if thresholds is not None]
+    except DataError:
+        return None
+    after, before = sides[0], sides[1] if len(sides) > 1 else Counts(0.0, 0.0)
+    return Counts(after.tp - before.tp, after.fp - before.fp)
+
+
+def _alerts(analysis: Analysis, thresholds: Floats) -> Counts[float]:
+    counts = analysis.rated.source.counts_at(thresholds, analysis.settings.rule)
+    return Counts(counts.tp, counts.fp + analysis.undecided_at([thresholds])[0])
+
+
+def show_way_on(analysis: Analysis, setting: Setting) -> None:
+    """Lead to the operating point, at this very point."""
+    if setting.target is None or setting.point is None:
+        return
+    if st.button("Why? See the trade-off", icon=":material/tune:", key="why"):
+        choose_method(SMOOTH.name)
+        choices = restore_driver(setting.target, same_data=True)
+        set_target(percent_of(setting.point))
+        choices |= {"data": analysis.dataset.name, IN_URL.name: IN_URL.write(current_target().percent)}
+        st.switch_page("pages/operating_point.py", query_params=choices)
+
+
+def save_answer(analysis: Analysis, setting: Setting) -> None:
+    """Keep the decision, with who made it and why."""
+    if setting.point is None or setting.target is None:
+        return
+    point, pair = setting.point, (0, 1)
+    view = ViewState(
+        points={path.method: operating_point(path, percent_of(point) / 100) for path in analysis.paths},
+        method=SMOOTH.name,
+        pair=pair,
+        percent=percent_of(point),
+        surfaces=analysis.sliced(point, pair),
+        chosen_point=point,
+        assessed_point=point,
+    )
+    with st.expander("Save this decision", icon=":material/bookmark_add:", key="save_sheet"):
+        make_decision(PointContext(analysis=analysis, view=view), setting.target)
+
+
+def _days(analysis: Analysis, point: Point) -> DailyAlerts | None:
+    found = dated(analysis)
+    if found is None:
+        return None
+    return daily_alerts(*found, analysis.deployable(point), analysis.settings.rule)
+

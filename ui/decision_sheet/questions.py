@@ -1,0 +1,61 @@
+"""The questions that the data answer: what is fraud, which scores and from where, and what is in force today."""
+
+import math
+
+import streamlit as st
+
+from multiloss_core.formatting import NEVER, count, shortened, threshold
+from ui.data.rated_datasets import Dataset, RatedSource
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.baseline import baseline_of
+from ui.shared.formatting import as_text
+from ui.shared.session import Baseline
+
+MEANINGS = (("positive", "Fraud"), ("negative", "Not fraud"), ("undecided", "Not known yet"))
+
+
+def show_meaning(source: RatedSource, dataset: Dataset) -> None:
+    """Say what counts as fraud, and what does not."""
+    st.markdown("##### 1 · What counts as fraud?")
+    totals, choice = dataset.source.totals, dataset.choice
+    numbers = {"positive": totals.tp, "negative": totals.fp}
+    if dataset.source.documents is not None:
+        numbers["undecided"] = dataset.source.documents.undecided.weights.sum()
+    lines = []
+    for meaning, words in MEANINGS:
+        values = ", ".join(as_text(shortened(value)) for value, found in choice.meanings if found == meaning)
+        if numbers.get(meaning):
+            lines.append(f"{words}: **{count(numbers[meaning])}**{f' ({values})' if values else ''}")
+    st.markdown(" · ".join(lines))
+
+
+def show_scores(analysis: Analysis) -> None:
+    """Say which scores there are, and from which value on people looked."""
+    st.markdown("##### 2 · From which score on did people look?")
+    floors = zip(analysis.surfaces.names, analysis.rated.source.floors, strict=True)
+    st.markdown(" · ".join(f"{as_text(shortened(name))} **{threshold(floor)}**" for name, floor in floors))
+    st.page_link("pages/rated_data.py", label="Change what the columns mean", icon=":material/edit:")
+
+
+def ask_in_force(analysis: Analysis) -> None:
+    """Ask for the thresholds in force today; what is known of them stands there already."""
+    st.markdown("##### 4 · What is in force today?")
+    kept = baseline_of(analysis)
+    for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
+        key = f"in_force_{i}"
+        st.session_state[key] = kept.current[i]
+        place.number_input(
+            f"{as_text(shortened(name))} ≥",
+            value=None,
+            format="%g",
+            placeholder=NEVER,
+            key=key,
+            on_change=_keep,
+            args=(kept, i, key),
+        )
+
+
+def _keep(kept: Baseline, i: int, key: str) -> None:
+    value = st.session_state[key]
+    kept.current[i] = None if value is None or math.isinf(value) else float(value)
+    kept.with_pinned, kept.origin, kept.complaint = False, None, None
