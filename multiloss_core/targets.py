@@ -1,7 +1,17 @@
-"""Goals as points: a cap on alerts, a precision, a share kept; a price as a target; thresholds set by hand."""
+"""Goals as points: a cap, a precision, a share; a price as a target; a vertex, thresholds by hand, two cuts."""
 
 from multiloss_core.thresholds.points.busy_days import NINE_OF_TEN, DailyCap
-from multiloss_core.thresholds.points.targets import manual_point, target_for_price
+from multiloss_core.thresholds.points.review_band import (
+    BandCosts,
+    ReviewBand,
+    band_at,
+    band_for_payoffs,
+    band_for_precision,
+    best_band,
+    review_for_alerts,
+    review_for_busy_days,
+)
+from multiloss_core.thresholds.points.targets import manual_point, point_of_vertex, target_for_price
 from multiloss_core.thresholds.points.threshold_choices import ThresholdChoices, threshold_choices
 from multiloss_core.thresholds.points.wishes import (
     point_for_alerts,
@@ -12,13 +22,22 @@ from multiloss_core.thresholds.points.wishes import (
 
 __all__ = [
     "NINE_OF_TEN",
+    "BandCosts",
     "DailyCap",
+    "ReviewBand",
     "ThresholdChoices",
+    "band_at",
+    "band_for_payoffs",
+    "band_for_precision",
+    "best_band",
     "manual_point",
     "point_for_alerts",
     "point_for_busy_days",
     "point_for_precision",
     "point_for_share",
+    "point_of_vertex",
+    "review_for_alerts",
+    "review_for_busy_days",
     "target_for_price",
     "threshold_choices"
 ]  # fmt: skip

@@ -8,12 +8,13 @@ from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from multiloss_core.thresholds.paths.graph import to_networkx
 from multiloss_core.thresholds.paths.methods import CERTIFIED, RESOLUTIONS, SMOOTH, PathMethod, PathSearch, look_of
-from multiloss_core.thresholds.paths.money import money_at, money_weighted
+from multiloss_core.thresholds.paths.money import mean_amounts, money_at, money_weighted
 from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point, WishedPoint
 from multiloss_core.thresholds.paths.smooth import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ConcaveMajorant
 from multiloss_core.thresholds.points.classifier_margins import classifier_margins
 from multiloss_core.thresholds.points.payoffs import Payoffs
+from multiloss_core.thresholds.points.profit_curve import CasesAlong, ProfitCurve, cases_along, profit_curve
 from multiloss_core.thresholds.points.thresholds_file import point_as_csv, point_as_dict, point_as_json, read_thresholds
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "RESOLUTIONS",
     "SMOOTH",
     "SPACINGS",
+    "CasesAlong",
     "ConcaveMajorant",
     "Counts",
     "DataFunnel",
@@ -30,6 +32,7 @@ __all__ = [
     "PathSearch",
     "Payoffs",
     "Point",
+    "ProfitCurve",
     "RatedData",
     "Rule",
     "SmoothFit",
@@ -37,15 +40,18 @@ __all__ = [
     "UndecidedDocuments",
     "WishedPoint",
     "bucket_counts",
+    "cases_along",
     "checked_thresholds",
     "classifier_margins",
     "grid_axes",
     "look_of",
+    "mean_amounts",
     "money_at",
     "money_weighted",
     "point_as_csv",
     "point_as_dict",
     "point_as_json",
+    "profit_curve",
     "rated_in_full",
     "read_thresholds",
     "slice_documents",

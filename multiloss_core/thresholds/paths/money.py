@@ -3,7 +3,7 @@
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.arrays import Floats, ratio
 from multiloss_core.tables.number_column import LARGEST_SCORE
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -60,6 +60,21 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
         funnel=documents.funnel,
         notes=(f"{left_out:,} {zero} for nothing where money is counted.",) if left_out else (),
     )
+
+
+def mean_amounts(documents: RatedDocuments, amounts: Floats) -> tuple[float, float]:
+    """Compute the weighted mean amount of the rated positives and of the negatives; NaN where there are none.
+
+    Raises
+    ------
+    DataError : not one amount >= 0 for each document.
+    """
+    money = _money(documents, amounts)
+    positive, negative = (
+        ratio(float(money[side].sum()), float(documents.weights[side].sum()))
+        for side in (documents.labels, ~documents.labels)
+    )
+    return positive, negative
 
 
 def _money(documents: RatedDocuments, amounts: Floats) -> Floats:

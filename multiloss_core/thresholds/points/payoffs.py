@@ -1,44 +1,53 @@
 """Convert payoffs in money into the marginal precision at which one more alert just pays."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats
+
+Number = TypeVar("Number", float, Floats)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Payoffs:
     """The payoff matrix of a flagged document, against leaving it alone, in one currency.
 
-    `review` is the cost of looking at an alert, `catch` the value of a caught positive before its review, `annoyance`
-    what a false alert costs beyond its review. Nothing is known of what is not flagged, so it counts as 0.
+    `review` is the cost of looking at an alert, `annoyance` what a false alert costs beyond its review. A caught
+    positive is worth, before its review, `catch` and the share `recovered`, in [0, 1], of its amount. Nothing is known
+    of what is not flagged, so it counts as 0.
 
     Raises
     ------
-    DataError : a number below 0 or infinite, false alerts that cost nothing, a review that costs as much as a catch is
-        worth, or more.
+    DataError : a number below 0 or infinite, a share above 1, false alerts that cost nothing, a review that costs as
+        much as a catch is worth, or more.
     """
 
     review: float
-    catch: float
+    catch: float = 0.0
     annoyance: float = 0.0
+    recovered: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value in (
             ("The cost of a review", self.review),
             ("The value of a catch", self.catch),
             ("The annoyance of a false alert", self.annoyance),
+            ("The share of the amount recovered", self.recovered),
         ):
             if not 0 <= value < math.inf:
                 raise DataError(f"{name} must be a number of at least 0; correct it.")
+        if self.recovered > 1:
+            raise DataError("The share of the amount recovered is at most 100 %; correct it.")
         if self.of_false_alert == 0:
             raise DataError("A false alert costs nothing, so every alert pays: enter the cost of a review.")
-        if self.review >= self.catch:
+        if self.review >= self.catch and not self.recovered:
             raise DataError("A review costs as much as a catch is worth, or more: no alert is worth its review.")
 
     @property
     def of_catch(self) -> float:
-        """What a true positive brings, its review paid; above 0."""
+        """What a true positive brings besides the share of its amount, its review paid."""
         return self.catch - self.review
 
     @property
@@ -51,9 +60,41 @@ class Payoffs:
         """The share m of positives, in (0, 1), where one more alert brings nothing.
 
         There m of_catch = (1 - m) of_false_alert.
+
+        Raises
+        ------
+        DataError : a share of amounts is recovered, so that it depends on these; ask `at_amount` first.
         """
+        if self.recovered:
+            raise DataError("What a catch is worth depends on its amount; say what the mean amount is.")
         return self.of_false_alert / (self.catch + self.annoyance)
 
-    def total(self, tp: float, fp: float) -> float:
-        """Value flagged documents against flagging nothing; the operating point at m maximises this."""
-        return tp * self.of_catch - fp * self.of_false_alert
+    def at_amount(self, mean_amount: float) -> "Payoffs":
+        """Give every catch the value that one of the mean amount has.
+
+        Raises
+        ------
+        DataError : then no alert is worth its review.
+        """
+        return replace(self, catch=self.catch + self.recovered * mean_amount, recovered=0.0)
+
+    def marginal_precision_of_money(self, mean_positive: float, mean_negative: float) -> float:
+        """Give the share of positives, in (0, 1), in the money flagged last where one more alert brings nothing.
+
+        Money is turned into documents by the mean amounts, above 0, of positives and of negatives.
+
+        Raises
+        ------
+        DataError : no alert is worth its review.
+        """
+        caught = self.at_amount(mean_positive).of_catch / mean_positive
+        false = self.of_false_alert / mean_negative
+        return false / (caught + false)
+
+    def total(self, tp: Number, fp: Number, amount: Number | float = 0.0) -> Number:
+        """Value flagged documents against flagging nothing: TP and FP documents, `amount` the money in TP.
+
+        recovered amount + catch TP - review (TP + FP) - annoyance FP, for numbers or arrays of one shape. Of fixed
+        values the operating point at m maximises this.
+        """
+        return tp * self.of_catch - fp * self.of_false_alert + amount * self.recovered

@@ -1,4 +1,4 @@
-"""Points at a price or at thresholds set by hand; other wishes are in `wishes`."""
+"""Points at a price, at a vertex or at thresholds set by hand; other wishes are in `wishes`."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -6,9 +6,9 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.data.counts import checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.paths.operating_point import ManualPoint
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-from multiloss_core.thresholds.points.wishes import place_on
+from multiloss_core.thresholds.points.wishes import place_on, target_of_corner
 
 
 def target_for_price(false_per_catch: float) -> float:
@@ -42,6 +42,35 @@ def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) 
         counts.tp,
         counts.fp,
         thresholds=values,
+        rule=path.rule,
+        names=path.names,
+        rated=path.totals,
+        reachable=path.reachable,
+        method=path.method,
+        marginal_precision=marginal,
+        between=between,
+    )
+
+
+def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
+    """Make the point of a vertex: one of the slider where some target leads there, else a wished one.
+
+    Raises
+    ------
+    DataError : the path has no such vertex.
+    """
+    if not 0 <= vertex < len(path.tp):
+        raise DataError(f"The path has vertices from 0 to {len(path.tp) - 1}, and none of number {vertex}.")
+    tp, fp = float(path.tp[vertex]), float(path.fp[vertex])
+    corners = path.majorant.vertices
+    same = np.flatnonzero((path.tp[corners] == tp) & (path.fp[corners] == fp))
+    if same.size and len(corners) > 1 and 0 < (target := target_of_corner(path, int(same[0]))) < 1:
+        return path.at(target)
+    marginal, between = place_on(path, tp + fp)
+    return WishedPoint(
+        tp,
+        fp,
+        thresholds=path.thresholds[vertex],
         rule=path.rule,
         names=path.names,
         rated=path.totals,
