@@ -48,7 +48,8 @@ class RatedColumns:
 
     `scores`: one to four columns of numbers. `positive` and `negative`: the values of `rating` with that meaning; rows
     with any other, or with none, are not decided. `floors` (k,): only documents at or above some floor were rated;
-    None where every document was.
+    None where every document was. `derived`: names among scores and weight that stand in no table, each with the column
+    that it is made of; see `column_of`.
     """
 
     scores: tuple[str, ...]
@@ -61,6 +62,7 @@ class RatedColumns:
     segment: str | None = None
     group: str | None = None
     window: RowWindow = field(default_factory=RowWindow)
+    derived: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 < len(self.scores) <= MAX_CLASSIFIERS:
@@ -86,9 +88,13 @@ class RatedColumns:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """All columns that are read, each once."""
+        """All columns of the table that are read, each once."""
         named: Sequence[str | None] = (
             *self.scores, self.rating, self.weight, self.time, self.segment, self.group, self.window.time,
             *(entry.column for entry in self.window.filters),
         )  # fmt: skip
-        return tuple(dict.fromkeys(filter(None, named)))
+        return tuple(dict.fromkeys(self.base_of(name) for name in named if name is not None))
+
+    def base_of(self, name: str) -> str:
+        """Return the column of the table that a score or weight is read from."""
+        return dict(self.derived).get(name, name)

@@ -10,6 +10,7 @@ from multiloss_core.engines.columns import RatedColumns
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.questions import count_cells, lowest_scores, require_numbers
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.derived_column import column_of
 from multiloss_core.thresholds.data.rating_floors import suggest_floors
 
 # Nodes of each axis, by the number of scores.
@@ -53,7 +54,7 @@ def _empty_corner(
 ) -> dict[int, float]:
     """Find the most surprising empty corner of the scores in `low` among documents below all floors in `known`."""
     axes = tuple(
-        np.array([known[j]]) if j in known else _nodes(sample[name], low[j], RESOLUTIONS[len(low)])
+        np.array([known[j]]) if j in known else _nodes(column_of(sample, name), low[j], RESOLUTIONS[len(low)])
         for j, name in enumerate(columns.scores)
     )
     cells, documents, _, _ = count_cells(engine, table, columns, axes)

@@ -160,11 +160,13 @@ def rated_columns_of(
 
     Raises
     ------
-    DataError : a derived column, which no engine has; a rating without a meaning, or none that means positive or
-        negative; EngineError and Cancelled, see `Engine.query`.
+    DataError : no such column; a rating without a meaning, or none that means positive or negative; EngineError and
+        Cancelled, see `Engine.query`.
     """
-    for name in filter(None, (*scores, rating, weight, group, time, segment)):
-        _require_column(sample, name)
+    bases = {name: _base_of(sample, name) for name in (*scores, weight) if name is not None}
+    for name in filter(None, (rating, group, time, segment)):
+        if name not in sample.file.frame.columns:
+            raise _no_column(sample, name)
     positive, negative = ratings_in(engine, sample.table, rating, sample.window).meaning(meanings)
     columns = RatedColumns(
         scores=tuple(scores),
@@ -176,21 +178,22 @@ def rated_columns_of(
         segment=segment,
         group=group,
         window=sample.window,
+        derived=tuple((name, base) for name, base in bases.items() if base != name),
     )
     given = tuple(floors) or (None,) * len(scores)
     return replace(columns, floors=complete_floors(engine, sample.table, columns, given, sample.file.frame))
 
 
-def _require_column(sample: EngineSample, name: str) -> None:
+def _base_of(sample: EngineSample, name: str) -> str:
     base = base_of(sample.file.frame, name)
     if base is None:
-        known = ", ".join(f"'{shortened(column)}'" for column in sample.file.frame.columns[:8])
-        raise DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
-    if base != name:
-        raise DataError(
-            f"'{shortened(name)}' is made of the column '{shortened(base)}', and a table of {sample.rows:,} rows is "
-            f"counted where it lies; make this column there, or choose a range of at most {MOST_FETCHED:,} rows."
-        )
+        raise _no_column(sample, name)
+    return base
+
+
+def _no_column(sample: EngineSample, name: str) -> DataError:
+    known = ", ".join(f"'{shortened(column)}'" for column in sample.file.frame.columns[:8])
+    return DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
 
 
 def _in_one_order(frame: pd.DataFrame) -> pd.DataFrame:

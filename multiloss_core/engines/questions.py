@@ -114,7 +114,7 @@ def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
         if name not in schema.names:
             raise DataError(f"There is no column '{shortened(name)}' in '{table}' any more; choose the columns again.")
     for name in filter(None, (*columns.scores, columns.weight)):
-        kind = str(schema.field(name).type)
+        kind = str(schema.field(columns.base_of(name)).type)
         if not kind.startswith(("int", "uint", "float", "double", "halffloat", "decimal", "bool", "null")):
             raise DataError(
                 f"Column '{shortened(name)}' of '{table}' holds {kind} and no numbers; choose another column, or make "

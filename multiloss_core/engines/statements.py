@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from multiloss_core.engines.columns import RatedColumns, RowWindow
-from multiloss_core.engines.dialects import Dialect
+from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.derived_column import MINUS
 from multiloss_core.tables.number_column import LARGEST_SCORE
 from multiloss_core.thresholds.data.counts import Rule
 
@@ -187,9 +188,22 @@ def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
         f"WHEN {rating} IN ({', '.join(map(dialect.literal, values))}) THEN {number}"
         for number, values in ((1, columns.positive), (0, columns.negative))
     )
-    weight = dialect.number(1.0) if columns.weight is None else dialect.as_double(dialect.name(columns.weight))
-    scores = tuple(dialect.as_double(dialect.name(name)) for name in columns.scores)
+    weight = dialect.number(1.0) if columns.weight is None else _numbers(dialect, columns, columns.weight)
+    scores = tuple(_numbers(dialect, columns, name) for name in columns.scores)
     return _Names(scores, f"CASE {meanings} END", weight)
+
+
+def _numbers(dialect: Dialect, columns: RatedColumns, name: str) -> str:
+    """Write a score or weight as doubles, also one derived, as `column_of` makes it."""
+    base = columns.base_of(name)
+    values = dialect.as_double(dialect.name(base))
+    if base == name:
+        return values
+    if name.startswith(MINUS):
+        return f"(-{values})"
+    # Not every engine has infinity as a quotient, and what is above all usable numbers is refused like it.
+    zero, above_all = dialect.number(0.0), dialect.number(ABOVE_ALL)
+    return f"(CASE WHEN {values} = {zero} THEN {above_all} ELSE {dialect.number(1.0)} / {values} END)"
 
 
 def _usable(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
