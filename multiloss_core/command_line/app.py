@@ -4,7 +4,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -15,7 +15,7 @@ from multiloss_core.command_line.choosing import Wish, choose
 from multiloss_core.command_line.columns import ColumnOptions, columns_of, columns_of_record
 from multiloss_core.command_line.printing import choice_lines, watch_lines
 from multiloss_core.command_line.reading import Days, DecimalSign, LoadedTable, load_file, load_table
-from multiloss_core.command_line.sources import opened_table, small_file
+from multiloss_core.command_line.sources import file_to_read, opened_table
 from multiloss_core.command_line.watching import watch
 from multiloss_core.decisions import MAX_BYTES, record_files
 from multiloss_core.decisions.record import DecisionRecord, RecordedFilter
@@ -204,9 +204,11 @@ def _loaded(
     filters: Sequence[RecordedFilter] = (),
 ) -> Iterator[LoadedTable]:
     """Load a table for as long as its rows may have to be counted."""
-    file = small_file(source)
+    file = file_to_read(source)
     if file is not None:
-        yield load_file(file, days, decimal, filters)
+        loaded = load_file(file, days, decimal, filters)
+        with closing(loaded.opened.engine) if loaded.opened else nullcontext():
+            yield loaded
         return
     with opened_table(source, table) as opened:
         yield load_table(opened, days, decimal, filters)

@@ -20,6 +20,7 @@ from multiloss_core.engines.columns import Filter, RatedColumns, RowWindow
 from multiloss_core.engines.engine import Engine, EngineError
 from multiloss_core.engines.loading import EngineSample, load_sample, rated_columns_of, ratings_in
 from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
+from multiloss_core.engines.uploads import read_file_table
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.generalisation import GroupParts
@@ -31,9 +32,7 @@ from multiloss_core.tables import (
     ColumnGuess,
     document_times,
     guess_columns,
-    is_count_table,
     rating_values,
-    read_file,
     require_documents,
     with_decimal_sign,
 )
@@ -62,7 +61,7 @@ class LoadedTable:
     """A table of rated documents, as far as it was fetched, and what its columns seem to be.
 
     `told` is what a record keeps of the place that it came from; nothing of a file. `only`: which rows (n,) lie in the
-    days that are wanted. `opened` and `sample` are there for a table of an engine.
+    days that are wanted. `opened` and `sample` are there for a table of an engine, and for a file of many rows.
     """
 
     name: str
@@ -104,27 +103,27 @@ def load_file(
     DataError : no usable table of documents, or days that cannot be told.
     """
     data = path.read_bytes()
-    file = read_file(data, path.name)
-    if is_count_table(file.frame):
+    read = read_file_table(data, path.name)
+    file, sample, engine = read.file, read.sample, read.engine
+    if read.guess is None:
         raise DataError(f"'{path.name}' is a table of counts; choose on the screen, or give the rated documents.")
     require_documents(file.frame)
     frame = _with_decimals(file.frame, file.ambiguous, decimal)
     if filters:
-        frame = frame[kept_rows(frame, filters)].reset_index(drop=True)
-    guess = guess_columns(frame)
+        inside = kept_rows(frame, filters)
+        frame = frame if engine else frame[inside].reset_index(drop=True)
+    guess = guess_columns(frame) if decimal or filters else read.guess
     told, only = {}, None
     # Another sheet or other days are other data.
     fingerprint = hashlib.sha256(data)
     if days.are_limited:
-        time = days_column(days.time, guess)
-        times = document_times(frame, time, np.arange(len(frame)))
-        only = np.ones(len(frame), dtype=bool)
-        only &= True if days.since is None else times >= np.datetime64(days.since)
-        only &= True if days.until is None else times < np.datetime64(days.until)
-        if not only.any():
-            raise DataError(f"'{path.name}' has no rows in this range; choose another range of dates.")
-        told = _told_of_days(replace(days, time=time))
+        days = replace(days, time=days_column(days.time, guess))
+        told = _told_of_days(days)
         fingerprint.update(repr(sorted(told.items())).encode())
+        only = None if engine else _rows_in(days, frame, path.name)
+    if engine is not None and (days.are_limited or filters):
+        sample = load_sample(engine, path.name, _window(days, filters))
+        frame = _with_decimals(sample.file.frame, file.ambiguous, decimal)
     return LoadedTable(
         name=path.name,
         frame=frame,
@@ -134,6 +133,29 @@ def load_file(
         ambiguous=() if decimal else file.ambiguous,
         told=told,
         only=only,
+        opened=None if engine is None else OpenedTable(engine=engine, table=path.name, source=""),
+        sample=sample,
+    )
+
+
+def _rows_in(days: Days, frame: pd.DataFrame, name: str) -> Bools:
+    """Which rows (n,) lie in the days that are wanted. Raises DataError where none does."""
+    times = document_times(frame, days.time or "", np.arange(len(frame)))
+    only = np.ones(len(frame), dtype=bool)
+    only &= True if days.since is None else times >= np.datetime64(days.since)
+    only &= True if days.until is None else times < np.datetime64(days.until)
+    if not only.any():
+        raise DataError(f"'{name}' has no rows in this range; choose another range of dates.")
+    return only
+
+
+def _window(days: Days, filters: Sequence[RecordedFilter]) -> RowWindow:
+    """Say to an engine which rows are wanted."""
+    return RowWindow(
+        time=days.time if days.are_limited else None,
+        since=days.since,
+        until=days.until,
+        filters=tuple(Filter(column=entry.column, values=entry.values) for entry in filters),
     )
 
 
@@ -153,13 +175,7 @@ def load_table(
     if filters:
         # Says which column is missing before the engine does in words of its own.
         kept_rows(fetch_rows(engine, table, most=1).frame.iloc[:0], filters)
-    window = RowWindow(
-        time=days.time if days.are_limited else None,
-        since=days.since,
-        until=days.until,
-        filters=tuple(Filter(column=entry.column, values=entry.values) for entry in filters),
-    )
-    sample = load_sample(engine, table, window)
+    sample = load_sample(engine, table, _window(days, filters))
     require_documents(sample.file.frame)
     frame = _with_decimals(sample.file.frame, sample.file.ambiguous, decimal)
     told = {"source": opened.source, "counted_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from pyarrow import ArrowException, parquet
 
+from multiloss_core.engines import loading
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.loading import MOST_FETCHED
 from multiloss_core.errors import DataError
+from multiloss_core.tables import LARGEST_FILE
 
-# A file up to this size is read as an upload to the screen is; DuckDB reads larger ones.
-SMALL_FILE = 64 * 2**20
-SMALL_KINDS = (".csv", ".txt", ".tsv", ".xlsx", ".parquet", ".pq")
+FILE_KINDS = (".csv", ".txt", ".tsv", ".xlsx", ".parquet", ".pq")
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]*)://", re.IGNORECASE)
 _SPARK_HOST = re.compile(r"sc://([^/;]*)", re.IGNORECASE)
@@ -30,14 +29,17 @@ class OpenedTable:
     source: str
 
 
-def small_file(source: str) -> Path | None:
-    """Return the file to read as an upload; None for what an engine reads."""
+def file_to_read(source: str) -> Path | None:
+    """Return the file to read as an upload to the screen is; None for what an engine reads.
+
+    DuckDB reads larger text files, and Parquet files of many rows where they are: their columns have types already.
+    """
     path = Path(source)
-    if _ADDRESS.match(source) or not path.is_file() or path.suffix.lower() not in SMALL_KINDS:
+    if _ADDRESS.match(source) or not path.is_file() or path.suffix.lower() not in FILE_KINDS:
         return None
     if path.suffix.lower() == ".xlsx":
         return path
-    return path if path.stat().st_size <= SMALL_FILE and _has_few_rows(path) else None
+    return path if path.stat().st_size <= LARGEST_FILE and _has_few_rows(path) else None
 
 
 @contextmanager
@@ -119,7 +121,7 @@ def _has_few_rows(path: Path) -> bool:
     if path.suffix.lower() not in (".parquet", ".pq"):
         return True
     try:
-        return bool(parquet.read_metadata(path).num_rows <= MOST_FETCHED)
+        return bool(parquet.read_metadata(path).num_rows <= loading.MOST_FETCHED)
     except (ArrowException, OSError):
         # What is wrong with it is said where it is read.
         return True

@@ -2,8 +2,9 @@
 
 A question is one SELECT (`statements`), written in the words of an engine (`dialects`), answered by DuckDB in this
 process, by a Spark cluster or by a PostgreSQL database (`backends`), and checked by `questions`. `load_sample` decides
-whether rows are fetched or counted, `count_documents` counts them; from the cells on, everything is as for documents in
-memory. `count_along` counts all points of a path by day, segment or part of groups, for look-ups.
+whether rows are fetched or counted, `read_file_table` does so for a file, `count_documents` counts them; from the
+cells on, everything is as for documents in memory. `count_along` counts all points of a path by day, segment or part
+of groups, for look-ups.
 """
 
 from multiloss_core.engines.along import (
@@ -33,6 +34,7 @@ from multiloss_core.engines.questions import (
     quantiles,
 )
 from multiloss_core.engines.statements import By
+from multiloss_core.engines.uploads import FileTable, read_file_table
 
 __all__ = [
     "ALL_ROWS",
@@ -46,6 +48,7 @@ __all__ = [
     "EngineError",
     "EngineFunnel",
     "EngineSample",
+    "FileTable",
     "Filter",
     "PathCounts",
     "RatedColumns",
@@ -66,6 +69,7 @@ __all__ = [
     "quantiles",
     "rated_columns_of",
     "ratings_in",
+    "read_file_table",
     "segment_counts_along",
     "weekly_counts_along",
 ]

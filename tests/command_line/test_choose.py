@@ -298,3 +298,34 @@ class TestWhatCannotBeDone:
     def _file(path, data):
         path.write_bytes(data)
         return path
+
+
+def test_a_text_file_of_many_rows_is_read_as_ever_and_counted(put, tmp_path, monkeypatch):
+    frame = rated_month().rename(columns={"created_at": "created"})
+    file = tmp_path / "alerts.csv"
+    frame.assign(created=frame["created"].dt.strftime("%d.%m.%Y %H:%M")).to_csv(
+        file, index=False, sep=";", decimal=",", encoding="utf-16"
+    )
+    documents = RatedDocuments.from_frame(frame, ["model a", "model b"], "verdict", meanings=MEANINGS)
+    floors = [f"--floor=model {name}={floor}" for name, floor in zip("ab", documents.floors, strict=True)]
+    records = []
+    for most in (len(frame), len(frame) - 1):
+        monkeypatch.setattr(loading, "MOST_FETCHED", most)
+        folder = tmp_path / f"{most}"
+        result = run("choose", file, "--marginal-precision", ".2", "--output", folder, *floors)
+        assert result.exit_code == 0, result.output
+        assert ("Counting" in result.stderr) == (most < len(frame))
+        records.append(DecisionRecord.from_json(chosen(folder)[0].read_bytes()))
+    fetched, counted = records
+    assert counted.data == fetched.data
+    assert counted.columns == fetched.columns
+    counts = documents.counts_at(counted.threshold_array, "any")
+    assert (counted.expected.tp, counted.expected.fp) == (counts.tp, counts.fp)
+    monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+    week = run(
+        "choose", file, "--marginal-precision", ".2", "--output", tmp_path / "week", *floors, "--since", "2026-01-08",
+        "--until", "2026-01-22",
+    )  # fmt: skip
+    assert week.exit_code == 0, week.output
+    inside = frame["created"].between("2026-01-08", "2026-01-22", inclusive="left")
+    assert chosen(tmp_path / "week")[1]["data"]["funnel"]["read"] == inside.sum()

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,8 +13,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments
-from multiloss_core.engines import RatedColumns
-from multiloss_core.formatting import shortened
+from multiloss_core.engines import RatedColumns, read_file_table
+from multiloss_core.formatting import plural, shortened
 from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
@@ -26,12 +27,11 @@ from multiloss_core.tables import (
     document_times,
     guess_columns,
     is_count_table,
-    read_in_process,
     require_documents,
     with_decimal_sign,
 )
 from multiloss_core.thresholds import Rule, money_weighted
-from ui.shared.session import Source
+from ui.shared.session import EngineTable, Source
 
 DecimalSign: TypeAlias = Literal[",", "."]
 
@@ -73,9 +73,8 @@ RatedSource: TypeAlias = Source[ColumnChoice]
 
 @dataclass(frozen=True, kw_only=True)
 class CountedIn:
-    """Where documents were counted, which source and table, and by what meaning of its columns."""
+    """The table in which documents were counted, and by what meaning of its columns."""
 
-    connection: str
     table: str
     columns: RatedColumns
 
@@ -112,10 +111,19 @@ class Dataset:
 
 def read_upload(data: bytes, name: str, sheet: str | None = None) -> RatedSource:
     """Read an uploaded file, or a sheet of it, and guess its columns. Raises DataError where it is no usable table."""
-    file, guess = read_in_process(data, name, sheet=sheet)
+    table = read_file_table(data, name, sheet=sheet)
+    file, guess = table.file, table.guess
     if guess is not None:
         require_documents(file.frame)
     choice = COUNTS if guess is None else choice_of(guess, file.ambiguous)
+    origin, notes = None, file.notes
+    if table.sample is not None:
+        origin = EngineTable(connection=None, sample=table.sample, fetched_at=datetime.now(UTC), engine=table.engine)
+        note = (
+            f"{plural(table.sample.rows, 'row')}, too many to be held in memory: they are kept on disk for this visit "
+            "and counted there. The rows at the end of this page are a sample."
+        )
+        notes = (note, *notes)
     return RatedSource(
         name,
         # Another sheet is other data.
@@ -123,10 +131,12 @@ def read_upload(data: bytes, name: str, sheet: str | None = None) -> RatedSource
         file.frame,
         choice,
         guess=guess,
-        notes=file.notes,
+        notes=notes,
         ambiguous=file.ambiguous,
         sheets=file.sheets,
         sheet=file.sheet,
+        origin=origin,
+        disk=table.disk,
     )
 
 

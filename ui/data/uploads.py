@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -22,7 +22,7 @@ from ui.shared.url_params import UrlParameter
 Choice = TypeVar("Choice")
 Data = TypeVar("Data")
 
-# Of all tables of a kind that one visit holds, in bytes; the one loaded last stays in any case.
+# Of all tables of a kind that one visit holds, in bytes of memory and disk; the one loaded last stays in any case.
 MOST_MEMORY = 2**30
 # So much of a SHA-256 tells files apart.
 START = 12
@@ -100,7 +100,7 @@ class UploadStore(Generic[Choice, Data]):
             source = read()
         except DataError as error:
             return str(error)
-        self._add(source, UploadedFile(digest=source.fingerprint, memory=_memory(source.frame)))
+        self._add(source, UploadedFile(digest=source.fingerprint, memory=_memory(source)))
         return None
 
     def choose(self, name: str) -> None:
@@ -345,7 +345,7 @@ class UploadStore(Generic[Choice, Data]):
             return str(error)
         if sheet is not None:
             self.state.remembered[of_workbook] = sheet
-        self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source.frame)))
+        self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source)))
         return None
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
@@ -413,8 +413,8 @@ def _sheet_of(digest: str) -> str:
     return f"sheet {digest}"
 
 
-def _memory(frame: pd.DataFrame) -> int:
-    return int(frame.memory_usage(deep=True).sum())
+def _memory(source: Source[Any]) -> int:
+    return int(source.frame.memory_usage(deep=True).sum()) + source.disk
 
 
 def _named(name: str) -> str:

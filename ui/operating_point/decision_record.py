@@ -76,9 +76,9 @@ def record_of(
 
 
 def origin_of(source: RatedSource) -> dict[str, Any]:
-    """Say for a record where rows were fetched or counted; nothing of an upload or a sample."""
+    """Say for a record where rows were fetched or counted; nothing of a file or a sample."""
     origin = source.origin
-    if origin is None:
+    if origin is None or origin.connection is None:
         return {}
     window = origin.sample.window
     told = {

@@ -30,7 +30,7 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
     if choice.is_counts or choice.rating is None or not choice.meanings:
         return
     rows, column = ratings_of(source, choice.rating), as_text(shortened(choice.rating))
-    blank = (source.origin.sample.rows if source.origin else len(source.frame)) - sum(rows.values())
+    blank = source.rows - sum(rows.values())
     parts = []
     for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet")):
         values = [value for value, found in choice.meanings if found == meaning]

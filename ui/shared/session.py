@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord
-from multiloss_core.engines import BorderlineRows, EngineSample, PathCounts
+from multiloss_core.engines import BorderlineRows, Engine, EngineSample, PathCounts
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs, Point
@@ -32,11 +32,15 @@ class UrlEcho:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineTable:
-    """Rows of a table in an engine that whoever runs the program named `connection`, as fetched at a time (UTC)."""
+    """Rows of a table in an engine that whoever runs the program named `connection`, as fetched at a time (UTC).
 
-    connection: str
+    Those of a large file lie in an `engine` of their own, and no connection is named.
+    """
+
+    connection: str | None
     sample: EngineSample
     fetched_at: datetime
+    engine: Engine | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,8 @@ class Source(Generic[Choice]):
 
     `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
     `ambiguous`: columns of numbers that can be read in two ways. `sheets`: those of a workbook, of which `sheet` was
-    read. `origin`: where it was fetched from or, of too many rows, is to be counted; `frame` is then a sample.
+    read. `origin`: where it was fetched from or, of too many rows, is to be counted; `frame` is then a sample. `disk`:
+    how many bytes it takes beside the frame.
     """
 
     name: str
@@ -58,6 +63,12 @@ class Source(Generic[Choice]):
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
     origin: EngineTable | None = None
+    disk: int = 0
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, here or in an engine."""
+        return len(self.frame) if self.origin is None else self.origin.sample.rows
 
     @property
     def is_sample(self) -> bool:
@@ -69,7 +80,7 @@ class Source(Generic[Choice]):
 class UploadedFile:
     """What a table was read from: the name the user's file has, its bytes, their SHA-256; nothing for pasted text.
 
-    `memory` is how many bytes the table takes.
+    `memory` is how many bytes the table takes, in memory or on disk.
     """
 
     given_name: str = ""

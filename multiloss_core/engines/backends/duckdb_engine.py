@@ -1,8 +1,10 @@
 """DuckDB in this process: folders of Parquet or CSV files, and DuckDB files."""
 
 import hashlib
+import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import duckdb
@@ -27,23 +29,37 @@ class DuckDBEngine:
 
     What is reached is the folder and nothing else: no extension is loaded, no other file opened, no setting changed by
     a statement. Whoever runs the program should let it read the folder only, as DuckDB could write a file into it.
+
+    `name`: what a table that is one file is called, its own name when left out. `removed`: a folder that is removed
+    with the engine, when it is closed or nobody holds it any more.
     """
 
-    def __init__(self, path: Path | str, *, memory_limit: str = MEMORY_LIMIT, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        memory_limit: str = MEMORY_LIMIT,
+        threads: int | None = None,
+        name: str | None = None,
+        removed: Path | None = None,
+    ) -> None:
         self._path = Path(path).resolve()
+        self._name = name or self._path.name
         if not self._path.exists():
             raise EngineError(f"There is no file or folder '{self._path.name}'; check where the source is set up.")
         self._is_database = self._path.is_file() and not _is_data(self._path)
         self._is_asked = False
         self._questions = Questions()
-        self._spill = tempfile.TemporaryDirectory(prefix="multiloss-duckdb-")
+        self._spill = Path(tempfile.mkdtemp(prefix="multiloss-duckdb-"))
+        folders = [self._spill, *([removed] if removed else [])]
         try:
             self._connection = (
                 duckdb.connect(str(self._path), read_only=True) if self._is_database else duckdb.connect()
             )
+            self._end = weakref.finalize(self, _end, self._connection, folders)
             self._secure(memory_limit, threads)
         except duckdb.Error as error:
-            self._spill.cleanup()
+            _remove(folders)
             raise EngineError(
                 f"'{self._path.name}' cannot be opened as a DuckDB file: {first_sentence(error)}"
             ) from None
@@ -52,7 +68,7 @@ class DuckDBEngine:
         settings: dict[str, str] = {
             "TimeZone": "'UTC'",
             "memory_limit": DUCKDB.word(memory_limit),
-            "temp_directory": DUCKDB.word(self._spill.name),
+            "temp_directory": DUCKDB.word(str(self._spill)),
             "enable_progress_bar": "true",
             "enable_progress_bar_print": "false",
             "progress_bar_time": "0",
@@ -126,7 +142,8 @@ class DuckDBEngine:
                     "its memory_limit."
                 ) from None
             except duckdb.Error as error:
-                raise EngineError(f"The source cannot be read: {_without_path(error, self._path)}") from None
+                told = first_sentence(error).replace(str(self._path), self._name)
+                raise EngineError(f"The source cannot be read: {told}") from None
             finally:
                 self._is_asked = False
 
@@ -147,13 +164,12 @@ class DuckDBEngine:
     def close(self) -> None:
         """Close the database and remove what it wrote to disk."""
         self._questions.withdraw()
-        self._connection.close()
-        self._spill.cleanup()
+        self._end()
 
     def _files(self) -> Mapping[str, list[Path]]:
         """Find the files of each table: all below a folder that are of the kind of the first."""
         if self._path.is_file():
-            return {self._path.name: [self._path]}
+            return {self._name: [self._path]}
         own = _data_files(self._path.iterdir(), self._path)
         found = {file.name: [file] for file in own}
         for folder in sorted(path for path in self._path.iterdir() if path.is_dir() and _is_shown(path)):
@@ -210,5 +226,11 @@ def _is_shown(path: Path) -> bool:
     return not path.name.startswith(("_", "."))
 
 
-def _without_path(error: BaseException, path: Path) -> str:
-    return first_sentence(error).replace(str(path), path.name)
+def _end(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
+    connection.close()
+    _remove(folders)
+
+
+def _remove(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,7 @@
 """What is found in a file: its columns and what they seem to be, as they go from one process to another."""
 
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any, BinaryIO, Literal
 
 import pandas as pd
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter
 
 from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table
 from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
+from multiloss_core.tables.reader_process.kept_rows import Kept, keep_rows
 from multiloss_core.tables.reading.read_file import decode_file
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
 
@@ -18,45 +20,59 @@ Guess = ColumnGuess | ItemColumns | None
 _GUESS: TypeAdapter[Guess] = TypeAdapter(ColumnGuess | ItemColumns | None)
 
 
-def answer(file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose) -> tuple[TableFile, Guess]:
+def answer(
+    file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose, kept: Kept | None = None
+) -> tuple[TableFile, Guess]:
     """Read a file of so many bytes and guess what its columns are; None for a table of counts.
 
     Raises
     ------
     DataError : the file is no table, or none of items where these are wanted.
     """
-    table = decode_file(file, size, name, sheet).table_file()
-    return table, _guess(table.frame, name, purpose)
+    target = BytesIO()
+    return read(write_answer(file, size, name, sheet, purpose, target, kept), target)
 
 
 def write_answer(
-    file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose, target: BinaryIO
+    file: BinaryIO,
+    size: int,
+    name: str,
+    sheet: str | None,
+    purpose: Purpose,
+    target: BinaryIO,
+    kept: Kept | None = None,
 ) -> dict[str, Any]:
     """Write the columns to `target`, each as an Arrow stream, and give all else as values for JSON.
+
+    Of too many documents, all go to `kept` and some to `target`.
 
     Raises
     ------
     DataError : as `answer` does.
     """
     decoded = decode_file(file, size, name, sheet)
-    starts = []
-    for title, column in decoded.columns.items():
-        starts.append(target.tell())
-        table = arrow.table({title: column}).unify_dictionaries()
-        with arrow.ipc.new_stream(target, table.schema) as stream:
-            stream.write_table(table)
+    columns, rows = dict(decoded.columns), None
+    if kept is not None and kept.takes(columns):
+        rows = len(next(iter(columns.values())))
+        columns = keep_rows(columns, kept)
     content = {
-        "starts": starts,
+        "rows": rows,
         "notes": decoded.notes,
         "ambiguous": decoded.ambiguous,
         "sheets": decoded.sheets,
         "sheet": decoded.sheet,
     }
-    columns = dict(decoded.columns)
-    del decoded, column, table
+    del decoded
+    starts = []
+    for title, column in columns.items():
+        starts.append(target.tell())
+        table = arrow.table({title: column}).unify_dictionaries()
+        with arrow.ipc.new_stream(target, table.schema) as stream:
+            stream.write_table(table)
+    del column, table
     # No column is held twice for longer than it takes to copy it.
     frame = frame_of((title, columns.pop(title)) for title in list(columns))
-    return content | {"guess": _GUESS.dump_python(_guess(frame, name, purpose), mode="json")}
+    return content | {"starts": starts, "guess": _GUESS.dump_python(_guess(frame, name, purpose), mode="json")}
 
 
 def _guess(frame: pd.DataFrame, name: str, purpose: Purpose) -> Guess:
@@ -75,6 +91,7 @@ def read(content: dict[str, Any], source: BinaryIO) -> tuple[TableFile, Guess]:
         ambiguous=tuple(content["ambiguous"]),
         sheets=tuple(content["sheets"]),
         sheet=content["sheet"],
+        rows=content["rows"],
     ), _GUESS.validate_python(content["guess"])
 
 

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from threading import BoundedSemaphore, Lock
@@ -19,6 +20,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.tables.guess_columns import ColumnGuess
 from multiloss_core.tables.item_columns import ItemColumns
 from multiloss_core.tables.reader_process.answers import Guess, Purpose, answer, read
+from multiloss_core.tables.reader_process.kept_rows import Kept
 from multiloss_core.tables.reading.bounds import KEEP_LESS, require_file_size
 from multiloss_core.tables.reading.table_file import TableFile
 
@@ -41,17 +43,21 @@ _SETTINGS = {
 _SLOTS, _LOCK = BoundedSemaphore(AT_ONCE), Lock()
 
 
-def read_in_process(data: bytes, name: str, *, sheet: str | None = None) -> tuple[TableFile, ColumnGuess | None]:
+def read_in_process(
+    data: bytes, name: str, *, sheet: str | None = None, kept: Kept | None = None
+) -> tuple[TableFile, ColumnGuess | None]:
     """Read a file and guess its columns as `read_file` and `guess_columns` do, in a process with bounds.
 
-    The guess is None for a table of counts. At most two files are read at a time; others wait. On systems other than
-    Linux, which cannot bound a process in this way, reading happens in this one.
+    The guess is None for a table of counts. Of documents in more rows than `kept` says, all rows are written to its
+    file as Parquet, times as such; the frame then holds 10,000 of them, from which the columns are guessed. At most
+    two files are read at a time; others wait. On systems other than Linux, which cannot bound a process in this way,
+    reading happens in this one.
 
     Raises
     ------
     DataError : as `read_file` and `guess_columns`, or more than 450 MB of memory or 60 seconds were needed.
     """
-    file, guess = _ask(data, name, sheet, "documents")
+    file, guess = _ask(data, name, sheet, "documents", kept)
     if isinstance(guess, ItemColumns):
         raise TypeError("Documents were asked for.")
     return file, guess
@@ -96,17 +102,26 @@ def _is_possible() -> bool:
     return sys.platform.startswith("linux") and bool(sys.executable)
 
 
-def _ask(data: bytes, name: str, sheet: str | None, purpose: Purpose) -> tuple[TableFile, Guess]:
+def _ask(
+    data: bytes, name: str, sheet: str | None, purpose: Purpose, kept: Kept | None = None
+) -> tuple[TableFile, Guess]:
     require_file_size(len(data), name)
     if not _is_possible():
-        return answer(BytesIO(data), len(data), name, sheet, purpose)
-    question = {"name": name, "sheet": sheet, "purpose": purpose, "memory": MEMORY, "seconds": SECONDS}
+        return answer(BytesIO(data), len(data), name, sheet, purpose, kept)
+    question = {
+        "name": name,
+        "sheet": sheet,
+        "purpose": purpose,
+        "memory": MEMORY,
+        "seconds": SECONDS,
+        "most": kept and kept.most,
+    }
     try:
         with _SLOTS, tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
             source.write(data)
             source.flush()
             source.seek(0)
-            content = _content(question, source, target)
+            content = _content(question, [source, target, *([kept.file] if kept else [])])
             if "refusal" in content:
                 raise DataError(content["refusal"])
             if "failure" in content:
@@ -116,13 +131,14 @@ def _ask(data: bytes, name: str, sheet: str | None, purpose: Purpose) -> tuple[T
         raise DataError(f"'{name}' cannot be read now ({error.strerror or 'no connection'}); try again.") from error
 
 
-def _content(question: dict[str, Any], source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
+def _content(question: dict[str, Any], files: Sequence[BinaryIO]) -> dict[str, Any]:
     """Ask, and wait for the answer; a server that has ended meanwhile is replaced once."""
+    numbers = [file.fileno() for file in files]
     for attempt in range(2):
         ours, theirs = socket.socketpair()
         with ours, ours.makefile("rwb") as lines:
             with theirs, contextlib.suppress(BrokenPipeError, ConnectionResetError), _LOCK:
-                socket.send_fds(_server().questions, [b"?"], [theirs.fileno(), source.fileno(), target.fileno()])
+                socket.send_fds(_server().questions, [b"?"], [theirs.fileno(), *numbers])
             deadline = monotonic() + SECONDS
             ours.settimeout(SECONDS)
             started = _line(lines)

@@ -1,8 +1,9 @@
 """A process that reads files for another one: a copy of itself for each, with bounds on memory and time.
 
 It runs as `python -m multiloss_core.tables.reader_process.server`, with a Unix socket as standard input. Over this
-come, for each question, three open files: a channel for question and answer in JSON, the file to read, and an empty
-one for the columns. It starts no thread, so that it can be copied at any time, and ends with its parent.
+come, for each question, three or four open files: a channel for question and answer in JSON, the file to read, and
+empty ones for the columns and, where that is wanted, for the rows of a large table. It starts no thread, so that it
+can be copied at any time, and ends with its parent.
 """
 
 import gc
@@ -21,6 +22,7 @@ from pyarrow import csv as arrow_csv
 
 from multiloss_core.errors import DataError
 from multiloss_core.tables.reader_process.answers import write_answer
+from multiloss_core.tables.reader_process.kept_rows import Kept
 
 THREADS = 2
 
@@ -35,7 +37,7 @@ def main() -> None:
     gc.freeze()
     with socket.socket(fileno=sys.stdin.fileno()) as questions:
         while True:
-            message, files, _, _ = socket.recv_fds(questions, 1, 3)
+            message, files, _, _ = socket.recv_fds(questions, 1, 4)
             if not message:
                 return
             if os.fork() == 0:
@@ -44,7 +46,7 @@ def main() -> None:
                 os.close(file)
 
 
-def _answer(channel: int, source: int, target: int) -> None:
+def _answer(channel: int, source: int, target: int, *kept: int) -> None:
     """Answer one question, and end."""
     try:
         with socket.socket(fileno=channel) as connection, connection.makefile("rwb") as lines:
@@ -52,21 +54,24 @@ def _answer(channel: int, source: int, target: int) -> None:
             lines.flush()
             question = json.loads(lines.readline())
             _bound(question["memory"], question["seconds"])
-            _send(lines.write, _found(question, source, target))
+            _send(lines.write, _found(question, source, target, *kept))
     finally:
         os._exit(0)
 
 
-def _found(question: dict[str, Any], source: int, target: int) -> dict[str, Any]:
+def _found(question: dict[str, Any], source: int, target: int, *kept: int) -> dict[str, Any]:
     try:
         with os.fdopen(source, "rb", closefd=False) as file, os.fdopen(target, "wb", closefd=False) as columns:
             size = os.fstat(source).st_size
             wanted = (question["name"], question["sheet"], question["purpose"])
-            return write_answer(file, size, *wanted, columns)
+            rows = [Kept(file=os.fdopen(number, "wb", closefd=False), most=question["most"]) for number in kept]
+            return write_answer(file, size, *wanted, columns, *rows)
     except DataError as error:
         return {"refusal": str(error)}
     except MemoryError:
         return {"failure": "memory"}
+    except OSError as error:
+        return {"refusal": f"'{question['name']}' cannot be kept now ({error.strerror or error}); try again later."}
     # Guessing what a strange table means may fail in ways that nobody has thought of.
     except Exception as error:
         return {"failure": repr(error)}

@@ -9,7 +9,7 @@ LARGEST_FILE = 200 * 2**20
 # Of all cells as they are kept, and of what has to be unpacked to get at them.
 LARGEST_TABLE = 400 * 2**20
 LARGEST_DECODED = 2**29
-MAX_ROWS = 5_000_000
+MAX_ROWS = 20_000_000
 MAX_COLUMNS = 500
 MAX_CELLS = 50_000_000
 # As many characters as Excel allows in a cell.

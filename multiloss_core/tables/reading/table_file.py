@@ -21,7 +21,8 @@ class TableFile:
     Columns of `frame` hold numbers, times, or text as it was written (blank cells are missing).
     `notes`: sentences for people, on what was skipped, taken for something or left out.
     `ambiguous`: text columns of numbers such as 1,234, which may be thousands or decimals; see `with_decimal_sign`.
-    `sheets`: those of an Excel file, and `sheet` the one that was read.
+    `sheets`: those of an Excel file, and `sheet` the one that was read. `rows`: how many the file has where `frame`
+    holds some of them, evenly spread.
     """
 
     frame: pd.DataFrame
@@ -29,6 +30,7 @@ class TableFile:
     ambiguous: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
+    rows: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,4 +1,4 @@
-"""Tables of engines as data of a session: fetched where they are small, else counted where they are."""
+"""Tables of engines, and large files, as data of a session: fetched where they are small, else counted."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -80,7 +80,7 @@ def ratings_in_engine(source: RatedSource, column: str) -> dict[str, int]:
 @st.cache_data(scope="session", max_entries=20, show_spinner="Looking at the ratings …")
 def _ratings(fingerprint: str, column: str, _origin: EngineTable) -> dict[str, int]:
     sample = _origin.sample
-    return ratings_in(engine_of(_origin.connection), sample.table, column, sample.window).counted
+    return ratings_in(_engine_at(_origin), sample.table, column, sample.window).counted
 
 
 def counted_dataset(source: RatedSource, choice: ColumnChoice, key: str) -> Dataset:
@@ -92,15 +92,23 @@ def counted_dataset(source: RatedSource, choice: ColumnChoice, key: str) -> Data
     if key not in known:
         _require_wanted(key)
         origin = _origin(source)
-        engine = engine_of(origin.connection)
+        engine = _engine_at(origin)
         counts, columns = answered(engine, lambda tell: _count(engine, origin.sample, choice, tell), key=STOP)
-        counted_in = CountedIn(connection=origin.connection, table=origin.sample.table, columns=columns)
+        counted_in = CountedIn(table=origin.sample.table, columns=columns)
         known[key] = Dataset(
             name=source.name, key=key, source=counts, frame=source.frame, choice=choice, counted_in=counted_in
         )
         while len(known) > MAX_KEPT:
             known.pop(next(iter(known)))
-    return known[key]
+    return replace(known[key], name=source.name)
+
+
+def engine_of_dataset(dataset: Dataset) -> Engine:
+    """Return the engine that the documents of a dataset lie in. Raises DataError where they are not loaded any more."""
+    source = session().rated.sources.get(dataset.name)
+    if source is None:
+        raise DataError(f"'{dataset.name}' is no longer loaded in this session; upload it again.")
+    return _engine_at(_origin(source))
 
 
 def _require_wanted(key: str) -> None:
@@ -118,6 +126,10 @@ def _origin(source: RatedSource) -> EngineTable:
     if source.origin is None:
         raise AssertionError("only rows in an engine are counted there")
     return source.origin
+
+
+def _engine_at(origin: EngineTable) -> Engine:
+    return origin.engine if origin.connection is None and origin.engine else engine_of(str(origin.connection))
 
 
 def _count(engine: Engine, sample: EngineSample, choice: ColumnChoice, tell: Tell) -> tuple[RatedCounts, RatedColumns]:

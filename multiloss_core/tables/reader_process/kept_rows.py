@@ -1,0 +1,109 @@
+"""All rows of a large table as a Parquet file, to be counted from there, and some of them to see what they are."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as arrow
+from pyarrow import compute, parquet
+
+from multiloss_core.errors import DataError
+from multiloss_core.tables.guess_columns import guess_columns, is_count_table
+from multiloss_core.tables.number_column import MAX_SAMPLED
+from multiloss_core.tables.reading.cells.column_types import Columns
+from multiloss_core.tables.reading.table_file import frame_of
+from multiloss_core.tables.time_column import EARLIEST, END, document_times
+
+ROWS_AT_ONCE = 2**18
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """Where rows go of which there are more than `most`: an open file, empty."""
+
+    file: BinaryIO
+    most: int
+
+    def takes(self, columns: Mapping[str, arrow.ChunkedArray]) -> bool:
+        """Tell whether there are too many rows, and whether they are documents that SQL can name the columns of."""
+        rows = len(next(iter(columns.values())))
+        # SQL does not tell capitals from small letters.
+        names = {name.casefold() for name in columns}
+        return (
+            rows > self.most
+            and len(names) == len(columns)
+            and not any("\0" in name for name in names)
+            and not is_count_table(frame_of(spread_rows(columns, 1).items()))
+        )
+
+
+def keep_rows(columns: Columns, kept: Kept) -> Columns:
+    """Write all rows, times as such whatever they were written like, and return at most 10,000 of them.
+
+    `columns` is emptied on the way: of the rows, no column is held twice.
+    """
+    sample = spread_rows(columns, min(kept.most, MAX_SAMPLED))
+    frame = frame_of(sample.items())
+    time = guess_columns(frame).time
+    for name in columns:
+        if name == time or _is_text(columns[name]):
+            columns[name] = _as_times(columns[name], sample[name])
+    table = arrow.table(columns).unify_dictionaries()
+    columns.clear()
+    texts = [field.name for field in table.schema if _is_text(table[field.name])]
+    parquet.write_table(table, kept.file, compression="zstd", use_dictionary=texts, row_group_size=ROWS_AT_ONCE)
+    kept.file.flush()
+    return sample
+
+
+def spread_rows(columns: Mapping[str, arrow.ChunkedArray], most: int) -> Columns:
+    """At most so many rows, evenly spread over all: those of `sampled`."""
+    rows = len(next(iter(columns.values())))
+    places = arrow.array(np.linspace(0, rows - 1, min(rows, most)).astype(np.int64))
+    return {name: column.take(places) for name, column in columns.items()}
+
+
+def _is_text(column: arrow.ChunkedArray) -> bool:
+    kind = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
+    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
+
+
+def _as_times(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> arrow.ChunkedArray:
+    """Read a column as times where all its cells are some; it stays as it is elsewhere."""
+    with suppress(DataError):
+        if _times(sample).null_count == len(sample):
+            return column
+        return _plain_times(column) or arrow.chunked_array(list(_times_by_parts(column, sample)))
+    return column
+
+
+def _plain_times(column: arrow.ChunkedArray) -> arrow.ChunkedArray | None:
+    """Read ISO text without time zones, which is most of what is written, in a moment; None for anything else."""
+    if not arrow.types.is_string(column.type):
+        return None
+    try:
+        times = column.cast(arrow.timestamp("us"))
+    except arrow.ArrowInvalid:
+        return None
+    bounds = compute.min_max(times).as_py()
+    return times if EARLIEST.item() <= bounds["min"] and bounds["max"] < END.item() else None
+
+
+def _times_by_parts(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> Iterator[arrow.Array]:
+    """Read part after part, each together with the sample, so that none is understood in another way."""
+    for start in range(0, len(column), ROWS_AT_ONCE):
+        part = column.slice(start, ROWS_AT_ONCE)
+        both = arrow.chunked_array([*sample.chunks, *part.chunks], column.type)
+        yield _times(both).slice(len(sample))
+
+
+def _times(cells: arrow.ChunkedArray) -> arrow.Array:
+    frame = frame_of([("time", cells)])
+    known = frame["time"].notna().to_numpy()
+    if _is_text(cells):
+        known = known & (frame["time"].astype("string").str.strip() != "").fillna(False).to_numpy(dtype=bool)
+    times = np.full(len(frame), np.datetime64("NaT", "us"))
+    times[known] = document_times(frame, "time", np.flatnonzero(known))
+    return arrow.array(times)
