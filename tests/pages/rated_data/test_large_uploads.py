@@ -1,16 +1,31 @@
 """Uploads of many rows: counted through DuckDB, with what the ordinary way finds."""
 
+import gc
+import hashlib
 import io
+import tempfile
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from multiloss_core import RatedCounts, RatedDocuments
-from multiloss_core.engines import loading
-from tests.pages.rated_data.steps import confirm, csv_of, metrics, rated_frame, upload
+from multiloss_core.engines import count_along, loading
+from tests.pages.rated_data.steps import (
+    as_read,
+    box,
+    confirm,
+    count_frame,
+    csv_of,
+    metrics,
+    only_error,
+    rated_frame,
+    upload,
+)
 from tests.pages.steps import explorer, run, state
 from tests.tables.reading.workbooks import workbook
+from ui.data import uploads
+from ui.operating_point.decision_record import origin_of
 
 
 def dated_frame():
@@ -73,3 +88,77 @@ def test_many_rows_are_counted_as_few_are(app, name):
     point = run(app.switch_page("pages/operating_point.py"))
     assert not point.error
     assert explorer(point)["table"]
+
+
+@pytest.mark.usefixtures("few_fetched")
+def test_dates_in_words_are_counted_by_day_and_a_record_names_the_file(app):
+    frame = dated_frame()
+    upload(app, csv_of(frame, sep=";", decimal=","), "alerts.csv")
+    app = run(box(app, "time").select("seen"))
+    confirm(app)
+    (source,) = state(app).rated.sources.values()
+    assert source.rows == len(frame)
+    assert origin_of(source) == {}
+    assert source.fingerprint == hashlib.sha256(csv_of(frame, sep=";", decimal=",")).hexdigest()
+    dataset = list(state(app).counted.values())[-1]
+    columns = dataset.counted_in.columns
+    assert columns.time == "seen"
+    found = count_along(source.origin.engine, "alerts.csv", columns, np.array([columns.floors]), "any", "day")
+    assert [*np.unique(found.by)] == [*np.arange("2026-03-02", "2026-03-30", dtype="datetime64[D]")]
+    assert found.documents.sum() == dataset.source.funnel.at_or_above_floor
+
+
+@pytest.mark.usefixtures("few_fetched")
+def test_a_score_that_is_turned_round_is_counted(app):
+    frame = dated_frame().assign(**{"model A": lambda frame: 1 - frame["model A"]})
+    upload(app, csv_of(frame), "alerts.csv")
+    (toggle,) = [toggle for toggle in app.toggle if toggle.key.startswith("turn_model A")]
+    app = run(toggle.set_value(True))
+    assert not app.error
+    dataset = list(state(app).counted.values())[-1]
+    assert dataset.source.names == ("minus model A", "model B")
+    documents = RatedDocuments.from_frame(
+        frame, ["minus model A", "model B"], "rating", positive="fraud", floors=list(dataset.source.floors)
+    )
+    assert dataset.source.funnel == documents.funnel
+    assert dataset.source.totals == documents.totals
+
+
+@pytest.mark.usefixtures("few_fetched")
+def test_rows_on_disk_go_with_the_table(app, monkeypatch):
+    frame = dated_frame()
+    upload(app, csv_of(frame), "first.csv")
+    first = folder_of(app, "first.csv")
+    assert [file.name for file in first.iterdir()] == ["rows.parquet"]
+    assert first.stat().st_mode & 0o077 == 0
+    assert state(app).rated.files["first.csv"].memory > (first / "rows.parquet").stat().st_size
+    monkeypatch.setattr(uploads, "MOST_MEMORY", 1)
+    upload(app, csv_of(frame.iloc[1:]), "second.csv")
+    assert not app.error
+    assert "to make room: 'first.csv'" in as_read(app.info[0].value)
+    second = folder_of(app, "second.csv")
+    gc.collect()
+    assert not first.exists()
+    assert second.exists()
+
+
+@pytest.mark.usefixtures("few_fetched")
+def test_what_is_refused_leaves_nothing_behind(app, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    frame = dated_frame()
+    upload(app, csv_of(frame)[:-30] + b",,,,,\n", "bad.csv")
+    assert "cells where the header has" in only_error(app)
+    monkeypatch.setattr("multiloss_core.tables.reading.bounds.MAX_ROWS", 500)
+    upload(app, xlsx_of(frame)[:-200], "bad.xlsx")
+    assert only_error(app)
+    assert list(tmp_path.glob("multiloss-file-*")) == []
+
+
+@pytest.mark.usefixtures("few_fetched")
+def test_columns_that_differ_in_capitals_and_tables_of_counts_stay_in_memory(app):
+    frame = dated_frame().rename(columns={"country": "Model a"})
+    upload(app, csv_of(frame), "capitals.csv")
+    assert not app.error
+    assert not state(app).rated.sources["capitals.csv"].is_sample
+    upload(app, csv_of(pd.concat([count_frame()] * 3, ignore_index=True).drop_duplicates()), "counts.csv")
+    assert not state(app).rated.sources["counts.csv"].is_sample

@@ -8,8 +8,8 @@ from multiloss_core import DataError
 from multiloss_core.engines import By, PathCounts, count_along
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Rule
-from ui.data.engines.connections import engine_of
 from ui.data.engines.questions import answered
+from ui.data.engines.tables import engine_of_dataset
 from ui.data.rated_datasets import Dataset
 from ui.shared.formatting import as_text
 from ui.shared.session import session
@@ -29,15 +29,15 @@ def ask_along(dataset: Dataset, thresholds: Floats, rule: Rule, by: By, column: 
         raise TypeError("Only documents that lie in an engine are counted there.")
     if key not in known:
         what = "all points of the path" if len(thresholds) > 1 else "what these thresholds flag"
-        st.caption(f"The rows lie in '{as_text(counted_in.connection)}'. One pass over them counts {what}.")
+        st.caption(f"The rows lie in '{as_text(dataset.name)}'. One pass over them counts {what}.")
         if not st.button(f"Count by '{as_text(column)}'", key=f"count_by_{by}", icon=":material/database_search:"):
             return None
-        engine = engine_of(counted_in.connection)
 
         def count(tell: object) -> PathCounts:
             return count_along(engine, counted_in.table, counted_in.columns, thresholds, rule, by)
 
         try:
+            engine = engine_of_dataset(dataset)
             known[key] = answered(engine, count, key=f"stop_by_{by}")
         except DataError as error:
             st.error(as_text(str(error)), icon=":material/error:")

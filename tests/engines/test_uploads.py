@@ -1,0 +1,139 @@
+"""Files of many rows: typed columns on disk, which mean what they mean in memory, and go with their engine."""
+
+import gc
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as arrow
+import pytest
+from pyarrow import parquet
+
+from multiloss_core import DataError
+from multiloss_core.engines import fetch_rows, loading, read_file_table
+from multiloss_core.tables import document_times, guess_columns, read_file
+from tests.hostile import files
+
+ROWS = 4_000
+
+
+@pytest.fixture(autouse=True)
+def few_fetched(monkeypatch):
+    monkeypatch.setattr(loading, "MOST_FETCHED", 1_000)
+
+
+def frame():
+    generator = np.random.default_rng(3)
+    moments = pd.date_range("2026-01-01", periods=ROWS, freq="47min")
+    return pd.DataFrame(
+        {
+            "case": [f"{number:06d}" for number in range(ROWS)],
+            "score": generator.random(ROWS).round(4),
+            "odd": np.where(generator.random(ROWS) < 0.1, np.nan, generator.random(ROWS).round(3)),
+            "amount": (9_000 * generator.random(ROWS)).round(2),
+            "iso": moments.astype(str),
+            "zoned": moments.strftime("%Y-%m-%dT%H:%M:%S+02:00"),
+            "European": moments.strftime("%d/%m/%Y %H:%M"),
+            "American": moments.strftime("%m/%d/%Y %I:%M %p"),
+            "nearly": np.where(np.arange(ROWS) == 1_234, "soon", moments.astype(str)),
+            "rating": generator.choice(["fraud", "ok", "pending"], ROWS),
+        }
+    )
+
+
+def stored(table):
+    return fetch_rows(table.engine, table.sample.table, most=ROWS).frame
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda table: table.to_csv(index=False).encode(),
+        lambda table: table.to_csv(index=False, sep=";", decimal=",").encode("utf-16"),
+        lambda table: files.parquet_of(arrow.Table.from_pandas(table), row_group_size=700),
+    ],
+    ids=["csv", "german", "parquet"],
+)
+def test_columns_mean_what_they_mean_in_memory(encode):
+    data = encode(frame())
+    table, here = read_file_table(data, "f"), read_file(data, "f")
+    assert (table.sample.rows, table.sample.table, table.file.rows) == (ROWS, "f", ROWS)
+    assert (table.file.notes, table.file.ambiguous) == (here.notes, here.ambiguous)
+    found = stored(table)
+    assert [*found.columns] == [*here.frame.columns]
+    times = ["iso", "zoned", "European", "American"]
+    for name in times:
+        assert (found[name].to_numpy() == document_times(here.frame, name, np.arange(ROWS))).all()
+    others = found.columns.difference(times)
+    pd.testing.assert_frame_equal(found[others], here.frame[others])
+    places = np.linspace(0, ROWS - 1, 1_000).astype(int)
+    pd.testing.assert_frame_equal(table.file.frame, here.frame.iloc[places].reset_index(drop=True))
+    assert table.guess == guess_columns(table.file.frame)
+
+
+def test_few_rows_are_those_of_the_file():
+    data = frame().iloc[:1_000].to_csv(index=False).encode()
+    table, here = read_file_table(data, "f.csv"), read_file(data, "f.csv")
+    assert (table.engine, table.sample, table.disk, table.file.rows) == (None, None, 0, None)
+    pd.testing.assert_frame_equal(table.file.frame, here.frame)
+    assert table.guess == guess_columns(here.frame)
+
+
+def test_a_column_whose_days_and_months_cannot_be_told_apart_stays_text():
+    dates = pd.date_range("2026-01-01", periods=12, freq="MS")
+    written = np.resize(dates.strftime("%d/%m/%Y"), ROWS)
+    unsure = frame().assign(iso=written)
+    assert stored(read_file_table(unsure.to_csv(index=False).encode(), "f"))["iso"].tolist() == written.tolist()
+
+
+@pytest.mark.parametrize("end", ["closed", "forgotten"])
+def test_the_folder_goes_with_the_engine(end):
+    table = read_file_table(frame().to_csv(index=False).encode(), "f.csv")
+    folder = Path(table.engine._path).parent
+    assert folder.stat().st_mode & 0o077 == 0
+    assert table.disk == sum(file.stat().st_size for file in folder.iterdir()) > 0
+    if end == "closed":
+        table.engine.close()
+    del table
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_sentences_name_the_file_and_not_its_place():
+    table = read_file_table(frame().to_csv(index=False).encode(), "alerts.csv")
+    with pytest.raises(DataError, match=r"There is no table 'rows.parquet' here; choose one of 'alerts.csv'"):
+        fetch_rows(table.engine, "rows.parquet", most=1)
+    table.engine._path.write_bytes(b"PAR1 no more")
+    with pytest.raises(DataError) as complaint:
+        fetch_rows(table.engine, "alerts.csv", most=1)
+    assert "'alerts.csv'" in str(complaint.value) or "alerts.csv" in str(complaint.value)
+    assert str(table.engine._path.parent) not in str(complaint.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", files.BOMBS)
+def test_bombs_are_refused_as_ever(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    data = files.BOMBS[name]()
+
+    def outcome(most):
+        monkeypatch.setattr(loading, "MOST_FETCHED", most)
+        try:
+            return len(read_file_table(data, "bomb").file.frame) and ""
+        except DataError as error:
+            return str(error)
+
+    refusals = [outcome(most) for most in (10**9, 1_000)]
+    assert refusals[0] == refusals[1]
+    gc.collect()
+    assert list(tmp_path.glob("multiloss-file-*")) == []
+
+
+def test_nested_columns_are_left_out():
+    nested = arrow.table({"a": np.arange(2_000.0), "list": [[1]] * 2_000, "r": ["x", "y"] * 1_000})
+    stream = io.BytesIO()
+    parquet.write_table(nested, stream)
+    table = read_file_table(stream.getvalue(), "f.parquet")
+    assert table.file.notes == ("1 column of lists, records or binary data left out.",)
+    assert [*stored(table).columns] == ["a", "r"]
