@@ -11,8 +11,8 @@ from multiloss_core.formatting import count, plural
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds import Point
 from ui.data.document_table import NO_DOCUMENTS, show_documents, show_rows
-from ui.data.engines.connections import engine_of
 from ui.data.engines.questions import answered
+from ui.data.engines.tables import engine_of_dataset
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import as_text
@@ -57,18 +57,19 @@ def _show_counted(analysis: Analysis, point: Point) -> None:
     key = (analysis.rated.key, rule, thresholds.tobytes())
     if key not in known:
         st.caption(
-            f"The rows lie in '{as_text(counted_in.connection)}'. Up to {MAX_NEAR} on either side are fetched, in at "
+            f"The rows lie in '{as_text(analysis.rated.name)}'. Up to {MAX_NEAR} on either side are fetched, in at "
             "most four passes over them."
         )
         if not st.button("Fetch the documents", key="fetch_near", icon=":material/database_search:"):
             return
-        engine, of_rule = engine_of(counted_in.connection), counts.under(rule)
+        of_rule = counts.under(rule)
 
         def fetch(tell: Callable[[str], None]) -> BorderlineRows:
             tell("Fetching the documents near the thresholds")
             return borderline_rows(engine, counted_in.table, counted_in.columns, of_rule, thresholds, most=MAX_NEAR)
 
         try:
+            engine = engine_of_dataset(analysis.rated)
             known[key] = answered(engine, fetch, key="stop_near")
         except DataError as error:
             st.error(as_text(str(error)), icon=":material/error:")
