@@ -9,6 +9,8 @@ from multiloss_core.engines.columns import RatedColumns
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.questions import documents_between
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.derived_column import column_of
+from multiloss_core.tables.number_column import numbers
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 
@@ -102,7 +104,7 @@ def _distances(
     rows: pd.DataFrame, columns: RatedColumns, thresholds: Floats, spans: Floats, rule: Rule, *, outwards: bool
 ) -> tuple[Floats, "np.ndarray[tuple[int], np.dtype[np.intp]]"]:
     """Measure how far rows lie from thresholds, in parts of the spans (k,), and which classifier decides."""
-    scores = rows[list(columns.scores)].to_numpy(dtype=np.float64)
+    scores = np.column_stack([numbers(column_of(rows, name))[0] for name in columns.scores])
     with np.errstate(invalid="ignore", divide="ignore"):
         away = (thresholds - scores if outwards else scores - thresholds) / spans
     # A score on the other side, or a threshold of never, has no part in the decision.
