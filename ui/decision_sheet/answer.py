@@ -83,8 +83,8 @@ def _say(analysis: Analysis, setting: Setting) -> None:
     days = _days(analysis, point)
     sentence = headline_of(
         analysis.surfaces.names,
-        present,
-        analysis.deployable(point),
+        None if present is None else present.tolist(),
+        analysis.deployable(point).tolist(),
         _difference(analysis, point, present),
         None if days is None else days.mean,
         rule=rule,
@@ -143,4 +143,3 @@ def _days(analysis: Analysis, point: Point) -> DailyAlerts | None:
     if found is None:
         return None
     return daily_alerts(*found, analysis.deployable(point), analysis.settings.rule)
-

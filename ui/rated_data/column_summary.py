@@ -43,8 +43,8 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
 
 
 def confirm_columns(source: RatedSource) -> None:
-    """Draw the one click that takes the columns as they are, then the way on to the operating point."""
-    with st.container(key="way_on", width="content"):
+    """Draw the one click that takes the columns as they are, then the ways on."""
+    with st.container(key="way_on", horizontal=True):
         if needs_answers(source):
             st.button(
                 "These columns are right",
@@ -55,9 +55,11 @@ def confirm_columns(source: RatedSource) -> None:
                 args=(source,),
             )
         else:
-            st.html(_as_main_button(".st-key-way_on a"))
+            st.html(_as_main_button(".st-key-decide a"))
+            with st.container(key="decide", width="content"):
+                st.page_link("pages/decision_sheet.py", label="Decide", icon=":material/arrow_forward:")
             st.page_link(
-                "pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:"
+                "pages/operating_point.py", label="Choose the operating point", icon=":material/tune:", width="content"
             )
 
 

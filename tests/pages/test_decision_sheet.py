@@ -1,0 +1,153 @@
+"""The decision sheet: what its settings are, what it says of them, where they lead, and what is saved."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from multiloss_core import RatedDocuments, operating_point, smooth_path
+from multiloss_core.targets import point_for_alerts, threshold_choices
+from multiloss_core.thresholds import RESOLUTIONS, PathSearch, Payoffs
+from tests.pages.steps import number, opened, run, state
+from ui.data.samples import SAMPLES, sample
+from ui.records.log_access import decision_log
+
+SAMPLE = "Card alerts"
+
+
+@pytest.fixture(scope="module")
+def data():
+    source = sample(SAMPLE)
+    choice = source.first_choice
+    meanings = {rating: meaning for rating, meaning in choice.meanings if meaning}
+    documents = RatedDocuments.from_frame(
+        source.frame, choice.scores, choice.rating, meanings=meanings, floors=choice.floors
+    )
+    amounts = source.frame["amount"].to_numpy()[documents.rows]
+    # Days from the first to the last document, decided or not.
+    times = source.frame["time"].dt.normalize()
+    return SimpleNamespace(source=documents, amounts=amounts, days=(times.max() - times.min()).days + 1)
+
+
+@pytest.fixture(scope="module")
+def path(data):
+    return smooth_path(data.source)
+
+
+def sheet(**query):
+    return opened("decision_sheet", **{"data": SAMPLE, **query})
+
+
+def cards(app):
+    """Of each setting, thresholds by name and the numbers of its counts."""
+    texts = [element.value for element in app.markdown]
+    found = []
+    for title in ("**Cautious**", "**Balanced**", "**Wide**"):
+        thresholds, counts = texts[texts.index(title) + 1 : texts.index(title) + 3]
+        values = [number(value) for value in re.findall(r"≥ ([\d.]+)", thresholds)]
+        caught, false = re.match(r"\*\*([\d,]+)\*\* frauds caught +\n([\d,]+) false alerts", counts).groups()
+        found.append((values, number(caught), number(false)))
+    return found
+
+
+def sentence(app):
+    (found,) = [element.value for element in app.markdown if element.value.startswith("#### ")]
+    return found
+
+
+def agree(app, data, points):
+    for (values, caught, false), point in zip(cards(app), points, strict=True):
+        np.testing.assert_array_equal(values, data.source.round_thresholds(point.thresholds))
+        counts = data.source.counts_at(np.array(values), "any")
+        assert (caught, false) == (counts.tp, counts.fp) == (point.tp, point.fp)
+
+
+def test_settings_keep_half_the_alerts_a_day_all_and_twice_as_many(data, path):
+    app = sheet()
+    (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
+    run(cap.set_value(10.0))
+    search = PathSearch(data.source, "any", RESOLUTIONS[2][1], "positives")
+    choices = threshold_choices(path, data.source, surfaces=search.surfaces, fit=search.fit)
+    agree(app, data, [point_for_alerts(path, choices, most * data.days) for most in (5.0, 10.0, 20.0)])
+    assert "at most 5 alerts a day" in [caption.value for caption in app.caption]
+
+
+def test_settings_by_the_last_alerts_halve_and_double_the_price_of_a_catch(data, path):
+    app = run(sheet(afford="precision").number_input(key="afford_percent").set_value(25.0))
+    agree(app, data, [operating_point(path, round(1 / (1 + price), 3)) for price in (1.5, 3.0, 6.0)])
+    run(sheet(afford="precision").number_input(key="afford_percent").set_value(99.0))
+
+
+def test_settings_by_costs_start_at_the_mean_amount_of_a_fraud(data, path):
+    app = sheet(afford="costs")
+    (saves,) = [box for box in app.number_input if box.label == "A fraud stopped saves"]
+    assert saves.value == pytest.approx(data.amounts[data.source.labels].mean(), rel=0.005)
+    run(saves.set_value(40.0))
+    run(app.number_input(key="afford_review").set_value(4.0))
+    agree(app, data, [operating_point(path, Payoffs(review=r, catch=40.0).marginal_precision) for r in (2.0, 4.0, 8.0)])
+
+
+def test_what_cannot_be_is_said_in_its_card_and_in_the_answer():
+    app = sheet(afford="costs")
+    run(app.number_input(key="afford_review").set_value(1e6))
+    assert "no alert is worth its review" in app.error[0].value
+    assert not [button for button in app.button if button.key == "why"]
+
+
+def test_the_answer_compares_with_what_is_in_force(data, path):
+    app = sheet()
+    floors = data.source.floors
+    assert sentence(app).startswith("#### Flag ")
+    present = np.round(floors + 0.5 * (1 - floors), 2)
+    for j, value in enumerate(present):
+        run(app.number_input(key=f"in_force_{j}").set_value(value))
+    (values, caught, _) = cards(app)[1]
+    before = data.source.counts_at(present, "any")
+    change = int(abs(caught - before.tp))
+    assert all(f"from {now:g} to {then:g}" in sentence(app) for now, then in zip(present, values, strict=True))
+    assert f"{change:,} " in sentence(app)
+
+
+def test_taking_a_setting_changes_the_answer_and_the_address():
+    app = sheet()
+    before = cards(app)
+    run(app.button(key="take_wide").click())
+    assert app.query_params["setting"] in ("wide", ["wide"])
+    assert cards(app) == before
+    assert all(f"from {value:g}" in sentence(app) for value in cards(app)[2][0])
+    assert sentence(sheet(setting="wide")) == sentence(app)
+    run(app.button(key="take_balanced").click())
+    assert "setting" not in app.query_params
+
+
+@pytest.mark.parametrize("afford", ["alerts", "precision", "costs"])
+def test_why_leads_to_the_same_thresholds(afford, data):
+    app = sheet(afford=afford)
+    values = cards(app)[1][0]
+    run(app.button(key="why").click())
+    assert app.title[0].value == "Operating point"
+    point = state(app).point.shown.point
+    np.testing.assert_array_equal(data.source.round_thresholds(point.thresholds), values)
+
+
+def test_a_decision_is_saved_with_its_setting(log_address):
+    app = sheet()
+    cap = next(box for box in app.number_input if box.label == "Alerts a day, on average").value
+    values = cards(app)[0][0]
+    run(app.button(key="take_cautious").click())
+    app.text_input(key="decision_author").set_value("Ada")
+    app.text_area(key="decision_reason").set_value("Fewer reviewers in August")
+    run(next(button for button in app.button if button.label == "Save to the log").click())
+    assert any("Saved in the decision log as number 1" in found.value for found in app.success)
+    (entry,) = decision_log().entries()
+    assert list(entry.record.thresholds) == values
+    assert entry.record.target.driver == "a cap on alerts"
+    assert {wish.name: wish.value for wish in entry.record.target.wishes}["alerts per day"] == pytest.approx(cap / 2)
+
+
+@pytest.mark.parametrize("name", sorted({*SAMPLES} - {SAMPLE}))
+def test_every_sample_has_an_answer(name):
+    app = sheet(data=name)
+    assert not app.error
+    assert sentence(app)
