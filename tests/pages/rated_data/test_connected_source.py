@@ -115,6 +115,32 @@ def test_many_rows_are_counted_where_they_are(monkeypatch):
 
 
 @pytest.mark.usefixtures("connected")
+def test_groups_and_rows_near_the_thresholds_are_asked_for_in_the_source(monkeypatch, folder):
+    monkeypatch.setattr(loading, "MOST_FETCHED", 500)
+    frame = connected_frame().assign(customer_id=lambda rows: np.arange(len(rows)) // 3)
+    for file in folder.rglob("*.parquet"):
+        file.unlink()
+    frame.to_parquet(folder / "cards" / "one.parquet", index=False)
+    app = run(confirm(use(page())).switch_page("pages/operating_point.py"))
+    (dataset,) = state(app).counted.values()
+    assert dataset.counted_in.columns.group == "customer_id"
+    app = run(app.toggle(key="new_data").set_value(True))
+    assert not state(app).point.jobs
+    app = run(app.button(key="count_by_part").click())
+    assert not app.exception
+    assert state(app).point.jobs
+    (counts,) = state(app).counted_along.values()
+    assert 20 < len(set(counts.by)) <= 256
+    app.session_state["near"] = True
+    app = run(app)
+    app = run(app.button(key="fetch_near").click())
+    (found,) = state(app).borderline.values()
+    assert 0 < len(found.flagged) <= 50
+    assert 0 < len(found.not_flagged) <= 50
+    assert set(frame.columns) <= set(found.flagged.columns)
+
+
+@pytest.mark.usefixtures("connected")
 def test_rows_are_chosen_by_day_and_by_value():
     frame = connected_frame()
     app = page()
