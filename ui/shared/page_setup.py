@@ -8,15 +8,31 @@ import streamlit as st
 from ui.shared.plotly_asset import serve_library
 from ui.shared.url_params import open_page
 
+TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
+# Which page app.py leads on to, in its address; whether app.py ran before the page, in the session.
+TO, HAS_RUN = "to", "app_has_run"
 
 
-def bootstrap(page: str | None = None) -> None:
-    """Set a page up, the one of this file where there is one; safe to call any number of times in one run."""
-    st.set_page_config(page_title="Multiloss", page_icon=str(ICON), layout="wide")
+def bootstrap_app() -> None:
+    """Set up the application; what app.py does first."""
+    _configure("Multiloss")
+    st.session_state[HAS_RUN] = True
+
+
+def bootstrap(page: str) -> None:
+    """Set up the page of this file, with a title of its own in the browser."""
+    name = Path(page).stem
+    _configure(f"{TITLES.get(name, name.replace('_', ' ').capitalize())} · Multiloss")
+    if not st.session_state.pop(HAS_RUN, False):
+        # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
+        st.switch_page("app.py", query_params={**st.query_params.to_dict(), TO: name})
+    open_page(page)
+
+
+def _configure(title: str) -> None:
+    st.set_page_config(page_title=title, page_icon=str(ICON), layout="wide")
     serve_library()
-    if page is not None:
-        open_page(page)
 
 
 def theme() -> Literal["light", "dark"]:
