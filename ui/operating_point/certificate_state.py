@@ -5,6 +5,8 @@ from collections.abc import Hashable
 import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments
+from multiloss_core.engines import MOST_FETCHED
+from multiloss_core.formatting import shortened
 from multiloss_core.generalisation import Certificate, certify
 from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.operating_point.target import DIGITS
@@ -48,7 +50,13 @@ def request_shown_certificate(analysis: Analysis, precision: float, confidence: 
 def certificate_of(
     analysis: Analysis, documents: RatedDocuments | RatedCounts, precision: float, confidence: float
 ) -> Certificate:
-    """Return the certificate of documents, kept for the session."""
+    """Return the certificate of documents, kept for the session. Raises DataError where nothing can be guaranteed."""
+    group = analysis.dataset.choice.group
+    if isinstance(documents, RatedCounts) and group is not None:
+        raise DataError(
+            f"Documents of one '{shortened(group)}' belong together, and counts of cells do not tell which: a guarantee "
+            f"needs the rows. Choose dates with at most {MOST_FETCHED:,} of them, or no group."
+        )
     return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
 
 

@@ -138,6 +138,9 @@ def test_groups_and_rows_near_the_thresholds_are_asked_for_in_the_source(monkeyp
     assert 0 < len(found.flagged) <= 50
     assert 0 < len(found.not_flagged) <= 50
     assert set(frame.columns) <= set(found.flagged.columns)
+    app.session_state["guarantee"] = True
+    app = run(app)
+    assert any("a guarantee needs the rows" in info.value for info in app.info)
 
 
 @pytest.mark.usefixtures("connected")
