@@ -121,7 +121,7 @@ def _has_few_rows(path: Path) -> bool:
     if path.suffix.lower() not in (".parquet", ".pq"):
         return True
     try:
-        return bool(parquet.read_metadata(path).num_rows <= loading.MOST_FETCHED)
+        return bool(parquet.read_metadata(path).num_rows <= loading.MOST_HELD)
     except (ArrowException, OSError):
         # What is wrong with it is said where it is read.
         return True

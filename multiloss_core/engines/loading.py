@@ -29,6 +29,8 @@ from multiloss_core.tables.reading.table_file import TableFile, frame_of
 
 # Up to so many rows are fetched; of more, cells are counted where they lie.
 MOST_FETCHED = 200_000
+# Of a file that a person brings, whose rows are here already; of more, the server would hold hundreds of megabytes.
+MOST_HELD = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

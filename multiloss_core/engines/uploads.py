@@ -20,7 +20,7 @@ MEMORY_LIMIT = "512MB"
 class FileTable:
     """A file as it was read, and what its columns seem to be; None for a table of counts.
 
-    `engine` and `sample` are there for documents in more than `MOST_FETCHED` rows: `file` then holds 10,000 of them.
+    `engine` and `sample` are there for documents in more than `MOST_HELD` rows: `file` then holds 10,000 of them.
     All lie in a folder of the file's own, which takes `disk` bytes and goes with the engine.
     """
 
@@ -42,7 +42,7 @@ def read_file_table(data: bytes, name: str, *, sheet: str | None = None) -> File
     try:
         path = folder / "rows.parquet"
         with path.open("w+b") as rows:
-            file, guess = read_in_process(data, name, sheet=sheet, kept=Kept(file=rows, most=loading.MOST_FETCHED))
+            file, guess = read_in_process(data, name, sheet=sheet, kept=Kept(file=rows, most=loading.MOST_HELD))
         if file.rows is None:
             shutil.rmtree(folder)
             return FileTable(file=file, guess=guess)

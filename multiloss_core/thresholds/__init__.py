@@ -1,7 +1,7 @@
 """Robles et al. 2020: rated documents, surfaces, paths and points; folders in the order in which data flow."""
 
 from multiloss_core.thresholds.data.count_surfaces import slice_documents, slice_surfaces
-from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, rated_in_full
+from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, rated_in_full
 from multiloss_core.thresholds.data.grid_counts import SPACINGS, Spacing, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
@@ -24,7 +24,6 @@ __all__ = [
     "SPACINGS",
     "CasesAlong",
     "ConcaveMajorant",
-    "Counts",
     "DataFunnel",
     "FlaggedCounts",
     "ManualPoint",

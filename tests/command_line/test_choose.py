@@ -310,7 +310,7 @@ def test_a_text_file_of_many_rows_is_read_as_ever_and_counted(put, tmp_path, mon
     floors = [f"--floor=model {name}={floor}" for name, floor in zip("ab", documents.floors, strict=True)]
     records = []
     for most in (len(frame), len(frame) - 1):
-        monkeypatch.setattr(loading, "MOST_FETCHED", most)
+        monkeypatch.setattr(loading, "MOST_HELD", most)
         folder = tmp_path / f"{most}"
         result = run("choose", file, "--marginal-precision", ".2", "--output", folder, *floors)
         assert result.exit_code == 0, result.output
@@ -321,7 +321,7 @@ def test_a_text_file_of_many_rows_is_read_as_ever_and_counted(put, tmp_path, mon
     assert counted.columns == fetched.columns
     counts = documents.counts_at(counted.threshold_array, "any")
     assert (counted.expected.tp, counted.expected.fp) == (counts.tp, counts.fp)
-    monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+    monkeypatch.setattr(loading, "MOST_HELD", 100)
     week = run(
         "choose", file, "--marginal-precision", ".2", "--output", tmp_path / "week", *floors, "--since", "2026-01-08",
         "--until", "2026-01-22",

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from multiloss_core import DataError, operating_point
+from multiloss_core import Counts, DataError, operating_point
 from multiloss_core.decisions import headline_of
 from multiloss_core.formatting import at_or_above, count, percent, shortened
 from multiloss_core.inspection import DailyAlerts, daily_alerts
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import SMOOTH, Counts, Point
+from multiloss_core.thresholds import SMOOTH, Point
 from ui.decision_sheet.affordable import BALANCED, Affordable, Setting
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use

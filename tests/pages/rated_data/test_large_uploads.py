@@ -59,7 +59,7 @@ FILES = {
 
 @pytest.fixture
 def few_fetched(monkeypatch):
-    monkeypatch.setattr(loading, "MOST_FETCHED", 300)
+    monkeypatch.setattr(loading, "MOST_HELD", 300)
 
 
 def folder_of(app, name):

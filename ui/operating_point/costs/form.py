@@ -4,11 +4,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-
-from multiloss_core import DataError, operating_point
-from multiloss_core.formatting import count, short_percent
-from multiloss_core.thresholds import Point
-from ui.operating_point.analysis import Analysis
 from ui.operating_point.payoff_scenarios import (
     ANNOYANCE,
     CATCH,
@@ -24,6 +19,11 @@ from ui.operating_point.payoff_scenarios import (
     read_scenarios,
     share_scenario,
 )
+
+from multiloss_core import DataError, operating_point
+from multiloss_core.formatting import count, short_percent
+from multiloss_core.thresholds import Point
+from ui.operating_point.analysis import Analysis
 from ui.operating_point.target import DIGITS
 from ui.shared.formatting import EXACT, as_text
 from ui.shared.session import Scenario, session
