@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.data.scored_datasets import choose_scored_source
-from ui.optimal_cut.answer import answered, ask_loss, introduction, show_answer, show_curve
+from ui.optimal_cut.answer import answered, ask_loss, introduction, show_answer, show_curve, show_loss
 from ui.optimal_cut.calibration import show_calibration
 from ui.optimal_cut.compare import compare_losses
 from ui.optimal_cut.items import ask_item_columns, ask_items, checked_items, show_facts
@@ -28,6 +28,7 @@ found = answered(dataset, asked)
 if found is not None:
     show_answer(dataset, found)
     show_curve(dataset, found)
-if asked.compare_all:
+show_loss(dataset, asked, found)
+if asked.compare_all or found is None:
     compare_losses(dataset, asked.beta)
 show_calibration(dataset)

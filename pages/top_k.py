@@ -6,15 +6,9 @@ from ui.shared.page_setup import bootstrap
 from ui.top_k.assumptions import broken_assumption
 from ui.top_k.early_stop import early_stop
 from ui.top_k.more_of_the_paper import more_of_the_paper
-from ui.top_k.optimum import (
-    chosen_settings,
-    drawn_probabilities,
-    every_loss,
-    found_optima,
-    introduction,
-    one_loss,
-    optimum_table,
-)
+from ui.top_k.optimum import explore_items
+from ui.top_k.settings import chosen_settings, drawn_probabilities, introduction
+from ui.top_k.tangent import sliding_along_the_curve
 from ui.top_k.threshold_graph import threshold_graph_of_two
 from ui.top_k.timing import timing
 from ui.top_k.verification import many_draws
@@ -24,14 +18,11 @@ introduction()
 settings = chosen_settings()
 if settings is None:
     st.stop()
-probabilities = drawn_probabilities(settings.n, settings.seed, settings.scale)
-optima = found_optima(settings)
-optimum_table(optima)
-one_loss(probabilities, optima)
-every_loss(probabilities, optima)
+explore_items(settings)
 many_draws(settings)
 early_stop()
 broken_assumption(settings)
 timing(settings)
-more_of_the_paper(settings, probabilities)
 threshold_graph_of_two()
+sliding_along_the_curve()
+more_of_the_paper(settings, drawn_probabilities(settings.n, settings.seed, settings.scale))

@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_type
 
 from ui.data.browser_storage import messages as storage
 from ui.operating_point.explorer import messages as explorer
+from ui.top_k.probability_bars import messages as bars
 
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
 
@@ -48,7 +49,7 @@ def text(messages: ModuleType):
 
 def write():
     """Write the types of each component beside its modules."""
-    for messages in (explorer, storage):
+    for messages in (explorer, storage, bars):
         file = Path(messages.__file__).parent / "browser" / "messages.d.ts"
         file.write_text(text(messages), encoding="utf-8")
 

@@ -7,12 +7,10 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from multiloss_core.figures.theme import Theme, new_figure, outlined
+from multiloss_core.figures.theme import CURVE, Theme, new_figure, outlined
 from multiloss_core.numerics.arrays import Floats, Indices
 
 MAX_VERTICES = 2000
-# Also of what is predicted positive and of "the k most probable items" in the figures of predictions.
-CURVE = {"light": "#0072B2", "dark": "#56B4E9"}
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from multiloss_core.figures.loss_curve import CURVE
-from multiloss_core.figures.theme import GREY, PALE, Theme, ink, new_figure, outlined, paper
+from multiloss_core.figures.theme import CURVE, GREY, PALE, Theme, ink, new_figure, outlined, paper
 from multiloss_core.losses.expected.methods import METHODS
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
 from multiloss_core.losses.theorem_1.timing import TimedRun
@@ -137,7 +136,7 @@ def all_predictions(
     figure.update_xaxes(
         title_text="number of items predicted positive (k)", range=[-0.6, n + 0.6], dtick=1, showgrid=False
     )
-    figure.update_yaxes(title_text="expected loss (0 to 1, lower is better)")
+    figure.update_yaxes(title_text="expected loss (lower is better)")
     return figure
 
 

@@ -1,4 +1,4 @@
-"""Promised and observed shares of positives as a figure: whether the probabilities can be believed."""
+"""Expected and observed shares of positives as a figure: whether the probabilities can be believed."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -8,18 +8,18 @@ from multiloss_core.losses.reliability import Reliability
 
 
 def reliability_chart(found: Reliability, *, theme: Theme, logarithmic: bool = False, height: int = 420) -> go.Figure:
-    """Draw the observed share of positives in each group against what was promised, with 95 % intervals.
+    """Draw the observed share of positives in each group against what was expected, with 95 % intervals.
 
-    On the diagonal the probabilities keep their promise. `logarithmic` axes are for rare events: a share of 0 then lies
+    On the diagonal the two are equal. `logarithmic` axes are for rare events: a share of 0 then lies
     on the lower edge, and `layout.meta` says where that is. Groups whose interval misses the diagonal are crosses.
     """
     edge = _lower_edge(found) if logarithmic else 0.0
-    figure = new_figure("Promised and observed share of positives", theme, height=height)
+    figure = new_figure("Expected and observed share of positives", theme, height=height)
     figure.add_scatter(
         x=[max(edge, 0.0), 1.0],
         y=[max(edge, 0.0), 1.0],
         mode="lines",
-        name="promise kept",
+        name="expected = observed",
         line={"color": ink(theme), "width": 1, "dash": "dot"},
         hoverinfo="skip",
     )
@@ -47,13 +47,13 @@ def reliability_chart(found: Reliability, *, theme: Theme, logarithmic: bool = F
             showlegend=bool(chosen.any()),
             marker={"color": TRUE_POSITIVE, "symbol": symbol, "size": 9},
             customdata=np.column_stack(told)[chosen],
-            hovertemplate="promised %{customdata[0]:.4~p}<br>observed %{customdata[1]:.4~p} "
+            hovertemplate="expected %{customdata[0]:.4~p}<br>observed %{customdata[1]:.4~p} "
             "(%{customdata[2]:.3~p} to %{customdata[3]:.3~p})<br>%{customdata[4]:,} of %{customdata[5]:,} items"
             "<extra></extra>",
         )
     figure.update_layout(margin={"b": 120}, meta={"edge": edge})
     kind = {"type": "log", "dtick": 1, "range": [np.log10(edge), 0.05]} if logarithmic else {"range": [0, _top(found)]}
-    figure.update_xaxes(title_text="mean probability of the group (promised)", tickformat=".4~p", **kind)
+    figure.update_xaxes(title_text="mean probability of the group (expected)", tickformat=".4~p", **kind)
     figure.update_yaxes(title_text="share of positives (observed)", tickformat=".4~p", **kind)
     return figure
 

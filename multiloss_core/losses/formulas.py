@@ -87,11 +87,13 @@ def loss_formula(loss: Loss) -> LossFormula:
 def formula_with_numbers(loss: Loss, counts: ConfusionMatrix) -> str:
     """Write the formula of a loss with counts in it, and what it comes to, as LaTeX; DataError as `loss_formula`.
 
-    Counts that are not whole have one decimal, and what they come to is computed before they are rounded.
+    Counts that are not whole have three decimals, one from 1,000 items on; what they come to is computed before they
+    are rounded.
     """
+    decimals = 3 if counts.items < 1000 else 1
     named = {"TP": counts.tp, "FP": counts.fp, "FN": counts.fn, "TN": counts.tn}
     template = loss_formula(loss).in_counts
-    filled = re.sub(r"\\mathrm\{(TP|FP|FN|TN)\}", lambda found: _number(named[found[1]], 1), template)
+    filled = re.sub(r"\\mathrm\{(TP|FP|FN|TN)\}", lambda found: _number(named[found[1]], decimals), template)
     return f"{filled} = {counts.loss(loss):.4f}"
 
 

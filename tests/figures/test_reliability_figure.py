@@ -27,7 +27,7 @@ def test_every_group_is_a_point_with_its_interval(theme, logarithmic):
     bottom = fitting.y - fitting.error_y.arrayminus
     np.testing.assert_allclose(bottom, np.maximum(found.low[~found.outside], edge))
     assert figure.layout.xaxis.type == ("log" if logarithmic else None)
-    assert "promised" in figure.layout.xaxis.title.text
+    assert "expected" in figure.layout.xaxis.title.text
     assert "observed" in figure.layout.yaxis.title.text
 
 

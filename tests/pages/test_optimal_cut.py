@@ -9,9 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from multiloss_core import LOSSES, F, expected_losses, optimal_top_k
 from multiloss_core.losses import random_half, tuned_threshold
-from tests.pages.steps import APP, run
+from tests.pages.steps import APP, run, state
 from ui.data.scored_datasets import SAMPLES, scored_sample
 from ui.optimal_cut.cuts_compared import LOSS_CHOICES
+from ui.shared.session import Source
 
 
 @pytest.fixture
@@ -104,12 +105,14 @@ def test_the_two_samples_tell_calibrated_from_overconfident_probabilities(app):
     assert "more than chance explains" in app.warning[0].value
     frame = scored_sample("Overconfident alerts").frame
     found = (frame["outcome"] == "fraud").sum()
-    assert f"promise {frame['probability'].sum():,.1f} positives; {found:,} were found" in app.warning[0].value
+    assert (
+        f"add up to {frame['probability'].sum():,.1f} expected positives; {found:,} were found" in app.warning[0].value
+    )
 
 
 def test_every_chart_has_a_title_axis_titles_and_a_description(app):
     shown = charts(app)
-    assert list(shown) == ["Expected F1 loss of every cut", "Promised and observed share of positives"]
+    assert list(shown) == ["Expected F1 loss of every cut", "Expected and observed share of positives"]
     assert all(chart.alt for chart in shown.values())
     for chart in shown.values():
         layout = json.loads(chart.spec)["layout"]
@@ -140,6 +143,28 @@ def test_beta_changes_f(app):
     assert "Under F2" in headline(app)
 
 
+def test_the_formula_holds_the_mean_counts_of_the_optimum(app):
+    probabilities = scored_sample("Calibrated alerts").frame["probability"].to_numpy()
+    best = optimal_top_k(probabilities, F())
+    tp = probabilities[best.selected].sum()
+    *_, filled = [element.value.strip("$\n") for element in app.get("latex")]
+    assert f"2 \\cdot {tp:.1f}" in filled
+    assert filled.endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
+    assert any("harmonic mean of precision" in text for text in texts(app))
+
+
+def test_a_cut_that_beats_the_optimum_on_observed_loss_is_explained(app):
+    told = "outcomes are one draw of many"
+    for choice in ("F", "Jaccard", "AM", "G-Mean"):
+        run(app.selectbox(key="cut_loss").select(choice))
+        observed = [float(value) for text in texts(app) for value in re.findall(r"items: (0\.\d{4})", text)]
+        assert len(observed) == 3
+        if min(observed) < observed[0]:
+            assert any(told in text for text in texts(app))
+        elif min(observed[1:]) > observed[0]:
+            assert not any(told in text for text in texts(app))
+
+
 def test_all_seven_losses_are_compared_when_asked_for(app):
     assert not any("Loss" in element.value for element in app.dataframe)
     run(app.toggle(key="cut_all").set_value(True))
@@ -165,11 +190,11 @@ def test_losses_that_take_fewer_items_say_so(app):
     assert shown.loc[["G-Mean", "H-Mean"], "Note"].tolist() == ["takes at most 20,000 items"] * 2
     assert shown.loc["F1", "k*: items flagged"] == optimal_top_k(frame["p"], F()).k
     assert any("G-Mean and H-Mean take at most 20,000 items" in text for text in texts(app))
+    run(app.toggle(key="cut_all").set_value(False))
     run(app.selectbox(key="cut_loss").select("G-Mean"))
-    assert [error.value for error in app.error] == [
-        "G-Mean takes at most 20,000 items, and these are 20,001; choose another loss, or fewer items."
-    ]
-    assert table(app)["k*: items flagged"]["F1"]
+    assert any("G-Mean takes at most 20,000 items, and these are 20,001" in warning.value for warning in app.warning)
+    assert table(app)["k*: items flagged"]["F1"] == shown.loc["F1", "k*: items flagged"]
+    assert len(app.get("latex")) == 2
 
 
 def test_a_file_is_read_its_columns_guessed_and_its_rows_offered(app):
@@ -213,7 +238,7 @@ def test_labels_of_one_kind_can_be_checked_but_not_tuned_on(app):
     run(box(app, "label").select("y"))
     assert not app.error
     assert any("must hold both positives and negatives" in text for text in texts(app))
-    assert "Promised and observed share of positives" in charts(app)
+    assert "Expected and observed share of positives" in charts(app)
 
 
 def test_a_single_item_works(app):
@@ -294,19 +319,33 @@ def test_bad_pasted_text_says_what_is_wrong_and_loses_nothing(app, text, words):
     assert flagged(app)[0] == optimal_top_k([0.9, 0.2, 0.4, 0.3], F()).k
 
 
-def test_each_cut_leads_to_its_operating_point(app):
-    best = optimal_top_k(scored_sample("Calibrated alerts").frame["probability"], F())
+def as_rated_data_too(app, name):
+    """The file of these items, loaded as rated data under the same name as well."""
+    fingerprint = state(app).scored.sources[name].fingerprint
+    state(app).rated.sources[name] = Source(name, fingerprint, pd.DataFrame(), None)
+    return run(app)
+
+
+def test_a_cut_leads_to_the_operating_point_of_the_same_file_and_of_no_other(app):
+    assert links(app) == []
+    upload(app, items_csv(), "mine.csv")
+    assert links(app) == []
+    as_rated_data_too(app, "mine.csv")
+    best = optimal_top_k(pd.read_csv(io.BytesIO(items_csv()))["p"], F())
     percent = round(200 * best.cut) / 2
-    assert links(app)[0] == (f"Operating point at {percent:g} %", f"m={percent:g}")
-    assert links(app)[1] == ("Operating point at 50 %", "m=50")
+    assert links(app)[0] == (f"Operating point at {percent:g} %", f"m={percent:g}&data=mine.csv")
+    assert links(app)[1] == ("Operating point at 50 %", "m=50&data=mine.csv")
     assert len(links(app)) == 3
+    run(app.selectbox(key="scored_data").select("Calibrated alerts"))
+    assert links(app) == []
 
 
 def test_a_cut_that_the_slider_cannot_show_has_no_link(app):
     paste(app, "\n".join(f"{value:.6f}" for value in np.linspace(0.0001, 0.003, 3000)))
     run(app.selectbox(key="cut_loss").select("AM"))
     assert flagged(app)[0] > 0
-    assert links(app) == [("Operating point at 50 %", "m=50")]
+    as_rated_data_too(app, "Pasted items")
+    assert links(app) == [("Operating point at 50 %", "m=50&data=Pasted+items")]
     assert any("goes from 0.5 % to 99.5 %, so it cannot be set to this cut" in text for text in texts(app))
 
 

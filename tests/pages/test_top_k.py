@@ -14,22 +14,37 @@ from multiloss_core import (
     JACCARD,
     LOSSES,
     F,
+    count_surfaces,
     exhaustive_search,
     expected_losses,
+    graph_path,
     multinomial_top_k,
     optimal_top_k,
+    simulate_population,
 )
+from multiloss_core.inspection import graph_walk
 from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, factor_loadings, methods_for, sigmoid_items
 from tests.pages.steps import state
+from ui.shared.session import OwnItems
 from ui.top_k import assumptions as top_k_assumptions
 from ui.top_k import timing as top_k_timing
+from ui.top_k.probability_bars.component import checked
+from ui.top_k.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
 
 
 @pytest.fixture
 def page():
-    return AppTest.from_file(PAGE, default_timeout=60)
+    """The page with the optimum in sight, and charts in place of what can be dragged."""
+    return opened(topk_guess="false", plain="true")
+
+
+def opened(**query):
+    page = AppTest.from_file(PAGE, default_timeout=60)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page
 
 
 def by_key(elements, key):
@@ -225,7 +240,7 @@ def test_a_draw_on_which_tied_labels_break_the_theorem(page):
     assert "Top-k fails here" in message
     assert f"{search.expected_loss:.4f}" in message
     assert f"{search.top_k_values.min():.4f}" in message
-    assert "It gives away 0.0237." in message
+    assert "It costs 0.0237 more." in message
     flagged = figure(page, f"Best of all predictions: loss {search.expected_loss:.4f}")["data"][0]
     assert sorted(np.array(decoded(flagged["customdata"])) - 1) == list(np.flatnonzero(search.best))
     assert set(flagged["marker"]["pattern"]["shape"]) == {"/", ""}
@@ -278,7 +293,7 @@ def test_a_draw_on_which_another_loss_breaks_it(page, example):
     search = exhaustive_search(eight_items(example.draw), example.loss)
     (message,) = [warning.value for warning in page.warning]
     assert f"{search.expected_loss:.4f}" in message
-    assert f"It gives away {search.top_k_values.min() - search.expected_loss:.4f}." in message
+    assert f"It costs {search.top_k_values.min() - search.expected_loss:.4f} more." in message
     assert any("it is not true that each additional true positive" in text.value for text in page.markdown)
     find = next(button for button in page.button if button.label == "Find another draw where it fails")
     find.click().run()
@@ -380,10 +395,12 @@ def test_the_threshold_graph_shows_its_shortest_path(page):
     page.session_state["topk_graph"] = True
     page.run()
     by_key(page.slider, "topk_graph_steps").set_value(4).run()
+    assert "The search for the shortest path" in titles(page)
+    by_key(page.button, "topk_graph_end").click().run()
     assert not page.exception
     assert "Threshold graph and its shortest path" in titles(page)
     (said,) = [text for text in captions(page) if "Bellman" in text]
-    assert said.startswith("16 nodes, 24 steps.")
+    assert said.startswith("16 nodes, 24 edges.")
     areas = re.findall(r"([\d,]+\.\d)", said)
     assert len(areas) == 2
     assert areas[0] == areas[1]
@@ -391,3 +408,193 @@ def test_the_threshold_graph_shows_its_shortest_path(page):
 
 def captions(page):
     return [element.value for element in page.caption]
+
+
+def moved(page, number, probabilities):
+    """Have the browser tell of a drag, as it would: the number of the move and every bar."""
+    settings = Settings(len(probabilities), 70, 1.0, 1.0)
+    state(page).top_k.last_move = number
+    state(page).top_k.own = OwnItems(settings[:3], tuple(probabilities))
+    return page.run()
+
+
+def metrics(page):
+    return {metric.label: metric.value for metric in page.metric}
+
+
+def latex(page):
+    return [element.value.strip("$\n") for element in page.get("latex")]
+
+
+def test_the_optimum_is_hidden_until_a_guess_was_shown():
+    page = opened().run()
+    assert not page.exception
+    assert "Optimum k*" not in metrics(page)
+    assert not page.dataframe
+    assert not any("Expected F1 loss" in title for title in titles(page))
+    assert len(latex(page)) == 2
+    by_key(page.slider, "topk_k").set_value(4).run()
+    by_key(page.button, "topk_show").click().run()
+    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
+    expected, best = expected_losses(probabilities, F()).values, optimal_top_k(probabilities, F())
+    assert metrics(page) == {"Your k": "4", "Optimum k*": f"{best.k}"}
+    words = f"**{expected[4] - expected[best.k]:.4f} more**"
+    assert any(words in text.value and f"{expected[4]:.4f}" in text.value for text in page.markdown)
+    assert page.query_params["topk_shown"] == "true"
+    by_key(page.slider, "topk_k").set_value(best.k).run()
+    assert any(text.value.startswith("**Right.**") for text in page.markdown)
+    # Another question is another guess.
+    by_key(page.selectbox, "topk_loss").select("Jaccard").run()
+    assert "Optimum k*" not in metrics(page)
+    assert "topk_shown" not in page.query_params
+
+
+def test_an_address_keeps_the_guess_and_that_it_was_shown():
+    page = opened(topk_k="3", topk_shown="true", topk_loss="Jaccard").run()
+    assert not page.exception
+    assert metrics(page)["Your k"] == "3"
+    by_key(page.number_input, "topk_n").set_value(2).run()
+    assert by_key(page.slider, "topk_k").value == 2
+    assert "Optimum k*" not in metrics(page)
+    by_key(page.toggle, "topk_guess").set_value(False).run()
+    assert "Your k" not in metrics(page)
+    assert metrics(page)["Optimum k*"]
+
+
+def test_bars_are_sent_flagged_and_what_was_dragged_is_cut_anew():
+    page = moved(opened(topk_guess="false"), 3, [0.2, 0.9, 0.8, 0.1])
+    by_key(page.number_input, "topk_n").set_value(4).run()
+    page = moved(page, 4, [0.2, 0.9, 0.8, 0.1])
+    assert not page.exception
+    (bars,) = page.get("bidi_component")
+    told = json.loads(bars.proto.json)
+    best = optimal_top_k([0.2, 0.9, 0.8, 0.1], F())
+    assert (told["probabilities"], told["heard"]) == ([0.2, 0.9, 0.8, 0.1], 4)
+    assert told["flagged"] == best.selected.tolist()
+    assert metrics(page)["Optimum k*"] == f"{best.k}"
+    assert page.query_params["topk_p"] == "0.2,0.9,0.8,0.1"
+    by_key(page.button, "topk_drawn").click().run()
+    assert "topk_p" not in page.query_params
+    by_key(page.number_input, "topk_seed").set_value(3).run()
+    assert not page.exception
+
+
+def test_probabilities_can_be_typed_in_place_of_dragging():
+    page = opened(topk_guess="false", topk_n="3", plain="true").run()
+    typed = by_key(page.text_input, "topk_typed")
+    typed.set_value("0.9 0.8; 0.1").run()
+    assert metrics(page)["Optimum k*"] == f"{optimal_top_k([0.9, 0.8, 0.1], F()).k}"
+    for wrong, words in (
+        ("0.9, x, 0.1", "Probability 2 is 'x'; type 3 numbers from 0 to 1"),
+        ("0.9, 0.1", "There are 2 probabilities for 3 items"),
+        ("0.9, 2, 0.1", "Probability 2 is '2'"),
+    ):
+        by_key(page.text_input, "topk_typed").set_value(wrong).run()
+        assert any(words in error.value for error in page.error)
+        assert page.query_params["topk_p"] == "0.9,0.8,0.1"
+
+
+@pytest.mark.parametrize("said", ["0.5", "0.1,0.2,0.3", "nan," * 9 + "1", "x", "0.5," * 500])
+def test_an_address_with_items_that_do_not_fit_shows_those_drawn(said):
+    page = opened(topk_p=said).run()
+    assert not page.exception
+    assert "topk_p" not in page.query_params
+
+
+def test_an_address_restores_items():
+    page = opened(topk_n="3", topk_p="0.3,0.6,0.9", topk_guess="false").run()
+    assert json.loads(page.get("bidi_component")[0].proto.json)["probabilities"] == [0.3, 0.6, 0.9]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        [1],
+        [1, [0.5]],
+        ["1", [0.5, 0.5]],
+        [1, [0.5, 2.0]],
+        [1, [0.5, None]],
+        [1, [0.5, float("nan")]],
+        [True, [0, 1]],
+    ],
+)
+def test_what_no_browser_of_ours_would_say_is_not_heard(said):
+    assert checked(said, 2) is None
+    assert checked([3, [0, 0.5]], 2) == (3, (0.0, 0.5))
+
+
+def test_the_formula_has_the_mean_counts_of_the_best_prediction(page):
+    page.run()
+    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
+    best = optimal_top_k(probabilities, F())
+    tp = probabilities[best.selected].sum()
+    assert latex(page)[-1].endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
+    for choice in ("AM", "Jaccard", "G-TP/PR", "G-Mean", "H-Mean", "AUC"):
+        by_key(page.selectbox, "topk_loss").select(choice).run()
+        assert not page.exception
+        assert len(latex(page)) == 3
+
+
+def test_eight_outcomes_add_up_to_the_expected_loss(page):
+    page.run()
+    page.session_state["topk_outcomes"] = True
+    page.run()
+    assert not page.exception
+    table = next(element.value for element in page.dataframe if "Product" in element.value)
+    few = np.sort(sigmoid_items(np.random.default_rng(70), n=10).probabilities)[::-1][[0, 5, 9]]
+    expected = expected_losses(few, F()).values
+    assert len(table) == 8
+    assert table["Probability"].sum() == pytest.approx(1)
+    assert table["Product"].sum() == pytest.approx(expected[1])
+    listed = ", ".join(f"{k}: {value:.4f}" for k, value in enumerate(expected))
+    assert any(listed in text.value for text in page.markdown)
+
+
+def test_the_search_is_walked_back_and_forth_and_the_address_keeps_the_step():
+    page = opened(topk_graph="true", topk_graph_steps="4", topk_step="5")
+    page.session_state["topk_graph"] = True
+    page.run()
+    assert not page.exception
+    walk = graph_walk(count_surfaces(population(), resolution=4))
+    said = walked_words(page)
+    assert said.startswith("**Step 5 of 16.**")
+    assert all(f"**{edge.total:,.1f}**" in said for edge in walk.settled[4].edges)
+    by_key(page.button, "topk_graph_next").click().run()
+    assert walked_words(page).startswith("**Step 6 of 16.**")
+    by_key(page.button, "topk_graph_back").click().run()
+    by_key(page.button, "topk_graph_back").click().run()
+    assert walked_words(page).startswith("**Step 4 of 16.**")
+    assert page.query_params["topk_step"] == "4"
+    by_key(page.button, "topk_graph_end").click().run()
+    assert f"area **{walk.area:,.1f}**" in walked_words(page)
+    assert by_key(page.button, "topk_graph_next").disabled
+    by_key(page.button, "topk_graph_end").click().run()
+    assert walked_words(page).startswith("**Start.**")
+    assert by_key(page.button, "topk_graph_back").disabled
+
+
+def population():
+    return simulate_population(np.random.default_rng(4), documents=200_000).rated()
+
+
+def walked_words(page):
+    (said,) = [text.value for text in page.markdown if text.value.startswith(("**Step ", "**Start."))]
+    return said
+
+
+def test_the_tangent_says_what_each_step_adds(page):
+    page.session_state["topk_tangent"] = True
+    page.run()
+    assert not page.exception
+    path = graph_path(count_surfaces(population(), resolution=60, spacing="positives"))
+    slider = by_key(page.slider, "topk_tangent_at")
+    precisions = path.majorant.marginal_precisions
+    assert (slider.min, slider.max) == (1, len(precisions))
+    for step in (1, len(precisions) // 2, len(precisions)):
+        by_key(page.slider, "topk_tangent_at").set_value(step).run()
+        start, end = path.majorant.vertices[step - 1 : step + 1]
+        tp, fp = path.tp[end] - path.tp[start], path.fp[end] - path.fp[start]
+        shown = f"{100 * tp / (tp + fp):.3g}\N{NO-BREAK SPACE}%"
+        assert metrics(page)["Marginal precision"] == shown
+        assert any(f"**{tp:,.0f} true positive" in text.value for text in page.markdown)

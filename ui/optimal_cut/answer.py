@@ -4,18 +4,22 @@ import math
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
+from multiloss_core.losses import promised_counts
 from multiloss_core.tables import frame_as_csv
 from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.cuts_compared import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
 from ui.shared.formatting import as_text
-from ui.shared.loss_picker import ask_beta
+from ui.shared.lazy_section import lesson_plan
+from ui.shared.loss_picker import ask_beta, named_loss, show_formula
 from ui.shared.page_setup import theme
+from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
@@ -38,6 +42,7 @@ def introduction() -> None:
         "bring your own items any time.",
         width=860,
     )
+    lesson_plan()
 
 
 def ask_loss() -> LossChoice | None:
@@ -61,12 +66,28 @@ def ask_loss() -> LossChoice | None:
 
 
 def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
-    """Find the answer of the chosen loss; None, with an error on the screen, where there is none."""
+    """Find the answer of the chosen loss; None, with a word on the screen, where there is none."""
     try:
         return answer(dataset, asked.loss, asked.beta)
     except DataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
+        st.warning(f"{as_text(str(error))} The cuts of the other losses are below.", icon=":material/info:")
         return None
+
+
+def show_loss(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -> None:
+    """Say what the loss charges for, with its formula, and the counts that the optimum can expect in it."""
+    loss = named_loss(asked.loss, asked.beta)
+    if found is None:
+        show_formula(loss)
+        return
+    optimum = found.optimum
+    flagged = np.zeros(dataset.items.probabilities.size, dtype=bool)
+    flagged[dataset.order[: optimum.k]] = True
+    about = (
+        f"The formula at the mean counts of the optimum, {plural(optimum.k, 'item')} flagged. The expected loss, "
+        f"{optimum.expected_loss:.4f}, is the mean of the losses of all outcomes: with few items, another number."
+    )
+    show_formula(loss, promised_counts(dataset.items.probabilities, flagged), about)
 
 
 def show_answer(dataset: ScoredDataset, found: Answer) -> None:
@@ -83,8 +104,9 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
     _show_ties(optimum)
     if found.loss_name == "AUC":
         st.info(
-            "AUC charges only pairs put the wrong way round, so flagging nothing costs 0: it cannot choose a cut. "
-            "Charging half for pairs flagged alike turns it into AM.",
+            "AUC counts only pairs in which the negative is flagged and the positive is not. Who flags nothing makes "
+            "no such mistake, so AUC cannot choose a cut. With half a mistake for each pair treated alike, it "
+            "becomes AM.",
             icon=":material/info:",
         )
     tuning = (
@@ -123,7 +145,7 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
     )
     st.markdown("  \n".join(filter(None, lines)))
     if not nothing:
-        _link_to_operating_point(way)
+        _link_to_operating_point(dataset, way)
 
 
 def _worse(way: WayToCut, optimum: WayToCut) -> str:
@@ -134,8 +156,11 @@ def _worse(way: WayToCut, optimum: WayToCut) -> str:
     return f"Worse than the optimum by {difference}{relative}"
 
 
-def _link_to_operating_point(way: WayToCut) -> None:
-    """Link to the operating point with the marginal precision of a cut, where its slider can be set to it."""
+def _link_to_operating_point(dataset: ScoredDataset, way: WayToCut) -> None:
+    """Link to the operating point of the same file at the marginal precision of a cut; no other data is led to."""
+    same = rated_name(dataset)
+    if same is None:
+        return
     percent = STEP * round(100 * way.threshold / STEP)
     if not LOWEST <= percent <= HIGHEST:
         st.caption(
@@ -147,10 +172,19 @@ def _link_to_operating_point(way: WayToCut) -> None:
         "pages/operating_point.py",
         label=f"Operating point at {percent:g} %",
         icon=":material/tune:",
-        query_params={"m": f"{percent:g}"},
+        query_params={"m": f"{percent:g}", "data": same},
         help="Cutting where the probability is c is the operating point at marginal precision c: of the items at the "
         f"cut, a share c is positive. The slider there moves in steps of {STEP:g} %.",
     )
+
+
+def rated_name(dataset: ScoredDataset) -> str | None:
+    """Return the name under which the file of these items is loaded as rated data as well, if it is."""
+    items = session().scored.sources.get(dataset.name)
+    if items is None:
+        return None
+    rated = session().rated.sources.items()
+    return next((name for name, source in rated if source.fingerprint == items.fingerprint), None)
 
 
 def _reach(way: WayToCut) -> str:
@@ -181,9 +215,15 @@ def _how_known(dataset: ScoredDataset, found: Answer) -> str:
         tuned = (
             f" The observed losses are those of {judged_on} labelled items drawn at random, the same at every visit."
         )
+    chance = ""
+    if any(way.observed < found.optimum.observed for way in found.ways):
+        chance = (
+            " Another cut may beat the optimum on observed loss: outcomes are one draw of many, and the optimum is "
+            "best on the mean of all. A small difference is chance; a large one says that the probabilities are off."
+        )
     return (
         f"Expected losses are {proven} (method: {found.curve.method.replace('_', '-')}), for independent outcomes that "
-        f"have these probabilities.{tuned}"
+        f"have these probabilities.{tuned}{chance}"
     )
 
 

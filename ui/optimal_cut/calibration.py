@@ -16,7 +16,7 @@ RARE = 0.05
 
 
 def show_calibration(dataset: ScoredDataset) -> None:
-    """Compare promised with observed shares of positives, where outcomes are known."""
+    """Compare expected with observed shares of positives, where outcomes are known."""
     st.subheader("Can the probabilities be believed?", anchor=False)
     st.markdown(
         "The answer is only as good as the probabilities: *k\\** is best when, of all items given 30 %, about 30 % are "
@@ -25,7 +25,7 @@ def show_calibration(dataset: ScoredDataset) -> None:
     )
     if dataset.items.labels is None:
         st.info(
-            "Without outcomes this cannot be checked. Choose a column with outcomes (labels) to see promised against "
+            "Without outcomes this cannot be checked. Choose a column with outcomes (labels) to see expected against "
             "observed shares.",
             icon=":material/visibility_off:",
         )
@@ -50,15 +50,16 @@ def show_calibration(dataset: ScoredDataset) -> None:
 def _conclusion(found: Reliability) -> str:
     promised, observed = found.expected_positives, found.observed_positives
     facts = (
-        f"Among {plural(int(found.items.sum()), 'labelled item')} the probabilities promise {promised:,.1f} positives; "
+        f"Among {plural(int(found.items.sum()), 'labelled item')} the probabilities add up to {promised:,.1f} expected "
+        f"positives; "
         f"{count(observed)} {'was' if observed == 1 else 'were'} found."
     )
     outside, groups = int(found.outside.sum()), found.items.size
     if not found.is_doubtful:
         return f"{facts} Chance alone explains differences like these."
     return (
-        f"{facts} In {outside} of {plural(groups, 'group')} the promise lies outside the 95 % interval, more than "
-        "chance explains: correct (calibrate) the probabilities before relying on these cuts."
+        f"{facts} In {outside} of {plural(groups, 'group')} what was expected lies outside the 95 % interval, more "
+        "than chance explains: correct (calibrate) the probabilities before relying on these cuts."
     )
 
 
@@ -82,13 +83,13 @@ def _figure(key: str, shade: Theme, logarithmic: bool, _found: Reliability) -> g
 
 
 def _show_groups(found: Reliability) -> None:
-    formats = {"Items": "localized", "Promised positives": "%.1f", "Observed": "localized"}
+    formats = {"Items": "localized", "Expected positives": "%.1f", "Observed": "localized"}
     columns = zip(formats, (found.items, found.promised * found.items, found.positives), strict=True)
     st.dataframe(
         pd.DataFrame(dict(columns)),
         hide_index=True,
         height=360,
         column_config={name: st.column_config.NumberColumn(format=shown) for name, shown in formats.items()},
-        alt="Promised and observed positives of each group.",
+        alt="Expected and observed positives of each group.",
     )
     st.caption("From the least to the most probable group; bars in the chart are 95 % intervals (Wilson).")

@@ -39,7 +39,7 @@ def compare_losses(dataset: ScoredDataset, beta: float) -> None:
     limited = [choice for choice in LOSS_CHOICES if too_many_for(choice, dataset)]
     st.caption(
         "Losses of different rows cannot be compared with each other, only the cuts within a row. AUC cannot choose a "
-        "cut: it charges only pairs put the wrong way round, so flagging nothing costs 0."
+        "cut: flagging nothing costs 0 under it."
         + (
             f" {' and '.join(limited)} take at most 20,000 items: their time grows with the square of the number."
             if limited

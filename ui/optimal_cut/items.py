@@ -83,5 +83,5 @@ def show_facts(dataset: ScoredDataset) -> None:
     )
     st.caption(
         f"{plural(items.probabilities.size, 'item')}, probabilities from {items.probabilities.min():.4g} to "
-        f"{items.probabilities.max():.4g}; they promise {promised:,.1f} positives; {known}."
+        f"{items.probabilities.max():.4g}; they add up to {promised:,.1f} expected positives; {known}."
     )

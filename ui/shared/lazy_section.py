@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import ParamSpec
 
 import streamlit as st
 
 Parameters = ParamSpec("Parameters")
 Part = Callable[Parameters, None]
+
+LESSON = Path(__file__).parents[2] / "docs" / "lesson.md"
 
 
 def shown_when_open(label: str, *, key: str, icon: str | None = None) -> Callable[[Part[Parameters]], Part[Parameters]]:
@@ -24,3 +27,10 @@ def shown_when_open(label: str, *, key: str, icon: str | None = None) -> Callabl
         return show_when_open
 
     return folded
+
+
+@shown_when_open("A lesson of 50 minutes with these pages", key="lesson", icon=":material/school:")
+def lesson_plan() -> None:
+    """Show the lesson plan; its links lead to the pages as each step needs them."""
+    _, _, plan = LESSON.read_text(encoding="utf-8").partition("\n")
+    st.markdown(plan)

@@ -1,9 +1,10 @@
-"""Losses by the names that the user chooses from, and beta of F."""
+"""Losses by the names that the user chooses from, beta of F, and what a loss charges for."""
 
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import LOSSES, F
-from multiloss_core.losses import Loss
+from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
 
 # "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
 LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSSES.items())
@@ -26,3 +27,21 @@ def ask_beta(place: DeltaGenerator, key: str) -> float:
         bind="query-params",
         help="How many times recall counts as much as precision. 1 is the usual F1.",
     )
+
+
+def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str = "") -> None:
+    """Say what a loss charges for, with its formula in counts and in rates, and with `counts`, which are `about`."""
+    formula = loss_formula(loss)
+    st.markdown(f"**{loss.name}**: {formula.sentence}", width=860)
+    in_counts, in_rates = st.columns(2)
+    with in_counts:
+        st.latex(rf"\text{{loss}} = {formula.in_counts}")
+        st.caption("TP, FP: flagged rightly and wrongly. FN: missed. TN: rightly left alone.")
+    with in_rates:
+        st.latex(rf"\phi(u, v, p) = {formula.in_rates}")
+        st.caption("The same in shares of all items: u = TP, v flagged (TP + FP), p positive (TP + FN).")
+    if counts is None:
+        return
+    st.latex(rf"\text{{loss}} = {formula_with_numbers(loss, counts)}")
+    empty = " A rate over nothing (0/0) counts as 1." if has_empty_rate(loss, counts) else ""
+    st.caption(f"{about}{empty}", width=860)

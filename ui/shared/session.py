@@ -267,12 +267,29 @@ class DecisionsState:
     log_complaint: str | None = None
 
 
+@dataclass(frozen=True)
+class OwnItems:
+    """Probabilities that the user set, in place of those of a `draw`."""
+
+    draw: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+
 @dataclass
 class TopKState:
     """The teaching screen: what was found last, each with the inputs that it was found for.
 
     `pending_draw` is the draw to show next, by the key of its widget; `timed` a loss, its runs, whether all were made.
+    `own` are items that the user set, `last_move` the number of the last drag heard of, `complaint` what is wrong with
+    what was typed. `revealed` says under which items and loss the optimum was asked for; `walked` is how many steps of
+    which graph's search were taken.
     """
+
+    own: OwnItems | None = None
+    last_move: int = 0
+    complaint: str | None = None
+    revealed: object = None
+    walked: tuple[object, int] = (None, 0)
 
     verified: tuple[object, Verification] | None = None
     found: tuple[object, Any] | None = None

@@ -29,7 +29,7 @@ from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.top_k.optimum import Settings, require_within
+from ui.top_k.settings import Settings, require_within
 
 ITEMS = 8
 SCALE = 1.0
@@ -101,7 +101,7 @@ def tied_labels(settings: Settings) -> None:
         losses_by_strength(STRENGTHS, best, top_k, chosen=strength, loss_name=loss.name, theme=theme(), height=340),
         key="topk_by_strength",
         alt=f"The smallest expected {loss.name} loss of all predictions and of top-k predictions as labels go from "
-        f"independent to identical. Top-k gives away at most {np.max(top_k - best):.4f}.",
+        f"independent to identical. Top-k costs at most {np.max(top_k - best):.4f} more.",
         theme=None,
     )
     inputs = kind, loss.name, strength
@@ -200,13 +200,13 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
 
 
 def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
-    """Say whether the best prediction is a top-k set, and what top-k gives away."""
+    """Say whether the best prediction is a top-k set, and what top-k costs more."""
     k, flagged = int(np.sum(found.top_k)), int(np.sum(found.best))
     if found.lost > 0.0:
         st.warning(
             f"**Top-k fails here.** The best of all predictions flags {plural(flagged, 'item')}, not the most probable "
             f"ones: expected {loss_name} loss {found.best_loss:.4f}. The best top-k prediction flags {k}: "
-            f"{found.top_k_loss:.4f}. It gives away {found.lost:.4f}."
+            f"{found.top_k_loss:.4f}. It costs {found.lost:.4f} more."
         )
     else:
         st.success(
@@ -255,7 +255,7 @@ def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int],
 def found_so_far(state: DrawSearch, draw: int) -> None:
     """Say what a search found."""
     if state.failed == draw:
-        st.info(f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k gives away {state.lost:.4f} on it.")
+        st.info(f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k costs {state.lost:.4f} more on it.")
     elif state.failed is None:
         stopped = f"Stopped after {plural(state.done, 'draw')}: top-k was best on all of them."
         st.info(stopped if state.done < state.draws else f"Top-k was best on all {state.done:,} draws.")

@@ -1,41 +1,22 @@
-"""Theorem 1 on drawn items: the optimum under each loss, found with and without the theorem."""
+"""Theorem 1 on the items: the optimum under each loss, found with and without the theorem."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, TopK, optimal_top_k
+from multiloss_core import TopK, optimal_top_k
 from multiloss_core.figures import CurveMark, all_predictions, loss_curve, small_loss_curves, sorted_probabilities
-from multiloss_core.losses import ExhaustiveSearch, Loss, search_subsets, sigmoid_items, subset_distributions
+from multiloss_core.losses import ExhaustiveSearch, promised_counts, search_subsets, subset_distributions
 from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
+from ui.shared.loss_picker import LOSS_CHOICES, named_loss, show_formula
 from ui.shared.page_setup import theme
-
-# Key, label; lowest, highest, default and step; help.
-NUMBERS = (
-    ("topk_n", "Items (n)", (2, 14, 10, 1), "2 to 14: all 2ⁿ predictions are tried."),
-    ("topk_seed", "Random seed", (0, 1_000_000, 70, 1), "Another seed, other items."),
-    (
-        "topk_scale",
-        "Scale of w",
-        (0.0, 10.0, 1.0, 0.5),
-        "P(Y = 1 | x) = 1 / (1 + exp(-w·x)); x and w are drawn from the standard Gaussian in the plane, and w is "
-        "multiplied by this. Larger: labels are more certain. 0: every probability is 1/2.",
-    ),
-)
-
-
-class Settings(NamedTuple):
-    """The user's choices, checked: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
-
-    n: int
-    seed: int
-    scale: float
-    beta: float
+from ui.top_k.guess import ask_guess, first_items, show_guess
+from ui.top_k.items import current_items, show_items
+from ui.top_k.outcomes import eight_outcomes
+from ui.top_k.settings import Settings, chosen_losses
 
 
 class Optimum(NamedTuple):
@@ -46,70 +27,97 @@ class Optimum(NamedTuple):
     top_k: TopK
 
 
-def introduction() -> None:
-    """Say what the theorem says and why it matters."""
-    st.title("Top-k: sort, then cut")
-    st.markdown(
-        "Which of *n* alerts should be flagged when each one's probability of being fraud is known? There "
-        "are 2ⁿ ways to choose, and you never need to look at them. **Theorem 1**: if the alerts are "
-        "independent and the loss falls with every true positive, the best choice is to sort by probability "
-        "and flag the first *k*; only *k* depends on the loss. This page tries all 2ⁿ choices to show it.",
-        width=860,
+@st.fragment
+def explore_items(settings: Settings) -> None:
+    """Show the items and what is best for them; only this part runs again when a bar was dragged."""
+    probabilities = current_items(settings)
+    is_revealed = one_loss(settings, probabilities)
+    if is_revealed:
+        optima = found_optima(probabilities, settings.beta)
+        optimum_table(optima)
+        every_loss(probabilities, optima)
+
+
+def one_loss(settings: Settings, probabilities: Floats) -> bool:
+    """Show the items, the question which k, and once that is answered the optimum under one loss; return whether."""
+    st.subheader("Which k?")
+    # The answer colours the bars, so the place of the bars is taken before and filled after.
+    bars, controls = st.columns([3, 2], gap="large")
+    with controls:
+        choice = st.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params")
+        loss = named_loss(choice, settings.beta)
+        guess = ask_guess(probabilities.size, (*settings[:3], loss.name))
+        if guess.is_revealed:
+            found = found_optimum(probabilities, choice, settings.beta)
+            top_k = found.top_k
+            if guess.k is not None:
+                show_guess(guess.k, found.search.top_k_values, top_k.k, loss.name)
+            else:
+                st.metric("Optimum k*", f"{top_k.k}", border=True)
+                st.markdown(f"Expected {loss.name} loss **{top_k.expected_loss:.4f}**, the smallest of every k.")
+    with bars:
+        if guess.is_revealed:
+            show_items(settings, probabilities, found.search.best, f"The best prediction under {loss.name}")
+        else:
+            title = f"Your guess: flag {guess.k}"
+            show_items(settings, probabilities, first_items(probabilities, guess.k or 0), title)
+    if guess.is_revealed:
+        counts = promised_counts(probabilities, top_k.selected)
+        about = (
+            f"The formula at the mean counts of the best prediction. The expected loss, {top_k.expected_loss:.4f}, is "
+            "another number: the mean of the losses of all outcomes, not the loss of the mean outcome."
+        )
+        show_formula(loss, counts, about)
+    else:
+        show_formula(loss)
+    eight_outcomes(probabilities, loss)
+    if guess.is_revealed:
+        show_predictions(probabilities, found, guess.k)
+    return guess.is_revealed
+
+
+def show_predictions(probabilities: Floats, found: Optimum, guessed: int | None) -> None:
+    """Draw the expected loss of every k beside all predictions as dots."""
+    name, search, top_k = found
+    marks = [CurveMark("optimum k*", top_k.k, "star")]
+    if guessed is not None and guessed != top_k.k:
+        marks.append(CurveMark("your guess", guessed, "x"))
+    curve_column, dots_column = st.columns(2)
+    curve_column.plotly_chart(
+        loss_curve(search.top_k_values, marks, loss_name=name, theme=theme()),
+        key="topk_curve",
+        alt=f"The expected {name} loss of flagging the k most probable items, against k. It is smallest, "
+        f"{top_k.expected_loss:.4f}, at k* = {top_k.k}.",
+        theme=None,
     )
-
-
-def chosen_settings() -> Settings | None:
-    """Ask for n, seed, scale and beta, checked again in code; None, with an error on the screen, outside the limits."""
-    *columns, beta_column = st.columns(4)
-    n, seed, scale = (
-        column.number_input(label, *limits, key=key, bind="query-params", help=hint)
-        for column, (key, label, limits, hint) in zip(columns, NUMBERS, strict=True)
+    figure = all_predictions(search, probabilities, loss_name=name, theme=theme())
+    dots_column.plotly_chart(
+        figure,
+        key="topk_all",
+        alt=f"The expected {name} loss of all {2**probabilities.size:,} predictions by how many items they "
+        f"flag. The smallest is {search.expected_loss:.4f}, at k = {top_k.k}.",
+        theme=None,
     )
-    beta = ask_beta(beta_column, "topk_beta")
-    try:
-        # The widgets' own limits hold in the browser only.
-        for value, (_, label, (least, most, *_), _) in zip((n, seed, scale), NUMBERS, strict=True):
-            require_within(label, value, least, most)
-        require_within("Beta of F", beta, 0.1, 10)
-    except DataError as error:
-        st.error(str(error))
-        return None
-    return Settings(int(n), int(seed), scale, beta)
+    drawn, predictions = figure.layout.meta["drawn"], figure.layout.meta["predictions"]
+    if drawn < predictions:
+        dots_column.caption(f"{drawn:,} of {predictions:,} dots drawn; the others lie hidden behind them.")
 
 
-def require_within(label: str, value: float, least: float, most: float) -> None:
-    """Refuse a value outside its range."""
-    if not least <= value <= most:
-        raise DataError(f"{label} is {value:,}; choose {least:,.9g} to {most:,.9g}.")
+def found_optima(probabilities: Floats, beta: float) -> dict[str, Optimum]:
+    """Find all predictions and the best top-k set under each loss."""
+    return {choice: found_optimum(probabilities, choice, beta) for choice in chosen_losses(beta)}
+
+
+def found_optimum(probabilities: Floats, choice: str, beta: float) -> Optimum:
+    """Find all predictions and the best top-k set under one loss."""
+    loss = named_loss(choice, beta)
+    search = _search(tuple(probabilities.tolist()), choice, beta)
+    return Optimum(loss.name, search, optimal_top_k(probabilities, loss))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def drawn_probabilities(n: int, seed: int, scale: float) -> Floats:
-    """Draw the items' probabilities (n,)."""
-    return sigmoid_items(np.random.default_rng(seed), n=n, scale=scale).probabilities
-
-
-def found_optima(settings: Settings) -> dict[str, Optimum]:
-    """Find all predictions and the best top-k set under each loss."""
-    probabilities = drawn_probabilities(settings.n, settings.seed, settings.scale)
-    losses = chosen_losses(settings.beta)
-    searches = all_searches(*settings)
-    return {
-        choice: Optimum(loss.name, searches[choice], optimal_top_k(probabilities, loss))
-        for choice, loss in losses.items()
-    }
-
-
-def chosen_losses(beta: float) -> dict[str, Loss]:
-    """Make the seven losses of Table 1, F with the chosen beta."""
-    return {choice: named_loss(choice, beta) for choice in LOSS_CHOICES}
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def all_searches(n: int, seed: int, scale: float, beta: float) -> dict[str, ExhaustiveSearch]:
-    """Search all 2^n predictions under each loss."""
-    distributions = subset_distributions(drawn_probabilities(n, seed, scale))
-    return {choice: search_subsets(distributions, loss) for choice, loss in chosen_losses(beta).items()}
+def _search(probabilities: tuple[float, ...], choice: str, beta: float) -> ExhaustiveSearch:
+    return search_subsets(subset_distributions(probabilities), named_loss(choice, beta))
 
 
 def optimum_table(optima: Mapping[str, Optimum]) -> None:
@@ -143,42 +151,9 @@ def optimum_table(optima: Mapping[str, Optimum]) -> None:
         },
     )
     st.caption(
-        "AUC charges only pairs put the wrong way round, so flagging nothing costs 0: it cannot choose a cut. "
-        "Charging half for pairs flagged alike turns it into AM."
+        "AUC counts only pairs in which the negative is flagged and the positive is not. Who flags nothing makes no "
+        "such mistake, so AUC cannot choose a cut. With half a mistake for each pair treated alike, it becomes AM."
     )
-
-
-def one_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
-    """Show one loss in full: its prediction, the expected loss of every k, and all predictions as dots."""
-    st.subheader("One loss in full")
-    choice = st.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params", width=240)
-    name, search, top_k = optima[choice]
-    sorted_column, curve_column = st.columns(2)
-    sorted_column.plotly_chart(
-        sorted_probabilities(probabilities, search.best, title=f"The best prediction under {name}", theme=theme()),
-        key="topk_sorted",
-        alt=f"The {probabilities.size} probabilities as bars, largest first. The best prediction under "
-        f"{name} flags {int(np.sum(search.best))} items.",
-        theme=None,
-    )
-    curve_column.plotly_chart(
-        loss_curve(search.top_k_values, [CurveMark("optimum k*", top_k.k, "star")], loss_name=name, theme=theme()),
-        key="topk_curve",
-        alt=f"The expected {name} loss of flagging the k most probable items, against k. It is smallest, "
-        f"{top_k.expected_loss:.4f}, at k* = {top_k.k}.",
-        theme=None,
-    )
-    figure = all_predictions(search, probabilities, loss_name=name, theme=theme())
-    st.plotly_chart(
-        figure,
-        key="topk_all",
-        alt=f"The expected {name} loss of all {2**probabilities.size:,} predictions by how many items they "
-        f"flag. The smallest is {search.expected_loss:.4f}, at k = {top_k.k}.",
-        theme=None,
-    )
-    drawn, predictions = figure.layout.meta["drawn"], figure.layout.meta["predictions"]
-    if drawn < predictions:
-        st.caption(f"{drawn:,} of {predictions:,} dots drawn; the others lie hidden behind them.")
 
 
 @shown_when_open("The same items under all seven losses", key="topk_every_loss")
@@ -197,7 +172,7 @@ def every_loss(probabilities: Floats, optima: Mapping[str, Optimum]) -> None:
                 small=True,
             ),
             key=f"topk_small_{name}",
-            alt=f"The best prediction under {name} flags {int(np.sum(search.best))} items.",
+            alt=f"The best prediction under {name} flags {int(search.best.sum())} items.",
             theme=None,
             config={"displayModeBar": False},
         )

@@ -1,5 +1,7 @@
 """Running time of the methods, measured while the user watches."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -10,7 +12,7 @@ from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.top_k.optimum import Settings
+from ui.top_k.settings import Settings
 
 
 def timing(settings: Settings) -> None:
@@ -41,7 +43,8 @@ def measure(loss: Loss) -> None:
             runs.append(run)
             position, sizes = methods.index(run.method), sizes_of(run.method)
             share = (position + (sizes.index(run.n) + 1) / len(sizes)) / len(methods)
-            show(share, f"{METHODS[run.method].label}: {run.n:,} items in {run.seconds:.3g} s")
+            words = f"{METHODS[run.method].label}: {run.n:,} items in {run.seconds:.3g} s"
+            show(share, words, partial(running_times, tuple(runs), loss_name=loss.name, theme=theme()))
         session().top_k.timed = (loss.name, runs, True)
 
 

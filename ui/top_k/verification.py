@@ -1,14 +1,18 @@
 """Theorem 1 verified on many random draws, while the user watches."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
+from multiloss_core.figures import verified_draws
 from multiloss_core.losses import verify_theorem_1
 from ui.shared.cancellable_work import stoppable
+from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.top_k.optimum import Settings, chosen_losses, require_within
+from ui.top_k.settings import Settings, chosen_losses, require_within
 
 
 def many_draws(settings: Settings) -> None:
@@ -16,7 +20,7 @@ def many_draws(settings: Settings) -> None:
     st.subheader("Verify on many draws")
     st.markdown(
         f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
-        "counts how often the best one is a top-k set."
+        "counts how often the best one is a top-k set. The bars grow while it runs."
     )
     draws = st.number_input("Number of draws", 10, 1000, 200, 10, key="topk_draws", bind="query-params", width=240)
     try:
@@ -37,7 +41,8 @@ def verify(settings: Settings, draws: int) -> None:
     with stoppable("topk_cancel") as show:
         for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
             session().top_k.verified = (settings, draws), state
-            show(state.done / draws, f"{state.done:,} of {draws:,} draws")
+            words = f"{state.done:,} of {draws:,} draws"
+            show(state.done / draws, words, partial(verified_draws, state, theme=theme()))
 
 
 def verification_result(settings: Settings, draws: int) -> None:

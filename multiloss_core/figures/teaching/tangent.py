@@ -4,8 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.loss_curve import CURVE
-from multiloss_core.figures.theme import Theme
+from multiloss_core.figures.theme import CURVE, Theme
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.loss_curve import CURVE
-from multiloss_core.figures.theme import Theme
+from multiloss_core.figures.theme import CURVE, Theme
 from multiloss_core.formatting import threshold
 from multiloss_core.thresholds.inspection.graph_walk import GraphWalk, Node
 

@@ -3,8 +3,7 @@
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.loss_curve import CURVE
-from multiloss_core.figures.theme import Theme
+from multiloss_core.figures.theme import CURVE, Theme
 from multiloss_core.losses.theorem_1.verify import Verification
 
 

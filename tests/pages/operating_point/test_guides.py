@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.operating_point.test_operating_point import percent_of, words_of
 from tests.pages.steps import explorer, opened, run
-from ui.operating_point.controls.tour import STEPS
+from ui.operating_point.controls.tour import LAST_WORD, STEPS
 
 
 def button(app, label):
@@ -30,7 +30,30 @@ def test_the_tour_does_what_its_buttons_say():
         ("Card alerts", 20.0, "smooth"),
     ]
     assert app.toggle(key="new_data").value
-    assert not any("of 5**" in element.value for element in app.markdown)
+    assert any(element.value == LAST_WORD for element in app.markdown)
+    run(button(app, "End").click())
+    assert not any(element.value == LAST_WORD for element in app.markdown)
+
+
+def outlines(app):
+    return [element.proto.body for element in app.get("html") if "outline:" in element.proto.body]
+
+
+def test_the_tour_goes_back_and_outlines_what_it_speaks_of():
+    app = opened()
+    assert not outlines(app)
+    run(button(app, "Tour in five steps").click())
+    assert button(app, "Back").disabled
+    for step in STEPS:
+        (style,) = outlines(app)
+        assert all(selector in style for selector in step.outlined)
+        run(button(app, step.action).click())
+    assert not outlines(app)
+    for step in reversed(STEPS):
+        run(button(app, "Back").click())
+        assert any(step.sentence in element.value for element in app.markdown)
+    run(button(app, STEPS[0].action).click())
+    assert any(STEPS[1].sentence in element.value for element in app.markdown)
 
 
 def test_the_tour_is_about_documents():

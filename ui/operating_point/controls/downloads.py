@@ -8,6 +8,8 @@ from multiloss_core import Unit
 from multiloss_core.thresholds import Point, point_as_csv, point_as_json
 from ui.operating_point.analysis import Analysis
 
+PLACE = "download_thresholds"
+
 
 def offer_downloads(analysis: Analysis, point: Point) -> None:
     """Offer the thresholds as files; applying them gives exactly the counts on the screen."""
@@ -16,7 +18,7 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
     if analysis.settings.unit is Unit.MONEY:
         origin["counted"] = f"money: sums of '{analysis.dataset.choice.amount}'"
     st.caption("Download thresholds:")
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key=PLACE):
         for words, text, name, mime in (
             ("JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
             ("CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),

@@ -1,0 +1,148 @@
+"""The items of the screen: as they were drawn, or with probabilities that the user set."""
+
+import math
+import re
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import DataError
+from multiloss_core.figures import sorted_probabilities
+from multiloss_core.formatting import shortened
+from multiloss_core.numerics import Bools, Floats
+from ui.shared.formatting import as_text
+from ui.shared.page_setup import theme
+from ui.shared.session import OwnItems, session
+from ui.shared.url_params import UrlParameter
+from ui.top_k.probability_bars.component import probability_bars
+from ui.top_k.settings import Settings, drawn_probabilities
+
+PLAIN_KEY, TYPED_KEY = "plain", "topk_typed"
+MOST_ITEMS, LONGEST_TEXT = 14, 400
+DIGITS = 4
+
+
+def current_items(settings: Settings) -> Floats:
+    """Return the probabilities (n,) of the items: the user's own for this draw, as the address has them, or drawn."""
+    draw = _draw_of(settings)
+    asked = IN_URL.asked(if_gone=())
+    own = session().top_k.own if asked is None else OwnItems(draw, asked) if asked else None
+    if own is not None and (own.draw != draw or len(own.probabilities) != settings.n):
+        own = None
+    session().top_k.own = own
+    if own is None:
+        IN_URL.show(None)
+        return drawn_probabilities(settings.n, settings.seed, settings.scale)
+    IN_URL.show(own.probabilities)
+    return np.array(own.probabilities)
+
+
+def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title: str) -> None:
+    """Draw the items as bars to drag, those `flagged` (n,) in a strong colour, with other ways to set them below."""
+    bars = st.container()
+    is_plain = _ask_otherwise(settings, probabilities)
+    with bars:
+        if is_plain:
+            st.plotly_chart(
+                sorted_probabilities(probabilities, flagged, title=title, theme=theme(), height=380),
+                key="topk_sorted",
+                alt=f"The {probabilities.size} probabilities as bars, largest first. {title}: {flagged.sum()} items.",
+                theme=None,
+            )
+        else:
+            probability_bars(
+                probabilities,
+                flagged,
+                title=title,
+                about=str(_draw_of(settings)),
+                on_moved=lambda moved: _set_items(settings, moved),
+            )
+
+
+def _ask_otherwise(settings: Settings, probabilities: Floats) -> bool:
+    """Offer to type the probabilities and to go back to those drawn; return whether the chart shall stand still."""
+    typing, back, plain = st.columns(3, vertical_alignment="center")
+    with typing.popover("Type them", icon=":material/keyboard:", width="stretch"):
+        complaint = session().top_k.complaint
+        if complaint is None:
+            st.session_state[TYPED_KEY] = ", ".join(f"{value:.{DIGITS}g}" for value in probabilities)
+        st.text_input(
+            f"Probabilities of the {settings.n} items",
+            key=TYPED_KEY,
+            max_chars=LONGEST_TEXT,
+            on_change=_take_typed,
+            args=(settings,),
+            help=f"{settings.n} numbers from 0 to 1, with commas or spaces between them.",
+        )
+        if complaint is not None:
+            st.error(as_text(complaint), icon=":material/error:")
+    back.button(
+        "Back to the draw",
+        disabled=session().top_k.own is None,
+        width="stretch",
+        key="topk_drawn",
+        on_click=_forget_own,
+    )
+    return plain.toggle(
+        "Plain chart",
+        key=PLAIN_KEY,
+        bind="query-params",
+        help="A chart that stands still in place of bars to drag: for browsers and screen readers that they do not "
+        "suit.",
+    )
+
+
+def _take_typed(settings: Settings) -> None:
+    try:
+        _set_items(settings, typed_probabilities(str(st.session_state[TYPED_KEY]), settings.n))
+    except DataError as error:
+        session().top_k.complaint = str(error)
+
+
+def typed_probabilities(text: str, n: int) -> tuple[float, ...]:
+    """Read n probabilities. Raises DataError that names the first that is none."""
+    words = [word for word in re.split(r"[,;\s]+", text) if word]
+    values = [_probability(word) for word in words]
+    way_out = f"type {n} numbers from 0 to 1, with commas between them."
+    for place, (word, value) in enumerate(zip(words, values, strict=True), 1):
+        if value is None:
+            raise DataError(f"Probability {place} is '{shortened(word, 20)}'; {way_out}")
+    if len(words) != n:
+        raise DataError(f"There are {len(words)} probabilities for {n} items; {way_out}")
+    return tuple(value for value in values if value is not None)
+
+
+def _set_items(settings: Settings, probabilities: tuple[float, ...]) -> None:
+    session().top_k.own = OwnItems(_draw_of(settings), tuple(round(value, DIGITS) for value in probabilities))
+    session().top_k.complaint = None
+
+
+def _draw_of(settings: Settings) -> tuple[float, ...]:
+    return settings[:3]
+
+
+def _forget_own() -> None:
+    session().top_k.own = session().top_k.complaint = None
+
+
+def _probability(word: str) -> float | None:
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and 0 <= value <= 1 else None
+
+
+def _read(text: str) -> tuple[float, ...] | None:
+    """Read what an address says; it may come from anybody."""
+    if len(text) > LONGEST_TEXT or not 2 <= (n := text.count(",") + 1) <= MOST_ITEMS:
+        return None
+    try:
+        return typed_probabilities(text, n)
+    except DataError:
+        return None
+
+
+IN_URL: UrlParameter[tuple[float, ...]] = UrlParameter(
+    "topk_p", _read, lambda probabilities: ",".join(f"{value:.{DIGITS}g}" for value in probabilities)
+)

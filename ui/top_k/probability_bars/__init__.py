@@ -1,0 +1,1 @@
+"""Bars that can be dragged: the probabilities of a few items."""

@@ -1,0 +1,62 @@
+"""The component: Python sends bars and which are flagged, the browser sends the bars back as they are dragged."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from multiloss_core.figures import theme as style
+from multiloss_core.numerics import Bools, Floats
+from ui.shared.browser_files import joined_modules
+from ui.shared.page_setup import theme
+from ui.shared.session import session
+from ui.top_k.probability_bars.messages import CONTRACT, BarsMessage
+
+KEY = "probability_bars"
+BROWSER = Path(__file__).with_name("browser")
+_mount = st.components.v2.component(
+    "multiloss_probability_bars",
+    html=(BROWSER / "bars.html").read_text(encoding="utf-8"),
+    css=(BROWSER / "bars.css").read_text(encoding="utf-8"),
+    js=joined_modules(BROWSER),
+    isolate_styles=False,
+)
+
+
+def probability_bars(
+    probabilities: Floats, flagged: Bools, *, title: str, about: str, on_moved: Callable[[tuple[float, ...]], None]
+) -> None:
+    """Show a bar for each of `probabilities` (n,), those `flagged` (n,) strongly coloured.
+
+    `about` names the items: others take the place of what is being dragged. `on_moved` hears of every bar, each in
+    [0, 1], after a move.
+    """
+    message: BarsMessage = {
+        "contract": CONTRACT,
+        "about": about,
+        "heard": session().top_k.last_move,
+        "title": title,
+        "probabilities": [float(value) for value in probabilities],
+        "flagged": [bool(flag) for flag in flagged],
+        "strong": style.CURVE[theme()],
+        "pale": style.PALE[theme()],
+    }
+    _mount(key=KEY, data=message, on_moved_change=lambda: _take(probabilities.size, on_moved))
+
+
+def _take(n: int, on_moved: Callable[[tuple[float, ...]], None]) -> None:
+    moved = checked(getattr(st.session_state[KEY], "moved", None), n)
+    if moved is not None and moved[0] > session().top_k.last_move:
+        session().top_k.last_move = moved[0]
+        on_moved(moved[1])
+
+
+def checked(moved: object, n: int) -> tuple[int, tuple[float, ...]] | None:
+    """Check what the browser said; anybody's browser may say anything. None for what is no move of n bars."""
+    match moved:
+        case [int(number), list(values)] if len(values) == n and not isinstance(number, bool):
+            numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+            if len(numbers) == n and all(math.isfinite(value) and 0 <= value <= 1 for value in numbers):
+                return number, tuple(map(float, numbers))
+    return None
