@@ -24,7 +24,7 @@ def bootstrap(page: str) -> None:
     """Set up the page of this file, with a title of its own in the browser."""
     name = Path(page).stem
     _configure(f"{TITLES.get(name, name.replace('_', ' ').capitalize())} · Multiloss")
-    if not st.session_state.pop(HAS_RUN, False):
+    if not st.session_state.get(HAS_RUN, False):
         # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
         st.switch_page("app.py", query_params={**st.query_params.to_dict(), TO: name})
     open_page(page)

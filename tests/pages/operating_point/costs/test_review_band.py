@@ -51,8 +51,9 @@ def test_the_three_parts_hold_what_pandas_counts(count, rule, by):
         fraud = rows["rating"] == "fraud"
         row = shown.loc[name]
         assert (row["Rated documents"], row["Fraud"], row["Not fraud"]) == (len(rows), fraud.sum(), (~fraud).sum())
-        assert row["Share of fraud"] == pytest.approx(fraud.mean(), abs=0.006)
-        assert row["95 % from"] <= fraud.mean() + 0.005 <= row["95 % to"] + 0.01
+        assert row["Share of fraud"] == pytest.approx(fraud.mean(), abs=0.006, nan_ok=True)
+        if len(rows):
+            assert row["95 % from"] <= fraud.mean() + 0.005 <= row["95 % to"] + 0.01
         assert row["Money in fraud"] == pytest.approx(rows.loc[fraud, "amount"].sum(), abs=0.51)
         assert row["Not yet decided"] == len(undecided[name])
     if by:
@@ -107,7 +108,7 @@ def test_costs_choose_the_upper_cut():
     brought[0] -= 40 * (block["rating"] == "ok").sum()
     brought[1] -= 6 * len(review)
     assert f"Together they bring {sum(brought):,.2f}" in said(app)
-    assert f"{brought[0]:,.2f}\N{NO-BREAK SPACE}EUR by blocking" in said(app)
+    assert f"{brought[0]:,.2f} EUR by blocking" in said(app)
 
 
 def test_every_kind_of_data_has_two_cuts():
@@ -136,7 +137,6 @@ def test_a_decision_keeps_both_cuts_and_reopens_with_them():
     assert state(app).point.band is None
     app = run(app.switch_page("pages/decisions.py"))
     run(next(button for button in app.button if button.label == "Open on the operating point").click())
-    run(app)
     again = cuts(app)
     assert (again[0].tolist(), again[1].tolist()) == (lower.tolist(), upper.tolist())
     assert app.number_input(key="reviews").value == 30
