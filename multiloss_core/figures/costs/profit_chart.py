@@ -48,6 +48,6 @@ def profit_chart(
                 x=[x], y=[y], mode="markers", name=name, marker=marker, hovertemplate=f"{hover}<extra>{name}</extra>"
             )
     figure.update_xaxes(title="alerts (documents)", rangemode="tozero")
-    figure.update_yaxes(title=f"payoff against flagging nothing{f' ({currency})' if currency else ''}")
+    figure.update_yaxes(title=f"payoff{f' ({currency})' if currency else ''}")
     figure.update_layout(margin={"b": 84})
     return figure

@@ -52,10 +52,10 @@ def show_profit(context: PointContext) -> None:
             args=(analysis.deployable(best).tolist(),),
             help="Sets these thresholds by hand.",
         )
-    named = f" of scenario '{as_text(shortened(scenario.name, LONG_NAME))}'" if scenario.name else ""
+    named = f"'{as_text(shortened(scenario.name, LONG_NAME))}'" if scenario.name else "used last"
     st.caption(
-        f"At the costs{named}, counted on the rated documents against flagging nothing. The best point is the best of "
-        "this path on *these* data, so a little of its lead is luck."
+        f"At the costs of the scenario {named}, counted on the rated documents against flagging nothing. The best "
+        "point is the best of this path on *these* data, so a little of its lead is luck."
         f"{' Alerts that are not decided yet are left out.' if analysis.has_undecided else ''}"
     )
 

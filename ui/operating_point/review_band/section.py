@@ -66,7 +66,7 @@ def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
     for i, (words, part, cut) in enumerate(
         (("Block", parts.blocked, block), ("Review", parts.reviewed, review), ("Pass", parts.passed, None))
     ):
-        row = {"": words} | {
+        row: dict[str, str | float] = {"Action": words} | {
             name: "below" if cut is None else at_or_above(cut[j]) for j, name in enumerate(band.block.names)
         }
         row |= {DOCUMENTS: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
