@@ -228,7 +228,7 @@ class PointState:
 
     `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive. `shown` is the point that
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
-    what they work on. `report` is a record's id with its report.
+    what they work on.
     """
 
     target: Target = field(default_factory=Target)
@@ -241,7 +241,6 @@ class PointState:
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     tour_step: int | None = None
     decision: MadeDecision | None = None
-    report: tuple[str, str] | None = None
     reopened: Reopened | None = None
 
 
