@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from multiloss_core import DecisionRecord
-from multiloss_core.decisions import dbt_model, python_function, record_files, spark_expression, sql_where
+from multiloss_core.decisions import RecordFile, dbt_model, python_function, record_files, spark_expression, sql_where
 from multiloss_core.figures import weeks_drawing
 from ui.shared.formatting import FRAUD
 
@@ -17,16 +17,21 @@ def offer_files(record: DecisionRecord, tag: str, drawings: Mapping[str, str] | 
     """
     with st.container(horizontal=True, gap="small"):
         for file in record_files(record, FRAUD, weeks_of(record) if drawings is None else drawings):
-            st.download_button(
-                file.label,
-                file.text,
-                file.name,
-                file.mime,
-                key=f"take_{file.label}_{tag}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+            download_button(file, tag)
     show_code(record)
+
+
+def download_button(file: RecordFile, tag: str) -> None:
+    """Offer one download, which runs nothing again."""
+    st.download_button(
+        file.label,
+        file.text,
+        file.name,
+        file.mime,
+        key=f"take_{file.label}_{tag}",
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
 def weeks_of(record: DecisionRecord) -> dict[str, str]:
