@@ -38,7 +38,7 @@ if dataset is not None:
         confirm_columns(source)
     rated = dataset.source
     if isinstance(rated, RatedCounts):
-        show_counted(rated)
+        show_counted(rated, dataset.choice)
     elif isinstance(rated, CountSurfaces):
         show_count_table(rated)
     else:

@@ -8,8 +8,8 @@ from ui.top_k.early_stop import early_stop
 from ui.top_k.more_of_the_paper import more_of_the_paper
 from ui.top_k.optimum import explore_items
 from ui.top_k.settings import chosen_settings, drawn_probabilities, introduction
-from ui.top_k.tangent import sliding_along_the_curve
-from ui.top_k.threshold_graph import threshold_graph_of_two
+from ui.top_k.several_classifiers.tangent import sliding_along_the_curve
+from ui.top_k.several_classifiers.threshold_graph import threshold_graph_of_two
 from ui.top_k.timing import timing
 from ui.top_k.verification import many_draws
 

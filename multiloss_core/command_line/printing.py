@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from multiloss_core.command_line.watching import Watched
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.summary import sections
+from multiloss_core.decisions.reporting.summary import sections
 from multiloss_core.decisions.then_and_now import PER_DAY
 from multiloss_core.formatting import FRAUD, count, money, percent, plural, points, rate, signed
 

@@ -10,8 +10,9 @@ from multiloss_core.decisions.deployable_code import (
     thresholds_csv,
     thresholds_json,
 )
+from multiloss_core.decisions.evidence import RecordedEvidence
 from multiloss_core.decisions.files import RecordFile, record_files, stem_of
-from multiloss_core.decisions.headline import alerts_a_day_words, headline_of
+from multiloss_core.decisions.finding_evidence import evidence_of
 from multiloss_core.decisions.making import (
     MARGINAL_PRECISION,
     funnel_of,
@@ -36,7 +37,8 @@ from multiloss_core.decisions.record import (
     recorded_filters,
     recorded_thresholds,
 )
-from multiloss_core.decisions.report import html_report, markdown_summary
+from multiloss_core.decisions.reporting.headline import alerts_a_day_words, headline_of
+from multiloss_core.decisions.reporting.report import html_report, markdown_summary
 from multiloss_core.decisions.then_and_now import (
     PER_DAY,
     UNKNOWN,
@@ -68,6 +70,7 @@ __all__ = [
     "RecordedBlock",
     "RecordedColumns",
     "RecordedData",
+    "RecordedEvidence",
     "RecordedFilter",
     "RecordedInterval",
     "RecordedSettings",
@@ -82,6 +85,7 @@ __all__ = [
     "compared_sizes",
     "data_fingerprint",
     "dbt_model",
+    "evidence_of",
     "funnel_of",
     "headline_of",
     "html_report",

@@ -1,5 +1,6 @@
 """The files of a decision: the record, its thresholds in other languages, the summary and the report."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from multiloss_core.decisions.deployable_code import (
@@ -13,7 +14,7 @@ from multiloss_core.decisions.deployable_code import (
     thresholds_json,
 )
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.report import html_report, markdown_summary
+from multiloss_core.decisions.reporting.report import html_report, markdown_summary
 from multiloss_core.formatting import NEUTRAL, Vocabulary
 
 
@@ -28,9 +29,9 @@ class RecordFile:
 
 
 def record_files(
-    record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL, *, report: bool = True
+    record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL, drawings: Mapping[str, str] | None = None
 ) -> tuple[RecordFile, ...]:
-    """Write all files of a decision, the record first; the report without figures, where it is wanted."""
+    """Write all files of a decision, the record first; `drawings` are for the report, see `html_report`."""
     stem = stem_of(record)
     # Models of dbt and modules of Python are named as in these languages.
     name = stem.replace("-", "_")
@@ -43,14 +44,13 @@ def record_files(
         ("Spark", f"{stem}-spark.sql", spark_expression(record), "application/sql"),
         ("Python", f"{name}.py", python_function(record), "text/x-python"),
         ("Summary (Markdown)", f"{stem}.md", markdown_summary(record, vocabulary), "text/markdown"),
+        ("Report (HTML)", f"{stem}.html", html_report(record, drawings, vocabulary), "text/html"),
     ]
     if record.block is not None:
         files += [
             ("SQL, both cuts", f"{stem}-action.sql", sql_action(record), "application/sql"),
             ("Spark, both cuts", f"{stem}-spark-action.sql", spark_action(record), "application/sql"),
         ]
-    if report:
-        files.append(("Report (HTML)", f"{stem}.html", html_report(record, vocabulary=vocabulary), "text/html"))
     return tuple(RecordFile(label=label, name=name, text=text, mime=mime) for label, name, text, mime in files)
 
 

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
 
+from multiloss_core.decisions.evidence import DAY, RecordedEvidence
 from multiloss_core.decisions.validation import (
     MAX_ROWS,
     AnyText,
@@ -56,7 +57,6 @@ SET_BY_HAND = "set by hand"
 MAX_WISHES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
 MAX_FILTER_VALUES, MAX_SHOWN_VALUES = 1_000, 8
 ROUNDING = 1e-6
-_DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 # Fields that records do not have where there is nothing to say, as all those made before there were such fields.
 LEFT_OUT = (
@@ -126,9 +126,9 @@ class RecordedData:
     """When the table was read, in UTC: 2026-01-31T09:00:00Z."""
     time: Name | None = None
     """Column of the days that the rows were chosen by. Left out where all days were."""
-    since: Annotated[str, Field(pattern=_DAY)] | None = None
+    since: Annotated[str, Field(pattern=DAY)] | None = None
     """The first day that was read, 2026-01-31. Left out where there is no such limit."""
-    until: Annotated[str, Field(pattern=_DAY)] | None = None
+    until: Annotated[str, Field(pattern=DAY)] | None = None
     """The first day that was not read any more. Left out where there is no such limit."""
     filters: Filters | None = None
     """By which values of columns the rows were chosen. Left out where all rows of these days were read."""
@@ -389,6 +389,8 @@ class DecisionRecord:
     block: RecordedBlock | None = None
     """The upper of two cuts, where a part of what is flagged is blocked without a review. Left out where there is one
     cut, as in all records made before there were two."""
+    evidence: RecordedEvidence | None = None
+    """What else the data said. Left out of records that were made before it was kept."""
 
     @model_validator(mode="after")
     def _require_one_threshold_for_each_score(self) -> Self:
@@ -429,6 +431,8 @@ class DecisionRecord:
                 del content[part][name]
         if self.block is None:
             del content["block"]
+        if self.evidence is None:
+            del content["evidence"]
         return content | {"columns": _columns_as_dict(self.columns)}
 
     def flags(self, frame: pd.DataFrame) -> Bools:

@@ -17,6 +17,15 @@ from multiloss_core.decisions import (
     RecordedTarget,
     Wish,
 )
+from multiloss_core.decisions.evidence import (
+    RecordedAlerts,
+    RecordedChance,
+    RecordedDays,
+    RecordedEvidence,
+    RecordedSegment,
+    RecordedUnit,
+    RecordedWeek,
+)
 from multiloss_core.thresholds import DataFunnel
 
 HOSTILE_NAMES = (
@@ -82,6 +91,27 @@ def intervals(draw, most=1e12):
 
 
 @st.composite
+def evidence(draw):
+    """What else the data may have said."""
+    alerts = {"tp": counts, "fp": counts, "low": st.none() | shares, "undecided": counts}
+    days = st.dates().map(str)
+    bounds = st.tuples(counts, counts)
+    return RecordedEvidence(
+        *draw(st.tuples(*[st.none() | names] * 3)),
+        undecided=draw(counts),
+        current_undecided=draw(st.none() | counts),
+        chance=draw(st.none() | st.builds(RecordedChance, bounds, bounds, st.none() | st.tuples(shares, shares))),
+        other_unit=draw(st.none() | st.builds(RecordedUnit, counts, counts, st.none() | counts, st.none() | counts)),
+        days=draw(st.none() | st.builds(RecordedDays, counts, counts, counts)),
+        dropped=draw(st.none() | st.builds(RecordedAlerts, **alerts)),
+        added=draw(st.none() | st.builds(RecordedAlerts, **alerts)),
+        weeks=tuple(draw(st.lists(st.builds(RecordedWeek, **alerts, monday=days), max_size=3))),
+        incomplete_from=draw(st.none() | days),
+        segments=tuple(draw(st.lists(st.builds(RecordedSegment, **alerts, name=names), max_size=3))),
+    )
+
+
+@st.composite
 def records(draw):
     """Any record."""
     scores = tuple(draw(st.lists(names, min_size=1, max_size=4, unique=True)))
@@ -124,6 +154,7 @@ def records(draw):
             tp_interval=draw(st.none() | intervals()),
             precision_interval=draw(st.none() | intervals(1.0)),
         ),
+        evidence=draw(st.none() | evidence()),
         current=draw(
             st.none() | st.builds(CurrentThresholds, each) | st.builds(CurrentThresholds, each, counts, counts)
         ),

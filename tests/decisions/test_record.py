@@ -373,7 +373,9 @@ class TestSchema:
             names = [field.name for field in dataclasses.fields(kind)]
             assert list(described["properties"]) == names
             assert described["required"] == [
-                name for name in names if (kind.__name__, name) not in left_out and name not in ("meanings", "block")
+                name
+                for name in names
+                if (kind.__name__, name) not in left_out and name not in ("meanings", "evidence", "block")
             ]
         unexplained = {name for name, field in schema["properties"].items() if "description" not in field}
         assert unexplained == {"schema_version", "data", "columns", "settings", "target", "expected"}

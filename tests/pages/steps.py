@@ -80,3 +80,11 @@ def enter_scenario(app, row=0, **cells):
 def typed_scenarios(app):
     """The table of scenarios as it was typed."""
     return state(app).point.scenarios.typed
+
+
+def decide(app, label="Save to the log", author="A. Nalyst", reason="Fewer false alerts."):
+    """Say who decides and why, unless that was said before, and press a button of the form."""
+    for box, words in ((app.text_input(key="decision_author"), author), (app.text_area(key="decision_reason"), reason)):
+        if not box.value:
+            box.set_value(words)
+    return run(next(button for button in app.button if button.label == label).click())

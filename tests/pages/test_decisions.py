@@ -24,10 +24,11 @@ from multiloss_core.decisions import (
 )
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from tests.pages.steps import enter_scenario, explorer, opened, run, state, typed_scenarios
+from tests.pages.steps import decide, enter_scenario, explorer, opened, run, state, typed_scenarios
 from ui.data.samples import sample
 from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.rated_data import column_roles
+from ui.records import record_files
 from ui.records.log_access import ADDRESS, log_address
 from ui.shared.session import KEY
 
@@ -179,7 +180,7 @@ def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
     record = sample_decision()
     app = give(opened("decisions"), record.to_json())
     assert app.subheader[0].value == r"From the file record.json".replace("_", r"\_")
-    assert any(line.value.startswith("#### Thresholds") for line in app.markdown)
+    assert any("#### Thresholds" in line.value for line in app.markdown)
     press(app, "Add to the log")
     assert "Added to the log as number 1" in said(app.success)
     assert app.selectbox(key="decision").value.startswith("1 · Card alerts")
@@ -281,7 +282,7 @@ def test_what_drove_a_decision_drives_again(log_address, driver):
         inputs |= {"wish_name": "it's 'Black' Friday", "wish_currency": "PLN"}
     app = opened("operating_point", data="Login alerts", driver=driver, **inputs)
     app.session_state["save_decision"] = True
-    press(run(app), "Save to the log")
+    decide(run(app))
     percent = state(app).point.target.percent
     with DecisionLog(log_address) as log:
         target = log.entries()[0].record.target
@@ -505,14 +506,12 @@ import streamlit as st
 from multiloss_core import operating_point
 from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.operating_point.analysis import Settings, analyse
-from ui.shared.page_setup import bootstrap
 from dataclasses import replace
 from tests.pages.steps import context_of
 from ui.operating_point.sections import save_decision
 from ui.decisions.reopening_panel import show_reopened
-from ui.data.samples import sample
 from ui.data.rated_workspace import dataset_of
-bootstrap()
+from ui.data.samples import sample
 st.session_state.setdefault("save_decision", True)
 name, percent = st.session_state.get("name", "Login alerts"), st.session_state.get("percent", 20.0)
 analysis = analyse(dataset_of(sample(name)), Settings("any", "positives", 24))
@@ -534,27 +533,27 @@ def screen(monkeypatch):
 def test_a_decision_is_saved_with_author_and_reason(screen, log_address):
     screen.text_input(key="decision_author").set_value(" A. Nalyst ")
     screen.text_area(key="decision_reason").set_value("Two people less in June.")
-    press(screen, "Save to the log")
+    decide(screen)
     assert "number 1" in said(screen.success)
     with DecisionLog(log_address) as log:
         (entry,) = log.entries()
     expected = sample_decision("Login alerts", percent=20.0, rule="any", spacing="positives", resolution=24)
     same = replace(entry.record, record_id=expected.record_id, created=expected.created, reason=expected.reason)
-    assert same == expected
+    assert replace(same, evidence=None) == expected
     assert entry.record.reason == "Two people less in June."
     assert screen.code[0].value == sql_where(entry.record)
     # The same again is the same decision.
-    press(screen, "Save to the log")
+    decide(screen)
     with DecisionLog(log_address) as log:
         assert log.entries() == (entry,)
 
 
 def test_the_files_belong_to_the_point_that_is_shown(screen):
-    press(screen, "Only make the files")
+    decide(screen, "Only make the files")
     assert "Not saved in the log" in said(screen.info)
     labels = [button.label for button in screen.get("download_button")]
     thresholds = ["Thresholds (JSON)", "Thresholds (CSV)", "SQL", "dbt", "Spark", "Python"]
-    assert labels == ["Record (JSON)", *thresholds, "Summary (Markdown)"]
+    assert labels == ["Record (JSON)", *thresholds, "Summary (Markdown)", "Report (HTML)"]
     screen.session_state["percent"] = 60.0
     run(screen)
     assert not screen.get("download_button")
@@ -563,21 +562,59 @@ def test_the_files_belong_to_the_point_that_is_shown(screen):
     assert len(screen.get("download_button")) == len(labels)
 
 
+@pytest.mark.parametrize(
+    ("author", "reason", "words"), [("", "Because.", "Say who decides"), (" ", "", "Say why"), ("Ada", " ", "Say why")]
+)
+def test_nobody_decides_without_a_name_and_a_reason(screen, log_address, author, reason, words):
+    screen.text_input(key="decision_author").set_value(author)
+    screen.text_area(key="decision_reason").set_value(reason)
+    for button in ("Save to the log", "Only make the files"):
+        press(screen, button)
+        assert words in said(screen.error)
+        assert not screen.get("download_button")
+        assert (screen.text_input(key="decision_author").value, screen.text_area(key="decision_reason").value) == (
+            author,
+            reason,
+        )
+    with DecisionLog(log_address) as log:
+        assert log.entries() == ()
+
+
+def test_a_decision_takes_along_what_else_was_known(screen, log_address):
+    screen.session_state["name"] = "Card alerts"
+    screen.session_state["current"] = np.array([0.8, 0.8])
+    decide(run(screen))
+    with DecisionLog(log_address) as log:
+        record = log.entries()[0].record
+    source, evidence = sample("Card alerts"), record.evidence
+    choice, frame = source.first_choice, source.frame
+    assert (evidence.amount, evidence.time, evidence.segment) == (choice.amount, choice.time, choice.segment)
+    flags = (frame[list(choice.scores)] >= list(record.thresholds)).any(axis=1) & frame[choice.rating].notna()
+    assert evidence.other_unit.tp + evidence.other_unit.fp == pytest.approx(frame.loc[flags, choice.amount].sum())
+    assert sum(week.tp for week in evidence.weeks) == record.expected.tp
+    assert sum(segment.fp for segment in evidence.segments) == record.expected.fp
+    low, high = evidence.chance.tp
+    assert low < record.expected.tp < high
+    difference = evidence.added.tp - evidence.dropped.tp
+    assert difference == record.expected.tp - record.current.tp
+
+
 @pytest.mark.parametrize("name", ["Login alerts", "Insurance claims", "Count table"])
-def test_the_report_is_made_when_it_is_asked_for(screen, name):
+def test_the_report_is_one_of_the_files(screen, name, monkeypatch):
+    reports = []
+    monkeypatch.setattr(record_files, "download_button", lambda file, tag: reports.append(file))
     screen.session_state["name"] = name
-    press(run(screen), "Only make the files")
-    assert state(screen).point.report is None
-    press(screen, "Prepare the report with figures")
-    (button,) = [button for button in screen.get("download_button") if button.label.startswith("Report")]
-    assert button.proto.id
-    report = state(screen).point.report[1]
-    assert report.count("<figure ") == (2 if name == "Login alerts" else 4)
+    decide(run(screen), "Only make the files")
+    (text,) = {file.text for file in reports if file.label == "Report (HTML)"}
+    times = "Alerts of each week" in text
+    assert text.count("<figure ") == (2 if name == "Login alerts" else 4) + times
+    assert "<script" not in text
+    assert len(text) < 1_000_000
 
 
 def test_thresholds_in_use_are_recorded_with_their_counts(screen, log_address):
     screen.session_state["current"] = np.array([0.75])
-    press(run(screen), "Save to the log")
+    decide(run(screen))
     with DecisionLog(log_address) as log:
         current = log.entries()[0].record.current
     frame = sample("Login alerts").frame
@@ -588,7 +625,7 @@ def test_thresholds_in_use_are_recorded_with_their_counts(screen, log_address):
 
 def test_a_text_that_no_record_can_keep_is_refused_where_it_was_typed(screen):
     screen.text_input(key="decision_author").set_value("a\0b")
-    press(screen, "Save to the log")
+    decide(screen)
     assert "Field 'author'" in said(screen.error)
     assert not screen.get("download_button")
 
@@ -619,9 +656,9 @@ def no_log(monkeypatch, tmp_path):
 
 
 def test_a_log_that_cannot_be_used_is_one_sentence_and_files_still_work(no_log, screen):
-    press(screen, "Save to the log")
+    decide(screen)
     assert "Not saved in the log" in said(screen.error)
-    assert len(screen.get("download_button")) == 8
+    assert len(screen.get("download_button")) == 9
 
     app = opened("decisions")
     assert len(app.error) == 1

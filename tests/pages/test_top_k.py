@@ -25,6 +25,7 @@ from multiloss_core import (
 from multiloss_core.inspection import graph_walk
 from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, factor_loadings, methods_for, sigmoid_items
 from tests.pages.steps import state
+from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
 from ui.top_k import assumptions as top_k_assumptions
 from ui.top_k import timing as top_k_timing
@@ -42,6 +43,7 @@ def page():
 
 def opened(**query):
     page = AppTest.from_file(PAGE, default_timeout=60)
+    page.session_state[HAS_RUN] = True
     for name, value in query.items():
         page.query_params[name] = value
     return page

@@ -54,8 +54,8 @@ def certificate_of(
     group = analysis.dataset.choice.group
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
-            f"Documents of one '{shortened(group)}' belong together, and counts of cells do not tell which: a guarantee "
-            f"needs the rows. Choose dates with at most {MOST_FETCHED:,} of them, or no group."
+            f"Documents of one '{shortened(group)}' belong together, and counts of cells do not tell which: "
+            f"a guarantee needs the rows. Choose dates with at most {MOST_FETCHED:,} of them, or no group."
         )
     return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
 

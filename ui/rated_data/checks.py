@@ -5,7 +5,7 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
 from multiloss_core.figures import Theme, score_histogram
-from multiloss_core.formatting import count, share, threshold
+from multiloss_core.formatting import count, share, shortened, threshold
 from multiloss_core.thresholds import DataFunnel
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.shared.formatting import FRAUD, as_text
@@ -59,8 +59,8 @@ def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocumen
     return score_histogram(_documents, classifier, theme=shade, vocabulary=FRAUD)
 
 
-def show_counted(counts: RatedCounts) -> None:
-    """Show what was counted where the rows lie."""
+def show_counted(counts: RatedCounts, choice: ColumnChoice) -> None:
+    """Show what was counted where the rows lie, and what that leaves out."""
     _show_steps(counts.funnel)
     floors = ", ".join(f"{name} {threshold(floor)}" for name, floor in zip(counts.names, counts.floors, strict=True))
     grid = " × ".join(str(len(axis)) for axis in counts.axes)
@@ -70,6 +70,12 @@ def show_counted(counts: RatedCounts) -> None:
     )
     for note in counts.notes:
         st.info(as_text(note), icon=":material/info:")
+    if choice.amount is not None:
+        st.info(
+            f"Money is not counted in so many rows: '{as_text(shortened(choice.amount))}' is not used. With fewer "
+            "rows, such as those of some months, it is.",
+            icon=":material/info:",
+        )
 
 
 def _show_steps(funnel: DataFunnel) -> None:

@@ -10,7 +10,7 @@ from ui.shared.url_params import open_page
 
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
-# Which page app.py leads on to, in its address; whether app.py ran before the page, in the session.
+# Which page app.py leads on to, in its address; whether it ran in this visit.
 TO, HAS_RUN = "to", "app_has_run"
 
 
@@ -24,7 +24,7 @@ def bootstrap(page: str) -> None:
     """Set up the page of this file, with a title of its own in the browser."""
     name = Path(page).stem
     _configure(f"{TITLES.get(name, name.replace('_', ' ').capitalize())} · Multiloss")
-    if not st.session_state.get(HAS_RUN, False):
+    if HAS_RUN not in st.session_state:
         # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
         st.switch_page("app.py", query_params={**st.query_params.to_dict(), TO: name})
     open_page(page)

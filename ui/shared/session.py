@@ -240,8 +240,7 @@ class PointState:
 
     `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive. `shown` is the point that
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
-    what they work on. `report` is a record's id with its report. `band`: the
-    two cuts of the last run, where there were two.
+    what they work on. `band`: the two cuts of the last run, where there were two.
     """
 
     target: Target = field(default_factory=Target)
@@ -255,7 +254,6 @@ class PointState:
     band: ChosenBand | None = None
     tour_step: int | None = None
     decision: MadeDecision | None = None
-    report: tuple[str, str] | None = None
     reopened: Reopened | None = None
 
 

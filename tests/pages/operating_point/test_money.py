@@ -21,7 +21,7 @@ from multiloss_core import (
 )
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
-from tests.pages.steps import explorer, opened, run, state
+from tests.pages.steps import decide, explorer, opened, run, state
 from ui.data.samples import sample
 
 RULES = {"any": "any score", "all": "every score"}
@@ -221,7 +221,7 @@ class TestCountedInMoney:
         assert not app.error
         app.session_state["save_decision"] = True
         run(app)
-        run(next(button for button in app.button if button.label == "Save to the log").click())
+        decide(app)
         made = state(app).point.decision.record
         wishes = {wish.name: wish.value for wish in made.target.wishes}
         assert wishes[wished] == box.value
@@ -264,7 +264,7 @@ class TestCountedInMoney:
         point = row_of(app)["words"]
         app.session_state["save_decision"] = True
         run(app)
-        run(next(button for button in app.button if button.label == "Save to the log").click())
+        decide(app)
         made = state(app).point.decision.record
         assert made.settings.amount == "amount"
         assert DecisionRecord.from_json(made.to_json()) == made
@@ -283,7 +283,7 @@ class TestCountedInMoney:
         point = row_of(app)["words"]
         app.session_state["save_decision"] = True
         run(app)
-        run(next(button for button in app.button if button.label == "Save to the log").click())
+        decide(app)
         made = state(app).point.decision.record
         assert made.settings.amount is None
         assert "amount" not in json.loads(made.to_json())["settings"]

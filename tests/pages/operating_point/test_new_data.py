@@ -11,7 +11,7 @@ from multiloss_core import PATH_METHODS, RatedDocuments, operating_point, smooth
 from multiloss_core.formatting import UNDEFINED
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.paths.smooth import smooth_fit
-from tests.pages.steps import APP, explorer, number, state
+from tests.pages.steps import APP, decide, explorer, number, state
 from ui.data.samples import sample
 from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
@@ -181,7 +181,7 @@ def test_a_decision_by_hand_keeps_its_intervals():
     app = by_hand(hand="0.82")
     app.session_state["save_decision"] = True
     app.run()
-    next(button for button in app.button if button.label == "Only make the files").click().run()
+    decide(app, "Only make the files")
     assert not app.exception
     expected = state(app).point.decision.record.expected
     found = bootstrap_thresholds(documents(), [0.82], "any", generator=np.random.default_rng(0)).intervals()

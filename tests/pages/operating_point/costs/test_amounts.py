@@ -8,7 +8,7 @@ import pytest
 from multiloss_core import operating_point, smooth_path
 from multiloss_core.thresholds import money_weighted
 from tests.pages.operating_point.test_money import RULES, SCORES, rated, row_of, sums_by_pandas, thresholds_of
-from tests.pages.steps import enter_scenario, opened, run, state, typed_scenarios
+from tests.pages.steps import decide, enter_scenario, opened, run, state, typed_scenarios
 
 NAME = "Card alerts"
 AMOUNTS = {"wish_review": "6", "wish_recovered": "80", "wish_catch": "0", "wish_annoyance": "2"}
@@ -115,7 +115,7 @@ def test_a_decision_keeps_the_share_and_reopens_with_it():
     thresholds = row_of(app)["words"]["thresholds"]
     app.session_state["save_decision"] = True
     run(app)
-    run(next(button for button in app.button if button.label == "Save to the log").click())
+    decide(app)
     made = state(app).point.decision.record
     assert {wish.name: wish.value for wish in made.target.wishes} == {
         "cost of a review in EUR": 6.0,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from tests.pages.operating_point.test_money import RULES, SCORES, rated
-from tests.pages.steps import opened, run, state
+from tests.pages.steps import decide, opened, run, state
 from ui.data.samples import sample
 
 
@@ -128,7 +128,7 @@ def test_a_decision_keeps_both_cuts_and_reopens_with_them():
     lower, upper = cuts(app)
     app.session_state["save_decision"] = True
     run(app)
-    run(next(button for button in app.button if button.label == "Save to the log").click())
+    decide(app)
     made = state(app).point.decision.record
     assert (list(made.thresholds), list(made.block.thresholds)) == (lower.tolist(), upper.tolist())
     assert (made.block.tp, made.block.fp) == tuple(parts(app).loc["Block", ["Fraud", "Not fraud"]])

@@ -1,11 +1,12 @@
 """A decision in words and tables, plain text throughout: what the report and the Markdown summary both say."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from multiloss_core.decisions.record import DecisionRecord, ExpectedCounts, RecordedInterval
+from multiloss_core.decisions.record import SET_BY_HAND, DecisionRecord, ExpectedCounts, RecordedInterval, Wish
+from multiloss_core.decisions.reporting.evidence_sections import evidence_sections
+from multiloss_core.decisions.reporting.section import Row, Section
 from multiloss_core.formatting import (
     NEUTRAL,
     UNDEFINED,
@@ -22,12 +23,11 @@ from multiloss_core.formatting import (
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.points.thresholds_file import MEANING
 
-Row = tuple[str, ...]
-
-
 _COUNTED = ("tp", "fp", "alerts", "precision")
 _DOCUMENTS = ("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
 _MONEY = ("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "{positive} in the money flagged")
+
+_SHARES = ("marginal precision", "guaranteed precision", "confidence of the guarantee")
 
 _STATUS = {
     "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at "
@@ -36,21 +36,15 @@ _STATUS = {
 }
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, sentences, a text in its author's own lines, and a table (its first column names the rows)."""
-
-    key: str
-    title: str
-    sentences: tuple[str, ...] = ()
-    quotation: str = ""
-    header: Row = ()
-    rows: tuple[Row, ...] = ()
-
-
 def title_of(record: DecisionRecord) -> str:
     """Write the heading of the whole."""
     return f"Thresholds for {record.data.name}"
+
+
+def decided_by(record: DecisionRecord) -> str:
+    """Say who decided, and when."""
+    author = f"Decided by {record.author}" if record.author.strip() else "The author is not given"
+    return f"{author}, {record.created:%Y-%m-%d %H:%M} UTC."
 
 
 def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[Section, ...]:
@@ -59,6 +53,7 @@ def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[
         _thresholds(record),
         _meaning(record, vocabulary.positive),
         _counts(record, vocabulary.positive),
+        *evidence_sections(record, vocabulary),
         _reason(record),
         _unknown(record, vocabulary.how_many_lie),
         _data(record, vocabulary.positive),
@@ -73,13 +68,15 @@ def _thresholds(record: DecisionRecord) -> Section:
     if record.current is not None:
         before = record.current.thresholds
         columns |= {"Current": map(threshold, before), "Change": map(_change, record.thresholds, before)}
+    shown = (*record.thresholds, *(() if record.current is None else record.current.thresholds))
+    never = "; no score reaches a threshold of never" if None in shown else ""
     if record.block is not None:
         columns["Block from"] = map(threshold, record.block.thresholds)
     columns["Rating floor"] = map(threshold, record.columns.floors)
     return Section(
         "thresholds",
         "Thresholds",
-        (f"{sentence.capitalize()}; no score reaches a threshold of never.",),
+        (f"{sentence.capitalize()}{never}.",),
         header=tuple(columns),
         rows=tuple(zip(*columns.values(), strict=True)),
     )
@@ -151,11 +148,7 @@ def _target_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
     if target.by_hand:
         yield "The thresholds were set by hand, not optimised."
     else:
-        wishes = ", ".join(
-            threshold(wish.value) if wish.name == target.driver else f"{wish.name} {threshold(wish.value)}"
-            for wish in target.wishes
-        )
-        yield f"The point was driven by {target.driver}: {wishes}."
+        yield f"Chosen by: {chosen_by(record)}."
     if target.marginal_precision is not None:
         percent = f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
         if record.settings.amount is None:
@@ -165,6 +158,22 @@ def _target_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
             yield f"The last money flagged is worth it where {percent} of it is {positive}."
     if target.status in _STATUS:
         yield _STATUS[target.status]
+
+
+def chosen_by(record: DecisionRecord) -> str:
+    """Write what drove the decision with what was asked for: "marginal precision 20 %"."""
+    target = record.target
+    if target.by_hand:
+        return SET_BY_HAND
+    own = [wish for wish in target.wishes if wish.name == target.driver]
+    others = [f"{wish.name} {_wished(wish)}" for wish in target.wishes if wish not in own]
+    return ", ".join([" ".join([target.driver, *map(_wished, own)]), *others])
+
+
+def _wished(wish: Wish) -> str:
+    if wish.name in _SHARES:
+        return f"{100 * wish.value:.4g}\N{NO-BREAK SPACE}%"
+    return threshold(wish.value)
 
 
 def _difference_sentences(record: DecisionRecord) -> Iterator[str]:
@@ -240,10 +249,8 @@ def _base(record: DecisionRecord, alerts: float) -> float:
 
 
 def _reason(record: DecisionRecord) -> Section:
-    author = f"Decided by {record.author}" if record.author.strip() else "The author is not given"
-    moment = f"{record.created:%Y-%m-%d %H:%M} UTC"
     reason = record.reason.strip()
-    sentences = (f"{author}, {moment}.", *(() if reason else ("No reason is given.",)))
+    sentences = (decided_by(record), *(() if reason else ("No reason is given.",)))
     return Section("reason", "Why", sentences, quotation=reason)
 
 
@@ -277,6 +284,7 @@ def _data(record: DecisionRecord, positive: str) -> Section:
             ),
             ("Weight column", columns.weight or "none: each row counts once"),
             ("Group column", columns.group or "none: rows are independent"),
+            *_other_columns(record),
         )
     counted = ((step.capitalize(), count(rows)) for step, rows in steps)
     rows = (
@@ -287,6 +295,13 @@ def _data(record: DecisionRecord, positive: str) -> Section:
         ("SHA-256 of data and columns", data.fingerprint),
     )
     return Section("data", "The data", header=("", "Value"), rows=rows)
+
+
+def _other_columns(record: DecisionRecord) -> Iterator[Row]:
+    evidence = record.evidence
+    if evidence is not None:
+        told = (("Amount", evidence.amount), ("Time", evidence.time), ("Segment", evidence.segment))
+        yield from ((f"{words} column", name or "none") for words, name in told)
 
 
 def _source_rows(record: DecisionRecord) -> Iterator[Row]:

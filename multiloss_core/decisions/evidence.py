@@ -1,0 +1,98 @@
+"""What else the data said of a decision's thresholds: in money, by day, week and segment, and what they change."""
+
+from dataclasses import field
+from typing import Annotated
+
+from pydantic import Field
+
+from multiloss_core.decisions.validation import Count, Name, Share, recorded
+
+MAX_WEEKS, MAX_SEGMENTS = 160, 20
+DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+
+
+@recorded
+class RecordedAlerts:
+    """Some of the alerts: those dropped or added against the present thresholds, of a week, of a segment."""
+
+    tp: Count
+    fp: Count
+    low: Share | None = None
+    """Lower bound of the precision, 95 %; null where there is none."""
+    high: Share | None = None
+    undecided: Count = 0.0
+    """Alerts without a decision, which are neither TP nor FP."""
+
+
+@recorded
+class RecordedWeek(RecordedAlerts):
+    """The alerts of one week."""
+
+    monday: Annotated[str, Field(pattern=DAY)] = field(kw_only=True)
+    """Its first day, 2026-01-26."""
+    complete: bool = True
+    """Whether the data cover it from Monday to Sunday."""
+
+
+@recorded
+class RecordedSegment(RecordedAlerts):
+    """The alerts of one segment."""
+
+    name: Name = field(kw_only=True)
+
+
+@recorded
+class RecordedDays:
+    """Alerts per day, with those not yet decided: the mean, and the bounds of eight of ten days."""
+
+    mean: Count
+    low: Count
+    high: Count
+
+
+@recorded
+class RecordedUnit:
+    """TP and FP in the other unit: money where the record counts documents, documents where it counts money."""
+
+    tp: Count
+    fp: Count
+    current_tp: Count | None = None
+    current_fp: Count | None = None
+
+
+@recorded
+class RecordedChance:
+    """95 % bounds of the counts at these thresholds, taken as fixed: what the choice of them adds is left out."""
+
+    tp: tuple[Count, Count]
+    fp: tuple[Count, Count]
+    precision: tuple[Share, Share] | None = None
+    """Null where nothing is flagged."""
+
+
+@recorded
+class RecordedEvidence:
+    """What else was known when it was decided. Nothing here has part in the fingerprint of the data."""
+
+    amount: Name | None = None
+    """Column of the amounts; null where there is none, as for the next two."""
+    time: Name | None = None
+    segment: Name | None = None
+    undecided: Count = 0.0
+    """Alerts at the thresholds that are not yet decided: neither TP nor FP."""
+    current_undecided: Count | None = None
+    """The same at the present thresholds; null where none are known."""
+    chance: RecordedChance | None = None
+    """Null where the record holds what is expected on new data, or documents are not known."""
+    other_unit: RecordedUnit | None = None
+    days: RecordedDays | None = None
+    dropped: RecordedAlerts | None = None
+    """Documents that the present thresholds flag and these do not; null where no thresholds were in use."""
+    added: RecordedAlerts | None = None
+    """Documents that these thresholds flag and the present ones do not."""
+    weeks: Annotated[tuple[RecordedWeek, ...], Field(max_length=MAX_WEEKS)] = ()
+    """The latest weeks, the first of them first."""
+    incomplete_from: Annotated[str, Field(pattern=DAY)] | None = None
+    """Monday of the first week whose ratings are incomplete; null where there is none."""
+    segments: Annotated[tuple[RecordedSegment, ...], Field(max_length=MAX_SEGMENTS)] = ()
+    """Most alerts first; the last one holds the others where there are many."""

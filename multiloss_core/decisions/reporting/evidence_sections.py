@@ -1,0 +1,136 @@
+"""What else was known of a decision, in words and tables: what changes, money, what is pending, weeks, segments."""
+
+from collections.abc import Iterator, Sequence
+
+from multiloss_core.decisions.evidence import RecordedAlerts, RecordedEvidence
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.reporting.section import Row, Section
+from multiloss_core.formatting import UNDEFINED, Vocabulary, count, money, plural, share, signed
+from multiloss_core.numerics.arrays import ratio
+
+WEEKS_TOLD, SEGMENTS_TOLD = 8, 10
+INTERVAL = "Precision, 95 %"
+
+
+def evidence_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[Section]:
+    """Write the sections of what a record knows; none for records that were made before it was kept."""
+    evidence = record.evidence
+    if evidence is None:
+        return
+    yield from _changes(evidence, vocabulary)
+    yield from _other_unit(record, evidence, vocabulary)
+    yield from _waiting(evidence)
+    yield from _weeks(evidence)
+    yield from _segments(evidence)
+
+
+def pending_sentence(evidence: RecordedEvidence) -> str:
+    """Say how many alerts are not decided yet; empty where all are."""
+    if not evidence.undecided:
+        return ""
+    one = evidence.undecided == 1
+    return (
+        f"{plural(evidence.undecided, 'more alert')} at these thresholds {'is' if one else 'are'} not yet decided and "
+        f"{'is' if one else 'are'} counted neither as right nor as wrong."
+    )
+
+
+def _changes(evidence: RecordedEvidence, vocabulary: Vocabulary) -> Iterator[Section]:
+    if evidence.dropped is None or evidence.added is None:
+        return
+    yield Section(
+        "changes",
+        "What changes against the present thresholds",
+        ("Rated documents that only one of the two flags.",),
+        header=("", "Alerts", f"Rated {vocabulary.positive}", "Precision", INTERVAL),
+        rows=tuple(
+            (name, count(found.tp + found.fp), count(found.tp), _precision(found), _interval(found))
+            for name, found in (("Dropped", evidence.dropped), ("Added", evidence.added))
+        ),
+    )
+
+
+def _other_unit(record: DecisionRecord, evidence: RecordedEvidence, vocabulary: Vocabulary) -> Iterator[Section]:
+    found = evidence.other_unit
+    if found is None:
+        return
+    in_money = record.settings.amount is None
+    number = money if in_money else count
+    known = found.current_tp is not None and found.current_fp is not None
+    now, before = (found.tp, found.fp), (found.current_tp or 0.0, found.current_fp or 0.0)
+    rows = []
+    for name, value, old in (
+        ("Money in alerts" if in_money else "Alerts", sum(now), sum(before)),
+        (f"Rated {vocabulary.positive}", now[0], before[0]),
+        ("False alerts", now[1], before[1]),
+    ):
+        change = (number(old), signed(value - old, number(value - old))) if known else ()
+        rows.append((name, number(value), *change))
+    header = ("", "At these thresholds", *(("Current thresholds", "Difference") if known else ()))
+    yield Section("other unit", "In money" if in_money else "In documents", header=header, rows=tuple(rows))
+
+
+def _waiting(evidence: RecordedEvidence) -> Iterator[Section]:
+    said = []
+    days = evidence.days
+    if days is not None:
+        low, high = (plural(_short(value), "alert") for value in (days.low, days.high))
+        said.append(
+            f"{plural(_short(days.mean), 'alert')} a day on average, {low} to {high} on eight of ten days, with those "
+            "not yet decided."
+        )
+    if pending_sentence(evidence):
+        said.append(pending_sentence(evidence))
+    if evidence.current_undecided:
+        said.append(f"At the present thresholds {count(evidence.current_undecided)} are not yet decided.")
+    if said:
+        yield Section("waiting", "Alerts a day, and what is not known yet", tuple(said))
+
+
+def _weeks(evidence: RecordedEvidence) -> Iterator[Section]:
+    weeks = evidence.weeks
+    if not weeks:
+        return
+    told = weeks[-WEEKS_TOLD:]
+    said = [f"The last {len(told)} of {len(weeks)} weeks."] if len(weeks) > len(told) else []
+    if evidence.incomplete_from is not None:
+        said.append(f"Ratings are incomplete from the week of {evidence.incomplete_from} on.")
+    named = [(f"{week.monday}{'' if week.complete else ' (in part)'}", week) for week in told]
+    yield Section("weeks", "Week by week", tuple(said), header=_header("Week of"), rows=tuple(_rows(named)))
+
+
+def _segments(evidence: RecordedEvidence) -> Iterator[Section]:
+    segments = evidence.segments
+    if not segments:
+        return
+    told = segments[:SEGMENTS_TOLD]
+    said = f"Values of '{evidence.segment}', most alerts first"
+    said += f"; the first {len(told)} of {len(segments)}." if len(told) < len(segments) else "."
+    named = [(segment.name, segment) for segment in told]
+    yield Section("segments", "By segment", (said,), header=_header("Segment"), rows=tuple(_rows(named)))
+
+
+def _header(first: str) -> Row:
+    return first, "Caught (TP)", "False alerts (FP)", "Not yet decided", "Precision", INTERVAL
+
+
+def _rows(named: Sequence[tuple[str, RecordedAlerts]]) -> Iterator[Row]:
+    for name, found in named:
+        counts = (count(value) for value in (found.tp, found.fp, found.undecided))
+        yield name, *counts, _precision(found), _interval(found)
+
+
+def _precision(found: RecordedAlerts) -> str:
+    alerts = found.tp + found.fp
+    return share(ratio(found.tp, alerts), alerts)
+
+
+def _interval(found: RecordedAlerts) -> str:
+    if found.low is None or found.high is None:
+        return UNDEFINED
+    alerts = found.tp + found.fp
+    return f"{share(found.low, alerts)} to {share(found.high, alerts)}"
+
+
+def _short(value: float) -> float:
+    return round(value, 1 if value < 100 else 0)

@@ -1,0 +1,153 @@
+"""What is read first of a decision: one sentence, four numbers with their intervals, and what to bear in mind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
+from multiloss_core.decisions.reporting.evidence_sections import pending_sentence
+from multiloss_core.decisions.reporting.headline import alerts_a_day_words, headline_of
+from multiloss_core.formatting import Unit, Vocabulary, share
+from multiloss_core.thresholds.data.counts import Counts, rated_in_full
+
+_NO_INTERVAL = "no interval was found"
+_UNITS = {
+    Unit.DOCUMENTS: ("Caught (TP)", "False alerts (FP)"),
+    Unit.MONEY: ("Money caught (TP)", "Money in false alerts (FP)"),
+}
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One of the four numbers: its name, the number, and the words of its interval."""
+
+    name: str
+    number: str
+    interval: str
+
+
+@dataclass(frozen=True)
+class FirstPage:
+    """The sentence, the four numbers, and what to bear in mind."""
+
+    headline: str
+    tiles: tuple[Tile, ...]
+    caveats: tuple[str, ...]
+
+
+def first_page(record: DecisionRecord, vocabulary: Vocabulary) -> FirstPage:
+    """Write what is read first."""
+    return FirstPage(record_headline(record, vocabulary), _tiles(record), _caveats(record, vocabulary))
+
+
+def record_headline(record: DecisionRecord, vocabulary: Vocabulary) -> str:
+    """Write a record as one sentence, see `headline_of`."""
+    current = record.current
+    days = None if record.evidence is None else record.evidence.days
+    return headline_of(
+        record.columns.scores,
+        None if current is None else current.thresholds,
+        record.thresholds,
+        _difference(record),
+        None if days is None else days.mean,
+        rule=record.settings.rule,
+        unit=_unit(record),
+        vocabulary=vocabulary,
+    )
+
+
+def _difference(record: DecisionRecord) -> Counts[float] | None:
+    """Count what changes, or what there is without present thresholds; alerts with those that are not yet decided."""
+    expected, current = record.expected, record.current
+    waiting, waiting_before = _waiting(record)
+    if current is None:
+        return Counts(expected.tp, expected.fp + waiting)
+    if current.tp is None or current.fp is None or not _rated(record, current.thresholds):
+        return None
+    return Counts(expected.tp - current.tp, expected.fp + waiting - current.fp - waiting_before)
+
+
+def _waiting(record: DecisionRecord) -> tuple[float, float]:
+    """Count what is not yet decided at these thresholds and the present ones; of money no record tells."""
+    if record.evidence is None or record.settings.amount is not None:
+        return 0.0, 0.0
+    return record.evidence.undecided, record.evidence.current_undecided or 0.0
+
+
+def _rated(record: DecisionRecord, thresholds: tuple[float | None, ...]) -> bool:
+    """Say whether all that some thresholds flag was rated: without that their counts are too low."""
+    values = np.array([inf if value is None else value for value in thresholds])
+    return rated_in_full(np.array(record.columns.floors), values, record.settings.rule)
+
+
+def _unit(record: DecisionRecord) -> Unit:
+    return Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
+
+
+def _tiles(record: DecisionRecord) -> tuple[Tile, ...]:
+    expected, unit, chance = record.expected, _unit(record), _chance(record)
+    caught, false = _UNITS[unit]
+    base = expected.alerts if unit is Unit.DOCUMENTS else 1_000.0
+    return (
+        _alerts_tile(record),
+        Tile(caught, unit.number(expected.tp), _interval(expected.tp_interval, chance.get("tp"), unit.estimate)),
+        Tile(false, unit.number(expected.fp), _interval(expected.fp_interval, chance.get("fp"), unit.estimate)),
+        Tile(
+            "Precision",
+            share(expected.precision, base),
+            _interval(expected.precision_interval, chance.get("precision"), lambda value: share(value, base)),
+        ),
+    )
+
+
+def _chance(record: DecisionRecord) -> dict[str, tuple[float, float] | None]:
+    found = None if record.evidence is None else record.evidence.chance
+    return {} if found is None else {"tp": found.tp, "fp": found.fp, "precision": found.precision}
+
+
+def _alerts_tile(record: DecisionRecord) -> Tile:
+    days = None if record.evidence is None else record.evidence.days
+    if days is None:
+        unit, expected = _unit(record), record.expected
+        words = "Alerts" if unit is Unit.DOCUMENTS else "Money flagged"
+        return Tile(words, unit.number(expected.alerts), _interval(expected.alerts_interval, None, unit.estimate))
+    mean, low, high = (alerts_a_day_words(value).split()[0] for value in (days.mean, days.low, days.high))
+    return Tile("Alerts a day", mean, f"{low} to {high} on eight of ten days")
+
+
+def _interval(
+    expected: RecordedInterval | None, chance: tuple[float, float] | None, words: Callable[[float], str]
+) -> str:
+    """Write what is expected on new data, else what chance alone explains at these thresholds."""
+    if expected is not None:
+        level = f"{100 * expected.level:.4g}\N{NO-BREAK SPACE}%"
+        return f"{words(expected.low)} to {words(expected.high)} on new data, {level}"
+    if chance is not None:
+        return f"{words(chance[0])} to {words(chance[1])} by chance, 95\N{NO-BREAK SPACE}%"
+    return _NO_INTERVAL
+
+
+def _caveats(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[str, ...]:
+    said = [
+        f"Only documents at or above a rating floor were rated. {vocabulary.how_many_lie} below is unknown, so recall, "
+        "the false positive rate and F1 are not given."
+    ]
+    evidence = record.evidence
+    if evidence is not None and pending_sentence(evidence):
+        said.append(pending_sentence(evidence))
+    if evidence is not None and evidence.incomplete_from is not None:
+        said.append(f"Ratings are incomplete from the week of {evidence.incomplete_from} on.")
+    if record.current is not None and not _rated(record, record.current.thresholds):
+        said.append("The present thresholds reach below a rating floor: what they flag there is not known.")
+    if (
+        evidence is not None
+        and evidence.chance is not None
+        and record.expected.level is None
+        and not record.target.by_hand
+    ):
+        said.append("These data chose the thresholds, which flatters them; the intervals hold chance alone.")
+    elif not record.target.by_hand:
+        said.append("These data chose the thresholds, which flatters the counts on them.")
+    return tuple(said)
