@@ -95,9 +95,7 @@ def test_json_and_csv_hold_both_cuts_and_are_read_as_before(record):
     for text, name in ((thresholds_json(made), "a.json"), (thresholds_csv(made), "a.csv"), (made.to_json(), "r.json")):
         assert read_thresholds(text.encode(), name, SCORES, record.settings.rule).tolist() == [0.5, 0.25]
     assert sql_where(made) == sql_where(record)
-    names = {file.label for file in record_files(made, report=False)} - {
-        file.label for file in record_files(record, report=False)
-    }
+    names = {file.label for file in record_files(made)} - {file.label for file in record_files(record)}
     assert names == {"SQL, both cuts", "Spark, both cuts"}
 
 

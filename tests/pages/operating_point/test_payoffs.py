@@ -27,7 +27,8 @@ def costs(**query):
 
 def add(app, **cells):
     """A row as the editor adds it, with what it does not say at its default; it drives."""
-    given = {"name": "", "review": 5.0, "catch": 25.0, "annoyance": 0.0, "currency": "EUR"} | cells
+    given = {"name": "", "review": 5.0, "recovered": 0.0, "catch": 25.0, "annoyance": 0.0, "currency": "EUR"}
+    given |= cells
     row = max(typed_scenarios(app).index, default=-1) + 1
     change_scenarios(app, added=[{f"wish_{name}": value for name, value in given.items()}])
     return drive(app, row)

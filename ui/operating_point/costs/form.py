@@ -45,11 +45,12 @@ def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
     known, asked = session().point.scenarios, asked_in_url()
     if asked is not None:
         others = known.typed[[cleaned(name) != asked[NAME] for name in known.typed.get(NAME, [])]]
-        _start_from(pd.DataFrame([asked, *others.to_dict("records")]), 0)
+        _start_from(_fitting(analysis, pd.DataFrame([asked, *others.to_dict("records")])), 0)
     elif editor_key() not in st.session_state:
         # The editor forgets what was typed while another driver or page was open.
         first = None if len(known.typed) else _first_row(analysis, marginal_precision)
-        _start_from(pd.DataFrame([first]) if first else known.typed, st.session_state.get(DRIVING))
+        table = pd.DataFrame([first]) if first else known.typed
+        _start_from(_fitting(analysis, table), st.session_state.get(DRIVING))
     choice, table = st.columns([1, 4], gap="medium")
     typed = table.data_editor(
         known.given,
@@ -87,9 +88,9 @@ def editor_key() -> str:
 
 
 def _columns(analysis: Analysis, given: pd.DataFrame) -> dict[str, Any]:
-    """Describe the columns; without amounts there is no share of them to recover, unless a link asks for one."""
+    """Describe the columns of the table that the editor is given."""
     first = _row_of(analysis)
-    amounts = has_amounts(analysis) or (given.get(RECOVERED, pd.Series(dtype=float)).fillna(0) > 0).any()
+    amounts = RECOVERED in given
 
     def number(column: str, label: str, words: str, most: float = MAX_AMOUNT) -> Any:
         return st.column_config.NumberColumn(
@@ -150,6 +151,12 @@ def _say_amounts(analysis: Analysis, currency: str) -> None:
         f"A rated fraud is of **{as_text(said[0])}** on average, a rated false alert of {as_text(said[1])}. The "
         "point is chosen as if every case had the mean amount; what it brings is summed over the amounts themselves."
     )
+
+
+def _fitting(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the share recovered where there are no amounts: a column out of sight would be filled with nothing."""
+    given = RECOVERED in table and bool((pd.to_numeric(table[RECOVERED]) > 0).any())
+    return table if has_amounts(analysis) or given else table.drop(columns=RECOVERED, errors="ignore")
 
 
 def _start_from(table: pd.DataFrame, driving: int | None) -> None:

@@ -89,7 +89,9 @@ def _ask_target() -> float:
 
 def _ask_precision() -> float:
     label = "Precision of what is blocked, at least, in percent"
-    return float(st.number_input(label, 0.5, 99.5, FIRST_PRECISION, 0.5, key="block_precision", bind="query-params"))
+    return float(
+        st.number_input(label, 0.5, 99.5, FIRST_PRECISION, 0.5, format="%g", key="block_precision", bind="query-params")
+    )
 
 
 def _ask_cost() -> float:
@@ -100,7 +102,14 @@ def _ask_cost() -> float:
     )
     return float(
         st.number_input(
-            f"A false block costs{unit}", 0.0, 1e9, FIRST_COST, key="block_cost", bind="query-params", help=help_
+            f"A false block costs{unit}",
+            0.0,
+            1e9,
+            FIRST_COST,
+            format="%g",
+            key="block_cost",
+            bind="query-params",
+            help=help_,
         )
     )
 
