@@ -7,6 +7,12 @@ the thresholds. Over time: `calendar` of the documents' times, then `weekly_coun
 `segmentation`, then `segment_counts`. `graph_walk` shows how the graph's shortest path is found.
 """
 
+from multiloss_core.thresholds.inspection.band_parts import (
+    BandParts,
+    band_parts,
+    daily_reviews,
+    held_on_nine_of_ten,
+)
 from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
@@ -33,6 +39,7 @@ from multiloss_core.thresholds.inspection.simpler_rules import compare_with_simp
 
 __all__ = [
     "MIN_WEEKS",
+    "BandParts",
     "BorderlineDocuments",
     "Calendar",
     "Comparison",
@@ -48,6 +55,7 @@ __all__ = [
     "SettledNode",
     "WeeklyCounts",
     "alerts_drift",
+    "band_parts",
     "borderline_documents",
     "calendar",
     "compare",
@@ -55,9 +63,11 @@ __all__ = [
     "contribution_words",
     "contributions",
     "daily_alerts",
+    "daily_reviews",
     "days_in_data",
     "folded",
     "graph_walk",
+    "held_on_nine_of_ten",
     "incomplete_from",
     "precision_drift",
     "segment_counts",

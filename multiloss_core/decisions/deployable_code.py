@@ -2,12 +2,13 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
+from multiloss_core.thresholds.points.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv, thresholds_as_json
 
 # A literal nearer than this to the middle between two numbers may be read as either.
@@ -26,14 +27,19 @@ def thresholds_json(record: DecisionRecord) -> str:
         record.threshold_array,
         record.settings.rule,
         {"data": record.data.name, "data_and_columns_sha256": record.data.fingerprint},
+        block=None if record.block is None else record.block_array,
         record_id=record.record_id,
         created=record.as_dict()["created"],
     )
 
 
 def thresholds_csv(record: DecisionRecord) -> str:
-    """Write one row for each classifier: its name, comparison, threshold (inf: never), rule; no cell is a formula."""
-    return thresholds_as_csv(record.columns.scores, record.threshold_array, record.settings.rule)
+    """Write one row for each classifier: its name, comparison, threshold (inf: never), rule; no cell is a formula.
+
+    Of two cuts the upper one is a column `block_threshold`.
+    """
+    block = None if record.block is None else record.block_array
+    return thresholds_as_csv(record.columns.scores, record.threshold_array, record.settings.rule, block)
 
 
 def sql_where(record: DecisionRecord) -> str:
@@ -43,13 +49,22 @@ def sql_where(record: DecisionRecord) -> str:
     the same double precision numbers. A NULL reaches no threshold, nor does a NaN; each comparison is true or false,
     so that the condition may stand under NOT.
     """
-    return f"WHERE {_condition(record, _identifier, _literal)}"
+    return f"WHERE {_condition(record, record.thresholds, _identifier, _literal)}"
+
+
+def sql_action(record: DecisionRecord) -> str:
+    """Write what is done with a document as a value of SQL: 'block', 'review' or 'pass'.
+
+    Names, numbers and NULLs are as in `sql_where`. Without an upper cut nothing is blocked.
+    """
+    return _action(record, _identifier, _literal)
 
 
 def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
     """Write a model of dbt: all columns of the model `upstream`, and `flagged`, whether a document is to be flagged.
 
-    Names are quoted as in the SQL standard, and nothing in them is taken for a template.
+    Of two cuts a column `action` says whether to block it, to review it or to let it pass. Names are quoted as in the
+    SQL standard, and nothing in them is taken for a template.
 
     Raises
     ------
@@ -61,7 +76,8 @@ def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
         record_id=record.record_id,
         created=record.as_dict()["created"],
         upstream=upstream,
-        condition=_without_templates(_condition(record, _identifier, _literal)),
+        condition=_without_templates(_condition(record, record.thresholds, _identifier, _literal)),
+        action=None if record.block is None else _without_templates(_action(record, _identifier, _literal)),
     )
 
 
@@ -70,23 +86,43 @@ def spark_expression(record: DecisionRecord) -> str:
 
     Names are quoted by backticks; a NULL or NaN reaches no threshold.
     """
-    return _condition(record, lambda name: "`" + name.replace("`", "``") + "`", lambda value: f"{_literal(value)}D")
+    return _condition(record, record.thresholds, _in_backticks, _double)
+
+
+def spark_action(record: DecisionRecord) -> str:
+    """Write what is done with a row as a value of Spark SQL, 'block', 'review' or 'pass'; as `spark_expression`."""
+    return _action(record, _in_backticks, _double)
 
 
 def python_function(record: DecisionRecord) -> str:
-    """Write the source of a module with a function `flag(document)`, in ASCII, that needs Python 3.10 alone."""
+    """Write the source of a module with a function `flag(document)`, in ASCII, that needs Python 3.10 alone.
+
+    Of two cuts a function `action(document)` says whether to block it, to review it or to let it pass.
+    """
     return _TEMPLATES.get_template("flag.py.jinja").render(
         record_id=record.record_id,
         created=record.as_dict()["created"],
         rule=record.settings.rule,
         thresholds=tuple(zip(record.columns.scores, record.thresholds, strict=True)),
+        block=None if record.block is None else tuple(zip(record.columns.scores, record.block.thresholds, strict=True)),
     )
 
 
-def _condition(record: DecisionRecord, identifier: Callable[[str], str], literal: Callable[[float], str]) -> str:
+def _action(record: DecisionRecord, identifier: Callable[[str], str], literal: Callable[[float], str]) -> str:
+    upper = (None,) * len(record.thresholds) if record.block is None else record.block.thresholds
+    block, flag = (_condition(record, cut, identifier, literal) for cut in (upper, record.thresholds))
+    return f"CASE WHEN {block} THEN '{BLOCK}' WHEN {flag} THEN '{REVIEW}' ELSE '{PASS}' END"
+
+
+def _condition(
+    record: DecisionRecord,
+    thresholds: Sequence[float | None],
+    identifier: Callable[[str], str],
+    literal: Callable[[float], str],
+) -> str:
     rule = record.settings.rule
     conditions = []
-    for name, threshold in zip(record.columns.scores, record.thresholds, strict=True):
+    for name, threshold in zip(record.columns.scores, thresholds, strict=True):
         if threshold is not None:
             column = identifier(name)
             # The second comparison keeps NaN out, which PostgreSQL and others hold to be larger than any number.
@@ -110,6 +146,14 @@ def _without_templates(sql: str) -> str:
 
 def _identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _in_backticks(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _double(value: float) -> str:
+    return f"{_literal(value)}D"
 
 
 def _literal(value: float) -> str:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from multiloss_core.decisions.deployable_code import (
     dbt_model,
     python_function,
+    spark_action,
     spark_expression,
+    sql_action,
     sql_where,
     thresholds_csv,
     thresholds_json,
@@ -44,6 +46,11 @@ def record_files(
         ("Summary (Markdown)", f"{stem}.md", markdown_summary(record, vocabulary), "text/markdown"),
         ("Report (HTML)", f"{stem}.html", html_report(record, drawings, vocabulary), "text/html"),
     ]
+    if record.block is not None:
+        files += [
+            ("SQL, both cuts", f"{stem}-action.sql", sql_action(record), "application/sql"),
+            ("Spark, both cuts", f"{stem}-spark-action.sql", spark_action(record), "application/sql"),
+        ]
     return tuple(RecordFile(label=label, name=name, text=text, mime=mime) for label, name, text, mime in files)
 
 

@@ -9,6 +9,7 @@ from multiloss_core.decisions.record import (
     CurrentThresholds,
     DecisionRecord,
     ExpectedCounts,
+    RecordedBlock,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
@@ -39,6 +40,7 @@ def record_of_point(
     target: RecordedTarget | None = None,
     evidence: PointBootstrap | None = None,
     current: Floats | None = None,
+    block: RecordedBlock | None = None,
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
@@ -46,7 +48,8 @@ def record_of_point(
 
     `thresholds` (k,): those of the point in the fewest digits that flag the same documents. `target`: what drove the
     point, the marginal precision or the hand where it is left out. `evidence`: resamples, used where they are complete
-    and of this very point. `current`: the thresholds (k,) in use, infinity for never.
+    and of this very point. `current`: the thresholds (k,) in use, infinity for never. `block`: the upper
+    of two cuts, if there are two.
 
     Raises
     ------
@@ -63,6 +66,7 @@ def record_of_point(
         thresholds=recorded_thresholds(thresholds),
         expected=ExpectedCounts.of(point.tp, point.fp, intervals_of(point, evidence), positives=positives),
         current=None if current is None else _recorded_current(counted, current, settings.rule),
+        block=block,
     )
 
 

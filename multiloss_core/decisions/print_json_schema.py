@@ -12,6 +12,7 @@ def json_schema() -> str:
     types = {"settings": "RecordedSettings", "data": "RecordedData", "expected": "ExpectedCounts"}
     for part, name in LEFT_OUT:
         schema["$defs"][types[part]]["required"].remove(name)
+    schema["required"].remove("block")
     schema["required"].remove("evidence")
     schema["$defs"]["RecordedColumns"]["required"].remove("meanings")
     # A schema is not of one version of the program.

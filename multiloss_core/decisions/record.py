@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
 
 from multiloss_core.decisions.evidence import DAY, RecordedEvidence
@@ -48,6 +49,7 @@ from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.thresholds.generalisation.interval import Interval
 from multiloss_core.thresholds.paths.operating_point import Status
+from multiloss_core.thresholds.points.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1
@@ -340,6 +342,23 @@ class CurrentThresholds:
 
 
 @recorded
+class RecordedBlock:
+    """The upper of two cuts: what reaches it is blocked, and what reaches `thresholds` of the record alone is reviewed.
+
+    TP and FP are counted in the unit of the record.
+    """
+
+    thresholds: Thresholds
+    """The k thresholds of the upper cut, none below that of the record; null for never."""
+    tp: Count
+    fp: Count
+    target: RecordedTarget
+    """What drove the upper cut."""
+    reviews_per_day: Count | None = None
+    """How many can be reviewed a day; null where nobody said."""
+
+
+@recorded
 class DecisionRecord:
     """A decision for thresholds: what was decided, from which data, what it is expected to do, by whom and why."""
 
@@ -367,6 +386,9 @@ class DecisionRecord:
     expected: ExpectedCounts
     current: CurrentThresholds | None = None
     """Null where no thresholds were in use or known."""
+    block: RecordedBlock | None = None
+    """The upper of two cuts, where a part of what is flagged is blocked without a review. Left out where there is one
+    cut, as in all records made before there were two."""
     evidence: RecordedEvidence | None = None
     """What else the data said. Left out of records that were made before it was kept."""
 
@@ -375,6 +397,12 @@ class DecisionRecord:
         _require_length("thresholds", self.thresholds, self.columns.scores)
         if self.current is not None:
             _require_length("current.thresholds", self.current.thresholds, self.columns.scores)
+        if self.block is not None:
+            _require_length("block.thresholds", self.block.thresholds, self.columns.scores)
+            if (self.block_array < self.threshold_array).any():
+                raise disagreement("block.thresholds should not be below thresholds")
+            _require_at_most("block.tp", self.block.tp, "expected.tp", self.expected.tp)
+            _require_at_most("block.fp", self.block.fp, "expected.fp", self.expected.fp)
         return self
 
     @classmethod
@@ -401,6 +429,8 @@ class DecisionRecord:
         for part, name in LEFT_OUT:
             if content[part][name] is None:
                 del content[part][name]
+        if self.block is None:
+            del content["block"]
         if self.evidence is None:
             del content["evidence"]
         return content | {"columns": _columns_as_dict(self.columns)}
@@ -414,8 +444,23 @@ class DecisionRecord:
         ------
         DataError : a score column that is missing, there twice, or holds text.
         """
-        scores = np.column_stack([_score_column(frame, name) for name in self.columns.scores])
-        return flagged(scores, self.threshold_array, self.settings.rule)
+        return flagged(self._scores(frame), self.threshold_array, self.settings.rule)
+
+    def actions(self, frame: pd.DataFrame) -> NDArray[np.str_]:
+        """Say of the n rows of a table what is done: "block", "review" or "pass", (n,).
+
+        Without an upper cut nothing is blocked. A cell that is blank or NaN reaches no threshold.
+
+        Raises
+        ------
+        DataError : a score column that is missing, there twice, or holds text.
+        """
+        scores, rule = self._scores(frame), self.settings.rule
+        below = np.where(flagged(scores, self.threshold_array, rule), REVIEW, PASS)
+        return below if self.block is None else np.where(flagged(scores, self.block_array, rule), BLOCK, below)
+
+    def _scores(self, frame: pd.DataFrame) -> Floats:
+        return np.column_stack([_score_column(frame, name) for name in self.columns.scores])
 
     def __repr__(self) -> str:
         pairs = zip(self.columns.scores, self.thresholds, strict=True)
@@ -428,7 +473,16 @@ class DecisionRecord:
     @property
     def threshold_array(self) -> Floats:
         """The thresholds (k,) as `flagged` takes them; infinity is never."""
-        return np.array([np.inf if value is None else value for value in self.thresholds])
+        return _as_array(self.thresholds)
+
+    @property
+    def block_array(self) -> Floats:
+        """The upper thresholds (k,), infinity for never; all of them where there is no upper cut."""
+        return _as_array((None,) * len(self.thresholds) if self.block is None else self.block.thresholds)
+
+
+def _as_array(thresholds: Iterable[float | None]) -> Floats:
+    return np.array([np.inf if value is None else value for value in thresholds])
 
 
 ADAPTER = TypeAdapter(DecisionRecord)

@@ -1,6 +1,7 @@
 """Bytes to tables to columns and back; hostile input stops here."""
 
 from multiloss_core.tables.amount_column import document_amounts
+from multiloss_core.tables.currency_column import only_currency
 from multiloss_core.tables.derived_column import MINUS, RECIPROCAL, column_of
 from multiloss_core.tables.guess_columns import (
     ColumnGuess,
@@ -40,6 +41,7 @@ __all__ = [
     "guess_columns",
     "guess_meanings",
     "is_count_table",
+    "only_currency",
     "rating_values",
     "read_file",
     "read_in_process",

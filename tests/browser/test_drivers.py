@@ -127,7 +127,8 @@ def money(value):
     return f"{value:.10g}"
 
 
-COLUMNS = ("Name", "One review costs", "One catch is worth", "Annoyance", "Currency")
+REVIEW, RECOVERED, CATCH = "One review costs", "Recovered, % of the amount", "Besides, a catch is worth"
+COLUMNS = ("Name", REVIEW, RECOVERED, CATCH, "Friction", "Currency")
 
 
 def editor(page):
@@ -226,14 +227,14 @@ def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, flat_page,
     expect(refusal(page, "The point stays")).to_have_count(0)
 
     choose(page, "Set the point by", "costs")
-    for column, value in (("One review costs", 6), ("One catch is worth", 20), ("Annoyance", 4)):
+    for column, value in ((RECOVERED, 0), (REVIEW, 6), (CATCH, 20), ("Friction", 4)):
         type_cell(page, 0, column, value)
     usual = at_price(documents, path, (6 + 4) / (20 + 4))
     expect_driven(page, path, "costs", usual, 100 * 10 / 24)
-    type_cell(page, 0, "One review costs", 30)
+    type_cell(page, 0, REVIEW, 30)
     expect_refused(page, "no alert is worth its review", usual)
     expect(said(page)).to_be_hidden()
-    type_cell(page, 0, "One review costs", 6)
+    type_cell(page, 0, REVIEW, 6)
     expect_driven(page, path, "costs", usual, 100 * 10 / 24)
 
     page.get_by_text("Payoffs and scenarios", exact=True).click()
@@ -243,9 +244,10 @@ def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, flat_page,
     page.get_by_role("button", name=re.compile("^Add row")).click()
     for column, value in (
         ("Name", "holidays"),
-        ("One review costs", 6),
-        ("One catch is worth", 50),
-        ("Annoyance", 4),
+        (RECOVERED, 0),
+        (REVIEW, 6),
+        (CATCH, 50),
+        ("Friction", 4),
     ):
         type_cell(page, 1, column, value)
     expect_driven(page, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
@@ -264,7 +266,7 @@ def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, flat_page,
 
     choose(page, "Scenario", "usual")
     expect_driven(page, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
-    expect(typed(page, 0, "One catch is worth")).to_have_text("20")
+    expect(typed(page, 0, CATCH)).to_have_text("20")
     expect(cells(page, "Scenario", "")).to_have_text(["drives", ""])
     type_cell(page, 0, "Name", "normal")
     expect(names).to_have_text(["normal", "holidays"])
@@ -284,7 +286,7 @@ def test_every_driver_in_turn_scenarios_and_a_link_to_a_phone(server, flat_page,
     expect(phone.get_by_role("combobox", name="Scenario").first).to_have_value("usual")
     for cell in ("wish_review=6.0", "wish_catch=20.0", "wish_annoyance=4.0"):
         expect(phone).to_have_url(re.compile(f"[?&]{re.escape(cell)}(&|$)"))
-    expect(typed(phone, 0, "One review costs")).to_have_text("6")
+    expect(typed(phone, 0, REVIEW)).to_have_text("6")
 
     slide = Finger(phone)
     slide.tap(0.6)

@@ -363,7 +363,7 @@ class TestSchema:
             for value in vars(record_module).values()
             if dataclasses.is_dataclass(value) and value.__module__ == record_module.__name__
         ]
-        assert len(recorded) == 10
+        assert len(recorded) == 11
         parts = {"settings": "RecordedSettings", "data": "RecordedData", "expected": "ExpectedCounts"}
         left_out = {(parts[part], name) for part, name in record_module.LEFT_OUT}
         for kind in (*recorded, DataFunnel):
@@ -373,7 +373,9 @@ class TestSchema:
             names = [field.name for field in dataclasses.fields(kind)]
             assert list(described["properties"]) == names
             assert described["required"] == [
-                name for name in names if (kind.__name__, name) not in left_out and name not in ("meanings", "evidence")
+                name
+                for name in names
+                if (kind.__name__, name) not in left_out and name not in ("meanings", "evidence", "block")
             ]
         unexplained = {name for name, field in schema["properties"].items() if "description" not in field}
         assert unexplained == {"schema_version", "data", "columns", "settings", "target", "expected"}

@@ -16,7 +16,7 @@ from ui.operating_point.baseline import thresholds_in_use
 from ui.operating_point.controls.present_point import in_three_digits
 from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
 from ui.operating_point.controls.wishes import DAYS_KEY
-from ui.operating_point.payoff_scenarios import recorded_driver
+from ui.operating_point.costs.scenarios import recorded_driver
 from ui.shared.session import Scenario
 from ui.shared.url_params import ask_choice
 

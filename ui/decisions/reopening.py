@@ -27,6 +27,7 @@ from ui.operating_point.certificate_state import request_certificate
 from ui.operating_point.controls.settings import recorded_unit, restore_settings
 from ui.operating_point.controls.target_drivers import is_restorable, restore_driver, set_manual_thresholds
 from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, recorded_columns
+from ui.operating_point.review_band.record import restore_block
 from ui.operating_point.target import IN_URL, current_target, set_target
 from ui.rated_data.column_roles import forget
 from ui.shared.session import Reopened, session
@@ -100,7 +101,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         amounts=rated_uploads().choice_for(source).amount is not None,
     )
     _reopen_certificate(record, dataset)
-    choices |= restore_driver(record.target, same_data=same)
+    choices |= restore_driver(record.target, same_data=same) | restore_block(record.block)
     without_target = record.target.marginal_precision is None and not is_restorable(record.target, same_data=same)
     if record.target.by_hand or without_target:
         set_manual_thresholds(list(record.thresholds))

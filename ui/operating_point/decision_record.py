@@ -4,6 +4,7 @@ from typing import Any
 
 from multiloss_core import DecisionRecord, OperatingPoint, Unit, decisions
 from multiloss_core.decisions import (
+    RecordedBlock,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
@@ -33,13 +34,15 @@ def record_of(
     target: RecordedTarget | None = None,
     evidence: PointBootstrap | None = None,
     current: Floats | None = None,
+    block: RecordedBlock | None = None,
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
     """Make the record of a point of an analysis, whose data are `source` under `choice`.
 
     `target`: what drove the point, the marginal precision or the hand where it is left out. `evidence`: resamples, used
-    where they are complete and of this very point. `current`: the thresholds (k,) in use.
+    where they are complete and of this very point. `current`: the thresholds (k,) in use. `block`: the upper of two
+    cuts, if there are two.
 
     Raises
     ------
@@ -70,6 +73,7 @@ def record_of(
         target=target or target_of(analysis, point),
         evidence=evidence,
         current=current,
+        block=block,
         author=author,
         reason=reason,
     )

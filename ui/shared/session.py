@@ -10,9 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord
+from multiloss_core.decisions import Wish
 from multiloss_core.engines import BorderlineRows, Engine, EngineSample, PathCounts
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
+from multiloss_core.targets import ReviewBand
 from multiloss_core.thresholds import Payoffs, Point
 from ui.shared.background_job import Job
 
@@ -222,13 +224,23 @@ class ShownPoint:
     driver: str
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChosenBand:
+    """Two cuts, what the upper one was chosen by, in the words of records, and how many can be reviewed a day."""
+
+    band: ReviewBand
+    driver: str
+    wishes: tuple[Wish, ...]
+    reviews_per_day: float | None = None
+
+
 @dataclass
 class PointState:
     """The screen Operating point.
 
     `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive. `shown` is the point that
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
-    what they work on.
+    what they work on. `band`: the two cuts of the last run, where there were two.
     """
 
     target: Target = field(default_factory=Target)
@@ -239,6 +251,7 @@ class PointState:
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Job[Any]] = field(default_factory=dict)
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
+    band: ChosenBand | None = None
     tour_step: int | None = None
     decision: MadeDecision | None = None
     reopened: Reopened | None = None

@@ -20,6 +20,7 @@ from multiloss_core.formatting import (
     signed,
     threshold,
 )
+from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.points.thresholds_file import MEANING
 
 _COUNTED = ("tp", "fp", "alerts", "precision")
@@ -69,6 +70,8 @@ def _thresholds(record: DecisionRecord) -> Section:
         columns |= {"Current": map(threshold, before), "Change": map(_change, record.thresholds, before)}
     shown = (*record.thresholds, *(() if record.current is None else record.current.thresholds))
     never = "; no score reaches a threshold of never" if None in shown else ""
+    if record.block is not None:
+        columns["Block from"] = map(threshold, record.block.thresholds)
     columns["Rating floor"] = map(threshold, record.columns.floors)
     return Section(
         "thresholds",
@@ -97,11 +100,33 @@ def _meaning(record: DecisionRecord, positive: str) -> Section:
         counted = "No rated document would be flagged."
     sentences = (
         counted,
+        *_block_sentences(record, positive),
         *_kept_sentences(record, positive),
         *_target_sentences(record, positive),
         *_difference_sentences(record),
     )
     return Section("meaning", "What it means", sentences)
+
+
+def _block_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
+    """Say how what is flagged divides between two cuts."""
+    block, expected = record.block, record.expected
+    if block is None:
+        return
+    number, what = (count, "documents") if record.settings.amount is None else (money, "of money")
+    for words, tp, fp in (
+        ("blocked without a review", block.tp, block.fp),
+        ("reviewed", max(expected.tp - block.tp, 0.0), max(expected.fp - block.fp, 0.0)),
+    ):
+        alerts = tp + fp
+        yield (
+            f"Of these, {number(alerts)} {what} would be {words}: {number(tp)} {positive} and {number(fp)} false "
+            f"alerts, a precision of {share(ratio(tp, alerts), _base(record, alerts))}."
+        )
+    wishes = ", ".join(f"{wish.name} {threshold(wish.value)}" for wish in block.target.wishes)
+    yield f"The upper cut was driven by {block.target.driver}{f': {wishes}' if wishes else ''}."
+    if block.reviews_per_day is not None:
+        yield f"At most {block.reviews_per_day:g} a day can be reviewed."
 
 
 def _kept_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:

@@ -61,19 +61,34 @@ def point_as_csv(point: Point) -> str:
 
 
 def thresholds_as_json(
-    names: Iterable[str], thresholds: Iterable[float], rule: Rule, source: Mapping[str, Any], **details: Any
+    names: Sequence[str],
+    thresholds: Iterable[float],
+    rule: Rule,
+    source: Mapping[str, Any],
+    *,
+    block: Iterable[float] | None = None,
+    **details: Any,
 ) -> str:
-    """Write thresholds (null: never), the rule, what is known of them besides, and what data they came from."""
+    """Write thresholds (null: never), the rule, what is known of them besides, and what data they came from.
+
+    `block`: the thresholds (k,) of an upper cut, where there is one.
+    """
+    if block is not None:
+        details = {"block_thresholds": _plain(zip(names, block, strict=True)), **details}
     return _as_text(_content(zip(names, thresholds, strict=True), rule, source, **details))
 
 
-def thresholds_as_csv(names: Iterable[str], thresholds: Iterable[float], rule: str) -> str:
+def thresholds_as_csv(
+    names: Iterable[str], thresholds: Iterable[float], rule: str, block: Iterable[float] | None = None
+) -> str:
     """Write one row for each classifier: its name, comparison, threshold (inf: never) and the rule.
 
-    Names cannot start a formula.
+    `block`: the thresholds (k,) of an upper cut, which are a column of their own. Names cannot start a formula.
     """
     rows = [(name, ">=", float(value), rule) for name, value in zip(names, thresholds, strict=True)]
     table = pd.DataFrame(rows, columns=["classifier", "comparison", "threshold", "rule"])
+    if block is not None:
+        table["block_threshold"] = [float(value) for value in block]
     return frame_as_csv(table, quoting=csv.QUOTE_NONNUMERIC, line_end="\n")
 
 
@@ -125,10 +140,14 @@ def _content(
     return {
         "rule": rule,
         "meaning": MEANING[rule] + "; no score reaches a threshold of null",
-        "thresholds": {name: float(value) if math.isfinite(value) else None for name, value in thresholds},
+        "thresholds": _plain(thresholds),
         **details,
         "source": dict(source),
     }
+
+
+def _plain(thresholds: Iterable[tuple[str, float]]) -> dict[str, float | None]:
+    return {name: float(value) if math.isfinite(value) else None for name, value in thresholds}
 
 
 def _as_text(content: dict[str, Any]) -> str:

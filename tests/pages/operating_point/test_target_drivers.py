@@ -45,7 +45,7 @@ def test_a_price_in_false_alerts():
 
 
 def test_costs_of_reviews_and_value_of_catches():
-    app = enter_scenario(driven("costs"), review=3.0, catch=4.0)
+    app = enter_scenario(driven("costs"), recovered=0.0, review=3.0, catch=4.0)
     assert percent_of(app) == pytest.approx(75.0)
     best(app)
     before = printed_point(app)
@@ -231,12 +231,10 @@ def test_every_driver_works_on_every_kind_of_data(name, by):
     assert counts_by_hand(name, thresholds, "any") == (tp, fp)
 
 
-def test_costs_of_documents_do_not_drive_a_path_of_money():
+def test_costs_of_documents_drive_a_path_of_money_as_well():
     app = driven("costs", count="money", wish_review="3", wish_catch="4")
-    (error,) = [element.value for element in app.error]
-    assert "count documents to set them" in error
-    assert percent_of(app) == 20.0
-    assert explorer(app)["driver"] == ""
+    assert not app.error
+    assert explorer(app)["driver"] == "costs"
     run(app.get_by_key("count").set_value("documents"))
     assert not app.error
     assert typed_scenarios(app)["wish_review"][0] == 3.0
@@ -324,7 +322,7 @@ def test_inputs_of_another_driver_do_not_stay_in_the_address():
 
 
 def test_wishes_outlast_a_visit_to_another_page():
-    app = enter_scenario(driven("costs"), review=3.0, catch=4.0)
+    app = enter_scenario(driven("costs"), recovered=0.0, review=3.0, catch=4.0)
     run(app.switch_page("pages/rated_data.py"))
     run(app.switch_page("pages/operating_point.py"))
     assert typed_scenarios(app)["wish_review"][0] == 3.0

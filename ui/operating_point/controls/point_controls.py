@@ -9,10 +9,10 @@ from multiloss_core import OperatingPoint, operating_point
 from multiloss_core.thresholds import SMOOTH, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.downloads import offer_downloads
-from ui.operating_point.controls.payoffs import show_scenarios
 from ui.operating_point.controls.present_point import remember_point
 from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair
 from ui.operating_point.controls.target_drivers import ask_driver, baseline_point, chosen_driver, driven_by_costs
+from ui.operating_point.costs.side_by_side import show_scenarios
 from ui.operating_point.point_view import PointContext, ViewState
 from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.target import current_target, percent_of
@@ -36,7 +36,7 @@ def ask_point(analysis: Analysis) -> PointContext:
     remember_point(analysis, view.chosen_point, chosen_driver())
     with files_box:
         offer_downloads(analysis, view.chosen_point)
-    if driven_by_costs(analysis):
+    if driven_by_costs():
         show_scenarios(analysis, method, view.chosen_point)
     return PointContext(analysis=analysis, view=view, new_data=new_data)
 

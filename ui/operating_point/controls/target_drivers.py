@@ -18,7 +18,6 @@ from multiloss_core.targets import manual_point, target_for_price
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import baseline_thresholds
-from ui.operating_point.controls.payoffs import ask_scenario
 from ui.operating_point.controls.present_point import ask_number, in_three_digits, point_shown_by, present_point
 from ui.operating_point.controls.wishes import (
     DAYS_KEY,
@@ -29,8 +28,10 @@ from ui.operating_point.controls.wishes import (
     held_wishes,
     restore_held,
 )
+from ui.operating_point.costs.form import ask_scenario
+from ui.operating_point.costs.scenarios import COSTS, recorded_driver, scenario_choices, share_scenario
+from ui.operating_point.costs.worth import target_of
 from ui.operating_point.decision_record import certificate_wishes
-from ui.operating_point.payoff_scenarios import COSTS, recorded_driver, scenario_choices, share_scenario
 from ui.operating_point.target import current_target, set_target
 from ui.shared.formatting import as_text
 from ui.shared.session import session
@@ -101,9 +102,9 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | Non
         return None
 
 
-def driven_by_costs(analysis: Analysis) -> bool:
-    """Whether the payoff matrix, which is of documents, drives the point."""
-    return chosen_driver() == COSTS and analysis.settings.unit is Unit.DOCUMENTS
+def driven_by_costs() -> bool:
+    """Whether payoffs drive the point."""
+    return chosen_driver() == COSTS
 
 
 def current_driver() -> str:
@@ -124,9 +125,7 @@ def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
         return None
     scenario = session().point.scenarios.driving
     goals = (
-        recorded_driver(scenario)[1]
-        if scenario and driven_by_costs(analysis)
-        else _recorded_goals(analysis, chosen_driver())
+        recorded_driver(scenario)[1] if scenario and driven_by_costs() else _recorded_goals(analysis, chosen_driver())
     )
     wishes = (*goals, *certificate_wishes(analysis, point))
     # A wish leads to its point again, a target would lead beside it.
@@ -174,6 +173,11 @@ def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]
 def slider_takes_over() -> None:
     """Have the slider drive."""
     st.session_state[DRIVER_KEY] = SLIDER
+
+
+def set_by_costs() -> None:
+    """Have costs drive, from where the point is."""
+    st.session_state[DRIVER_KEY] = COSTS
 
 
 def set_manual_thresholds(thresholds: object) -> None:
@@ -243,9 +247,8 @@ def _by_price(analysis: Analysis, method: str) -> float:
 
 
 def _by_costs(analysis: Analysis, method: str) -> float:
-    if analysis.settings.unit is Unit.MONEY:
-        raise DataError("Costs are of whole documents, and money is counted here; count documents to set them.")
-    return ask_scenario(present_point(analysis, method).marginal_precision).payoffs.marginal_precision
+    scenario = ask_scenario(analysis, present_point(analysis, method).marginal_precision)
+    return target_of(analysis, scenario.payoffs)
 
 
 def _restore_manual(classifiers: int) -> None:

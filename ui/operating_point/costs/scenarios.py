@@ -1,7 +1,7 @@
 """Scenarios of costs: payoffs under a name, read from one table, the URL and decision records."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -15,19 +15,28 @@ from ui.shared.url_params import UrlParameter
 COSTS = "costs"
 MAX_SCENARIOS, MAX_NAME, MAX_CURRENCY, MAX_AMOUNT = 20, 60, 12, 1e9
 # The columns of the table, which the URL calls so too: what records say of the numbers, and what all show first.
-NAME, REVIEW, CATCH, ANNOYANCE, CURRENCY = "wish_name", "wish_review", "wish_catch", "wish_annoyance", "wish_currency"
+NAME, REVIEW, RECOVERED, CATCH = "wish_name", "wish_review", "wish_recovered", "wish_catch"
+ANNOYANCE, CURRENCY = "wish_annoyance", "wish_currency"
 RECORDED = {REVIEW: "cost of a review", CATCH: "value of a catch", ANNOYANCE: "annoyance of a false alert"}
-FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: "EUR"}
+SHARE_RECOVERED = "recovered of the amount in percent"
+FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, RECOVERED: 0.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: "EUR"}
 _IN_RECORD = re.compile(rf"{COSTS}, scenario '(.*)'", re.DOTALL)
 
 
-def read_scenarios(table: pd.DataFrame) -> tuple[dict[int, Scenario], dict[int, str]]:
-    """Read the scenarios of a table, by the index of their row, and why the other rows hold none."""
+def read_scenarios(
+    table: pd.DataFrame, check: Callable[[Payoffs], object]
+) -> tuple[dict[int, Scenario], dict[int, str]]:
+    """Read the scenarios of a table, by the index of their row, and why the other rows hold none.
+
+    `check` raises DataError for payoffs that lead to no point.
+    """
     found: dict[int, Scenario] = {}
     refused: dict[int, str] = {}
     for row, cells in zip(table.index.tolist(), table.to_dict("records"), strict=True):
         try:
-            found[row] = _read(cells, {scenario.name for scenario in found.values()})
+            scenario = _read(cells, {scenario.name for scenario in found.values()})
+            check(scenario.payoffs)
+            found[row] = scenario
         except DataError as error:
             refused[row] = str(error)
     return found, refused
@@ -42,7 +51,14 @@ def _read(cells: dict[Any, Any], taken: set[str]) -> Scenario:
         raise DataError(f"{named}; choose another name.")
     if len(taken) >= MAX_SCENARIOS:
         raise DataError(f"At most {MAX_SCENARIOS} scenarios are compared; remove one.")
-    payoffs = Payoffs(review=cells[REVIEW], catch=cells[CATCH], annoyance=cells[ANNOYANCE])
+    recovered = cells.get(RECOVERED)
+    payoffs = Payoffs(
+        review=cells[REVIEW],
+        catch=cells[CATCH],
+        annoyance=cells[ANNOYANCE],
+        # Blank, where rows were added without amounts.
+        recovered=0.0 if pd.isna(recovered) else recovered / 100,
+    )
     return Scenario(name, payoffs, cleaned(cells[CURRENCY])[:MAX_CURRENCY])
 
 
@@ -70,9 +86,9 @@ def share_scenario(scenario: Scenario | None) -> None:
 
 def _cells(scenario: Scenario) -> dict[str, Any]:
     payoffs = scenario.payoffs
-    return dict(
-        zip(FIRST, (scenario.name, payoffs.review, payoffs.catch, payoffs.annoyance, scenario.currency), strict=True)
-    )
+    recovered = round(100 * payoffs.recovered, 10)
+    values = (scenario.name, payoffs.review, recovered, payoffs.catch, payoffs.annoyance, scenario.currency)
+    return dict(zip(FIRST, values, strict=True))
 
 
 def _amount(text: str) -> float | None:
@@ -85,7 +101,7 @@ def _amount(text: str) -> float | None:
 
 IN_URL: tuple[UrlParameter[Any], ...] = (
     UrlParameter(NAME, lambda text: cleaned(text)[:MAX_NAME].strip(), str),
-    *(UrlParameter(column, _amount, repr) for column in RECORDED),
+    *(UrlParameter(column, _amount, repr) for column in (REVIEW, RECOVERED, CATCH, ANNOYANCE)),
     UrlParameter(CURRENCY, lambda text: cleaned(text)[:MAX_CURRENCY].strip(), str),
 )
 
@@ -95,7 +111,8 @@ def recorded_driver(scenario: Scenario) -> tuple[str, tuple[Wish, ...]]:
     driver = f"{COSTS}, scenario '{scenario.name}'" if scenario.name else COSTS
     currency = f" in {scenario.currency}" if scenario.currency else ""
     cells = _cells(scenario)
-    return driver, tuple(Wish(f"{words}{currency}", cells[column]) for column, words in RECORDED.items())
+    wishes = tuple(Wish(f"{words}{currency}", cells[column]) for column, words in RECORDED.items())
+    return driver, (*wishes, Wish(SHARE_RECOVERED, cells[RECOVERED])) if cells[RECOVERED] else wishes
 
 
 def scenario_choices(target: RecordedTarget) -> dict[str, str] | None:
@@ -110,6 +127,8 @@ def _choices(target: RecordedTarget, name: str) -> Iterator[tuple[str, str]]:
     if name:
         yield NAME, name
     for wish in target.wishes:
+        if wish.name == SHARE_RECOVERED:
+            yield RECOVERED, repr(wish.value)
         for key, words in RECORDED.items():
             if wish.name == words:
                 yield key, repr(wish.value)

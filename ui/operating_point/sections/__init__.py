@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from ui.operating_point.point_view import PointContext
+from ui.operating_point.profit.section import show_profit
+from ui.operating_point.review_band.section import show_review_band
 from ui.operating_point.sections.borderline import show_borderline
 from ui.operating_point.sections.certificate import show_certificate
 from ui.operating_point.sections.comparison import show_comparison
@@ -15,9 +17,11 @@ from ui.operating_point.sections.segments import show_segments
 from ui.operating_point.sections.simpler_rules import show_simpler_rules
 
 SECTIONS: tuple[Callable[[PointContext], None], ...] = (
+    show_review_band,
     show_methods,
     show_new_data,
     show_margins,
+    show_profit,
     show_comparison,
     show_contributions,
     show_borderline,

@@ -14,6 +14,7 @@ from ui.operating_point.deciding.drawings import drawings_of
 from ui.operating_point.deciding.evidence import evidence_for
 from ui.operating_point.decision_record import record_of
 from ui.operating_point.point_view import PointContext
+from ui.operating_point.review_band.record import recorded_block
 from ui.records.log_access import decision_log
 from ui.records.record_files import offer_files
 from ui.shared.formatting import as_text
@@ -42,6 +43,7 @@ def make_decision(context: PointContext, target: RecordedTarget | None) -> None:
             target=target,
             evidence=context.view.resamples,
             current=current,
+            block=recorded_block(analysis),
         )
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -100,7 +102,8 @@ def _the_same_again(record: DecisionRecord) -> DecisionRecord:
 def _same_decision(made: DecisionRecord, draft: DecisionRecord) -> bool:
     """Whether the screen still shows what was decided; intervals may have come since."""
     return all(
-        getattr(made, name) == getattr(draft, name) for name in ("data", "columns", "settings", "target", "thresholds")
+        getattr(made, name) == getattr(draft, name)
+        for name in ("data", "columns", "settings", "target", "thresholds", "block")
     )
 
 

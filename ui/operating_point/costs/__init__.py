@@ -1,0 +1,1 @@
+"""What alerts cost and catches bring: scenarios, their form, and what comes of them."""

@@ -1,0 +1,1 @@
+"""What the path brings against how many alerts it costs."""

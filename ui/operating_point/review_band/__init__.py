@@ -1,0 +1,1 @@
+"""Two cuts: what is blocked without a review, what is reviewed, what passes."""

@@ -1,0 +1,188 @@
+"""Block, review, pass: the three parts with their numbers, and whether people can keep up."""
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import DataError, OperatingPoint
+from multiloss_core.formatting import at_or_above, count, plural
+from multiloss_core.inspection import (
+    Calendar,
+    DailyAlerts,
+    DocumentSubset,
+    band_parts,
+    calendar,
+    daily_reviews,
+    held_on_nine_of_ten,
+)
+from multiloss_core.targets import BandCosts, DailyCap, ReviewBand, review_for_busy_days
+from multiloss_core.thresholds import Point
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.controls.target_drivers import set_manual_thresholds, slider_takes_over
+from ui.operating_point.costs.side_by_side import money_words
+from ui.operating_point.costs.worth import point_cases
+from ui.operating_point.point_view import PointContext
+from ui.operating_point.review_band.controls import ask_band, ask_switch
+from ui.operating_point.target import set_target
+from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers
+from ui.shared.session import ChosenBand, session
+
+DOCUMENTS, FRAUD_COUNT, OTHER_COUNT, FRAUD_SHARE = "Rated documents", "Fraud", "Not fraud", "Share of fraud"
+UNDECIDED, CAUGHT, PER_DAY = "Not yet decided", "Money in fraud", "A day"
+KINDS = {
+    DOCUMENTS: COUNT,
+    FRAUD_COUNT: COUNT,
+    OTHER_COUNT: COUNT,
+    UNDECIDED: COUNT,
+    FRAUD_SHARE: SHARE,
+    LOW: BOUND,
+    HIGH: BOUND,
+    CAUGHT: MONEY,
+}
+
+
+def show_review_band(context: PointContext) -> None:
+    """Ask for an upper cut, and show what is blocked, reviewed and passed."""
+    st.markdown("**Block, review, pass**")
+    session().point.band = None
+    if not ask_switch():
+        return
+    analysis = context.analysis
+    try:
+        chosen = ask_band(analysis, context.point)
+        session().point.band = chosen
+        _show_parts(analysis, chosen.band)
+        _show_payoff(analysis, chosen)
+        _show_days(analysis, chosen)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/block:")
+
+
+def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
+    parts = band_parts(analysis.rated.source, band)
+    st.markdown(_sentence(parts.blocked, parts.reviewed))
+    block, review = (analysis.deployable(point) for point in (band.block, band.review))
+    undecided = _undecided(analysis, band)
+    rows = []
+    for i, (words, part, cut) in enumerate(
+        (("Block", parts.blocked, block), ("Review", parts.reviewed, review), ("Pass", parts.passed, None))
+    ):
+        row: dict[str, str | float] = {"Action": words} | {
+            name: "below" if cut is None else at_or_above(cut[j]) for j, name in enumerate(band.block.names)
+        }
+        row |= {DOCUMENTS: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
+        if analysis.has_undecided:
+            row[UNDECIDED] = undecided[i]
+        row |= {FRAUD_SHARE: rounded_share(part.precision, part.alerts), LOW: part.interval[0], HIGH: part.interval[1]}
+        if analysis.rated.amounts is not None and part.positions is not None:
+            row[CAUGHT] = _money_in_fraud(analysis, part)
+        rows.append(row)
+    show_numbers(rows, KINDS, alt="What is blocked, reviewed and passed, with the share of fraud.")
+    st.caption(
+        "Counted on the rated documents that chose the point; of what is blocked and reviewed the share of fraud is "
+        "the precision. *Pass* holds only what was rated: how much fraud lies below the floors is unknown."
+    )
+
+
+def _sentence(blocked: DocumentSubset, reviewed: DocumentSubset) -> str:
+    if not blocked.alerts:
+        return "**Nothing is blocked:** no part of the path is so sure. Lower the upper cut."
+    return (
+        f"**{plural(blocked.alerts, 'document')} blocked**, of which {count(blocked.fp)} for nothing; "
+        f"**{count(reviewed.alerts)} reviewed**, of which {count(reviewed.tp)} are fraud."
+    )
+
+
+def _undecided(analysis: Analysis, band: ReviewBand) -> tuple[float, float, float]:
+    blocked, flagged = analysis.undecided([band.block, band.review])
+    documents = analysis.rated.source.documents
+    everything = 0.0 if documents is None else float(documents.undecided.weights.sum())
+    return blocked, flagged - blocked, everything - flagged
+
+
+def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
+    documents, amounts = analysis.rated.source.documents, analysis.rated.amounts
+    if documents is None or amounts is None or part.positions is None:
+        return float("nan")
+    fraud = part.positions[documents.labels[part.positions]]
+    return float((documents.weights[fraud] * amounts[fraud]).sum())
+
+
+def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
+    """Say what both parts bring, where costs are known and chose the cut."""
+    scenario = session().point.scenarios.driving
+    if chosen.driver != "the cost of a false block" or scenario is None:
+        return
+    costs = BandCosts(payoffs=scenario.payoffs, false_block=chosen.wishes[0].value)
+    block, both = (np.array(point_cases(analysis, point)) for point in (chosen.band.block, chosen.band.review))
+    blocked, reviewed = costs.blocked(*block), costs.payoffs.total(*(both - block))
+    told = [as_text(money_words(value, scenario.currency)) for value in (blocked + reviewed, blocked, reviewed)]
+    alone = as_text(money_words(costs.payoffs.total(*both), scenario.currency))
+    st.markdown(
+        f"**Together they bring {told[0]}:** {told[1]} by blocking, {told[2]} by reviewing. Reviewing all of it would "
+        f"bring {alone}."
+    )
+
+
+def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
+    """Say how many are reviewed a day, and whether that is too many."""
+    documents, times = analysis.rated.source.documents, analysis.rated.times
+    if documents is None or times is None:
+        st.caption("Without a column of times it is not known how many are reviewed a day.")
+        return
+    known = _calendar(analysis)
+    days = daily_reviews(documents, known, chosen.band)
+    often, most = held_on_nine_of_ten(days), chosen.reviews_per_day
+    said = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
+    if most is None:
+        st.markdown(said)
+    elif often <= most:
+        st.markdown(f"{said} That keeps within {most:g}.")
+    else:
+        st.warning(_too_many(said, days, most), icon=":material/groups:")
+        _offer_fewer(analysis, chosen, known, most)
+
+
+def _too_many(said: str, days: DailyAlerts, most: float) -> str:
+    held = (
+        "on average, but not on nine days of ten" if days.mean <= most else "neither on average nor on nine days of ten"
+    )
+    return f"{said} {most:g} a day is kept {held}: raise the operating point, or lower the upper cut."
+
+
+def _offer_fewer(analysis: Analysis, chosen: ChosenBand, known: Calendar, most: float) -> None:
+    """Offer the lower cut that leaves as many reviews as people can do."""
+    documents, path = analysis.rated.source.documents, analysis.path(chosen.band.block.method)
+    if documents is None:
+        return
+    day = np.concatenate([known.day, known.undecided_day])
+    cap = DailyCap(day=day, days=known.days, most=most)
+    try:
+        fitting = review_for_busy_days(path, chosen.band.block, documents, cap).review
+    except DataError as error:
+        st.caption(as_text(str(error)))
+        return
+    st.button(
+        f"Move the operating point so that {most:g} a day are enough",
+        icon=":material/vertical_align_top:",
+        on_click=_move_to,
+        args=(fitting, analysis.deployable(fitting).tolist()),
+    )
+
+
+def _move_to(point: Point, thresholds: list[float]) -> None:
+    if isinstance(point, OperatingPoint):
+        set_target(100 * point.marginal_precision)
+        slider_takes_over()
+    else:
+        set_manual_thresholds(thresholds)
+
+
+def _calendar(analysis: Analysis) -> Calendar:
+    times = analysis.rated.times
+    if times is None:
+        raise DataError("There is no column of times.")
+    return calendar(times, analysis.rated.undecided_times)
+
+
+def _about(value: float) -> str:
+    return f"{value:,.1f}".removesuffix(".0")
