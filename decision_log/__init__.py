@@ -1,5 +1,5 @@
 """Decision records kept in a database: an SQLite file, or PostgreSQL by its URL."""
 
-from decision_log.store import DecisionLog, Deployment, LogEntry
+from decision_log.store import DecisionLog, Deployment, Listing, LogEntry, Remark
 
-__all__ = ["DecisionLog", "Deployment", "LogEntry"]
+__all__ = ["DecisionLog", "Deployment", "Listing", "LogEntry", "Remark"]

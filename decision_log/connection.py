@@ -1,5 +1,6 @@
 """Connections to the database of the log, and its complaints as sentences without passwords."""
 
+import logging
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ SECONDS_TO_WAIT = 30
 SECONDS_TO_CONNECT = 10
 SECONDS_BETWEEN_TRIES = 0.05
 MAX_CAUSE = 300
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def make_engine(address: str) -> Engine:
@@ -126,7 +129,9 @@ def _sentence(url: URL, error: SQLAlchemyError) -> str:
     cause = next(iter(str(original).strip().splitlines()), type(original).__name__)
     if url.password:
         cause = cause.replace(str(url.password), "***")
+    # Where it lies is for whoever runs the program, not for everybody who opens a page.
+    _LOGGER.error("The decision log at %s cannot be used: %s", place(url), cause)
     return (
-        f"The decision log at {place(url)} cannot be used ({cause[:MAX_CAUSE].rstrip('.')}); check its address, the "
-        "user's rights and that the database can be reached."
+        f"The decision log cannot be used ({cause[:MAX_CAUSE].rstrip('.')}); check its address, the user's rights and "
+        "that the database can be reached."
     )

@@ -1,4 +1,4 @@
-"""The decision log: records are added, listed, opened, marked as deployed, and never changed or lost."""
+"""The decision log: records are added, listed, opened, deployed, remarked on or withdrawn, never changed or lost."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select, update
 
 from decision_log.bring_up_to_date import bring_up_to_date
 from decision_log.connection import make_engine, place, reading, writing
-from decision_log.tables import deployments, entries
+from decision_log.tables import deployments, entries, remarks
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import checked_name
 
@@ -26,18 +26,48 @@ class Deployment:
 
 
 @dataclass(frozen=True)
+class Remark:
+    """What somebody said later of an entry, and when (UTC); it may withdraw the decision."""
+
+    author: str
+    made: datetime
+    words: str
+    withdraws: bool
+
+
+@dataclass(frozen=True)
 class LogEntry:
-    """A record in the log under its number there, when it was added (UTC), and its deployments, the latest last."""
+    """A record in the log under its number there, when it was added (UTC), its deployments and its remarks.
+
+    The latest of both come last.
+    """
 
     id: int
     added: datetime
     record: DecisionRecord
     deployments: tuple[Deployment, ...]
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def withdrawn(self) -> Remark | None:
+        """The remark that withdrew the decision; None where it stands."""
+        return next((remark for remark in self.remarks if remark.withdraws), None)
 
     @property
     def deployed(self) -> bool:
         """Whether it is in production now."""
         return any(deployment.retired_at is None for deployment in self.deployments)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Entries of the log, and by their numbers the sentences on those whose records cannot be read."""
+
+    entries: tuple[LogEntry, ...]
+    unreadable: dict[int, str]
+
+    def __len__(self) -> int:
+        return len(self.entries) + len(self.unreadable)
 
 
 class DecisionLog:
@@ -104,13 +134,20 @@ class DecisionLog:
     def entries(
         self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None
     ) -> tuple[LogEntry, ...]:
-        """List the newest entries first, at most `limit`: those with a number below `before`, of one data name."""
+        """List the newest entries that can be read, see `listing`."""
+        return self.listing(limit=limit, before=before, data_name=data_name).entries
+
+    def listing(self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None) -> Listing:
+        """List the newest entries first, at most `limit`: those with a number below `before`, of one data name.
+
+        An entry that cannot be read does not keep the others from being listed.
+        """
         conditions = [] if before is None else [entries.c.id < before]
         if data_name is not None:
             conditions.append(entries.c.data_name == data_name)
         wanted = select(entries).where(*conditions).order_by(entries.c.id.desc()).limit(limit)
         with reading(self._engine) as connection:
-            return _entries(connection, wanted)
+            return _listing(connection, wanted)
 
     def get(self, entry_id: int) -> LogEntry:
         """Get one entry.
@@ -128,6 +165,33 @@ class DecisionLog:
             in_force = _in_force(connection, data_name)
             return None if in_force is None else _entry(connection, in_force.entry_id)
 
+    def in_production(self) -> tuple[LogEntry, ...]:
+        """List the entries that are in production for any data and can be read, the newest first."""
+        there = select(deployments.c.entry_id).where(deployments.c.retired_at.is_(None))
+        wanted = select(entries).where(entries.c.id.in_(there)).order_by(entries.c.id.desc())
+        with reading(self._engine) as connection:
+            return _listing(connection, wanted).entries
+
+    def remark(self, entry_id: int, by: str, words: str, *, withdraws: bool = False) -> LogEntry:
+        """Add a remark on an entry, or withdraw it; neither can be taken back, and nothing else of it changes.
+
+        Raises
+        ------
+        DataError : no such entry, nobody's name, no words, or an entry that was withdrawn before.
+        """
+        checked_name("author", by)
+        checked_name("words", words)
+        with writing(self._engine, f"remarks {entry_id}") as connection:
+            entry = _entry(connection, entry_id)
+            if withdraws and entry.withdrawn is not None:
+                raise DataError(f"Entry {entry_id} of the decision log is withdrawn already; add a remark instead.")
+            connection.execute(
+                remarks.insert().values(
+                    entry_id=entry_id, author=by, made=datetime.now(UTC), words=words, withdraws=withdraws
+                )
+            )
+            return _entry(connection, entry_id)
+
     def mark_deployed(self, entry_id: int, by: str, when: datetime | None = None) -> LogEntry:
         """Note that an entry went to production; whatever was there for the same data name is retired at that moment.
 
@@ -135,13 +199,19 @@ class DecisionLog:
 
         Raises
         ------
-        DataError : no such entry, nobody's name, or a time without a zone or before the present deployment.
+        DataError : no such entry or one that is withdrawn, nobody's name, or a time without a zone or before that of
+            the present deployment.
         """
         checked_name("deployed_by", by)
         if when is not None and when.utcoffset() is None:
             raise DataError("The time of a deployment needs a time zone; give it in UTC.")
         with reading(self._engine) as connection:
-            data_name = _entry(connection, entry_id).record.data.name
+            entry = _entry(connection, entry_id)
+        if entry.withdrawn is not None:
+            raise DataError(
+                f"Entry {entry_id} of the decision log is withdrawn; decide anew to put it into production."
+            )
+        data_name = entry.record.data.name
         with writing(self._engine, f"deployment {data_name}") as connection:
             in_force = _in_force(connection, data_name)
             if in_force is None or in_force.entry_id != entry_id:
@@ -158,30 +228,51 @@ class DecisionLog:
             return _entry(connection, entry_id)
 
     def export(self) -> str:
-        """All entries, the oldest first, as JSON lines in ASCII: id, added, deployments, and the record as it is."""
+        """All entries, the oldest first, as JSON lines in ASCII: id, added, deployments, remarks, the record as it is."""
+        wanted = select(entries).order_by(entries.c.id)
         with reading(self._engine) as connection:
-            found = _entries(connection, select(entries).order_by(entries.c.id))
-        return "".join(f"{json.dumps(_plain(entry), allow_nan=False)}\n" for entry in found)
+            rows, found = connection.execute(wanted).all(), _listing(connection, wanted)
+        plain = {entry.id: _plain(entry) for entry in found.entries}
+        # What cannot be read is exported as it is stored: nothing of the log is lost.
+        lines = (
+            plain[row.id]
+            if row.id in plain
+            else {"id": row.id, "added": row.added.isoformat(), "unreadable": row.record}
+            for row in rows
+        )
+        return "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in lines)
 
 
 def _entry(connection: Connection, entry_id: int) -> LogEntry:
-    found = _entries(connection, select(entries).where(entries.c.id == entry_id))
-    if not found:
+    found = _listing(connection, select(entries).where(entries.c.id == entry_id))
+    if entry_id in found.unreadable:
+        raise DataError(found.unreadable[entry_id])
+    if not found.entries:
         raise DataError(f"The decision log has no entry {entry_id}; choose one of its list.")
-    return found[0]
+    return found.entries[0]
 
 
-def _entries(connection: Connection, wanted: Select[Any]) -> tuple[LogEntry, ...]:
+def _listing(connection: Connection, wanted: Select[Any]) -> Listing:
     rows = connection.execute(wanted).all()
     times: dict[int, list[Deployment]] = {row.id: [] for row in rows}
+    said: dict[int, list[Remark]] = {row.id: [] for row in rows}
     if rows:
+        numbers = select(wanted.subquery().c.id)
         for row in connection.execute(
-            select(deployments)
-            .where(deployments.c.entry_id.in_(select(wanted.subquery().c.id)))
-            .order_by(deployments.c.id)
+            select(deployments).where(deployments.c.entry_id.in_(numbers)).order_by(deployments.c.id)
         ):
             times[row.entry_id].append(Deployment(row.deployed_by, row.deployed_at, row.retired_at))
-    return tuple(LogEntry(row.id, row.added, _record(row), tuple(times[row.id])) for row in rows)
+        for row in connection.execute(select(remarks).where(remarks.c.entry_id.in_(numbers)).order_by(remarks.c.id)):
+            said[row.entry_id].append(Remark(row.author, row.made, row.words, row.withdraws))
+    found, unreadable = [], {}
+    for row in rows:
+        try:
+            record = _record(row)
+        except DataError as error:
+            unreadable[row.id] = str(error)
+        else:
+            found.append(LogEntry(row.id, row.added, record, tuple(times[row.id]), tuple(said[row.id])))
+    return Listing(tuple(found), unreadable)
 
 
 def _record(row: Row[Any]) -> DecisionRecord:
@@ -220,6 +311,15 @@ def _plain(entry: LogEntry) -> dict[str, Any]:
                 "retired_at": None if deployment.retired_at is None else deployment.retired_at.isoformat(),
             }
             for deployment in entry.deployments
+        ],
+        "remarks": [
+            {
+                "author": remark.author,
+                "made": remark.made.isoformat(),
+                "words": remark.words,
+                "withdraws": remark.withdraws,
+            }
+            for remark in entry.remarks
         ],
         "record": entry.record.as_dict(),
     }

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from sqlalchemy import (
+    Boolean,
     Column,
     DateTime,
     Dialect,
@@ -59,6 +60,18 @@ deployments = Table(
     Column("deployed_by", Text, nullable=False),
     Column("deployed_at", UtcTime, nullable=False),
     Column("retired_at", UtcTime),
+    sqlite_autoincrement=True,
+)
+
+remarks = Table(
+    "decision_log_remarks",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("entry_id", ForeignKey(entries.c.id), nullable=False, index=True),
+    Column("author", Text, nullable=False),
+    Column("made", UtcTime, nullable=False),
+    Column("words", Text, nullable=False),
+    Column("withdraws", Boolean, nullable=False),
     sqlite_autoincrement=True,
 )
 

@@ -26,6 +26,7 @@ from ui.data.samples import sample
 PATIENCE = 60.0
 PAGES = {
     "rated_data": "Rated data",
+    "decision_sheet": "Decision sheet",
     "operating_point": "Operating point",
     "decisions": "Decisions",
     "optimal_cut": "Optimal cut",

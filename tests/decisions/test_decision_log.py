@@ -115,13 +115,58 @@ class TestEntries:
 
         kept()
 
-    def test_a_row_that_was_tampered_with_is_named(self, log, address):
+    def test_a_row_that_cannot_be_read_is_named_and_keeps_no_other_from_being_listed(self, log, address):
+        kept, broken = log.add(make_record()), log.add(make_record())
+        executed(address, f"UPDATE decision_log_entries SET record = '{{}}' WHERE id = {broken}")
+        sentence = f"Entry {broken} of the decision log cannot be read: Field 'schema_version'"
+        with pytest.raises(DataError, match=sentence):
+            log.get(broken)
+        listing = log.listing()
+        assert [entry.id for entry in listing.entries] == [kept]
+        assert listing.unreadable[broken].startswith(sentence)
+        assert len(listing) == 2
+        lines = [json.loads(line) for line in log.export().splitlines()]
+        assert [line["id"] for line in lines] == [kept, broken]
+        assert lines[1]["unreadable"] == "{}"
+
+
+class TestRemarks:
+    def test_what_is_said_later_is_added_and_changes_nothing_else(self, log):
         number = log.add(make_record())
-        executed(address, "UPDATE decision_log_entries SET record = '{}'")
-        with pytest.raises(
-            DataError, match=f"Entry {number} of the decision log cannot be read: Field 'schema_version'"
-        ):
-            log.entries()
+        before = log.get(number)
+        log.remark(number, "Ann", "Works as expected.")
+        entry = log.remark(number, "Bob", "The model is gone.", withdraws=True)
+        assert [(remark.author, remark.words, remark.withdraws) for remark in entry.remarks] == [
+            ("Ann", "Works as expected.", False),
+            ("Bob", "The model is gone.", True),
+        ]
+        assert entry.withdrawn.author == "Bob"
+        assert replace(entry, remarks=()) == before
+        assert log.listing().entries == (entry,)
+        assert json.loads(log.export())["remarks"][1]["words"] == "The model is gone."
+
+    def test_a_decision_is_withdrawn_once_and_not_deployed_any_more(self, log):
+        number = log.add(make_record())
+        log.remark(number, "Bob", "Wrong data.", withdraws=True)
+        with pytest.raises(DataError, match="withdrawn already; add a remark"):
+            log.remark(number, "Ann", "Again.", withdraws=True)
+        with pytest.raises(DataError, match="is withdrawn; decide anew"):
+            log.mark_deployed(number, "Ann")
+        assert len(log.remark(number, "Ann", "I agree.").remarks) == 2
+
+    @pytest.mark.parametrize(("by", "words"), [("", "x"), (" ", "x"), ("Ann", ""), ("Ann", "x" * 301)])
+    def test_nobody_says_nothing(self, log, by, words):
+        number = log.add(make_record())
+        with pytest.raises(DataError):
+            log.remark(number, by, words)
+        with pytest.raises(DataError, match="has no entry 99"):
+            log.remark(99, "Ann", "x")
+
+    def test_what_is_in_production_is_listed_for_all_data(self, log):
+        first, second, third = log.add(about("a")), log.add(about("b")), log.add(about("b"))
+        for number in (first, second, third):
+            log.mark_deployed(number, "Ann")
+        assert [entry.id for entry in log.in_production()] == [third, first]
 
 
 class TestDeployments:
@@ -303,7 +348,7 @@ class TestSchema:
             with engine.connect() as connection:
                 context = MigrationContext.configure(connection, opts={"version_table": bring_up_to_date.VERSION_TABLE})
                 assert compare_metadata(context, metadata) == []
-                assert context.get_current_revision() == "0001"
+                assert context.get_current_revision() == "0002"
                 indexes = inspect(connection).get_indexes("decision_log_deployments")
             assert next(index for index in indexes if index["name"] == "decision_log_one_in_force")["unique"]
         finally:

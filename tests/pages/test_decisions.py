@@ -2,6 +2,8 @@
 
 import io
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from decision_log import DecisionLog
 from multiloss_core import RatedDocuments
 from multiloss_core.decisions import (
+    CurrentThresholds,
     RecordedColumns,
     RecordedData,
     RecordedInterval,
@@ -171,6 +174,65 @@ def test_a_decision_is_marked_as_deployed_and_retires_the_one_before(log_address
     assert shown[second].startswith("until")
     with DecisionLog(log_address) as log:
         assert log.deployed("Card alerts").id == first
+
+
+def test_remarks_and_a_withdrawal_are_added(log_address):
+    logged(log_address, sample_decision())
+    app = opened("decisions")
+    press(app, "Withdraw the decision")
+    assert "Give your name" in said(app.error)
+    app.text_input(key="remark_by").set_value("B. Oss")
+    app.text_input(key="remark_words_1_0").set_value("Seen in July: as expected.")
+    press(app, "Add the remark")
+    assert "has a remark more" in said(app.success)
+    assert "B. Oss: Seen in July" in said(app.markdown)
+    app.text_input(key="remark_words_1_1").set_value("The model was replaced.")
+    press(app, "Withdraw the decision")
+    assert "by B. Oss: The model was replaced." in said(app.warning)
+    assert table(app, "In production")["In production"][0] == "withdrawn"
+    labels = [button.label for button in app.button]
+    assert "Mark as deployed" not in labels
+    assert "Withdraw the decision" not in labels
+
+
+def test_an_entry_that_cannot_be_read_keeps_no_other_from_being_shown(log_address):
+    kept, broken = logged(log_address, sample_decision(), make_record())
+    with closing(sqlite3.connect(log_address.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute("UPDATE decision_log_entries SET record = '{}' WHERE id = ?", (broken,))
+    app = opened("decisions")
+    assert f"Entry {broken} of the decision log cannot be read" in said(app.warning)
+    assert list(table(app, "In production")["No."]) == [kept]
+    assert not app.error
+
+
+def test_where_the_log_lies_is_not_shown(log_address):
+    logged(log_address, sample_decision())
+    place = log_address.removeprefix("sqlite:///")
+    app = opened("decisions")
+    assert not [
+        element for kind in ("caption", "info", "markdown") for element in app.get(kind) if place in element.value
+    ]
+
+
+def test_reopening_keeps_the_present_thresholds(log_address):
+    record = sample_decision("Login alerts", rule="any")
+    logged(log_address, replace(record, current=CurrentThresholds((0.9,), 1.0, 2.0)))
+    app = press(opened("decisions"), "Open on the operating point")
+    assert [kept.current for kept in state(app).point.baselines.values()] == [[0.9]]
+    assert app.query_params["now"] in ("0.9", ["0.9"])
+
+
+def test_what_is_in_production_is_offered_as_the_present_thresholds(log_address):
+    record = sample_decision("Login alerts", rule="any")
+    (number,) = logged(log_address, record)
+    with DecisionLog(log_address) as log:
+        log.mark_deployed(number, "Ann")
+    app = opened("operating_point", data="Login alerts")
+    app.session_state["compare"] = True
+    run(app)
+    run(app.button(key="use_production").click())
+    assert app.number_input(key="current_0").value == record.thresholds[0]
+    assert "use_production" not in {button.key for button in app.button}
 
 
 # Records from files
@@ -677,7 +739,7 @@ def test_a_log_that_cannot_be_used_is_one_sentence_and_files_still_work(no_log, 
 def test_an_unreachable_server_is_told_without_its_password(monkeypatch):
     monkeypatch.setenv(ADDRESS, "postgresql+psycopg://user:secret@127.0.0.1:1/log")
     app = opened("decisions")
-    assert "The decision log at 127.0.0.1:1/log cannot be used" in said(app.error)
+    assert "The decision log cannot be used" in said(app.error)
     assert "secret" not in said(app.error)
 
 

@@ -11,6 +11,7 @@ from multiloss_core import DataError, DecisionRecord, Unit
 from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_BY_HAND
 from multiloss_core.formatting import points, shortened, signed, threshold
 from multiloss_core.numerics import ratio
+from ui.decisions.remarks import show_remarks
 from ui.decisions.reopening_panel import show_reopening
 from ui.records.log_access import decision_log, from_log
 from ui.records.record_files import offer_files
@@ -27,7 +28,7 @@ from ui.records.record_text import (
 from ui.shared.formatting import LONG_NAME, as_text
 from ui.shared.session import UploadedRecord, session
 
-UPLOADER, CHOSEN = "record_file", "decision"
+UPLOADER, CHOSEN, ROWS = "record_file", "decision", "decision_rows"
 EVERY_DATA, NOTHING = "all data", "(none)"
 PAGE = 100
 COUNTED = "Counted"
@@ -38,7 +39,10 @@ FORMATS = {
     "Precision": st.column_config.NumberColumn(format="%.1f %%"),
 }
 # Tables of the summary scroll by themselves where the screen is narrow, as on a phone.
-NARROW_TABLES = "<style>[class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }</style>"
+NARROW_TABLES = """<style>
+[class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }
+[class*=st-key-summary_] td { overflow-wrap: anywhere; min-width: 3.5em; }
+</style>"""
 
 
 def ask_record() -> None:
@@ -102,13 +106,15 @@ def _add_to_log(record: DecisionRecord) -> None:
 def show_log() -> None:
     """Show the decisions of the log: the list, one of them, and another next to it."""
     limit = PAGE + session().decisions.more
-    found = from_log(lambda log: (log.place, log.entries(limit=limit)))
-    if found is None:
+    listing = from_log(lambda log: log.listing(limit=limit))
+    if listing is None:
         return
-    place, entries = found
+    entries = listing.entries
     note, session().decisions.note = session().decisions.note, None
     if note:
         st.success(note, icon=":material/check_circle:")
+    for complaint in listing.unreadable.values():
+        st.warning(f"{as_text(complaint)} The others are not touched.", icon=":material/broken_image:")
     if not entries:
         st.info(
             "**No decision is in the log yet.** Choose thresholds on the operating point, open *Save this decision* "
@@ -116,12 +122,11 @@ def show_log() -> None:
             icon=":material/history:",
         )
         st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
-        st.caption(f"The log is kept at {as_text(place)}.")
         return
     shown = _ask_data(entries)
     if shown:
         _show_list(shown)
-        _offer_more(limit, len(entries), place)
+        _offer_more(limit, len(listing))
         _show_chosen(shown)
 
 
@@ -141,7 +146,23 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
     table = pd.DataFrame([_listed(entry) for entry in entries])
     if not table[COUNTED].eq(Unit.MONEY).any():
         table = table.drop(columns=COUNTED)
-    st.dataframe(table, hide_index=True, column_config=FORMATS, alt="The decisions of the log, the newest first.")
+    labels = [label_of(entry) for entry in entries]
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config=FORMATS,
+        key=ROWS,
+        on_select=lambda: _choose_row(labels),
+        selection_mode="single-row",
+        alt="The decisions of the log, the newest first; a selected row is shown below.",
+    )
+
+
+def _choose_row(labels: list[str]) -> None:
+    """Show the decision of the row that was selected."""
+    rows = st.session_state[ROWS]["selection"]["rows"]
+    if rows and rows[0] < len(labels):
+        st.session_state[CHOSEN] = labels[rows[0]]
 
 
 def _listed(entry: LogEntry) -> dict[str, str | float | None]:
@@ -164,7 +185,7 @@ def _listed(entry: LogEntry) -> dict[str, str | float | None]:
     }
 
 
-def _offer_more(limit: int, listed: int, place: str) -> None:
+def _offer_more(limit: int, listed: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if listed == limit:
             st.button("Show older", on_click=_show_more)
@@ -179,7 +200,6 @@ def _offer_more(limit: int, listed: int, place: str) -> None:
                 icon=":material/download:",
                 on_click="ignore",
             )
-        st.caption(f"The log is kept at {as_text(place)}.")
 
 
 def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
@@ -193,6 +213,7 @@ def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
         show_comparison(entry.record, labels[beside].record)
     with st.container(border=True):
         st.subheader(f"Decision {entry.id}", anchor=False)
+        show_remarks(entry)
         _show_deployment(entry)
         show_record(entry.record, "entry")
 
@@ -279,6 +300,8 @@ def _show_deployment(entry: LogEntry) -> None:
         return
     if entry.deployments:
         st.caption(f"In production {as_text(deployment_words(entry))}.")
+    if entry.withdrawn is not None:
+        return
     with st.form("deployment", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         by = st.text_input(
             "Put into production by",

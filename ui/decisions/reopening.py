@@ -22,6 +22,7 @@ from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
 from ui.data.rated_workspace import confirm, rated_uploads
 from ui.operating_point.analysis import Settings
+from ui.operating_point.baseline import keep_in_use
 from ui.operating_point.certificate_state import request_certificate
 from ui.operating_point.controls.settings import recorded_unit, restore_settings
 from ui.operating_point.controls.target_drivers import is_restorable, restore_driver, set_manual_thresholds
@@ -107,6 +108,8 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
     if record.target.marginal_precision is not None:
         set_target(100 * record.target.marginal_precision)
     session().point.reopened = Reopened(record, source.name, same)
+    if record.current is not None:
+        choices |= keep_in_use(dataset.key, record.settings.rule, record.current.thresholds, "the decision")
     return choices | {IN_URL.name: IN_URL.write(current_target().percent)}
 
 

@@ -1,15 +1,19 @@
 """The thresholds that a point is compared with: those in use today, typed or loaded, or a pinned point."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
+from decision_log import LogEntry
 from multiloss_core import DataError, OperatingPoint
-from multiloss_core.formatting import NEVER, short_percent
+from multiloss_core.formatting import NEVER, short_percent, shortened
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import ManualPoint, Point, checked_thresholds, read_thresholds
+from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_thresholds, read_thresholds
 from ui.operating_point.analysis import Analysis
+from ui.records.log_access import decision_log
+from ui.records.record_text import thresholds_words
 from ui.shared.formatting import as_text
 from ui.shared.session import Baseline, PinnedPoint, session
 from ui.shared.url_params import UrlParameter, numbers_parameter
@@ -50,6 +54,14 @@ def _linked(analysis: Analysis, parameter: UrlParameter[list[float]]) -> list[fl
         return None
 
 
+def keep_in_use(key: str, rule: Rule, thresholds: Sequence[float | None], origin: str) -> dict[str, str]:
+    """Take thresholds (k,), None for never, as those in use for a dataset and rule; the choice as the URL holds it."""
+    session().point.baselines[key, rule] = Baseline(list(thresholds), origin=origin)
+    if all(value is None for value in thresholds):
+        return {}
+    return {CURRENT.name: CURRENT.write([math.inf if value is None else value for value in thresholds])}
+
+
 def thresholds_in_use(analysis: Analysis) -> Floats | None:
     """Return the thresholds in use today (k,), infinity for never; None where none were given or one cannot be used."""
     current = baseline_of(analysis).current
@@ -87,6 +99,7 @@ def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
             on_change=_keep_typed,
             args=(kept, i),
         )
+    _offer_in_production(analysis, kept)
     file_box, pin_box = st.columns([2, 1], gap="medium")
     file_box.file_uploader(
         "or load them",
@@ -111,6 +124,47 @@ def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
             _ask_which(kept)
     if kept.complaint:
         st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
+
+
+def _offer_in_production(analysis: Analysis, kept: Baseline) -> None:
+    """Offer what the log says is in production for these data, else for others with the same scores."""
+    entry = _in_production(analysis)
+    if entry is None or tuple(kept.current) == entry.record.thresholds:
+        return
+    record = entry.record
+    words = as_text(thresholds_words(record.columns.scores, record.thresholds))
+    st.button(
+        f"Use what is in production: {words}",
+        key="use_production",
+        icon=":material/rocket_launch:",
+        on_click=_use,
+        args=(kept, entry),
+        help=f"Decision {entry.id} of the log, for {as_text(shortened(record.data.name))}.",
+    )
+
+
+def _in_production(analysis: Analysis) -> LogEntry | None:
+    if session().decisions.log_complaint is not None:
+        return None
+    try:
+        found = decision_log().in_production()
+    except DataError:
+        # The page on decisions says what is wrong with the log.
+        return None
+    fitting = [
+        entry
+        for entry in found
+        if entry.record.columns.scores == analysis.surfaces.names
+        and entry.record.settings.rule == analysis.settings.rule
+    ]
+    return next(
+        (entry for entry in fitting if entry.record.data.name == analysis.dataset.name), next(iter(fitting), None)
+    )
+
+
+def _use(kept: Baseline, entry: LogEntry) -> None:
+    kept.current, kept.with_pinned, kept.complaint = list(entry.record.thresholds), False, None
+    kept.origin = f"decision {entry.id} of the log"
 
 
 def _ask_which(kept: Baseline) -> None:

@@ -15,7 +15,7 @@ def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
 
 _THRESHOLDS = {
     "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its own: "
-    "when all are). In as few digits as flag the same documents; never: no score is high enough.",
+    'when all are). The shortest number that flags the same documents. "never": this score alone never flags.',
     REACHABLE: "Documents were rated because some score reached its floor. Where another one lies below its own floor, "
     "no threshold lets every score agree: such positives cannot be kept under this rule. *Any score* keeps all.",
 }
@@ -67,13 +67,9 @@ def _of_path(unit: Unit) -> dict[str, str]:
         }
     return counts | {
         "Fraud in the last": "Marginal precision of the last step down to this point: what lowering the thresholds "
-        "here still brought. It is at least the target.",
+        "here still brought, in an estimate as the smooth fit expects it. It is at least the target.",
         "Fraud in the next": "Marginal precision of the next step down: what lowering the thresholds further would "
-        "bring. It is below the target, so the path stops here.",
-        "Estimated fraud in the last": "Marginal precision of the last step down to this point, as the smooth fit "
-        "expects it: what lowering the thresholds here still brought. It is at least the target.",
-        "Estimated fraud in the next": "Marginal precision of the next step down, as the smooth fit expects it: what "
-        "lowering the thresholds further would bring. It is below the target, so the path stops here.",
+        "bring, in an estimate as the smooth fit expects it. It is below the target, so the path stops here.",
     }
 
 

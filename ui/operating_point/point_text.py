@@ -101,8 +101,8 @@ def price_words(marginal_precision: float, unit: Unit) -> str:
         return price(marginal_precision, "fraud")
     false = (1 - marginal_precision) / marginal_precision
     if false >= 1:
-        return f"{false:.3g} of money in false alerts for each extra 1 of fraud caught"
-    return f"1 of money in false alerts for each extra {1 / false:.3g} of fraud caught"
+        return f"{false:.3g} held up for each extra 1 of fraud stopped"
+    return f"1 held up for each extra {1 / false:.3g} of fraud stopped"
 
 
 def interval_words(
@@ -223,17 +223,15 @@ def _steps(unit: Unit, point: Point) -> Lines:
     """Say what the steps of the path on either side hold; of thresholds beside it nothing is known."""
     if not isinstance(point, OperatingPoint):
         return ()
-    fraud = "Estimated fraud" if point.estimated else "Fraud"
-    added = " added" if unit is Unit.DOCUMENTS else ""
-    return (
-        (
-            f"{fraud} in the last {unit.quantity(point.step_alerts)}{added}",
-            unit.precision(point.step_precision, point.step_alerts),
-        ),
-        (
-            f"{fraud} in the next {unit.quantity(point.next_alerts)}",
-            unit.precision(point.next_precision, point.next_alerts),
-        ),
+    estimate = " (estimate)" if point.estimated else ""
+    steps = (
+        ("last", " added", point.step_alerts, point.step_precision),
+        ("next", "", point.next_alerts, point.next_precision),
+    )
+    return tuple(
+        (f"Fraud in the {which} {unit.quantity(alerts)}{added}{estimate}", unit.precision(precision, alerts))
+        for which, added, alerts, precision in steps
+        if alerts
     )
 
 

@@ -219,7 +219,8 @@ def _how_known(dataset: ScoredDataset, found: Answer) -> str:
     if any(way.observed < found.optimum.observed for way in found.ways):
         chance = (
             " Another cut may beat the optimum on observed loss: outcomes are one draw of many, and the optimum is "
-            "best on the mean of all. A small difference is chance; a large one says that the probabilities are off."
+            "best on the mean of all. A small difference may be chance; a large one says that the probabilities are "
+            "off."
         )
     return (
         f"Expected losses are {proven} (method: {found.curve.method.replace('_', '-')}), for independent outcomes that "

@@ -27,7 +27,7 @@ TEMPLATE = (
     "1004,0.77,0.79,ok\n"
     "1005,0.95,0.15,\n"
 )
-DOCUMENTS, COUNTS = "a rated document", "a node of a table of counts"
+DOCUMENTS, COUNTS = "a rated document", "counts at a pair of thresholds"
 RULES: dict[str, Rule | None] = {"told by the counts": None, "any": "any", "all": "all"}
 
 

@@ -56,9 +56,9 @@ def counted_words(record: DecisionRecord, value: float) -> str:
 
 
 def deployment_words(entry: LogEntry) -> str:
-    """Say whether an entry is or was in production."""
+    """Say whether an entry is or was in production, or that it never was and is withdrawn."""
     if not entry.deployments:
-        return ""
+        return "" if entry.withdrawn is None else "withdrawn"
     last = entry.deployments[-1]
     if last.retired_at is None:
         return f"since {moment(last.deployed_at)} by {shortened(last.deployed_by, LONG_NAME)}"

@@ -48,9 +48,8 @@ def sliding_tangent(path: ThresholdPath, step: int, *, theme: Theme, height: int
         hovertemplate="FP %{x:,}<br>TP %{y:,}<extra></extra>",
     )
     figure.update_layout(margin={"b": 110})
-    figure.update_xaxes(
-        title_text="false positives, FP", title_standoff=20, range=[-0.02 * path.fp.max(), 1.02 * path.fp.max()]
-    )
+    right = float(path.fp.max())
+    figure.update_xaxes(title_text="false positives, FP", title_standoff=20, range=[-0.02 * right, 1.02 * right])
     figure.update_yaxes(title_text="true positives, TP", range=[0.0, 1.08 * path.tp.max()])
     return figure
 

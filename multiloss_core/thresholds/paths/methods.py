@@ -90,7 +90,7 @@ SMOOTH = PathMethod(
     help="the best thresholds under an estimate of how precision rises with the scores, smooth but for jumps that the "
     "data show, blended with the counts. On simulated data it lost about a quarter less on new data than the graph or "
     "the power curve, whichever was better there, but in one case of four more; on halves of public files as much as "
-    "that. A classifier not worth listening to at a target gets the threshold *never*.",
+    "that. A score that adds nothing here is switched off (*never*).",
     colour="#AA3377",
     find=lambda search: path_of_fit(search.source, search.fit, search.rule),
     beyond="fit",

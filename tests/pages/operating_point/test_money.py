@@ -189,7 +189,7 @@ class TestCountedInMoney:
         app = opened(data="Card alerts", count="money")
         data = explorer(app)
         assert data["question"] == "of the last money flagged, how much must be fraud?"
-        assert "of money in false alerts for each extra 1" in row_of(app)["price"]
+        assert "held up for each extra 1 of fraud stopped" in row_of(app)["price"]
         assert "(money)" in data["charts"]["plane"]["layout"]
         for chart in data["charts"].values():
             assert "documents" not in chart["layout"]

@@ -204,7 +204,7 @@ def test_a_table_of_counts_is_recognised(app):
     frame = count_frame()
     upload(app, csv_of(frame.sample(frac=1, random_state=3)), "counts.csv")
     assert not app.error
-    assert box(app, "kind").value == "a node of a table of counts"
+    assert box(app, "kind").value == "counts at a pair of thresholds"
     shown = metrics(app)
     assert shown["Nodes"] == f"{len(frame):,}"
     assert shown["Grid"] == f"{frame['T1'].nunique()} × {frame['T2'].nunique()}"
@@ -229,7 +229,7 @@ def test_the_rule_of_a_table_of_counts_can_be_corrected(app):
 def test_documents_called_a_table_of_counts_say_what_is_missing(app_with_upload):
     app = app_with_upload
     before = funnel(app)
-    run(box(app, "kind").set_value("a node of a table of counts"))
+    run(box(app, "kind").set_value("counts at a pair of thresholds"))
     assert "'TP'" in only_error(app)
     run(box(app, "kind").set_value("a rated document"))
     assert not app.error

@@ -121,8 +121,8 @@ def show_margins(context: PointContext) -> None:
     )
     st.caption(
         f"At the best point each is near the target of {100 * point.marginal_precision:.3g} %. Where they differ, "
-        "lowering the threshold of the higher one and raising that of the lower one gains for nothing. Undefined: "
-        "nothing rated there."
+        "lowering the threshold of the higher one and raising that of the lower one catches more at no extra alerts. "
+        "Undefined: nothing rated there."
     )
 
 

@@ -20,22 +20,23 @@ def show_simpler_rules(context: PointContext) -> None:
         _show_simpler_rules(context.analysis, documents, point)
 
 
-@shown_when_open("Simpler cuts, and what to rate next", icon=":material/compare_arrows:", key="simpler")
+@shown_when_open("Would one rule do? And what to rate next", icon=":material/compare_arrows:", key="simpler")
 def _show_simpler_rules(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
     tp = ESTIMATED[analysis.settings.unit]
     show_numbers(
         [
             {
-                "Simpler cut": "one common cut in ranks" if cut.kind == "common" else f"{cut.name} alone",
+                "Simpler cut": "one percentile for all scores" if cut.kind == "common" else f"{cut.name} alone",
                 "TP at the same FP": cut.tp_at_equal_fp,
                 "TP lost": cut.tp_lost,
-                "of the point's": cut.share_lost,
+                "share lost": cut.share_lost,
             }
             for cut in compare_with_simpler_rules(documents, point)
         ],
-        {"TP at the same FP": tp, "TP lost": tp, "of the point's": PERCENT},
+        {"TP at the same FP": tp, "TP lost": tp, "share lost": PERCENT},
         alt="True positives that simpler cuts catch at as many false positives as the point.",
     )
+    st.caption("*TP at the same FP* lies between two real cuts where none has exactly as many false alerts.")
     if analysis.settings.unit is Unit.DOCUMENTS:
         _show_rating_plan(analysis, documents, point)
     else:
@@ -81,6 +82,6 @@ def show_effective_size(context: PointContext) -> None:
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
     of_what = f"{money(size.alerts)} of money" if analysis.settings.unit is Unit.MONEY else count(size.alerts)
     st.caption(
-        f"Rates over the alerts are as uncertain as over {whole(size.effective)} documents: "
-        f"{plural(size.documents, 'rated document')} stand for {of_what}."
+        f"Weights make these {plural(size.documents, 'rating')}, which stand for {of_what}, worth about "
+        f"{whole(size.effective)} equal ones."
     )

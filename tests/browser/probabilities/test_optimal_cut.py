@@ -6,21 +6,18 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core import JACCARD, F, optimal_top_k
+from multiloss_core import F, optimal_top_k
 from tests.browser.steps import (
     PAGES,
-    choose,
     follow,
     metric,
     open_page,
-    percent_box,
     selected,
     settle,
     slider,
+    to_operating_point,
     upload,
 )
-from ui.data.samples import sample
-from ui.data.scored_datasets import scored_sample
 
 ITEMS = 1_000_000
 
@@ -85,32 +82,30 @@ def test_a_million_items_from_the_file_to_the_rows_taken_away(server, new_page, 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_cut_opens_the_operating_point_with_its_marginal_precision(server, page):
-    open_page(page, f"{server}/rated_data", PAGES["rated_data"])
-    choose(page, "Data", "Login alerts")
-    expect(metric(page, "Rows read")).to_have_text(f"{len(sample('Login alerts').frame):,}")
-    expect(page).to_have_url(re.compile("data=Login"))
-    follow(page, "Operating point", PAGES["operating_point"])
-    percent_box(page).fill("61.5")
-    percent_box(page).press("Enter")
-    expect(page).to_have_url(re.compile("m=61.5"))
-    settle(page)
-
-    follow(page, "Optimal cut", PAGES["optimal_cut"])
-    choose(page, "Loss", "Jaccard")
-    choose(page, "Items", "Overconfident alerts")
-    best = optimal_top_k(scored_sample("Overconfident alerts").frame["probability"], JACCARD)
+def test_a_cut_opens_the_operating_point_of_the_same_file_with_its_marginal_precision(server, flat_page):
+    generator = np.random.default_rng(8)
+    scores = generator.beta(0.7, 2.0, 800).round(4)
+    rating = np.where(generator.random(800) < scores, "fraud", "ok")
+    frame = pd.DataFrame({"score": scores, "rating": rating})
+    data, page = frame.to_csv(index=False).encode(), flat_page
+    open_page(page, f"{server}/optimal_cut", PAGES["optimal_cut"])
+    upload(page, "alerts.csv", data)
+    best = optimal_top_k(frame["score"], F())
     percent = f"{round(200 * best.cut) / 2:g}"
-    expect(answer(page)).to_contain_text("Under Jaccard")
+    expect(answer(page)).to_contain_text(f"flag the {best.k} most probable of 800 items")
+    settle(page)
+    # As rated data the file is not loaded yet, and no other data is led to.
+    expect(page.get_by_role("link", name=f"Operating point at {percent} %")).to_have_count(0)
+
+    follow(page, "Rated data", PAGES["rated_data"])
+    upload(page, "alerts.csv", data)
+    expect(metric(page, "Rows read")).to_have_text("800")
+    to_operating_point(page)
+    follow(page, "Optimal cut", PAGES["optimal_cut"])
     follow(page, f"Operating point at {percent} %", PAGES["operating_point"])
     expect(slider(page)).to_have_value(percent)
-    expect(percent_box(page)).to_have_value(f"{float(percent):.1f}")
     expect(page).to_have_url(re.compile(f"m={percent}"))
-    expect(selected(page, "Data")).to_have_value("Login alerts")
-
-    follow(page, "Optimal cut", PAGES["optimal_cut"])
-    expect(selected(page, "Items")).to_have_value("Overconfident alerts")
-    expect(selected(page, "Loss")).to_have_value("Jaccard")
+    expect(selected(page, "Data")).to_have_value("alerts.csv")
 
 
 def test_pasted_items_are_cut(server, page):

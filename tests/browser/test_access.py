@@ -1,0 +1,20 @@
+"""What axe finds on every page, light and dark: nothing serious."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.steps import PAGES, open_page
+
+SERIOUS = ("serious", "critical")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page_name", PAGES)
+def test_nothing_serious_keeps_anybody_out(new_page, address, page_name, scheme):
+    page = new_page(color_scheme=scheme, viewport={"width": 1280, "height": 800})
+    open_page(page, f"{address}/{page_name}", PAGES[page_name])
+    found = Axe().run(page).response["violations"]
+    serious = {
+        one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found if one["impact"] in SERIOUS
+    }
+    assert not serious, serious

@@ -1,0 +1,62 @@
+"""The decision sheet in a browser: the same numbers as its way on leads to, at every width, and kept by the address."""
+
+import re
+
+from playwright.sync_api import expect
+
+from multiloss_core import DecisionRecord
+from tests.browser.steps import open_page, settle
+
+CARDS = ("cautious", "balanced", "wide")
+
+
+def card(page, name):
+    return page.locator(f".st-key-card_{name}")
+
+
+def thresholds(page, name):
+    return re.findall(r"≥ ([\d.]+)", card(page, name).inner_text())
+
+
+def answer(page):
+    return page.locator(".st-key-answer").get_by_role("heading", level=4)
+
+
+def test_the_answer_leads_to_the_same_thresholds_and_survives_a_reload(page, address):
+    open_page(page, f"{address}/decision_sheet?data=Card+alerts", "Decision sheet")
+    card(page, "wide").get_by_role("button", name="Take").click()
+    expect(card(page, "wide").get_by_role("button", name="Taken")).to_be_visible()
+    wanted = thresholds(page, "wide")
+    for value in wanted:
+        expect(answer(page)).to_contain_text(f"from {value}")
+    sentence = answer(page).inner_text()
+    page.reload()
+    expect(answer(page)).to_have_text(sentence)
+    page.get_by_role("button", name="Why? See the trade-off").click()
+    expect(page.get_by_role("heading", name="Operating point", exact=True)).to_be_visible()
+    settle(page)
+    for value in wanted:
+        expect(page.locator(".explorer dd").filter(has_text=value).first).to_be_visible()
+
+
+def test_a_decision_is_saved_on_the_sheet(page, address):
+    open_page(page, f"{address}/decision_sheet?data=Card+alerts", "Decision sheet")
+    wanted = thresholds(page, "balanced")
+    page.get_by_text("Save this decision", exact=True).click()
+    page.get_by_label("Decided by").fill("Ada")
+    page.get_by_label("Why", exact=True).fill("As many as we can look at")
+    page.get_by_role("button", name="Save to the log").click()
+    expect(page.get_by_text(re.compile(r"Saved in the decision log as number \d+"))).to_be_visible()
+    with page.expect_download() as started:
+        page.get_by_role("button", name=re.compile("JSON")).first.click()
+    record = DecisionRecord.from_json(started.value.path().read_bytes())
+    assert [f"{value:g}" for value in record.thresholds] == wanted
+    assert (record.author, record.target.driver) == ("Ada", "a cap on alerts")
+
+
+def test_nothing_is_cut_off_on_a_phone(page, address):
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, f"{address}/decision_sheet?data=Card+alerts", "Decision sheet")
+    for name in CARDS:
+        expect(card(page, name)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
