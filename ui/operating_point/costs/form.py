@@ -49,8 +49,8 @@ def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
     elif editor_key() not in st.session_state:
         # The editor forgets what was typed while another driver or page was open.
         first = None if len(known.typed) else _first_row(analysis, marginal_precision)
-        table = pd.DataFrame([first]) if first else known.typed
-        _start_from(_fitting(analysis, table), st.session_state.get(DRIVING))
+        started = pd.DataFrame([first]) if first else known.typed
+        _start_from(_fitting(analysis, started), st.session_state.get(DRIVING))
     choice, table = st.columns([1, 4], gap="medium")
     typed = table.data_editor(
         known.given,

@@ -66,9 +66,8 @@ def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
     for i, (words, part, cut) in enumerate(
         (("Block", parts.blocked, block), ("Review", parts.reviewed, review), ("Pass", parts.passed, None))
     ):
-        row: dict[str, str | float] = {"Action": words} | {
-            name: "below" if cut is None else at_or_above(cut[j]) for j, name in enumerate(band.block.names)
-        }
+        row: dict[str, str | float] = {"Action": words}
+        row |= {name: "below" if cut is None else at_or_above(cut[j]) for j, name in enumerate(band.block.names)}
         row |= {DOCUMENTS: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
         if analysis.has_undecided:
             row[UNDECIDED] = undecided[i]
