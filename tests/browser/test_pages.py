@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import PAGES, choose, follow, metric, open_page, percent_box, settle, surfaces
+from ui.operating_point.controls.tour import STEPS
 
 # Streamlit asks for these beside the page before it finds them at the root.
 HARMLESS = re.compile(rf"/({'|'.join(PAGES)})/_stcore/(health|host-config)$")
@@ -104,3 +105,19 @@ def test_a_long_verification_can_be_cancelled(server, page):
     ).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_the_tour_outlines_something_that_is_there_at_every_step(server, flat_page):
+    page = flat_page
+    open_page(page, f"{server}/operating_point", PAGES["operating_point"])
+    page.get_by_role("button", name="Tour in five steps").click()
+    for number, step in enumerate(STEPS, 1):
+        expect(page.get_by_text(f"{number} of {len(STEPS)}")).to_be_visible()
+        outlined = page.locator(", ".join(step.outlined)).first
+        expect(outlined).to_be_visible()
+        expect(outlined).to_have_css("outline-style", "dashed")
+        if number < len(STEPS):
+            # The fourth begins a minute of work, which the tour need not wait for.
+            page.get_by_role("button", name=step.action).click()
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.get_by_text(f"{len(STEPS) - 1} of {len(STEPS)}")).to_be_visible()
