@@ -14,7 +14,5 @@ def test_nothing_serious_keeps_anybody_out(new_page, address, page_name, scheme)
     page = new_page(color_scheme=scheme, viewport={"width": 1280, "height": 800})
     open_page(page, f"{address}/{page_name}", PAGES[page_name])
     found = Axe().run(page).response["violations"]
-    serious = {
-        one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found if one["impact"] in SERIOUS
-    }
+    serious = {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found if one["impact"] in SERIOUS}
     assert not serious, serious

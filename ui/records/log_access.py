@@ -45,8 +45,8 @@ def log_address() -> str:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            f"No folder for the decision log can be made ({error.strerror}); set {ADDRESS} to sqlite:///decisions.db or "
-            "postgresql+psycopg://user:password@host/database."
+            f"No folder for the decision log can be made ({error.strerror}); set {ADDRESS} to "
+            "sqlite:///decisions.db or postgresql+psycopg://user:password@host/database."
         ) from None
     return URL.create("sqlite", database=str(folder / FILE)).render_as_string()
 
