@@ -10,9 +10,9 @@ SERIOUS = ("serious", "critical")
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page_name", PAGES)
-def test_nothing_serious_keeps_anybody_out(new_page, address, page_name, scheme):
+def test_nothing_serious_keeps_anybody_out(new_page, server, page_name, scheme):
     page = new_page(color_scheme=scheme, viewport={"width": 1280, "height": 800})
-    open_page(page, f"{address}/{page_name}", PAGES[page_name])
+    open_page(page, f"{server}/{page_name}", PAGES[page_name])
     found = Axe().run(page).response["violations"]
     serious = {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found if one["impact"] in SERIOUS}
     assert not serious, serious

@@ -22,8 +22,8 @@ def answer(page):
     return page.locator(".st-key-answer").get_by_role("heading", level=4)
 
 
-def test_the_answer_leads_to_the_same_thresholds_and_survives_a_reload(page, address):
-    open_page(page, f"{address}/decision_sheet?data=Card+alerts", "Decision sheet")
+def test_the_answer_leads_to_the_same_thresholds_and_survives_a_reload(page, server):
+    open_page(page, f"{server}/decision_sheet?data=Card+alerts", "Decision sheet")
     card(page, "wide").get_by_role("button", name="Take").click()
     expect(card(page, "wide").get_by_role("button", name="Taken")).to_be_visible()
     wanted = thresholds(page, "wide")
@@ -39,8 +39,8 @@ def test_the_answer_leads_to_the_same_thresholds_and_survives_a_reload(page, add
         expect(page.locator(".explorer dd").filter(has_text=value).first).to_be_visible()
 
 
-def test_a_decision_is_saved_on_the_sheet(page, address):
-    open_page(page, f"{address}/decision_sheet?data=Card+alerts", "Decision sheet")
+def test_a_decision_is_saved_on_the_sheet(page, server):
+    open_page(page, f"{server}/decision_sheet?data=Card+alerts", "Decision sheet")
     wanted = thresholds(page, "balanced")
     page.get_by_text("Save this decision", exact=True).click()
     page.get_by_label("Decided by").fill("Ada")
@@ -54,9 +54,9 @@ def test_a_decision_is_saved_on_the_sheet(page, address):
     assert (record.author, record.target.driver) == ("Ada", "a cap on alerts")
 
 
-def test_nothing_is_cut_off_on_a_phone(page, address):
+def test_nothing_is_cut_off_on_a_phone(page, server):
     page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, f"{address}/decision_sheet?data=Card+alerts", "Decision sheet")
+    open_page(page, f"{server}/decision_sheet?data=Card+alerts", "Decision sheet")
     for name in CARDS:
         expect(card(page, name)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

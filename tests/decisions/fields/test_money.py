@@ -7,9 +7,8 @@ import pytest
 
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import markdown_summary
+from tests.decisions.records import make_record
 from ui.shared.formatting import FRAUD
-
-from .records import make_record
 
 
 @pytest.fixture
