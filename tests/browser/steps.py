@@ -4,7 +4,7 @@ import io
 import math
 import re
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pandas as pd
@@ -110,6 +110,42 @@ def cells(page, table, title):
     )
     place = shown.locator("th", has_text=re.compile(f"^{re.escape(title)}$")).first.get_attribute("aria-colindex")
     return shown.locator(f"td[aria-colindex='{place}']")
+
+
+@contextmanager
+def opened_popover(page, name):
+    """What a button of the operating point unfolds, open while it is used."""
+    button, body = (
+        page.get_by_test_id("stPopover").get_by_role("button", name=name),
+        page.get_by_test_id("stPopoverBody"),
+    )
+    button.click()
+    expect(body).to_be_visible()
+    yield body
+    settle(page)
+    if body.is_visible():
+        button.click()
+    expect(body).to_be_hidden()
+
+
+def choose_method(page, name):
+    with opened_popover(page, "Settings"):
+        choose(page, "Path", name)
+
+
+def expect_method(page, name):
+    with opened_popover(page, "Settings"):
+        expect(selected(page, "Path")).to_have_value(name)
+
+
+def flag_by_every_score(page):
+    with opened_popover(page, "Settings"):
+        page.get_by_role("radio", name="every score").click()
+
+
+def show_surfaces(page):
+    page.locator(".explorer .views").get_by_role("button", name="Surfaces").click()
+    page.evaluate("document.querySelector('.explorer').multiloss.drawn")
 
 
 def choose(page, label, option):

@@ -8,6 +8,7 @@ from multiloss_core.thresholds import look_of
 from tests.browser.steps import (
     PAGES,
     choose,
+    choose_method,
     counts,
     expect_drawn,
     expect_point,
@@ -21,6 +22,7 @@ from tests.browser.steps import (
     press,
     settle,
     settle_target,
+    show_surfaces,
     slider,
     surfaces,
     without_webgl,
@@ -37,18 +39,6 @@ PLACE = """const { xaxis, yaxis } = chart.layout, box = chart.querySelector('.ns
 ON_AXES = f"""([chart, x, y]) => {{
     {PLACE}
     return place(x, y)
-}}"""
-
-
-# Where a curve of the TP-FP plane has a vertex away from the point.
-ON_CURVE = f"""chart => {{
-    {PLACE}
-    const numbers = ({{ bdata }}) => new Float64Array(Uint8Array.from(atob(bdata), sign => sign.charCodeAt(0)).buffer)
-    const curve = chart.data.find(trace => trace.name === 'graph')
-    const [fp, tp] = [numbers(curve.x), numbers(curve.y)]
-    const inside = Array.from(fp, (x, i) => place(x, tp[i])).filter(([x, y]) =>
-        x > box.x + 0.1 * box.width && x < box.x + 0.4 * box.width && y > box.y + 10 && y < box.bottom - 10)
-    return inside[Math.floor(inside.length / 2)]
 }}"""
 
 
@@ -69,6 +59,7 @@ def star(page, name):
 def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
     # In the middle of the scene a point would stay where it is while the scene is turned.
     open_page(page, f"{server}/operating_point?m=90", "Operating point")
+    show_surfaces(page)
     expect(surfaces(page)).to_have_count(2)
     for place in range(2):
         expect_drawn(page, surfaces(page).nth(place))
@@ -201,7 +192,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     press(page, "End", "99.5")
     settle_target(page, "99.5")
     assert plane.evaluate(RANGE) == zoomed
-    choose(page, "Path", "graph")
+    choose_method(page, "graph")
     expect(page.locator(".explorer")).to_have_attribute("style", f"--colour: {look_of('graph').colour};")
     settle(page)
     assert plane.evaluate(RANGE) == zoomed
@@ -223,53 +214,100 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
         assert text in slider(page).get_attribute("aria-valuetext")
 
 
-def test_a_click_in_threshold_space_or_on_a_curve_sets_the_point_by_hand(server, page):
+def test_a_click_in_threshold_space_sets_the_point_by_hand(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(chart(page, "space").locator(".marks path.ghost")).to_be_attached()
     settle(page)
     said = page.locator(".explorer .driver")
-    for name in ("space", "plane"):
-        chart(page, name).scroll_into_view_if_needed()
-        box = chart(page, name).locator(".nsewdrag").first.bounding_box()
-        if name == "space":
-            target = box["x"] + 0.6 * box["width"], box["y"] + 0.3 * box["height"]
-        else:
-            x, y = page.evaluate(ON_CURVE, figure(page, name).element_handle())
-            target = x, y
-        page.mouse.move(*target)
-        expect(chart(page, name).locator(".hoverlayer .hovertext").first).to_be_visible()
-        page.mouse.down()
-        page.mouse.up()
-        expect(said).to_be_visible()
-        expect(said).to_contain_text("Set by hand")
-        expect(page).to_have_url(re.compile("driver=manual"))
-        settle(page)
-        if name == "space":
-            # The boxes of the thresholds set by hand may have moved the chart down.
-            moved = chart(page, name).locator(".nsewdrag").first.bounding_box()
-            there = target[0] + moved["x"] - box["x"], target[1] + moved["y"] - box["y"]
-            assert star(page, name) == pytest.approx(there, abs=8)
-        scores = sample("Card alerts").first_choice.scores
-        frame = sample("Card alerts").frame
-        thresholds = {
-            score: float(metric(page, f"Threshold of {score}").inner_text().removeprefix("≥ ").replace("never", "inf"))
-            for score in scores
-        }
-        shown = tuple(number(metric(page, label).inner_text()) for label in ("Caught (TP)", "False alerts (FP)"))
-        assert counts(frame[frame["rating"].notna()], thresholds, "rating", "fraud", "any") == shown
-        said.get_by_role("button").click()
-        expect(said).to_be_hidden()
-        expect_point(page, scores, expected_sample_point("Card alerts", float(percent_box(page).input_value())))
-        expect(page).not_to_have_url(re.compile("driver="))
-        settle(page)
+    chart(page, "space").scroll_into_view_if_needed()
+    box = chart(page, "space").locator(".nsewdrag").first.bounding_box()
+    target = box["x"] + 0.6 * box["width"], box["y"] + 0.1 * box["height"]
+    click_hovered(page, "space", target)
+    expect(said).to_contain_text("Set by hand")
+    expect(page).to_have_url(re.compile("driver=manual"))
+    settle(page)
+    # The boxes of the thresholds set by hand may have moved the chart down.
+    moved = chart(page, "space").locator(".nsewdrag").first.bounding_box()
+    there = target[0] + moved["x"] - box["x"], target[1] + moved["y"] - box["y"]
+    assert star(page, "space") == pytest.approx(there, abs=8)
+    scores = sample("Card alerts").first_choice.scores
+    frame = sample("Card alerts").frame
+    thresholds = {
+        score: float(metric(page, f"Threshold of {score}").inner_text().removeprefix("≥ ").replace("never", "inf"))
+        for score in scores
+    }
+    shown = tuple(number(metric(page, label).inner_text()) for label in ("Caught (TP)", "False alerts (FP)"))
+    assert counts(frame[frame["rating"].notna()], thresholds, "rating", "fraud", "any") == shown
+    said.get_by_role("button").click()
+    expect(said).to_be_hidden()
+    expect_point(page, scores, expected_sample_point("Card alerts", float(percent_box(page).input_value())))
+    expect(page).not_to_have_url(re.compile("driver="))
+
+
+def test_a_click_on_a_curve_moves_the_slider_there_and_a_double_click_sets_nothing(server, page):
+    open_page(page, f"{server}/operating_point?m=60", "Operating point")
+    expect(chart(page, "space").locator(".marks path.ghost")).to_be_attached()
+    settle(page)
+    scores = sample("Card alerts").first_choice.scores
+    for percent in (50, 70):
+        thresholds, tp, fp = expected_sample_point("Card alerts", percent)
+        for name, place in (("plane", (fp, tp)), ("space", thresholds)):
+            percent_box(page).fill("60")
+            percent_box(page).press("Enter")
+            settle_target(page, 60)
+            chart(page, name).scroll_into_view_if_needed()
+            click_hovered(page, name, page.evaluate(ON_AXES, [figure(page, name).element_handle(), *map(float, place)]))
+            expect(percent_box(page)).not_to_have_value("60")
+            reached = float(percent_box(page).input_value())
+            # Many targets may share a point.
+            point = expected_sample_point("Card alerts", reached)
+            assert point[1:] == (tp, fp)
+            expect_point(page, scores, point)
+            expect(page.locator(".explorer .driver")).to_be_hidden()
+            settle_target(page, f"{reached:g}")
+    before = percent_box(page).input_value()
+    chart(page, "space").locator(".nsewdrag").first.dblclick(position={"x": 20, "y": 20})
+    press(page, "ArrowRight", f"{float(before) + 0.5:g}")
+    settle_target(page, f"{float(before) + 0.5:g}")
+    expect(page.locator(".explorer .driver")).to_be_hidden()
+    assert "driver=" not in page.url
+
+
+def click_hovered(page, name, target):
+    page.mouse.move(*target)
+    expect(chart(page, name).locator(".hoverlayer .hovertext").first).to_be_visible()
+    page.mouse.down()
+    page.mouse.up()
+
+
+def test_a_finger_scrolls_the_page_until_it_taps_a_chart(server, new_page):
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    open_page(page, f"{server}/operating_point", "Operating point")
+    shield = chart(page, "space").get_by_role("button", name="Tap to use the chart")
+    expect(slider(page)).to_be_in_viewport()
+    expect(metric(page, "Caught (TP)")).to_be_in_viewport()
+    shield.scroll_into_view_if_needed()
+    expect(shield).to_be_visible()
+    shield.tap()
+    expect(shield).to_be_hidden()
+    chart(page, "space").locator(".nsewdrag").first.tap(position={"x": 40, "y": 40})
+    page.locator(".explorer .controls .question").tap()
+    expect(shield).to_be_visible()
+    expect(page.locator(".explorer .driver")).to_be_hidden()
+    assert "driver=" not in page.url
 
 
 def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     button = page.locator(".explorer .key").get_by_role("button", name="benchmark")
+    visible = chart(page, "plane").locator(".marks circle[visibility=visible]")
+    expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
+    expect(visible).to_have_count(0)
+    page.locator(".explorer .key").get_by_role("button", name="Other methods").click()
+    expect(visible).not_to_have_count(0)
+    show_surfaces(page)
     expect(chart(page, "fp").locator(".marks path:not(.ghost)")).to_be_visible()
     expect(chart(page, "plane").locator(".marks circle")).to_have_count(5)
-    visible = chart(page, "plane").locator(".marks circle[visibility=visible]")
     shown = visible.count()
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")
@@ -284,6 +322,7 @@ def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, page):
     page.reload()
     expect(button).to_have_attribute("aria-pressed", "false")
     settle(page)
+    show_surfaces(page)
     # More often than a browser keeps contexts for drawing in 3D.
     for pressed in ("true", "false") * 10:
         button.click()
@@ -300,10 +339,11 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     page = new_page()
     without_webgl(page)
     open_page(page, f"{server}/operating_point", "Operating point")
+    show_surfaces(page)
     expect(page.get_by_text("this browser does not draw in 3D")).to_have_count(2)
     press(page, "ArrowRight", "20.5")
     expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 20.5))
-    expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
+    expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_attached()
 
 
 def test_where_plotly_renamed_its_private_fields_the_marks_still_move(server, new_page):
@@ -316,6 +356,7 @@ def test_where_plotly_renamed_its_private_fields_the_marks_still_move(server, ne
 
     page.route("**/app/static/plotly*", renamed)
     open_page(page, f"{server}/operating_point", "Operating point")
+    show_surfaces(page)
     expect(surfaces(page)).to_have_count(2)
     scores = sample("Card alerts").first_choice.scores
     expect_point(page, scores, expected_sample_point("Card alerts", 20))

@@ -9,14 +9,18 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import (
     choose,
+    choose_method,
     counts,
+    expect_method,
     expect_point,
     expected_point,
     expected_sample_point,
+    flag_by_every_score,
     follow,
     metric,
     number,
     open_page,
+    opened_popover,
     percent_box,
     press,
     rated_csv,
@@ -68,9 +72,9 @@ def test_from_a_rated_file_to_thresholds_that_were_taken_away(server, page, rate
     expect_point(page, scores, expected_point(frame, scores, rating, positive, percent=61.5))
     settle_target(page, "61.5")
 
-    choose(page, "Path", "analytic power")
+    choose_method(page, "analytic power")
     expect_point(page, scores, expected_point(frame, scores, rating, positive, percent=61.5, method="analytic power"))
-    page.get_by_role("radio", name="every score").click()
+    flag_by_every_score(page)
     expected = expected_point(frame, scores, rating, positive, percent=61.5, method="analytic power", rule="all")
     expect_point(page, scores, expected)
 
@@ -97,7 +101,7 @@ def one_score_frame():
 
 
 def taken_away(page, button, name):
-    with page.expect_download() as download:
+    with opened_popover(page, "Download"), page.expect_download() as download:
         page.get_by_test_id("stDownloadButton").get_by_role("button", name=button).click()
     assert download.value.suggested_filename == name
     return download.value.path().read_text(encoding="utf-8")
@@ -119,7 +123,7 @@ def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, flat_
 def test_a_move_made_while_the_page_is_still_running_is_not_taken_back(server, flat_page):
     page = flat_page
     open_page(page, f"{server}/operating_point?data=Marketplace+listings", "Operating point")
-    page.get_by_role("radio", name="every score").click()
+    flag_by_every_score(page)
     percent_box(page).fill("44")
     percent_box(page).press("Enter")
     point = expected_sample_point("Marketplace listings", 44, rule="all")
@@ -136,12 +140,12 @@ def test_a_move_made_while_the_page_is_still_running_is_not_taken_back(server, f
 def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, new_page):
     page = flat_page
     open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
-    choose(page, "Path", "analytic beta")
+    choose_method(page, "analytic beta")
     percent_box(page).fill("44")
     percent_box(page).press("Enter")
     expect(page).to_have_url(re.compile("m=44"))
     choose(page, "Data", "Marketplace listings")
-    page.get_by_role("radio", name="every score").click()
+    flag_by_every_score(page)
     for part in ("data=Marketplace", "method=analytic", "rule=all", "m=44"):
         expect(page).to_have_url(re.compile(part))
     point = expected_sample_point("Marketplace listings", 44, method="analytic beta", rule="all")
@@ -165,9 +169,10 @@ def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, 
     assert shown_point(other) == before
     expect(slider(other)).to_have_value("44")
     expect(percent_box(other)).to_have_value("44")
-    for label, option in (("Data", "Marketplace listings"), ("Path", "analytic beta")):
-        expect(selected(other, label)).to_have_value(option)
-    expect(other.get_by_role("radio", name="every score")).to_be_checked()
+    expect(selected(other, "Data")).to_have_value("Marketplace listings")
+    expect_method(other, "analytic beta")
+    with opened_popover(other, "Settings"):
+        expect(other.get_by_role("radio", name="every score")).to_be_checked()
 
 
 def test_moving_between_the_pages_loses_nothing(server, page):
@@ -178,7 +183,7 @@ def test_moving_between_the_pages_loses_nothing(server, page):
     expect(metric(page, "Rows read")).to_have_text(rows)
     follow(page, "Operating point", "Operating point")
     expect(metric(page, "Threshold of card score")).to_be_visible()
-    choose(page, "Path", "benchmark")
+    choose_method(page, "benchmark")
     percent_box(page).fill("33.5")
     percent_box(page).press("Enter")
     expect(page).to_have_url(re.compile("m=33.5"))
@@ -189,7 +194,7 @@ def test_moving_between_the_pages_loses_nothing(server, page):
     expect(selected(page, "Data")).to_have_value("mine.csv")
     follow(page, "Operating point", "Operating point")
     expect(selected(page, "Data")).to_have_value("mine.csv")
-    expect(selected(page, "Path")).to_have_value("benchmark")
+    expect_method(page, "benchmark")
     expect(slider(page)).to_have_value("33.5")
     expect(percent_box(page)).to_have_value("33.5")
     assert shown_point(page) == before

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PAGES, choose, follow, metric, open_page, percent_box, settle, surfaces
+from tests.browser.steps import PAGES, choose, follow, metric, open_page, percent_box, settle, show_surfaces, surfaces
 from ui.operating_point.controls.tour import STEPS
 
 # Streamlit asks for these beside the page before it finds them at the root.
@@ -37,6 +37,7 @@ def test_a_walk_by_links_and_addresses_leaves_the_console_clean_and_the_machine_
     choose(page, "Data", "Card alerts")
     expect(metric(page, "Rows read")).to_be_visible()
     follow(page, "Operating point", "Operating point")
+    show_surfaces(page)
     expect(surfaces(page)).to_have_count(2)
     percent_box(page).fill("50")
     percent_box(page).press("Enter")

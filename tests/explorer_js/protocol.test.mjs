@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 
 import {
-  checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, pickedThresholds, rowAt, withoutHidden,
+  checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, pickedThresholds, rowAt, targetNear, withoutHidden,
 } from "../../ui/operating_point/explorer/browser/protocol.js"
 
 const row = (price = "20") => ({ price, x: [0.1, 0.2], y: [0.3, 0.4], fp: [5, 6], tp: [7, 8] })
@@ -49,13 +49,26 @@ describe("a click", () => {
   test("in the space of a single classifier sets its threshold", () => {
     assert.deepEqual(pickedThresholds("space", { x: 0.7, y: 55 }, { pair: [0, 1], thresholds: [0.1] }), [0.7])
   })
-  test("on a curve sets the thresholds of its vertex, null where there is none", () => {
-    assert.deepEqual(pickedThresholds("plane", { x: 1, y: 2, customdata: [0.5, "0.25", NaN] }, space), [0.5, 0.25, null])
-    assert.deepEqual(pickedThresholds("plane", { x: 1, y: 2, customdata: Float64Array.of(0.5, NaN) }, space), [0.5, null])
+  const figure = { toPixels: (x, y) => [10 * x, 100 - y] }
+  const at = (fp, tp) => ({ fp: [0, fp], tp: [90, tp], x: [null, 0.5], y: [null, null] })
+  const curves = { ...table(), rows: [at(20, 80), at(10, 60), at(5, 30)] }
+  const plane = ({ fp, tp }) => [fp, tp]
+  test("on a curve means the nearest target, also between two of them", () => {
+    for (const [place, percent] of [[[200, 20], 10], [[130, 32], 20], [[180, 26], 10], [[50, 75], 30]]) {
+      assert.equal(targetNear(curves, new Set(["graph"]), plane, figure, place), percent)
+    }
+  })
+  test("off all curves means no target", () => {
+    assert.equal(targetNear(curves, new Set(["graph"]), plane, figure, [100, 90]), undefined)
+    assert.equal(targetNear(curves, new Set(), ({ x, y }) => [x, y], figure, [5, 5]), undefined)
+  })
+  test("on a hidden curve means nothing, on another method's its target", () => {
+    assert.equal(targetNear(curves, new Set(["graph"]), plane, figure, [0, 10]), undefined)
+    assert.equal(targetNear(curves, new Set(), plane, figure, [0, 10]), 10)
   })
   test("elsewhere sets nothing", () => {
     assert.equal(pickedThresholds("plane", { x: 1, y: 2 }, space), undefined)
-    assert.equal(pickedThresholds("tp", { x: 1, y: 2, customdata: [1] }, space), undefined)
+    assert.equal(pickedThresholds("tp", { x: 1, y: 2 }, space), undefined)
   })
 })
 

@@ -11,6 +11,7 @@ from ui.operating_point.point_text import WORDS, PointWords, place_words, point_
 from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import set_target
 from ui.shared.page_setup import theme
+from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
 SLIDER_KEY = "m_plain"
@@ -49,7 +50,7 @@ def show_plainly(analysis: Analysis, view: ViewState) -> None:
     with controls:
         ask_marginal_precision(analysis.settings.unit, view.percent)
         if place := place_words(view.chosen_point):
-            st.caption(f"Optimised for {current_driver()}, {place}.")
+            st.caption(f"Optimised for {current_driver()}, {place}. {session().point.goal_told}")
         show_words(point_words(analysis, view.chosen_point))
         st.caption(WORDS[analysis.settings.unit].note)
     with charts:

@@ -238,7 +238,8 @@ class ChosenBand:
 class PointState:
     """The screen Operating point.
 
-    `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive. `shown` is the point that
+    `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive; `goal_told` says
+    what it comes to. `shown` is the point that
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
     what they work on. `band`: the two cuts of the last run, where there were two.
     """
@@ -246,6 +247,7 @@ class PointState:
     target: Target = field(default_factory=Target)
     manual_thresholds: list[float] | None = None
     goal_refused: bool = False
+    goal_told: str = ""
     shown: ShownPoint | None = None
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None

@@ -12,7 +12,18 @@ from playwright.sync_api import expect
 
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import sql_where
-from tests.browser.steps import PAGES, expect_point, follow, metric, open_page, selected, settle, slider, upload
+from tests.browser.steps import (
+    PAGES,
+    expect_point,
+    follow,
+    metric,
+    open_page,
+    opened_popover,
+    selected,
+    settle,
+    slider,
+    upload,
+)
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from ui.data.samples import sample
 
@@ -83,12 +94,11 @@ def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page,
     expect_point(page, record.columns.scores, (record.thresholds, expected.tp, expected.fp))
     expect(slider(page)).to_have_value("42.5")
     expect(selected(page, "Data")).to_have_value("Login alerts")
-    expect(selected(page, "Path")).to_have_value("smooth")
     expect(page).to_have_url(re.compile("m=42.5"))
     expect(page).to_have_url(re.compile("nodes=uniform(&|$)"))
-    page.get_by_role("button", name="Settings").click()
-    expect(selected(page, "Nodes for each classifier, at most")).to_have_value("100")
-    page.keyboard.press("Escape")
+    with opened_popover(page, "Settings"):
+        expect(selected(page, "Path")).to_have_value("smooth")
+        expect(selected(page, "Nodes for each classifier, at most")).to_have_value("100")
 
     follow(page, "Decisions", PAGES["decisions"])
     page.get_by_role("button", name="Add to the log").click()

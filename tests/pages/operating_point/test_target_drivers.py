@@ -72,7 +72,7 @@ def alerts_by_hand(thresholds):
 def test_a_cap_on_alerts_a_day_takes_the_days_from_the_times_of_the_data():
     days = days_of(NAME)
     app = wish(driven("a cap on alerts"), alerts=7.0)
-    assert f"**{days} days**" in " ".join(caption.value for caption in app.caption)
+    assert f"of the {days} days" in explorer(app)["told"]
     assert not [box for box in app.number_input if box.key == "wish_days"]
     path = paths_of(NAME)["smooth"]
     thresholds, tp, _ = printed_point(app)
@@ -92,8 +92,7 @@ def test_a_cap_of_nine_days_of_ten_is_exceeded_on_one_day_of_ten_at_most():
     flagged = sample(NAME).frame[alerts_by_hand(thresholds)]
     daily = flagged.groupby(flagged["time"].dt.normalize()).size()
     assert 0.05 * days < (daily > 7).sum() <= 0.1 * days
-    said = " ".join(caption.value for caption in app.caption)
-    assert f"on {(daily > 7).sum()} of them more than 7" in said
+    assert f"on {(daily > 7).sum()} of them more than 7" in explorer(app)["told"]
     run(app.selectbox(key="wish_held").select("mean"))
     assert printed_point(app)[1] > tp
     assert "wish_held" not in app.query_params

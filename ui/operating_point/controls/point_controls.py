@@ -1,4 +1,4 @@
-"""The row above the charts: which path, what drives the point, what new data will show, and the files."""
+"""The row above the charts: what drives the point, what is counted, settings, what new data will show, the files."""
 
 from typing import Literal
 
@@ -7,32 +7,42 @@ import streamlit as st
 
 from multiloss_core import OperatingPoint, operating_point
 from multiloss_core.thresholds import SMOOTH, Point
-from ui.operating_point.analysis import Analysis
+from ui.data.rated_datasets import Dataset
+from ui.operating_point.analysis import Analysis, analyse
+from ui.operating_point.baseline import share_baseline
+from ui.operating_point.certificate_state import with_certificate
 from ui.operating_point.controls.downloads import offer_downloads
 from ui.operating_point.controls.present_point import remember_point
-from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair
+from ui.operating_point.controls.presentation import apply_presentation
+from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair, ask_settings
 from ui.operating_point.controls.target_drivers import ask_driver, baseline_point, chosen_driver, driven_by_costs
 from ui.operating_point.costs.side_by_side import show_scenarios
 from ui.operating_point.point_view import PointContext, ViewState
 from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.target import current_target, percent_of
 
-# In pixels: path, what drives, the goal, new data, files.
-WIDTHS: tuple[int | Literal["content"], ...] = (150, 210, 300, "content", "content")
+# In pixels: what drives, the goal, the unit, settings, files, new data.
+WIDTHS: tuple[int | Literal["content"], ...] = (190, 300, "content", "content", "content", "content")
 
 
-def ask_point(analysis: Analysis) -> PointContext:
-    """Draw the controls; returns the point that they lead to."""
+def ask_point(dataset: Dataset) -> PointContext:
+    """Draw the controls; returns the point that they lead to. Raises DataError where these settings suit no data."""
     # Side by side while there is room, never cut off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    path_box, driver_box, goal_box, switch_box, files_box = (row.container(width=width) for width in WIDTHS)
+    driver_box, goal_box, unit_box, settings_box, files_box, switch_box = (row.container(width=w) for w in WIDTHS)
     table_box = st.container()
-    with path_box:
-        method = ask_method(analysis)
+    with settings_box:
+        settings_box = st.popover("Settings", icon=":material/tune:")
+    settings = ask_settings(dataset, unit_box, settings_box)
+    apply_presentation()
+    analysis = with_certificate(analyse(dataset, settings))
+    share_baseline(analysis)
+    with settings_box:
+        method, pair = ask_method(analysis), ask_pair(analysis)
     own = ask_driver(analysis, method, driver_box, goal_box, table_box)
     with switch_box:
         new_data = ask_new_data()
-    view = _view(analysis, method, ask_pair(analysis), own, new_data=new_data)
+    view = _view(analysis, method, pair, own, new_data=new_data)
     remember_point(analysis, view.chosen_point, chosen_driver())
     with files_box:
         offer_downloads(analysis, view.chosen_point)

@@ -3,8 +3,14 @@
 import streamlit as st
 
 PRESENT_KEY = "present"
-# Hidden, not left out: what is not drawn forgets its choice.
-HIDDEN = ("bar", "point_controls", "details")
+# Hidden, not left out: what is not drawn forgets its choice. An open popover is drawn outside of its container.
+HIDDEN = (
+    ".st-key-bar",
+    ".st-key-point_controls",
+    ".st-key-details",
+    "header[data-testid=stHeader]",
+    "[data-testid=stPopoverBody]",
+)
 
 
 def ask_presentation() -> None:
@@ -12,16 +18,23 @@ def ask_presentation() -> None:
     st.toggle("Presentation: only slider, numbers and charts", key=PRESENT_KEY, bind="query-params")
 
 
+def is_presenting() -> bool:
+    """Whether the screen is for a meeting room."""
+    return bool(st.session_state.get(PRESENT_KEY))
+
+
 def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
-    if not st.session_state.get(PRESENT_KEY):
+    if not is_presenting():
         return
-    selectors = ", ".join(f".st-key-{key}" for key in HIDDEN)
-    st.html(
-        f"<style>{selectors}, header[data-testid=stHeader] {{display: none}}"
-        " .explorer .metric dd:first-of-type {font-size: 2.6rem} .stMainBlockContainer {padding-top: 1rem}</style>"
-    )
-    st.button("Leave the presentation", icon=":material/close_fullscreen:", type="tertiary", on_click=_leave)
+    st.html(f"<style>{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer {{padding-top: 2.6rem}}</style>")
+
+
+def offer_leaving() -> None:
+    """Draw the way out of the presentation, above everything else."""
+    if is_presenting():
+        with st.container(key="presentation_left"):
+            st.button("Leave the presentation", icon=":material/close_fullscreen:", type="tertiary", on_click=_leave)
 
 
 def _leave() -> None:

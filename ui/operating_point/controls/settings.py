@@ -3,6 +3,7 @@
 from typing import cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, Unit
 from multiloss_core.decisions import RecordedSettings
@@ -37,27 +38,25 @@ def show_origin(dataset: Dataset) -> None:
     st.caption(f"{words} · floors {' / '.join(map(threshold, source.floors))}")
 
 
-def ask_settings(dataset: Dataset) -> Settings:
-    """Rule and unit, and what is changed once: spacing and resolution of the grid, plain widgets."""
+def ask_settings(dataset: Dataset, unit_box: DeltaGenerator, settings_box: DeltaGenerator) -> Settings:
+    """Ask for the unit in a place of its own, and in another for what is changed once: rule, grid, plain widgets."""
     source = dataset.source
     table = source if isinstance(source, CountSurfaces) else None
-    label = "A document is flagged when its threshold is reached by"
-    # Side by side while there is room, never cut off.
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    label = "Flagged when its threshold is reached by"
     rule: Rule = "any"
     unit = Unit.DOCUMENTS
-    with row:
+    if dataset.amounts is not None:
+        with unit_box:
+            unit = _ask_unit()
+    with settings_box:
         if table is not None and not isinstance(table, RatedCounts):
             rule = table.rule
             st.text_input(label, RULES[rule], disabled=True, help="Told by the table of counts.")
         elif len(source.names) > 1:
             rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
-        if dataset.amounts is not None:
-            unit = _ask_unit()
-        with st.popover("Settings", icon=":material/tune:"):
-            settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, len(source.names))
-            ask_plain()
-            ask_presentation()
+        settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, len(source.names))
+        ask_plain()
+        ask_presentation()
     return settings
 
 
@@ -218,11 +217,11 @@ def ask_pair(analysis: Analysis) -> tuple[int, int]:
     names = analysis.surfaces.names
     if len(names) <= 2:
         return (0, 1)
-    left, right, _ = st.columns([1, 1, 2])
+    left, right = st.columns(2)
     others = "Charts show the thresholds of two classifiers; the others stay at the chosen point."
-    first = left.selectbox("Across", names, index=0, key="across", bind="query-params", help=others)
+    first = left.selectbox("Charts: across", names, index=0, key="across", bind="query-params", help=others)
     rest = [name for name in names if name != first]
-    second = right.selectbox("Up", rest, index=0, key="up", bind="query-params")
+    second = right.selectbox("Charts: up", rest, index=0, key="up", bind="query-params")
     return (
         names.index(first) if first in names else 0,
         names.index(second if second in rest else rest[0]),

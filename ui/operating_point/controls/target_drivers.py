@@ -70,7 +70,7 @@ def ask_driver(
     _leave_in_url(driver)
     _restore_manual(len(analysis.surfaces.names))
     state = session().point
-    found = None
+    found, state.goal_told = None, ""
     with table if driver == COSTS else goal:
         try:
             led = DRIVERS[driver].lead(analysis, method)
@@ -79,7 +79,7 @@ def ask_driver(
         except DataError as error:
             state.goal_refused = True
             found = None if driver in (SLIDER, PRICE, COSTS) else point_shown_by(driver, analysis, method)
-            st.error(f"{as_text(str(error))} The point stays where it was.", icon=":material/block:")
+            _say_refused(as_text(str(error)))
     MANUAL_IN_URL.show(state.manual_thresholds if driver == MANUAL else None)
     if driver != MANUAL:
         state.manual_thresholds = None
@@ -220,15 +220,19 @@ def _leave_in_url(driver: str) -> None:
 def _drive_to(wanted: float) -> bool:
     """Make the percentage that a goal comes to the target; returns whether the slider goes that far."""
     if not LOWEST <= wanted <= HIGHEST:
-        st.error(
-            f"This comes to a marginal precision of {wanted:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %. "
-            "The point stays where it was.",
-            icon=":material/block:",
+        _say_refused(
+            f"This comes to a marginal precision of {wanted:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %."
         )
         return False
     if abs(current_target().percent - wanted) > 1e-9:
         set_target(wanted)
     return True
+
+
+def _say_refused(why: str) -> None:
+    # Above the charts, so that nothing moves.
+    with st.container(key="goal_refused"):
+        st.error(f"{why} The point stays where it was.", icon=":material/block:")
 
 
 def _by_slider(analysis: Analysis, method: str) -> None:

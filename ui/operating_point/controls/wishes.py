@@ -25,6 +25,7 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.present_point import ask_number, in_three_digits, present_point
 from ui.operating_point.point_text import WORDS
+from ui.shared.session import session
 from ui.shared.url_params import ask_choice
 
 DAYS_KEY, HELD_KEY = "wish_days", "wish_held"
@@ -48,7 +49,7 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     start = _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
     most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="wish_alerts", format="%g")
     point = _under_cap(analysis.key, method, most, days, of_most, analysis)
-    _say_what_is_used(analysis, point, most, days)
+    session().point.goal_told = _what_is_used(analysis, point, most, days, of_most=of_most)
     return point
 
 
@@ -75,15 +76,18 @@ def _first_cap(analysis: Analysis, point: Point, path: ThresholdPath, days: floa
     return in_three_digits((point.alerts + _undecided(analysis, point) or float(first)) / days, up=True)
 
 
-def _say_what_is_used(analysis: Analysis, point: Point, most: float, days: float) -> None:
-    flagged = point.alerts + _undecided(analysis, point)
-    used = f"Used: {analysis.settings.unit.number(round(flagged / days, 1))} a day on average"
-    daily = _alerts_by_day(analysis, point)
-    if daily is None:
-        st.caption(f"{used}.")
-        return
-    busy = int((daily > most * (1 + 1e-9)).sum())
-    st.caption(f"{used} of the **{count(days)} days** of the data; on {count(busy)} of them more than {most:g}.")
+def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *, of_most: bool) -> str:
+    """Say how much of a cap is used, on how many days it is not held, and why some of it is left."""
+    number = analysis.settings.unit.number
+    mean = round((point.alerts + _undecided(analysis, point)) / days, 1)
+    used, daily = f"Used: {number(mean)} a day on average", _alerts_by_day(analysis, point)
+    if daily is not None:
+        busy = int((daily > most * (1 + 1e-9)).sum())
+        used += f" of the {count(days)} days of the data; on {count(busy)} of them more than {most:g}"
+    left = round(most - mean, 1)
+    if of_most or left <= 0:
+        return f"{used}."
+    return f"{used}. Left: {number(left)} a day, because no other thresholds tried catch more within the cap."
 
 
 def _alerts_by_day(analysis: Analysis, point: Point) -> Floats | None:

@@ -9,6 +9,7 @@ import streamlit as st
 from multiloss_core.figures import theme as style
 from multiloss_core.thresholds import Point, look_of
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.controls.presentation import is_presenting
 from ui.operating_point.controls.settings import choose_plain
 from ui.operating_point.controls.target_drivers import current_driver, set_manual_thresholds, slider_takes_over
 from ui.operating_point.explorer.figures import live_charts
@@ -21,6 +22,7 @@ from ui.operating_point.target import current_target, set_target
 from ui.shared.browser_files import joined_modules
 from ui.shared.page_setup import theme
 from ui.shared.plotly_asset import library_address
+from ui.shared.session import session
 
 KEY = "explorer"
 BROWSER = Path(__file__).with_name("browser")
@@ -47,7 +49,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "home": current_target().percent,
         "heard": current_target().last_event,
         "table": explorer_table(analysis, view.method, view.pair, view.percent),
-        "charts": live_charts(analysis, view, theme()),
+        "charts": live_charts(analysis, view, theme(), large=is_presenting()),
         "key": [
             {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
             for look in map(look_of, analysis.methods)
@@ -57,10 +59,14 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "explanations": explanations(unit, undecided=analysis.has_undecided),
         "question": WORDS[unit].question,
         "note": WORDS[unit].note.replace("*", ""),
+        "headline": WORDS[unit].precision,
+        "large": is_presenting(),
+        "subject": f"{analysis.dataset.name}, path {view.method}, counting {unit}",
         "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point, view.percent)),
         "hand": _row(analysis, view, view.point_beside),
         "present": _row(analysis, view, view.baseline_point),
         "driver": current_driver(),
+        "told": session().point.goal_told,
         "place": place_words(view.chosen_point),
         "pair": view.pair,
         "thresholds": [float(value) if math.isfinite(value) else None for value in view.chosen_point.thresholds],

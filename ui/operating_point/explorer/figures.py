@@ -16,6 +16,9 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.point_view import ViewState
 
+# Of letters, in pixels, where they are read from afar.
+LARGE = 17
+FEW_TICKS = {f"{axis}axis_{what}": value for axis in "xyz" for what, value in (("nticks", 5), ("tickfont_size", 12))}
 ALTS = {
     "space": "Thresholds with the paths of all methods.",
     "plane": "True against false positives along each path.",
@@ -29,14 +32,14 @@ def chart_names(analysis: Analysis) -> list[str]:
     return list(ALTS)[: 2 if len(analysis.surfaces.names) == 1 else 4]
 
 
-def live_charts(analysis: Analysis, view: ViewState, theme: Theme) -> dict[str, ChartMessage]:
-    """Return the charts by name, each with its marks."""
+def live_charts(analysis: Analysis, view: ViewState, theme: Theme, *, large: bool) -> dict[str, ChartMessage]:
+    """Return the charts by name, each with its marks; `large` ones have the letters of a meeting room."""
     points, only = [view.points[method] for method in analysis.methods], len(analysis.surfaces.names) == 1
     charts: dict[str, ChartMessage] = {}
     for name in chart_names(analysis):
         # A single classifier's curves are the method's; a slice of more than two is another one at each chosen point.
         stays = name == "plane" or len(analysis.surfaces.names) == 2
-        chart = (_cached if stays else _still)(analysis.key, theme, name, analysis, view)
+        chart = (_cached if stays else _still)(analysis.key, theme, name, large, analysis, view)
         more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
         charts[name] = {
             **chart,
@@ -83,14 +86,20 @@ def mark_traces(
     return [(mark, ["x", "y", name])]
 
 
-def _still(key: object, theme: Theme, name: str, _analysis: Analysis, _view: ViewState) -> ChartMessage:
+def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysis, _view: ViewState) -> ChartMessage:
     figure = backdrop(_analysis, _view, name, theme, legend=False)
+    if large:
+        margin = figure.layout.template.layout.margin
+        figure.update_layout(font={"size": LARGE}, margin={"l": 1.4 * margin.l, "b": 1.4 * margin.b})
+    if name in ("tp", "fp"):
+        # Room for the names of the axes, and few figures, in charts that are wider than high.
+        figure.update_scenes(camera_center_z=-0.2, camera_eye={"x": 2.2, "y": 0.95, "z": 0.9}, **FEW_TICKS)
+        figure.update_layout(margin={"b": 0})
     parts, alt = figure.to_plotly_json(), ALTS[name].format(*_view.surfaces.names)
     if name == "space" and len(_view.surfaces.names) == 1:
         alt = "True and false positives against the threshold."
     return {
         "title": figure.layout.title.text,
-        "height": figure.layout.height,
         "traces": [_as_text(trace) for trace in parts["data"]],
         "layout": _as_text(parts["layout"]),
         "alt": alt,

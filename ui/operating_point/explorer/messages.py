@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypedDict
 
 from ui.operating_point.point_text import PointWords
 
-CONTRACT = 3
+CONTRACT = 4
 
 
 class MethodStyle(TypedDict):
@@ -54,7 +54,6 @@ class ChartMessage(TypedDict):
     """
 
     title: str
-    height: int
     traces: list[str]
     layout: str
     alt: str
@@ -77,10 +76,11 @@ class Message(TypedDict):
     the point, `home` the target that it goes back to. `heard` is the number of the user's last event that Python has
     heard of. `table` is a `Table` as JSON text, which is not parsed again while it stays the same. `key` holds all
     methods, `colour` is that of the chosen one. `explanations` are found by the beginning of a label, and have {label}
-    for the value under it. `hand` is the point where no target leads to it; `present` the one at the thresholds in
-    force now. `driver` is what the point is derived from, empty for the slider and the hand; `place` says between which
-    targets it lies. `pair`: the classifiers whose thresholds are drawn; `thresholds`: the chosen ones of all, None for
-    never.
+    for the value under it. `headline` is the label of the rate that stands among the counts. `large`: for a meeting
+    room. `subject` says what the numbers are of, for who hears them. `hand` is the point where no target leads to it;
+    `present` the one at the thresholds in force now. `driver` is what the point is derived from, empty for the slider
+    and the hand; `told` says what its goal comes to, `place` between which targets it lies. `pair`: the classifiers
+    whose thresholds are drawn; `thresholds`: the chosen ones of all, None for never.
     """
 
     contract: int
@@ -97,10 +97,14 @@ class Message(TypedDict):
     explanations: dict[str, str]
     question: str
     note: str
+    headline: str
+    large: bool
+    subject: str
     intervals: Intervals | None
     hand: Row | None
     present: Row | None
     driver: str
+    told: str
     place: str
     pair: tuple[int, int]
     thresholds: list[float | None]

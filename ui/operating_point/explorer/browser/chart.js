@@ -8,6 +8,9 @@ import { Marks, markTraces } from "./marks.js"
 import { page, PlotlyFigure } from "./plotly_adapter.js"
 
 const AXES = ["xaxis", "yaxis"]
+// In pixels, above a plot: the room of the icons.
+const TOP = 30
+const MILLISECONDS_OF_DOUBLE_CLICK = 320
 const REMEMBERED = "multiloss explorer"
 
 /** What the user set in the charts, kept for as long as the tab is open: hidden methods, and cameras of surfaces. */
@@ -35,14 +38,34 @@ export class Chart {
   /** One and the same: Plotly draws everything anew when it gets another one. @type {object | undefined} */
   #config
   isDrawn = false
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #picking
 
-  /** @param {HTMLElement} place @param {(chart: string, clicked: Place) => void} pick */
+  /** @param {HTMLElement} place @param {(chart: Chart, clicked: Place) => void} pick */
   constructor(place, pick) {
     this.place = place
     this.pick = pick
     this.name = place.dataset.chart ?? ""
     this.figure = new PlotlyFigure(place.appendChild(document.createElement("div")))
     this.marks = new Marks(place, this.figure)
+    // A swipe scrolls the page until the chart was tapped, and again after a tap elsewhere.
+    const shield = document.createElement("button")
+    Object.assign(shield, { type: "button", className: "shield", textContent: "Tap to use the chart" })
+    shield.onclick = () => place.classList.add("touched")
+    this.outside = (/** @type {PointerEvent} */ { target }) =>
+      place.contains(/** @type {Node} */ (target)) || place.classList.remove("touched")
+    document.addEventListener("pointerdown", this.outside)
+    place.append(shield)
+  }
+
+  /** Whether the user reaches it by touch. */
+  get isTouched() {
+    return this.place.classList.contains("touched")
+  }
+
+  /** Whether it has a size: not in a view that is out of sight. */
+  get isSeen() {
+    return this.place.clientWidth > 0
   }
 
   // Traces whose text has not changed are left as they are, and so is the user's view.
@@ -56,7 +79,10 @@ export class Chart {
       return { text, hides, trace: hides ? { ...trace, visible: false } : trace }
     })
     const parts = { ...view, traces: message.marks.map(text => JSON.parse(text)) }
-    const layout = { ...JSON.parse(message.layout), uirevision: about }
+    // The title stands above the chart, where no icon lies on it; the height is that of its place.
+    const { title, height, ...given } = JSON.parse(message.layout)
+    const layout = { ...given, uirevision: about, autosize: true, margin: { ...given.margin, t: TOP } }
+    this.title = title
     figure.isSurface = message.surface
     if (message.surface) {
       layout.scene.uirevision = "keep"
@@ -86,6 +112,8 @@ export class Chart {
   leave() {
     this.isDrawn = false
     this.#config = undefined
+    document.removeEventListener("pointerdown", this.outside)
+    clearTimeout(this.#picking)
     page.Plotly?.purge(this.figure.element)
   }
 
@@ -156,7 +184,8 @@ export class Chart {
     const { layout, clientWidth: width, clientHeight: height } = this.figure.element
     const data = [...this.#drawn.map(({ trace }) => trace), ...markTraces({ ...parts, present: null }, row)]
     const filename = `operating point ${this.name}`
-    return page.Plotly.downloadImage({ data, layout }, { format: "png", scale: 2, width, height, filename })
+    const titled = { ...layout, title: this.title, margin: { ...layout.margin, t: TOP + 20 } }
+    return page.Plotly.downloadImage({ data, layout: titled }, { format: "png", scale: 2, width, height, filename })
   }
 
   #listen() {
@@ -169,8 +198,13 @@ export class Chart {
         camera && memory.write({ [`${this.name} camera`]: camera }))
       return
     }
-    element.on("plotly_click", ({ points: [place] }) => this.pick(this.name, place))
-    element.on("plotly_doubleclick", () =>
-      this.#relayout(this.#asGiven(same(this.#shown(), this.#given) ? [] : this.#given)))
+    element.on("plotly_click", ({ points: [place] }) => {
+      clearTimeout(this.#picking)
+      this.#picking = setTimeout(() => this.pick(this, place), MILLISECONDS_OF_DOUBLE_CLICK)
+    })
+    element.on("plotly_doubleclick", () => {
+      clearTimeout(this.#picking)
+      this.#relayout(this.#asGiven(same(this.#shown(), this.#given) ? [] : this.#given))
+    })
   }
 }

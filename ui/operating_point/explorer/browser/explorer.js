@@ -6,16 +6,20 @@
 /** @import { Place, Send } from "./protocol.js" */
 import { Chart, memory } from "./chart.js"
 import { pointsOf } from "./marks.js"
-import { inWords, Panel, part, placeInWords } from "./panel.js"
+import { Panel, part, placeInWords } from "./panel.js"
 import { loaded, offersWebGL } from "./plotly_adapter.js"
-import { checked, Choice, clamped, pickedThresholds, rowAt, withoutHidden } from "./protocol.js"
+import { checked, Choice, clamped, pickedThresholds, rowAt, targetNear, withoutHidden } from "./protocol.js"
 
+/** The columns of a row across and up, in each flat chart. @type {Record<string, ("x" | "y" | "fp" | "tp")[]>} */
+const COLUMNS = { space: ["x", "y"], plane: ["fp", "tp"] }
 const NO_WEBGL = "this browser does not draw in 3D (WebGL is off). The same counts are in threshold space."
 
 export class Explorer {
-  /** @type {Set<string>} */
+  /** Of the other methods. @type {Set<string>} */
   #hidden = new Set(memory.read().hidden ?? [])
   #isWaiting = false
+  /** Whether other methods than the chosen one are drawn. */
+  hasOthers = Boolean(memory.read().others)
   /** What is to be drawn; none once the explorer is left. @type {Message | undefined} */
   #message
   choice = new Choice()
@@ -27,6 +31,14 @@ export class Explorer {
     const places = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".chart"))
     this.charts = Array.from(places, place => new Chart(place, (chart, clicked) => this.pick(chart, clicked)))
     this.panel = new Panel(root, this)
+    // What is out of sight is drawn once it is seen: in another view, or on a wider screen.
+    this.resized = new ResizeObserver(() => this.charts.some(chart => chart.isSeen && !chart.isDrawn) && this.draw())
+    this.resized.observe(root)
+  }
+
+  /** The methods that are not drawn; the chosen one, which is last, always is. */
+  get hidden() {
+    return this.hasOthers ? this.#hidden : new Set(this.choice.table.methods.slice(0, -1))
   }
 
   /** Where the user looks at a surface ("tp", "fp") from. @param {string} name */
@@ -38,14 +50,15 @@ export class Explorer {
   take(message) {
     this.#message = message
     this.choice.take(message)
-    this.panel.take(message, this.choice.table, this.#hidden)
+    this.panel.take(message, this.choice.table)
     this.draw()
     this.show()
+    if (!this.choice.isUnsent) this.panel.say(this.choice.percent, this.row.words)
   }
 
   get row() {
     const { row, table } = this.choice
-    return withoutHidden(/** @type {Row} */ (row), table.methods, this.#hidden)
+    return withoutHidden(/** @type {Row} */ (row), table.methods, this.hidden)
   }
 
   /** The numbers, and in words where the point is in each chart. */
@@ -71,7 +84,7 @@ export class Explorer {
   }
 
   release() {
-    this.panel.parts.said.textContent = inWords(this.choice.percent, this.row.words)
+    this.panel.say(this.choice.percent, this.row.words)
     this.#moveMarks(true)
     this.choice.release()
   }
@@ -104,18 +117,38 @@ export class Explorer {
     this.release()
   }
 
-  // A click on a curve or in threshold space: its thresholds become the point.
-  /** @param {string} chart @param {Place} place */
-  pick(chart, place) {
-    const picked = this.#message && pickedThresholds(chart, place, this.#message)
+  // A click on a curve moves the slider there; one beside all paths in threshold space sets its thresholds by hand.
+  /** @param {Chart} chart @param {Place} place */
+  pick({ name, figure, isTouched }, place) {
+    if (!this.#message) return
+    const { table } = this.choice, axes = COLUMNS[name]
+    const at = figure.toPixels(place.x, place.y)
+    const percent = targetNear(table, this.hidden, row => axes.map(axis => row[axis]), figure, at)
+    if (percent !== undefined) {
+      this.move(percent)
+      return this.release()
+    }
+    // A finger is too wide to set thresholds by.
+    const picked = isTouched ? undefined : pickedThresholds(name, place, this.#message)
     if (picked) this.choice.ask("picked", picked)
   }
 
   /** Show a method, or hide it, in every chart. @param {string} method */
   toggle(method) {
     if (!this.#hidden.delete(method)) this.#hidden.add(method)
-    memory.write({ hidden: [...this.#hidden] })
-    this.panel.showKey(this.#hidden)
+    this.#keyChanged({ hidden: [...this.#hidden] })
+  }
+
+  /** Draw the other methods, or only the chosen one. */
+  toggleOthers() {
+    this.hasOthers = !this.hasOthers
+    this.#keyChanged({ others: this.hasOthers })
+  }
+
+  /** @param {Record<string, any>} settings */
+  #keyChanged(settings) {
+    memory.write(settings)
+    this.panel.showKey()
     this.draw()
   }
 
@@ -129,8 +162,9 @@ export class Explorer {
     const message = this.#message
     if (!message) return
     for (const { name, place } of this.charts) {
-      place.hidden = !message.charts[name]
-      if (!place.hidden) place.style.minHeight = `${message.charts[name].height}px`
+      const view = /** @type {HTMLElement} */ (place.parentElement)
+      view.hidden = !message.charts[name]
+      part(view, "h2").textContent = message.charts[name]?.title ?? ""
     }
     try {
       await loaded(message.library)
@@ -145,9 +179,9 @@ export class Explorer {
       if (still?.surface && !offersWebGL()) {
         chart.place.classList.add("missing")
         chart.figure.element.textContent = `${still.title}: ${NO_WEBGL}`
-      } else if (still) {
+      } else if (still && chart.isSeen) {
         const points = pointsOf(key, this.choice.table.methods)
-        await chart.draw(still, { about, hidden: this.#hidden, row: this.row, points, ink, present })
+        await chart.draw(still, { about, hidden: this.hidden, row: this.row, points, ink, present })
         // The slider may have moved meanwhile.
         chart.move(this.row)
       }
@@ -157,6 +191,7 @@ export class Explorer {
   leave() {
     this.#message = undefined
     this.choice.stop()
+    this.resized.disconnect()
     for (const chart of this.charts) chart.leave()
   }
 }

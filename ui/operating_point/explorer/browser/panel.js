@@ -56,6 +56,7 @@ export class Panel {
   #explained
   /** Of the first message on. @type {Message} */
   #message = /** @type {any} */ (undefined)
+  #isTyping = false
 
   /** @param {HTMLElement} root @param {Explorer} explorer */
   constructor(root, explorer) {
@@ -71,13 +72,31 @@ export class Panel {
     slider.onchange = () => explorer.release()
     // Dragged and brought back: the browser tells of no change.
     slider.onpointerup = slider.onpointercancel = slider.onblur = () => explorer.choice.isUnsent && explorer.release()
-    box.onchange = () => explorer.type(box.value)
-    box.onblur = () => explorer.show()
+    box.oninput = () => { this.#isTyping = true }
+    box.onchange = () => { this.#isTyping = false; explorer.type(box.value) }
+    box.onblur = () => { this.#isTyping = false; explorer.show() }
     for (const back of this.parts.driver.querySelectorAll("button")) back.onclick = () => explorer.back()
+    this.parts.others.onclick = () => explorer.toggleOthers()
+    for (const view of this.parts.views.querySelectorAll("button")) view.onclick = () => this.#turnTo(view.value)
+    this.#turnTo("flat")
   }
 
-  /** What stays while the slider moves. @param {Message} message @param {Table} table @param {Set<string>} hidden */
-  take(message, { lowest, highest, step, certified }, hidden) {
+  /** Have the flat charts or the surfaces in sight, where there is no room for both. @param {string} view */
+  #turnTo(view) {
+    this.root.setAttribute("data-view", view)
+    for (const button of this.parts.views.querySelectorAll("button")) button.ariaPressed = `${button.value === view}`
+    if (this.#message) this.explorer.draw()
+  }
+
+  /** Tell who hears the screen. @param {number} percent @param {PointWords} words */
+  say(percent, words) {
+    const { driver, subject } = this.#message, by = this.parts.derived.hidden ? "" : ` Optimised for ${driver}.`
+    const said = `${inWords(percent, words)}${by} ${subject}.`
+    if (this.parts.said.textContent !== said) this.parts.said.textContent = said
+  }
+
+  /** What stays while the slider moves. @param {Message} message @param {Table} table */
+  take(message, { lowest, highest, step, certified }) {
     this.#message = message
     for (const input of [this.slider, this.box]) Object.assign(input, { min: lowest, max: highest, step })
     this.box.step = "any"
@@ -89,12 +108,14 @@ export class Panel {
     const style = ends && `left: ${ends[0]}%; right: ${100 - ends[1]}%`
     const title = `Guaranteed from ${certified?.join(" % to ")} %`
     put(this.parts.certified, ...style ? [element("i", { title, style })] : [])
-    this.showKey(hidden)
+    this.root.classList.toggle("large", message.large)
+    this.parts.views.hidden = !message.charts.tp
+    this.parts.now.hidden = !message.present
+    this.showKey()
   }
 
-  /** @param {Set<string>} hidden */
-  showKey(hidden) {
-    const { methods } = this.parts, shown = JSON.stringify(this.#message.key)
+  showKey() {
+    const { hasOthers, hidden, choice: { table } } = this.explorer, { methods, others } = this.parts, shown = JSON.stringify(this.#message.key)
     // A button that is replaced under the mouse loses its click.
     if (methods.dataset.shown !== shown) {
       methods.dataset.shown = shown
@@ -104,7 +125,12 @@ export class Panel {
         return element("button", { type: "button", value: name, title, style, onclick }, element("i", {}), name)
       }))
     }
-    for (const button of methods.querySelectorAll("button")) button.ariaPressed = `${!hidden.has(button.value)}`
+    for (const button of methods.querySelectorAll("button")) {
+      button.hidden = !hasOthers && button.value !== table.methods.at(-1)
+      button.ariaPressed = `${!hidden.has(button.value)}`
+    }
+    others.ariaExpanded = `${hasOthers}`
+    others.textContent = hasOthers ? "Only the chosen path" : "Other methods"
   }
 
   /** The numbers of a point. @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
@@ -112,7 +138,7 @@ export class Panel {
     const { slider, box, parts } = this, { warning, guarantee } = words
     if (Number(slider.value) !== percent) slider.value = `${percent}`
     // What is being typed is the user's.
-    if (document.activeElement !== box) box.value = `${percent}`
+    if (!this.#isTyping) box.value = `${percent}`
     slider.setAttribute("aria-valuetext", inWords(percent, words))
     const [paid, sloped] = parts.price.children
     paid.textContent = price
@@ -125,12 +151,15 @@ export class Panel {
     parts.driver.hidden = !isManual && !driver
     parts.manual.hidden = !isManual
     parts.derived.hidden = !driver
+    parts.told.textContent = driver ? this.#message.told : ""
     parts.by.textContent = driver
     parts.place.textContent = byHand && this.#message.place ? `, ${this.#message.place}` : ""
     const intervals = intervalsOf(this.#message.intervals, percent, byHand)
     this.#fill(parts.thresholds, METRIC, words.thresholds, intervals)
-    this.#fill(parts.counts, METRIC, words.counts, intervals)
-    this.#fill(parts.rates, RATE, words.rates, intervals)
+    const [caught, falseAlerts, ...more] = words.counts
+    const { headline } = this.#message, main = words.rates.filter(([label]) => label === headline)
+    this.#fill(parts.counts, METRIC, [caught, falseAlerts, ...main, ...more], intervals)
+    this.#fill(parts.rates, RATE, words.rates.filter(([label]) => label !== headline), intervals)
     this.#explain(words)
   }
 
@@ -138,6 +167,8 @@ export class Panel {
   /** @param {HTMLElement} list @param {string} line @param {string[][]} lines @param {Intervals["words"]} intervals */
   #fill(list, line, lines, intervals) {
     if (list.children.length !== lines.length) list.innerHTML = line.repeat(lines.length)
+    // Letters shrink so that the longest number stands in one line.
+    list.style.setProperty("--longest", `${Math.max(...lines.map(([, value]) => value.length))}`)
     lines.forEach(([label, value], i) => {
       const title = /** @type {HTMLElement} */ (list.children[i].firstElementChild)
       const between = /** @type {HTMLElement} */ (list.children[i].getElementsByClassName("between")[0])

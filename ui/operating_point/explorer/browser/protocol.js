@@ -4,10 +4,12 @@
 /** @import { Events, Message, Row, Table } from "./messages.d.ts" */
 
 /** @typedef {<E extends keyof Events>(event: E, value: Events[E]) => void} Send */
-/** @typedef {{ x: number, y: number, customdata?: ArrayLike<unknown> }} Place */
+/** @typedef {{ x: number, y: number }} Place */
 
-export const CONTRACT = 3
+export const CONTRACT = 4
 export const MILLISECONDS_OF_REST = 150
+/** Of a click from a curve that it means, in pixels. */
+export const REACH = 14
 
 // The message itself; throws where it is of another contract, as from an application that was replaced meanwhile.
 /** @param {Message} message */
@@ -37,12 +39,40 @@ export function clamped(typed, percent, { lowest, highest }) {
   return Math.min(Math.max(Math.round(wish * 100) / 100, lowest), highest)
 }
 
+// How far from a segment between two places a third one lies, and how much of the way along it the nearest point is.
+/** @param {number[]} from @param {number[]} to @param {number[]} place */
+function distance([x, y], to, place) {
+  const [dx, dy] = [to[0] - x, to[1] - y], length = dx * dx + dy * dy
+  const share = length && Math.min(Math.max(((place[0] - x) * dx + (place[1] - y) * dy) / length, 0), 1)
+  return { away: Math.hypot(x + share * dx - place[0], y + share * dy - place[1]), share }
+}
+
+// The target whose point is nearest to a place on one of the curves that are drawn, in pixels; none off all curves.
+/**
+ * @param {Table} table @param {Set<string>} hidden @param {(row: Row) => (number | null)[][]} coordinates
+ * @param {{ toPixels: (x: number, y: number) => number[] }} figure @param {number[]} place
+ * @returns {number | undefined}
+ */
+export function targetNear({ methods, percents, rows }, hidden, coordinates, figure, place) {
+  let nearest = REACH, found
+  for (const [i, method] of methods.entries()) {
+    if (i < methods.length - 1 && hidden.has(method)) continue
+    /** @type {number[] | undefined} */
+    let before
+    for (const [j, row] of rows.entries()) {
+      const [x, y] = coordinates(row).map(values => values[i])
+      if (typeof x !== "number" || typeof y !== "number") continue
+      const here = figure.toPixels(x, y), { away, share } = distance(before ?? here, here, place)
+      if (away < nearest) [nearest, found] = [away, percents[before && share < 0.5 ? j - 1 : j]]
+      before = here
+    }
+  }
+  return found
+}
+
 // The thresholds of all classifiers at a place that was clicked; undefined where the click means none.
 /** @param {string} chart @param {Place} place @param {Pick<Message, "pair" | "thresholds">} message */
 export function pickedThresholds(chart, place, { pair, thresholds }) {
-  if (chart === "plane" && place.customdata) {
-    return Array.from(place.customdata, Number).map(value => Number.isFinite(value) ? value : null)
-  }
   if (chart !== "space") return undefined
   // A single classifier has its counts across.
   const drawn = new Map([[pair[1], place.y], [pair[0], place.x]])
