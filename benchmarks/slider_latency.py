@@ -68,7 +68,7 @@ def main() -> None:
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=chromium_executable(), args=CHROMIUM_ARGUMENTS) as browser,
     ):
-        page = browser.new_page(viewport={"width": 1280, "height": 1300})
+        page = browser.new_page(viewport={"width": 1600, "height": 1300})
         page.goto(f"{address}/operating_point")
         _report(page)
 

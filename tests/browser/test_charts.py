@@ -249,22 +249,20 @@ def test_a_click_on_a_curve_moves_the_slider_there_and_a_double_click_sets_nothi
     expect(chart(page, "space").locator(".marks path.ghost")).to_be_attached()
     settle(page)
     scores = sample("Card alerts").first_choice.scores
-    for percent in (50, 70):
-        thresholds, tp, fp = expected_sample_point("Card alerts", percent)
-        for name, place in (("plane", (fp, tp)), ("space", thresholds)):
-            percent_box(page).fill("60")
-            percent_box(page).press("Enter")
-            settle_target(page, 60)
-            chart(page, name).scroll_into_view_if_needed()
-            click_hovered(page, name, page.evaluate(ON_AXES, [figure(page, name).element_handle(), *map(float, place)]))
-            expect(percent_box(page)).not_to_have_value("60")
-            reached = float(percent_box(page).input_value())
-            # Many targets may share a point.
-            point = expected_sample_point("Card alerts", reached)
-            assert point[1:] == (tp, fp)
-            expect_point(page, scores, point)
-            expect(page.locator(".explorer .driver")).to_be_hidden()
-            settle_target(page, f"{reached:g}")
+    thresholds, tp, fp = expected_sample_point("Card alerts", 50)
+    for name, place in (("plane", (fp, tp)), ("space", thresholds)):
+        percent_box(page).fill("60")
+        percent_box(page).press("Enter")
+        settle_target(page, 60)
+        chart(page, name).scroll_into_view_if_needed()
+        click_hovered(page, name, page.evaluate(ON_AXES, [figure(page, name).element_handle(), *map(float, place)]))
+        expect(percent_box(page)).not_to_have_value("60")
+        # Many targets share a point, and between two of them a path goes its own way.
+        reached = float(percent_box(page).input_value())
+        assert reached == pytest.approx(50, abs=5)
+        settle_target(page, f"{reached:g}")
+        expect_point(page, scores, expected_sample_point("Card alerts", reached))
+        expect(page.locator(".explorer .driver")).to_be_hidden()
     before = percent_box(page).input_value()
     chart(page, "space").locator(".nsewdrag").first.dblclick(position={"x": 20, "y": 20})
     press(page, "ArrowRight", f"{float(before) + 0.5:g}")

@@ -41,7 +41,7 @@ export class Chart {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #picking
 
-  /** @param {HTMLElement} place @param {(chart: Chart, clicked: Place) => void} pick */
+  /** @param {HTMLElement} place @param {(chart: Chart, clicked: Place, at: number[]) => void} pick */
   constructor(place, pick) {
     this.place = place
     this.pick = pick
@@ -198,9 +198,11 @@ export class Chart {
         camera && memory.write({ [`${this.name} camera`]: camera }))
       return
     }
-    element.on("plotly_click", ({ points: [place] }) => {
+    element.on("plotly_click", ({ points: [place], event }) => {
+      const { left, top } = element.getBoundingClientRect(), { x, y } = this.figure.plotBox
+      const at = [event.clientX - left - x, event.clientY - top - y]
       clearTimeout(this.#picking)
-      this.#picking = setTimeout(() => this.pick(this, place), MILLISECONDS_OF_DOUBLE_CLICK)
+      this.#picking = setTimeout(() => this.pick(this, place, at), MILLISECONDS_OF_DOUBLE_CLICK)
     })
     element.on("plotly_doubleclick", () => {
       clearTimeout(this.#picking)

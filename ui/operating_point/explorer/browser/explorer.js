@@ -29,7 +29,7 @@ export class Explorer {
   /** @param {HTMLElement} root */
   constructor(root) {
     const places = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".chart"))
-    this.charts = Array.from(places, place => new Chart(place, (chart, clicked) => this.pick(chart, clicked)))
+    this.charts = Array.from(places, place => new Chart(place, (...clicked) => this.pick(...clicked)))
     this.panel = new Panel(root, this)
     // What is out of sight is drawn once it is seen: in another view, or on a wider screen.
     this.resized = new ResizeObserver(() => this.charts.some(chart => chart.isSeen && !chart.isDrawn) && this.draw())
@@ -65,6 +65,7 @@ export class Explorer {
   show() {
     const { choice: { percent, hand, driver }, row } = this
     this.panel.show(percent, row, Boolean(hand), driver)
+    this.panel.root.setAttribute("data-shown", "")
     for (const { name, place } of this.charts) {
       const alt = this.#message?.charts[name]?.alt
       if (alt) place.setAttribute("aria-label", `${alt} ${placeInWords(name, row.words)}`)
@@ -118,11 +119,10 @@ export class Explorer {
   }
 
   // A click on a curve moves the slider there; one beside all paths in threshold space sets its thresholds by hand.
-  /** @param {Chart} chart @param {Place} place */
-  pick({ name, figure, isTouched }, place) {
+  /** @param {Chart} chart @param {Place} place @param {number[]} at in pixels of the plot */
+  pick({ name, figure, isTouched }, place, at) {
     if (!this.#message) return
     const { table } = this.choice, axes = COLUMNS[name]
-    const at = figure.toPixels(place.x, place.y)
     const percent = targetNear(table, this.hidden, row => axes.map(axis => row[axis]), figure, at)
     if (percent !== undefined) {
       this.move(percent)
