@@ -17,7 +17,7 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
     if analysis.settings.unit is Unit.MONEY:
         origin["counted"] = f"money: sums of '{analysis.dataset.choice.amount}'"
-    with st.popover("Download", icon=":material/download:"), st.container(horizontal=True, key=PLACE):
+    with st.popover("Download", icon=":material/download:", key=PLACE), st.container(horizontal=True):
         for words, text, name, mime in (
             ("JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
             ("CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
