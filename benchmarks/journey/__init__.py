@@ -1,0 +1,1 @@
+"""What a visitor waits for and has to do, by Chromium."""
