@@ -115,7 +115,8 @@ export class Panel {
   }
 
   showKey() {
-    const { hasOthers, hidden, choice: { table } } = this.explorer, { methods, others } = this.parts, shown = JSON.stringify(this.#message.key)
+    const { hasOthers, hidden, choice: { table } } = this.explorer, { methods, others } = this.parts
+    const shown = JSON.stringify(this.#message.key)
     // A button that is replaced under the mouse loses its click.
     if (methods.dataset.shown !== shown) {
       methods.dataset.shown = shown
