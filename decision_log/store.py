@@ -228,7 +228,7 @@ class DecisionLog:
             return _entry(connection, entry_id)
 
     def export(self) -> str:
-        """All entries, the oldest first, as JSON lines in ASCII: id, added, deployments, remarks and the record."""
+        """All entries, the oldest first, as JSON lines in ASCII: with deployments, remarks and the record as it is."""
         wanted = select(entries).order_by(entries.c.id)
         with reading(self._engine) as connection:
             rows, found = connection.execute(wanted).all(), _listing(connection, wanted)

@@ -95,6 +95,8 @@ def decision(page, tmp_path):
     open_part(page, "Save this decision")
     page.get_by_role("textbox", name="Decided by").fill("A. Nalyst")
     page.get_by_role("textbox", name="Why").fill("The same rows.")
+    page.get_by_role("textbox", name="Decided by").fill("A. Nalyst")
+    page.get_by_role("textbox", name="Why").fill("Fewer false alerts.")
     page.get_by_role("button", name="Save to the log").click()
     expect(page.get_by_test_id("stAlert").filter(has_text="number")).to_be_visible()
     downloads = page.get_by_test_id("stDownloadButton")

@@ -162,3 +162,23 @@ def test_a_record_is_readable_on_a_phone(server, new_page, record):
     uploaded_record(page, record.to_json())
     expect_loaded(page)
     page.wait_for_function("() => document.scrollingElement.scrollWidth <= 390")
+
+
+def test_a_row_of_the_list_opens_its_decision_and_takes_a_remark(server, page):
+    open_page(page, f"{server}/decisions", PAGES["decisions"])
+    for name, percent in (("Login alerts", 33.0), ("Card alerts", 44.0)):
+        uploaded_record(page, sample_decision(name, percent=percent, rule="any").to_json())
+        page.get_by_role("button", name="Add to the log").click()
+        expect(alert(page, "Added to the log as number")).to_be_visible()
+        settle(page)
+    chosen = page.get_by_role("combobox", name="Decision", exact=True)
+    expect(chosen).to_have_value(re.compile("Card alerts"))
+    # The box at the beginning of the second row of a list whose rows are drawn.
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 16, "y": 35 + 35 + 17})
+    expect(chosen).to_have_value(re.compile("Login alerts"))
+    settle(page)
+    page.get_by_role("button", name="Remark or withdraw").click()
+    page.get_by_role("textbox", name="Your name").fill("B. Oss")
+    page.get_by_role("textbox", name="What to say").fill("Seen in July.")
+    page.get_by_role("button", name="Add the remark").click()
+    expect(page.get_by_text("B. Oss: Seen in July.")).to_be_visible()
