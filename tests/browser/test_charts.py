@@ -244,33 +244,6 @@ def test_a_click_in_threshold_space_sets_the_point_by_hand(server, page):
     expect(page).not_to_have_url(re.compile("driver="))
 
 
-def test_a_click_on_a_curve_moves_the_slider_there_and_a_double_click_sets_nothing(server, page):
-    open_page(page, f"{server}/operating_point?m=60", "Operating point")
-    expect(chart(page, "space").locator(".marks path.ghost")).to_be_attached()
-    settle(page)
-    scores = sample("Card alerts").first_choice.scores
-    thresholds, tp, fp = expected_sample_point("Card alerts", 50)
-    for name, place in (("plane", (fp, tp)), ("space", thresholds)):
-        percent_box(page).fill("60")
-        percent_box(page).press("Enter")
-        settle_target(page, 60)
-        chart(page, name).scroll_into_view_if_needed()
-        click_hovered(page, name, page.evaluate(ON_AXES, [figure(page, name).element_handle(), *map(float, place)]))
-        expect(percent_box(page)).not_to_have_value("60")
-        # Many targets share a point, and between two of them a path goes its own way.
-        reached = float(percent_box(page).input_value())
-        assert reached == pytest.approx(50, abs=5)
-        settle_target(page, f"{reached:g}")
-        expect_point(page, scores, expected_sample_point("Card alerts", reached))
-        expect(page.locator(".explorer .driver")).to_be_hidden()
-    before = percent_box(page).input_value()
-    chart(page, "space").locator(".nsewdrag").first.dblclick(position={"x": 20, "y": 20})
-    press(page, "ArrowRight", f"{float(before) + 0.5:g}")
-    settle_target(page, f"{float(before) + 0.5:g}")
-    expect(page.locator(".explorer .driver")).to_be_hidden()
-    assert "driver=" not in page.url
-
-
 def click_hovered(page, name, target):
     page.mouse.move(*target)
     expect(chart(page, name).locator(".hoverlayer .hovertext").first).to_be_visible()
