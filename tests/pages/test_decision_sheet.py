@@ -52,7 +52,7 @@ def cards(app):
 
 
 def sentence(app):
-    (found,) = [element.value for element in app.markdown if element.value.startswith("#### ")]
+    (found,) = [element.value for element in app.markdown if element.value.startswith("## ")]
     return found
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_is_said_in_its_card_and_in_the_answer():
 def test_the_answer_compares_with_what_is_in_force(data, path):
     app = sheet()
     floors = data.source.floors
-    assert sentence(app).startswith("#### Flag ")
+    assert sentence(app).startswith("## Flag ")
     present = np.round(floors + 0.5 * (1 - floors), 2)
     for j, value in enumerate(present):
         run(app.number_input(key=f"in_force_{j}").set_value(value))
@@ -151,3 +151,20 @@ def test_every_sample_has_an_answer(name):
     app = sheet(data=name)
     assert not app.error
     assert sentence(app)
+
+
+def test_what_the_log_says_is_in_production_stands_in_the_boxes(log_address):
+    app = sheet()
+    run(app.button(key="take_cautious").click())
+    values = cards(app)[0][0]
+    app.text_input(key="decision_author").set_value("Ada")
+    app.text_area(key="decision_reason").set_value("Fewer reviewers in August")
+    run(next(button for button in app.button if button.label == "Save to the log").click())
+    decision_log().mark_deployed(1, "Grace")
+    app = sheet()
+    assert [app.number_input(key=f"in_force_{j}").value for j in range(2)] == values
+    assert "From decision 1 of the log." in [caption.value for caption in app.caption]
+    # Once emptied, they stay empty.
+    for j in range(2):
+        run(app.number_input(key=f"in_force_{j}").set_value(None))
+    assert [app.number_input(key=f"in_force_{j}").value for j in range(2)] == [None, None]

@@ -62,7 +62,7 @@ class Affordable:
 
 def ask_affordable(analysis: Analysis) -> Affordable:
     """Ask for alerts a day, for the share of fraud in the last alerts, or for costs."""
-    st.markdown("##### 3 · What can you afford?")
+    st.markdown("#### 3 · What can you afford?")
     offered = {key: words for key, words in KINDS.items() if key != ALERTS or analysis.rated.days is not None}
     kind = ask_choice(st.segmented_control, "Limit", offered, key="afford", required=True, label_visibility="collapsed")
     return {ALERTS: _by_alerts, PRECISION: _by_precision, COSTS: _by_costs}[kind](analysis)

@@ -90,7 +90,7 @@ def _say(analysis: Analysis, setting: Setting) -> None:
         rule=rule,
         vocabulary=FRAUD,
     )
-    st.markdown(f"#### {as_text(sentence)}.")
+    st.markdown(f"## {as_text(sentence)}.")
 
 
 def _difference(analysis: Analysis, point: Point, present: Floats | None) -> Counts[float] | None:

@@ -7,7 +7,7 @@ import streamlit as st
 from multiloss_core.formatting import NEVER, count, shortened, threshold
 from ui.data.rated_datasets import Dataset, RatedSource
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.baseline import baseline_of
+from ui.operating_point.baseline import baseline_of, use_production
 from ui.shared.formatting import as_text
 from ui.shared.session import Baseline
 
@@ -16,7 +16,7 @@ MEANINGS = (("positive", "Fraud"), ("negative", "Not fraud"), ("undecided", "Not
 
 def show_meaning(source: RatedSource, dataset: Dataset) -> None:
     """Say what counts as fraud, and what does not."""
-    st.markdown("##### 1 · What counts as fraud?")
+    st.markdown("#### 1 · What counts as fraud?")
     totals, choice = dataset.source.totals, dataset.choice
     numbers = {"positive": totals.tp, "negative": totals.fp}
     if dataset.source.documents is not None:
@@ -31,7 +31,7 @@ def show_meaning(source: RatedSource, dataset: Dataset) -> None:
 
 def show_scores(analysis: Analysis) -> None:
     """Say which scores there are, and from which value on people looked."""
-    st.markdown("##### 2 · From which score on did people look?")
+    st.markdown("#### 2 · From which score on did people look?")
     floors = zip(analysis.surfaces.names, analysis.rated.source.floors, strict=True)
     st.markdown(" · ".join(f"{as_text(shortened(name))} **{threshold(floor)}**" for name, floor in floors))
     st.page_link("pages/rated_data.py", label="Change what the columns mean", icon=":material/edit:")
@@ -39,8 +39,9 @@ def show_scores(analysis: Analysis) -> None:
 
 def ask_in_force(analysis: Analysis) -> None:
     """Ask for the thresholds in force today; what is known of them stands there already."""
-    st.markdown("##### 4 · What is in force today?")
+    st.markdown("#### 4 · What is in force today?")
     kept = baseline_of(analysis)
+    use_production(analysis)
     for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
         key = f"in_force_{i}"
         st.session_state[key] = kept.current[i]
@@ -53,6 +54,8 @@ def ask_in_force(analysis: Analysis) -> None:
             on_change=_keep,
             args=(kept, i, key),
         )
+    if kept.origin:
+        st.caption(f"From {as_text(kept.origin)}.")
 
 
 def _keep(kept: Baseline, i: int, key: str) -> None:

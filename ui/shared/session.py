@@ -153,7 +153,8 @@ class Baseline:
 
     `current` are the thresholds in use today; None is an empty box, and stands for never where another one is not
     empty.
-    `complaint` is about the last file, `origin` the name of the file that they came from.
+    `complaint` is about the last file, `origin` the name of the file that they came from, or of the decision;
+    `is_looked_up`: whether the log was asked what is in production.
     """
 
     current: list[float | None]
@@ -161,6 +162,7 @@ class Baseline:
     with_pinned: bool = False
     origin: str | None = None
     complaint: str | None = None
+    is_looked_up: bool = False
 
 
 @dataclass(frozen=True)

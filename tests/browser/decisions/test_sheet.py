@@ -19,7 +19,7 @@ def thresholds(page, name):
 
 
 def answer(page):
-    return page.locator(".st-key-answer").get_by_role("heading", level=4)
+    return page.locator(".st-key-answer").get_by_role("heading", level=2)
 
 
 def test_the_answer_leads_to_the_same_thresholds_and_survives_a_reload(page, server):
