@@ -8,10 +8,13 @@ import streamlit as st
 from ui.shared.plotly_asset import serve_library
 from ui.shared.url_params import open_page
 
-# Streamlit writes white on the main colour, which on a dark page is bright.
-DARK_BUTTONS = """<style>
-[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] * { color: #12181d !important; }
-</style>"""
+# Streamlit writes white on the main colour, which on a dark page is bright. A style that is no longer drawn stays in
+# force: each theme has one.
+_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
+BUTTONS = {
+    shade: f"<style>{_BUTTONS} {{ color: {colour} !important; }}</style>"
+    for shade, colour in (("light", "#ffffff"), ("dark", "#12181d"))
+}
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
 # Which page app.py leads on to, in its address; whether it ran in this visit.
@@ -37,8 +40,7 @@ def bootstrap(page: str) -> None:
 def _configure(title: str) -> None:
     st.set_page_config(page_title=title, page_icon=str(ICON), layout="wide")
     serve_library()
-    if theme() == "dark":
-        st.html(DARK_BUTTONS)
+    st.html(BUTTONS[theme()])
 
 
 def theme() -> Literal["light", "dark"]:

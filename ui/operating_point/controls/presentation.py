@@ -25,9 +25,9 @@ def is_presenting() -> bool:
 
 def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
-    if not is_presenting():
-        return
-    st.html(f"<style>{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer {{padding-top: 2.6rem}}</style>")
+    rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer {{padding-top: 2.6rem}}"
+    # A style that is no longer drawn stays in force, one that is drawn again is replaced.
+    st.html(f"<style>{rules if is_presenting() else '/* every control */'}</style>")
 
 
 def offer_leaving() -> None:
