@@ -99,7 +99,7 @@ def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOC
         )
     figure.update_layout(margin={"b": 84})
     figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
-    figure.update_yaxes(title=f"{unit} at or above the threshold (log scale)", type="log")
+    figure.update_yaxes(title=f"{unit} flagged (log scale)", type="log")
     return figure
 
 
