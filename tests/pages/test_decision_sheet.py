@@ -79,13 +79,24 @@ def test_settings_by_the_last_alerts_halve_and_double_the_price_of_a_catch(data,
     run(sheet(afford="precision").number_input(key="afford_percent").set_value(99.0))
 
 
-def test_settings_by_costs_start_at_the_mean_amount_of_a_fraud(data, path):
+def test_settings_by_costs_weigh_a_review_against_the_amounts(data, path):
     app = sheet(afford="costs")
-    (saves,) = [box for box in app.number_input if box.label == "A fraud stopped saves"]
-    assert saves.value == pytest.approx(data.amounts[data.source.labels].mean(), rel=0.005)
-    run(saves.set_value(40.0))
+    run(app.number_input(key="afford_share").set_value(50.0))
     run(app.number_input(key="afford_review").set_value(4.0))
-    agree(app, data, [operating_point(path, Payoffs(review=r, catch=40.0).marginal_precision) for r in (2.0, 4.0, 8.0)])
+    saved = 0.5 * data.amounts[data.source.labels].mean()
+    agree(app, data, [operating_point(path, review / saved) for review in (2.0, 4.0, 8.0)])
+
+
+def test_settings_by_costs_ask_for_the_value_of_a_catch_where_amounts_are_not_known():
+    app = sheet(data="Login alerts", afford="costs")
+    run(app.number_input(key="afford_catch").set_value(50.0))
+    source = sample("Login alerts")
+    documents = RatedDocuments.from_frame(
+        source.frame, source.first_choice.scores, "rating", positive="fraud", floors=source.first_choice.floors
+    )
+    path = smooth_path(documents)
+    points = [operating_point(path, Payoffs(review=review, catch=50.0).marginal_precision) for review in (2.5, 5, 10)]
+    agree(app, SimpleNamespace(source=documents), points)
 
 
 def test_what_cannot_be_is_said_in_its_card_and_in_the_answer():

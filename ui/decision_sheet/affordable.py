@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError, operating_point
@@ -17,6 +16,7 @@ from ui.operating_point.controls.present_point import in_three_digits
 from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
 from ui.operating_point.controls.wishes import DAYS_KEY
 from ui.operating_point.costs.scenarios import recorded_driver
+from ui.operating_point.costs.worth import amounts_of, target_of
 from ui.shared.session import Scenario
 from ui.shared.url_params import ask_choice
 
@@ -125,25 +125,23 @@ def _at(analysis: Analysis, marginal_precision: float) -> tuple[str, Point, Reco
 
 def _by_costs(analysis: Analysis) -> Affordable:
     left, right = st.columns(2)
-    amounts, documents = analysis.rated.amounts, analysis.rated.source.documents
-    mean = FIRST_CATCH if amounts is None or documents is None else float(np.mean(amounts[documents.labels]))
     review = left.number_input(
         "A review costs", 0.01, 1e9, FIRST_REVIEW, format="%g", key="afford_review", bind="query-params"
     )
-    catch = right.number_input(
-        "A fraud stopped saves",
-        0.01,
-        1e9,
-        in_three_digits(mean),
-        format="%g",
-        key=_key("afford_catch", analysis),
-        bind="query-params",
-        help=None if amounts is None else f"At first the mean amount of a rated fraud, {mean:,.2f}.",
-    )
+    means = amounts_of(analysis)
+    if means is None:
+        label, key = "A fraud stopped saves", "afford_catch"
+        catch = right.number_input(label, 0.01, 1e9, FIRST_CATCH, format="%g", key=key, bind="query-params")
+        worth = {"catch": catch}
+    else:
+        label, key = "Of its amount, percent saved", "afford_share"
+        share = right.number_input(label, 0.1, 100.0, 100.0, format="%g", key=key, bind="query-params")
+        st.caption(f"A fraud that is caught saves {share:g} % of its amount, which is {means[0]:,.2f} on average.")
+        worth = {"catch": 0.0, "recovered": share / 100}
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
-        payoffs = Payoffs(review=review * factor, catch=catch)
-        point = operating_point(analysis.path(SMOOTH.name), payoffs.marginal_precision)
+        payoffs = Payoffs(review=review * factor, **worth)
+        point = operating_point(analysis.path(SMOOTH.name), target_of(analysis, payoffs))
         driver, wishes = recorded_driver(Scenario("", payoffs, ""))
         target = RecordedTarget(driver, wishes, point.marginal_precision, point.status)
         return f"as if a review cost {payoffs.review:g}", point, target
