@@ -96,6 +96,7 @@ def offer_tour() -> None:
 def show_tour() -> None:
     """Show the step that the user is at, if on tour. Before the widgets that its actions set."""
     at = session().point.tour_step
+    _outline(() if at is None or at == len(STEPS) else STEPS[at].outlined)
     if at is None:
         return
     with st.container(border=True, key="tour_step"):
@@ -110,13 +111,13 @@ def show_tour() -> None:
         words.markdown(f"**{at + 1} of {len(STEPS)}** · {step.sentence}")
         go.button(step.action, type="primary", width="stretch", key="tour_go", on_click=_act, args=(at,))
         leave.button("Leave", width="stretch", key="tour_leave", on_click=_go_to, args=(None,))
-    _outline(step.outlined)
 
 
 def _outline(selectors: tuple[str, ...]) -> None:
     # An outline takes no room: nothing on the page moves. Every colour has a meaning but that of text.
+    # A style that is no longer drawn stays in force, one that is drawn again is replaced.
     look = "outline: 3px dashed currentcolor; outline-offset: 4px; border-radius: 4px"
-    st.html(f"<style>{', '.join(selectors)} {{{look}}}</style>")
+    st.html(f"<style>{', '.join(selectors) or '.nothing'} {{{look}}}</style>")
 
 
 def _act(at: int) -> None:
