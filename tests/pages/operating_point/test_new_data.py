@@ -312,5 +312,5 @@ def test_simpler_cuts_catch_what_pandas_counts_at_the_false_positives_of_the_poi
         row = table.loc[f"{name} alone"]
         assert row["TP at the same FP"] == pytest.approx(alone, abs=1)
         assert row["TP lost"] == pytest.approx(tp - alone, abs=1)
-        assert row["of the point's"] == pytest.approx((tp - alone) / tp, abs=0.002)
+        assert row["share lost"] == pytest.approx((tp - alone) / tp, abs=0.002)
     assert any("What to rate next" in text.value for text in app.markdown)
