@@ -26,6 +26,7 @@ from multiloss_core.decisions import (
     thresholds_csv,
     thresholds_json,
 )
+from multiloss_core.decisions.reporting.summary import sections
 from multiloss_core.tables.spreadsheet_csv import without_formula
 from tests.decisions.records import HOSTILE_NAMES, make_record, names, records
 
@@ -265,7 +266,8 @@ class TestMarkdown:
         text = markdown_summary(record)
         assert not re.search(r"(?<!\\)(?:\\\\)*<", text)
         headings = [line for line in text.splitlines() if line.startswith("#")]
-        assert len(headings) == 8
+        assert headings[1:] == [f"## {section.title}" for section in sections(record)]
+        assert headings[0].startswith("# Thresholds for ")
 
     def test_lines_of_the_reason_start_no_block(self):
         text = markdown_summary(make_record(reason="one\n---\n===\n1. two\n# three\n> four\n\n- five"))
