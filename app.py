@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.shared.page_setup import TO, bootstrap_app
+from ui.shared.page_setup import TO, asked_in_address, bootstrap_app
 
 bootstrap_app()
 PAGES = [
@@ -17,9 +17,9 @@ PAGES = [
 
 def start() -> None:
     """Lead on to the first screen, or to the one asked for: a default page has no address but "/"."""
-    asked = st.query_params.to_dict()
-    name = asked.pop(TO, None)
-    st.switch_page(next((page for page in PAGES if page.url_path == name), PAGES[0]), query_params=asked)
+    asked = asked_in_address()
+    names = asked.pop(TO, [])
+    st.switch_page(next((page for page in PAGES if page.url_path in names), PAGES[0]), query_params=asked)
 
 
 st.navigation([st.Page(start, title="Start", default=True, visibility="hidden"), *PAGES], position="top").run()

@@ -11,7 +11,7 @@ from ui.shared.url_params import open_page
 # Streamlit writes white on the main colour, which on a dark page is bright. A style that is no longer drawn stays in
 # force: each theme has one.
 _BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
-BUTTONS = {
+STYLES = {
     shade: f"<style>{_BUTTONS} {{ color: {colour} !important; }}</style>"
     for shade, colour in (("light", "#ffffff"), ("dark", "#12181d"))
 }
@@ -33,14 +33,19 @@ def bootstrap(page: str) -> None:
     _configure(f"{TITLES.get(name, name.replace('_', ' ').capitalize())} · Multiloss")
     if HAS_RUN not in st.session_state:
         # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
-        st.switch_page("app.py", query_params={**st.query_params.to_dict(), TO: name})
+        st.switch_page("app.py", query_params={**asked_in_address(), TO: [name]})
     open_page(page)
+
+
+def asked_in_address() -> dict[str, list[str]]:
+    """Return what the address says: also what it says twice, which means nothing."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def _configure(title: str) -> None:
     st.set_page_config(page_title=title, page_icon=str(ICON), layout="wide")
     serve_library()
-    st.html(BUTTONS[theme()])
+    st.html(STYLES[theme()])
 
 
 def theme() -> Literal["light", "dark"]:
