@@ -23,7 +23,7 @@ from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 ROWS = 10_000
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
-FIGURE = "[data-testid=stMetricValue], .explorer dd:not(.between), [data-testid=stMain] h4"
+FIGURE = "[data-testid=stMetricValue], .explorer dd:not(.between), .st-key-answer h2"
 # By address: the heading, and where the first figure stands; an empty log has none.
 PAGES = {
     "rated_data": ("Rated data", FIGURE),
@@ -31,7 +31,7 @@ PAGES = {
     "operating_point": ("Operating point", FIGURE),
     "decisions": ("Decisions", None),
     "optimal_cut": ("Optimal cut", FIGURE),
-    "top_k": ("Top-k: sort, then cut", ".js-plotly-plot .xtick"),
+    "top_k": ("Top-k: sort, then cut", ".probability-bars .value"),
 }
 # Milliseconds at which each thing was first seen, told by the page itself; shifts as web-vitals adds them up: the worst
 # window of at most 5 s whose shifts are less than 1 s apart, without those that follow on what the user did.
@@ -91,7 +91,7 @@ def _link(name: str) -> Callable[[Page], object]:
 # The way of a user; a screen that changes is changed here.
 ROUTE = (
     Step("drop the export on *Rated data*", lambda page: None, "[data-testid=stMetricValue]", 1),
-    Step("*Decide*", _link("Decide"), "[data-testid=stMain] h4", 1),
+    Step("*Decide*", _link("Decide"), ".st-key-answer h2", 1),
     Step(
         "open *Save this decision*",
         lambda page: page.get_by_text("Save this decision", exact=True).click(),
