@@ -44,7 +44,7 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
 
 def confirm_columns(source: RatedSource) -> None:
     """Draw the one click that takes the columns as they are, then the ways on."""
-    with st.container(key="way_on", horizontal=True):
+    with st.container(key="way_on", horizontal=True, vertical_alignment="center"):
         if needs_answers(source):
             st.button(
                 "These columns are right",
