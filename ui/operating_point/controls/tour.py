@@ -117,7 +117,7 @@ def _outline(selectors: tuple[str, ...]) -> None:
     # An outline takes no room: nothing on the page moves. Every colour has a meaning but that of text.
     # A style that is no longer drawn stays in force, one that is drawn again is replaced.
     look = "outline: 3px dashed currentcolor; outline-offset: 4px; border-radius: 4px"
-    st.html(f"<style>{', '.join(selectors) or '.nothing'} {{{look}}}</style>")
+    st.html(f"<style>{', '.join(selectors)} {{{look}}}</style>" if selectors else "<style>/* not on tour */</style>")
 
 
 def _act(at: int) -> None:
