@@ -147,6 +147,8 @@ def test_a_decision_is_saved_with_its_setting(log_address):
     cap = next(box for box in app.number_input if box.label == "Alerts a day, on average").value
     values = cards(app)[0][0]
     run(app.button(key="take_cautious").click())
+    app.session_state["save_sheet"] = True
+    run(app)
     app.text_input(key="decision_author").set_value("Ada")
     app.text_area(key="decision_reason").set_value("Fewer reviewers in August")
     run(next(button for button in app.button if button.label == "Save to the log").click())
@@ -168,6 +170,8 @@ def test_what_the_log_says_is_in_production_stands_in_the_boxes(log_address):
     app = sheet()
     run(app.button(key="take_cautious").click())
     values = cards(app)[0][0]
+    app.session_state["save_sheet"] = True
+    run(app)
     app.text_input(key="decision_author").set_value("Ada")
     app.text_area(key="decision_reason").set_value("Fewer reviewers in August")
     run(next(button for button in app.button if button.label == "Save to the log").click())

@@ -8,13 +8,13 @@ import streamlit as st
 from multiloss_core import DataError, operating_point
 from multiloss_core.decisions import RecordedTarget, Wish, target_of_point
 from multiloss_core.formatting import short_percent
-from multiloss_core.targets import point_for_alerts, target_for_price
+from multiloss_core.targets import target_for_price
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
 from ui.operating_point.controls.present_point import in_three_digits
 from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
-from ui.operating_point.controls.wishes import DAYS_KEY
+from ui.operating_point.controls.wishes import DAYS_KEY, under_cap
 from ui.operating_point.costs.scenarios import recorded_driver
 from ui.operating_point.costs.worth import amounts_of, target_of
 from ui.shared.session import Scenario
@@ -70,7 +70,6 @@ def ask_affordable(analysis: Analysis) -> Affordable:
 
 def _by_alerts(analysis: Analysis) -> Affordable:
     days = analysis.rated.days or 1.0
-    path = analysis.path(SMOOTH.name)
     cap = st.number_input(
         "Alerts a day, on average",
         0.01,
@@ -84,7 +83,7 @@ def _by_alerts(analysis: Analysis) -> Affordable:
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
         most = in_three_digits(cap * factor)
-        point = point_for_alerts(path, analysis.choices(path.method), most * days)
+        point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
         goals = DRIVERS[ALERTS].goals
         wishes = (Wish(goals["wish_alerts"], most), Wish(goals[DAYS_KEY], days))
         return f"at most {most:g} alerts a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from multiloss_core import Counts, DataError, operating_point
-from multiloss_core.decisions import headline_of
+from multiloss_core import Counts, DataError
+from multiloss_core.decisions import RecordedTarget, headline_of
 from multiloss_core.formatting import at_or_above, count, percent, shortened
 from multiloss_core.inspection import DailyAlerts, daily_alerts
 from multiloss_core.numerics import Floats
@@ -13,11 +13,11 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
 from ui.operating_point.controls.settings import choose_method
 from ui.operating_point.controls.target_drivers import restore_driver
-from ui.operating_point.point_view import PointContext, ViewState
 from ui.operating_point.sections.over_time import about, dated
 from ui.operating_point.sections.save_decision import make_decision
 from ui.operating_point.target import IN_URL, current_target, percent_of, set_target
 from ui.shared.formatting import FRAUD, as_text
+from ui.shared.lazy_section import shown_when_open
 from ui.shared.url_params import UrlParameter
 
 KEY = "setting"
@@ -122,20 +122,13 @@ def show_way_on(analysis: Analysis, setting: Setting) -> None:
 
 def save_answer(analysis: Analysis, setting: Setting) -> None:
     """Keep the decision, with who made it and why."""
-    if setting.point is None or setting.target is None:
-        return
-    point, pair = setting.point, (0, 1)
-    view = ViewState(
-        points={path.method: operating_point(path, percent_of(point) / 100) for path in analysis.paths},
-        method=SMOOTH.name,
-        pair=pair,
-        percent=percent_of(point),
-        surfaces=analysis.sliced(point, pair),
-        chosen_point=point,
-        assessed_point=point,
-    )
-    with st.expander("Save this decision", icon=":material/bookmark_add:", key="save_sheet"):
-        make_decision(PointContext(analysis=analysis, view=view), setting.target)
+    if setting.point is not None and setting.target is not None:
+        _save(analysis, setting.point, setting.target)
+
+
+@shown_when_open("Save this decision", icon=":material/bookmark_add:", key="save_sheet")
+def _save(analysis: Analysis, point: Point, target: RecordedTarget) -> None:
+    make_decision(analysis, point, target)
 
 
 def _days(analysis: Analysis, point: Point) -> DailyAlerts | None:

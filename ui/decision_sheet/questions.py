@@ -1,15 +1,12 @@
 """The questions that the data answer: what is fraud, which scores and from where, and what is in force today."""
 
-import math
-
 import streamlit as st
 
-from multiloss_core.formatting import NEVER, count, shortened, threshold
+from multiloss_core.formatting import count, shortened, threshold
 from ui.data.rated_datasets import Dataset, RatedSource
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.baseline import baseline_of, use_production
+from ui.operating_point.baseline import ask_thresholds_in_use, baseline_of, use_production
 from ui.shared.formatting import as_text
-from ui.shared.session import Baseline
 
 MEANINGS = (("positive", "Fraud"), ("negative", "Not fraud"), ("undecided", "Not known yet"))
 
@@ -42,23 +39,6 @@ def ask_in_force(analysis: Analysis) -> None:
     st.markdown("#### 4 · What is in force today?")
     kept = baseline_of(analysis)
     use_production(analysis)
-    for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
-        key = f"in_force_{i}"
-        st.session_state[key] = kept.current[i]
-        place.number_input(
-            f"{as_text(shortened(name))} ≥",
-            value=None,
-            format="%g",
-            placeholder=NEVER,
-            key=key,
-            on_change=_keep,
-            args=(kept, i, key),
-        )
+    ask_thresholds_in_use(analysis, lambda name: f"{as_text(shortened(name))} ≥", key="in_force")
     if kept.origin:
         st.caption(f"From {as_text(kept.origin)}.")
-
-
-def _keep(kept: Baseline, i: int, key: str) -> None:
-    value = st.session_state[key]
-    kept.current[i] = None if value is None or math.isinf(value) else float(value)
-    kept.with_pinned, kept.origin, kept.complaint = False, None, None

@@ -1,7 +1,7 @@
 """The thresholds that a point is compared with: those in use today, typed or loaded, or a pinned point."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -84,21 +84,7 @@ def baseline_thresholds(analysis: Analysis) -> Floats | None:
 def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
     """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
     kept = baseline_of(analysis)
-    for i, (place, name) in enumerate(
-        zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True),
-    ):
-        # What was typed is kept for each dataset and rule; the box shows it.
-        st.session_state[_key(i)] = kept.current[i]
-        place.number_input(
-            f"Present threshold of {name}",
-            value=None,
-            step=_step(analysis, i),
-            format="%g",
-            placeholder=NEVER,
-            key=_key(i),
-            on_change=_keep_typed,
-            args=(kept, i),
-        )
+    ask_thresholds_in_use(analysis, lambda name: f"Present threshold of {name}", key="current")
     _offer_in_production(analysis, kept)
     file_box, pin_box = st.columns([2, 1], gap="medium")
     file_box.file_uploader(
@@ -124,6 +110,25 @@ def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
             _ask_which(kept)
     if kept.complaint:
         st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
+
+
+def ask_thresholds_in_use(analysis: Analysis, label: Callable[[str], str], *, key: str) -> None:
+    """Ask for the thresholds in use, a box for each classifier with a label by its name; `key` begins their keys."""
+    kept = baseline_of(analysis)
+    for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
+        # What was typed is kept for each dataset and rule; the box shows it.
+        own = f"{key}_{i}"
+        st.session_state[own] = kept.current[i]
+        place.number_input(
+            label(name),
+            value=None,
+            step=_step(analysis, i),
+            format="%g",
+            placeholder=NEVER,
+            key=own,
+            on_change=_keep_typed,
+            args=(kept, i, own),
+        )
 
 
 def _offer_in_production(analysis: Analysis, kept: Baseline) -> None:
@@ -194,8 +199,8 @@ def _keep_which(kept: Baseline) -> None:
     kept.with_pinned = st.session_state[COMPARE_WITH_KEY] == PINNED_WORDS
 
 
-def _keep_typed(kept: Baseline, i: int) -> None:
-    kept.current[i] = st.session_state[_key(i)]
+def _keep_typed(kept: Baseline, i: int, key: str) -> None:
+    kept.current[i] = st.session_state[key]
     kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
 
@@ -221,10 +226,6 @@ def _pin(analysis: Analysis, kept: Baseline, point: Point) -> None:
         how = f"{point.method} {near} {short_percent(point.marginal_precision)}"
     kept.pinned = PinnedPoint(tuple(analysis.deployable(point).tolist()), how)
     kept.with_pinned = True
-
-
-def _key(i: int) -> str:
-    return f"current_{i}"
 
 
 def _step(analysis: Analysis, i: int) -> float:

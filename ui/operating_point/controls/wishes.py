@@ -48,7 +48,7 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
         )
     start = _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
     most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="wish_alerts", format="%g")
-    point = _under_cap(analysis.key, method, most, days, of_most, analysis)
+    point = under_cap(analysis.key, method, most, days, of_most, analysis)
     session().point.goal_told = _what_is_used(analysis, point, most, days, of_most=of_most)
     return point
 
@@ -108,9 +108,10 @@ def _undecided(analysis: Analysis, point: Point) -> float:
 
 
 @st.cache_resource(scope="session", max_entries=32, show_spinner=False)
-def _under_cap(
+def under_cap(
     key: tuple[object, ...], method: str, most: float, days: float, of_most: bool, _analysis: Analysis
 ) -> Point:
+    """Find the best point under so many alerts a day, on average or on nine days of ten. Raises DataError."""
     path, choices, times = _analysis.path(method), _analysis.choices(method), _analysis.dataset.times
     if not of_most or times is None:
         return point_for_alerts(path, choices, most * days)

@@ -6,8 +6,11 @@ from dataclasses import replace
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions import MAX_NAME, MAX_REASON, RecordedEvidence, RecordedTarget
+from multiloss_core.decisions import MAX_NAME, MAX_REASON, RecordedBlock, RecordedEvidence, RecordedTarget
+from multiloss_core.generalisation import PointBootstrap
+from multiloss_core.thresholds import Point
 from ui.data.rated_workspace import rated_uploads
+from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
 from ui.operating_point.controls.target_drivers import recorded_target
 from ui.operating_point.deciding.drawings import drawings_of
@@ -27,12 +30,26 @@ EXPANDER = "save_decision"
 @shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER)
 def show_decision(context: PointContext) -> None:
     """Make a decision of the point on the screen."""
-    make_decision(context, recorded_target(context.analysis, context.point))
+    analysis, view = context.analysis, context.view
+    target, block = recorded_target(analysis, context.point), recorded_block(analysis)
+    make_decision(analysis, context.point, target, pair=view.pair, resamples=view.resamples, block=block)
 
 
-def make_decision(context: PointContext, target: RecordedTarget | None) -> None:
-    """Make a decision of a point that a target led to: keep it in the log, take it away as files."""
-    analysis, point, current = context.analysis, context.point, thresholds_in_use(context.analysis)
+def make_decision(
+    analysis: Analysis,
+    point: Point,
+    target: RecordedTarget | None,
+    *,
+    pair: tuple[int, int] = (0, 1),
+    resamples: PointBootstrap | None = None,
+    block: RecordedBlock | None = None,
+) -> None:
+    """Make a decision of a point that a target led to: keep it in the log, take it away as files.
+
+    `pair`: the classifiers whose thresholds are drawn. `resamples`, `block`: what is known of new data, and the upper
+    cut, where there is one.
+    """
+    current = thresholds_in_use(analysis)
     try:
         source = rated_uploads().source(analysis.dataset.name)
         draft = record_of(
@@ -41,9 +58,9 @@ def make_decision(context: PointContext, target: RecordedTarget | None) -> None:
             source,
             rated_uploads().choice_for(source),
             target=target,
-            evidence=context.view.resamples,
+            evidence=resamples,
             current=current,
-            block=recorded_block(analysis),
+            block=block,
         )
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -52,7 +69,7 @@ def make_decision(context: PointContext, target: RecordedTarget | None) -> None:
     made = session().point.decision
     if made is not None and _same_decision(made.record, draft):
         _show_outcome(made)
-        offer_files(made.record, "made", drawings_of(made.record, analysis, point, context.view.pair))
+        offer_files(made.record, "made", drawings_of(made.record, analysis, point, pair))
 
 
 def _ask_to_decide(draft: DecisionRecord, find_evidence: Callable[[], RecordedEvidence]) -> None:
