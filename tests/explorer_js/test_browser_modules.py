@@ -1,8 +1,8 @@
 import re
-import subprocess
 from pathlib import Path
 
 from tests import message_types
+from tests.browser_modules import assert_one_module, assert_short_and_checked, assert_tests_pass
 from ui.operating_point.explorer.component import BROWSER
 from ui.shared.browser_files import joined_modules
 
@@ -13,21 +13,11 @@ PRIVATE = re.compile(r"\._[a-z]\w*|\b(?:d2p|glplot|cameraParams|onrender|dataSca
 def test_the_pure_parts_do_what_their_tests_say(node):
     files = sorted(Path(__file__).parent.glob("*.test.mjs"))
     assert len(files) == 4
-    ran = subprocess.run([node, "--test", *files], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert int(re.search(r"pass (\d+)", ran.stdout)[1]) >= 40
+    assert_tests_pass(node, files, at_least=40)
 
 
 def test_the_joined_modules_are_one_module_without_imports(node, tmp_path):
-    script = joined_modules(BROWSER)
-    assert re.findall(r"^(?:import|export)\b.*", script, re.MULTILINE) == [
-        "export default function ({ data, parentElement, setStateValue, setTriggerValue }) {"
-    ]
-    file = tmp_path / "explorer.mjs"
-    file.write_text(script, encoding="utf-8")
-    # Two names of the same spelling at the top level of two modules are an error of syntax.
-    ran = subprocess.run([node, "--check", file], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
+    assert_one_module(node, BROWSER, tmp_path, given="data, parentElement, setStateValue, setTriggerValue")
 
 
 def test_each_module_stands_after_those_it_imports():
@@ -52,7 +42,4 @@ def test_only_the_adapter_knows_of_the_private_fields_of_plotly():
 
 def test_lines_are_short_and_every_module_is_type_checked():
     message_types.write()
-    for file in BROWSER.iterdir():
-        lines = file.read_text(encoding="utf-8").splitlines()
-        assert max(map(len, lines)) <= 120, file.name
-        assert lines[0] == "// @ts-check" or file.suffix != ".js", file.name
+    assert_short_and_checked(BROWSER)

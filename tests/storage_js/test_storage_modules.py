@@ -1,31 +1,17 @@
-import re
-import subprocess
 from pathlib import Path
 
 from tests import message_types
+from tests.browser_modules import assert_one_module, assert_short_and_checked, assert_tests_pass
 from ui.data.browser_storage import messages
 from ui.data.browser_storage.component import BROWSER
-from ui.shared.browser_files import joined_modules
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_pure_parts_do_what_their_tests_say(node):
-    file = Path(__file__).with_name("rules.test.mjs")
-    ran = subprocess.run([node, "--test", file], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert int(re.search(r"pass (\d+)", ran.stdout)[1]) >= 11
+    assert_tests_pass(node, [Path(__file__).with_name("rules.test.mjs")], at_least=11)
 
 
 def test_the_joined_modules_are_one_module_without_imports(node, tmp_path):
-    script = joined_modules(BROWSER)
-    assert re.findall(r"^(?:import|export)\b.*", script, re.MULTILINE) == [
-        "export default function ({ data, parentElement, setTriggerValue }) {"
-    ]
-    file = tmp_path / "storage.mjs"
-    file.write_text(script, encoding="utf-8")
-    ran = subprocess.run([node, "--check", file], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
+    assert_one_module(node, BROWSER, tmp_path, given="data, parentElement, setTriggerValue")
 
 
 def test_both_sides_know_the_same_contract():
@@ -34,7 +20,4 @@ def test_both_sides_know_the_same_contract():
 
 
 def test_lines_are_short_and_every_module_is_type_checked():
-    for file in BROWSER.iterdir():
-        lines = file.read_text(encoding="utf-8").splitlines()
-        assert max(map(len, lines)) <= 120, file.name
-        assert lines[0] == "// @ts-check" or file.suffix != ".js" or file.name.endswith(".d.ts"), file.name
+    assert_short_and_checked(BROWSER)

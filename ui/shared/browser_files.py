@@ -3,9 +3,27 @@
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
+
+import streamlit as st
 
 _IMPORT = re.compile(r'^import \{[\w, ]+\} from "\./(\w+)\.js"\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|class|const)", re.MULTILINE)
+
+
+def component_of(name: str, folder: Path) -> Any:
+    """Make a component of the page, styles and modules of a folder: its one .html, its one .css and all .js files.
+
+    Its styles are those of the page, which Plotly's must be; what has nothing to show then takes no room.
+    """
+    (page,), (styles,) = (list(folder.glob(f"*.{kind}")) for kind in ("html", "css"))
+    return st.components.v2.component(
+        name,
+        html=page.read_text(encoding="utf-8"),
+        css=styles.read_text(encoding="utf-8"),
+        js=joined_modules(folder),
+        isolate_styles=False,
+    )
 
 
 def joined_modules(folder: Path) -> str:

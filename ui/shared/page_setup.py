@@ -8,13 +8,9 @@ import streamlit as st
 from ui.shared.plotly_asset import serve_library
 from ui.shared.url_params import open_page
 
-# Streamlit writes white on the main colour, which on a dark page is bright. A style that is no longer drawn stays in
-# force: each theme has one.
-_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
-STYLES = {
-    shade: f"<style>{_BUTTONS} {{ color: {colour} !important; }}</style>"
-    for shade, colour in (("light", "#ffffff"), ("dark", "#12181d"))
-}
+# Streamlit writes white on the main colour, which on a dark page is bright.
+MAIN_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
+ON_MAIN_COLOUR = {"light": "#ffffff", "dark": "#12181d"}
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
 # Which page app.py leads on to, in its address; whether it ran in this visit.
@@ -45,7 +41,15 @@ def asked_in_address() -> dict[str, list[str]]:
 def _configure(title: str) -> None:
     st.set_page_config(page_title=title, page_icon=str(ICON), layout="wide")
     serve_library()
-    st.html(STYLES[theme()])
+    write_style(f"{MAIN_BUTTONS} {{ color: {ON_MAIN_COLOUR[theme()]} !important; }}")
+
+
+def write_style(rules: str) -> None:
+    """Put CSS rules in force on the page; call it at every run of the page, also with no rules any more.
+
+    A style that is no longer drawn stays in force, one that is drawn again is replaced.
+    """
+    st.html(f"<style>{rules or '/* none */'}</style>")
 
 
 def theme() -> Literal["light", "dark"]:

@@ -11,7 +11,7 @@ import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
 from ui.data.browser_storage.messages import CONTRACT, ChoicesMessage, FileName, FilesMessage, Told
-from ui.shared.browser_files import joined_modules
+from ui.shared.browser_files import component_of
 
 BROWSER = Path(__file__).with_name("browser")
 # Bytes of all files together; the longest unused leave first.
@@ -21,14 +21,7 @@ MOST_CHOICES = 100
 LONGEST_NAME = 255
 LONGEST_CHOICE = 20_000
 _SHELVES = TypeAdapter(dict[str, dict[str, str | list[tuple[str, str]]]])
-_mount = st.components.v2.component(
-    "multiloss_kept_files",
-    html=(BROWSER / "storage.html").read_text(encoding="utf-8"),
-    css=(BROWSER / "storage.css").read_text(encoding="utf-8"),
-    js=joined_modules(BROWSER),
-    # What has nothing to show takes no room on the page.
-    isolate_styles=False,
-)
+_mount = component_of("multiloss_kept_files", BROWSER)
 
 
 @dataclass

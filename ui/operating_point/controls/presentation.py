@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from ui.shared.page_setup import write_style
+
 PRESENT_KEY = "present"
 # Hidden, not left out: what is not drawn forgets its choice. An open popover is drawn outside of its container.
 HIDDEN = (
@@ -26,8 +28,7 @@ def is_presenting() -> bool:
 def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
     rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer {{padding-top: 2.6rem}}"
-    # A style that is no longer drawn stays in force, one that is drawn again is replaced.
-    st.html(f"<style>{rules if is_presenting() else '/* every control */'}</style>")
+    write_style(rules if is_presenting() else "")
 
 
 def offer_leaving() -> None:

@@ -11,6 +11,7 @@ from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.controls.settings import choose_method, choose_unit, want_new_data
 from ui.operating_point.controls.target_drivers import slider_takes_over
 from ui.operating_point.target import set_target
+from ui.shared.page_setup import write_style
 from ui.shared.session import session
 
 SAMPLE = "Card alerts"
@@ -115,9 +116,8 @@ def show_tour() -> None:
 
 def _outline(selectors: tuple[str, ...]) -> None:
     # An outline takes no room: nothing on the page moves. Every colour has a meaning but that of text.
-    # A style that is no longer drawn stays in force, one that is drawn again is replaced.
     look = "outline: 3px dashed currentcolor; outline-offset: 4px; border-radius: 4px"
-    st.html(f"<style>{', '.join(selectors)} {{{look}}}</style>" if selectors else "<style>/* not on tour */</style>")
+    write_style(f"{', '.join(selectors)} {{{look}}}" if selectors else "")
 
 
 def _act(at: int) -> None:

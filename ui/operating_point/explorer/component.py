@@ -19,7 +19,7 @@ from ui.operating_point.point_help import explanations
 from ui.operating_point.point_text import WORDS, interval_words, place_words, point_words
 from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import current_target, set_target
-from ui.shared.browser_files import joined_modules
+from ui.shared.browser_files import component_of
 from ui.shared.page_setup import theme
 from ui.shared.plotly_asset import library_address
 from ui.shared.session import session
@@ -27,14 +27,7 @@ from ui.shared.session import session
 KEY = "explorer"
 BROWSER = Path(__file__).with_name("browser")
 CSS_DASHES = {"solid": "solid", "dash": "dashed", "dashdot": "dashed", "dot": "dotted"}
-_mount = st.components.v2.component(
-    "multiloss_explorer",
-    html=(BROWSER / "explorer.html").read_text(encoding="utf-8"),
-    css=(BROWSER / "explorer.css").read_text(encoding="utf-8"),
-    js=joined_modules(BROWSER),
-    # Plotly's own styles are those of the page.
-    isolate_styles=False,
-)
+_mount = component_of("multiloss_explorer", BROWSER)
 
 
 def explorer(analysis: Analysis, view: ViewState) -> None:

@@ -8,20 +8,14 @@ import streamlit as st
 
 from multiloss_core.figures import theme as style
 from multiloss_core.numerics import Bools, Floats
-from ui.shared.browser_files import joined_modules
+from ui.shared.browser_files import component_of
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.top_k.probability_bars.messages import CONTRACT, BarsMessage
 
 KEY = "probability_bars"
 BROWSER = Path(__file__).with_name("browser")
-_mount = st.components.v2.component(
-    "multiloss_probability_bars",
-    html=(BROWSER / "bars.html").read_text(encoding="utf-8"),
-    css=(BROWSER / "bars.css").read_text(encoding="utf-8"),
-    js=joined_modules(BROWSER),
-    isolate_styles=False,
-)
+_mount = component_of("multiloss_probability_bars", BROWSER)
 
 
 def probability_bars(
