@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.data.counts import checked_thresholds
+from multiloss_core.thresholds.data.counts import Counts, checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-from multiloss_core.thresholds.points.wishes import place_on, target_of_corner
+from multiloss_core.thresholds.points.wishes import place_on, point_beside, target_of_corner
 
 
 def target_for_price(false_per_catch: float) -> float:
@@ -37,19 +37,7 @@ def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) 
         if value < floor:
             raise DataError(f"The threshold of '{name}' must be at least its floor, {floor:g}: below it nobody rated.")
     counts = source.counts_at(values, path.rule)
-    marginal, between = place_on(path, counts.alerts)
-    return ManualPoint(
-        counts.tp,
-        counts.fp,
-        thresholds=values,
-        rule=path.rule,
-        names=path.names,
-        rated=path.totals,
-        reachable=path.reachable,
-        method=path.method,
-        marginal_precision=marginal,
-        between=between,
-    )
+    return point_beside(ManualPoint, path, counts, values, place_on(path, counts.alerts))
 
 
 def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
@@ -66,16 +54,4 @@ def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
     same = np.flatnonzero((path.tp[corners] == tp) & (path.fp[corners] == fp))
     if same.size and len(corners) > 1 and 0 < (target := target_of_corner(path, int(same[0]))) < 1:
         return path.at(target)
-    marginal, between = place_on(path, tp + fp)
-    return WishedPoint(
-        tp,
-        fp,
-        thresholds=path.thresholds[vertex],
-        rule=path.rule,
-        names=path.names,
-        rated=path.totals,
-        reachable=path.reachable,
-        method=path.method,
-        marginal_precision=marginal,
-        between=between,
-    )
+    return point_beside(WishedPoint, path, Counts(tp, fp), path.thresholds[vertex], place_on(path, tp + fp))

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.thresholds.paths.operating_point import Point, WishedPoint
+from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.points.busy_days import DailyCap
 from multiloss_core.thresholds.points.threshold_choices import Candidates, ThresholdChoices
 
 MAX_ROUNDS = 12
+Beside = TypeVar("Beside", ManualPoint, WishedPoint)
 # Says of candidates, their TP (m,), counted or expected, and the TP of all that was rated, which are allowed.
 Allowed = Callable[[Candidates, Floats, float], Bools]
 
@@ -102,6 +105,29 @@ def place_on(path: ThresholdPath, alerts: float) -> tuple[float, tuple[float, fl
     return float(np.clip(precisions[step], 1e-6, 1 - 1e-6)), between
 
 
+def point_beside(
+    kind: type[Beside],
+    path: ThresholdPath,
+    counts: Counts[float],
+    thresholds: Floats,
+    place: tuple[float, tuple[float, float]],
+) -> Beside:
+    """Make a point of thresholds (k,) that no target of a path leads to; `place` is that of `place_on`."""
+    marginal, between = place
+    return kind(
+        counts.tp,
+        counts.fp,
+        thresholds=thresholds,
+        rule=path.rule,
+        names=path.names,
+        rated=path.totals,
+        reachable=path.reachable,
+        method=path.method,
+        marginal_precision=marginal,
+        between=between,
+    )
+
+
 def target_of_corner(path: ThresholdPath, corner: int) -> float:
     """Find the target of fewest digits in percent whose operating point is a vertex of the majorant."""
     precisions = path.majorant.marginal_precisions
@@ -153,18 +179,7 @@ def _best_point(path: ThresholdPath, choices: ThresholdChoices, wish: _Wish, ref
         same = counts.tp == path.tp[vertex] and counts.fp == path.fp[vertex]
         if same or np.array_equal(found.thresholds, path.thresholds[vertex]):
             return path.at(target_of_corner(path, corner))
-    return WishedPoint(
-        counts.tp,
-        counts.fp,
-        thresholds=choices.settled(found.thresholds, marginal),
-        rule=path.rule,
-        names=path.names,
-        rated=path.totals,
-        reachable=path.reachable,
-        method=path.method,
-        marginal_precision=marginal,
-        between=between,
-    )
+    return point_beside(WishedPoint, path, counts, choices.settled(found.thresholds, marginal), (marginal, between))
 
 
 def _best_corner(path: ThresholdPath, along: Candidates, wish: _Wish) -> int | None:

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import RatedDocuments
-from multiloss_core.engines import daily_alerts_along, weekly_counts_along
+from multiloss_core.engines import By, PathCounts, daily_alerts_along, weekly_counts_along
 from multiloss_core.figures import daily_chart, weekly_chart
 from multiloss_core.formatting import count, percent, plural
 from multiloss_core.inspection import (
@@ -62,16 +62,26 @@ def show_periods(context: PointContext) -> None:
         _show_counted_periods(analysis, point, analysis.rated.choice.time)
 
 
-@shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
-def _show_counted_periods(analysis: Analysis, point: Point, column: str) -> None:
+def ask_counts_at(analysis: Analysis, point: Point, by: By, column: str) -> tuple[PathCounts, int] | None:
+    """Return what is counted in the source along the point's path, and its vertex; None where that has to be asked for.
+
+    Thresholds beside the path are no vertex of it, which is said.
+    """
     vertex = analysis.vertex(point)
     if vertex is None:
         st.info(BESIDE_THE_PATH)
-        return
+        return None
     path = analysis.path(point.method)
-    counts = ask_along(analysis.rated, path.thresholds, path.rule, "day", column)
-    if counts is None:
+    counts = ask_along(analysis.rated, path.thresholds, path.rule, by, column)
+    return None if counts is None else (counts, vertex)
+
+
+@shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
+def _show_counted_periods(analysis: Analysis, point: Point, column: str) -> None:
+    found = ask_counts_at(analysis, point, "day", column)
+    if found is None:
         return
+    counts, vertex = found
     weeks = weekly_counts_along(counts, vertex)
     if not weeks.alerts.any():
         st.info("Nothing is flagged at this point.")

@@ -12,11 +12,10 @@ from multiloss_core.formatting import plural, share, shortened
 from multiloss_core.inspection import Segment, Segmentation, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import Point, rated_in_full
-from ui.data.engines.along import ask_along
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
-from ui.operating_point.sections.over_time import BESIDE_THE_PATH, ONLY_RATED
+from ui.operating_point.sections.over_time import ONLY_RATED, ask_counts_at
 from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.lazy_section import shown_when_open
 
@@ -36,14 +35,9 @@ def show_segments(context: PointContext) -> None:
 
 @shown_when_open("The point in each segment", icon=":material/category:", key="segments")
 def _show_counted_segments(analysis: Analysis, point: Point, column: str) -> None:
-    vertex = analysis.vertex(point)
-    if vertex is None:
-        st.info(BESIDE_THE_PATH)
-        return
-    path = analysis.path(point.method)
-    counts = ask_along(analysis.rated, path.thresholds, path.rule, "segment", column)
-    if counts is not None:
-        _show_found(segment_counts_along(counts, vertex), column)
+    found = ask_counts_at(analysis, point, "segment", column)
+    if found is not None:
+        _show_found(segment_counts_along(*found), column)
 
 
 @shown_when_open("The point in each segment", icon=":material/category:", key="segments")
