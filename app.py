@@ -12,6 +12,7 @@ PAGES = [
     st.Page("pages/decisions.py", title="Decisions", icon=":material/history:", url_path="decisions"),
     st.Page("pages/optimal_cut.py", title="Optimal cut", icon=":material/content_cut:", url_path="optimal_cut"),
     st.Page("pages/top_k.py", title="Top-k", icon=":material/school:", url_path="top_k"),
+    st.Page("pages/papers.py", title="Papers", icon=":material/fact_check:", url_path="papers"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 NEVER = "never"
@@ -121,13 +121,36 @@ def price(marginal_precision: float, positive: str = "positive") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """What charts and reports call positives: neutral by default, or in the words of an application."""
+    """What charts and reports call positives and rows: neutral by default, or in the words of an application.
+
+    A `document` is what one row of the rated data is, in the words of the reader. "alert" cannot be one of them: alerts
+    are those that a point flags, TP + FP, and a word for all rows as well would leave open which of the two is meant.
+    """
 
     positives: str = "positives"
     true_positives: str = "true positives (TP)"
     rated_positive: str = "rated positive"
     positive: str = "positive"
     how_many_lie: str = "How many positives lie"
+    document: str = "document"
+    documents: str = "documents"
+
+    def calling_rows(self, noun: str) -> "Vocabulary":
+        """Use another noun for a row, one that takes an s for several."""
+        return replace(self, document=noun, documents=f"{noun}s")
+
+    @property
+    def a_document(self) -> str:
+        """A row with its article."""
+        return f"{'an' if self.document[0] in 'aeiou' else 'a'} {self.document}"
+
+    def in_words(self, text: str) -> str:
+        """Put the words for rows into a text that holds {document}, {documents} or {a_document}."""
+        return text.format(document=self.document, documents=self.documents, a_document=self.a_document)
+
+    def counted(self, unit: "Unit") -> str:
+        """Name what TP and FP are counts of, in a unit."""
+        return unit.value if unit is Unit.MONEY else self.documents
 
 
 NEUTRAL = Vocabulary()

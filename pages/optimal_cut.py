@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.data.scored_datasets import choose_scored_source
 from ui.optimal_cut.answer import answered, ask_loss, introduction, show_answer, show_curve, show_loss
+from ui.optimal_cut.calibrated_items import calibrated_items, show_effect
 from ui.optimal_cut.calibration import show_calibration
 from ui.optimal_cut.compare import compare_losses
 from ui.optimal_cut.items import ask_item_columns, ask_items, checked_items, show_facts
@@ -21,14 +22,17 @@ if dataset is None:
 with picker:
     show_facts(dataset)
 
-asked = ask_loss()
+asked = ask_loss(dataset)
 if asked is None:
     st.stop()
-found = answered(dataset, asked)
+used = calibrated_items(dataset, asked.calibration)
+found = answered(used, asked)
 if found is not None:
-    show_answer(dataset, found)
-    show_curve(dataset, found)
-show_loss(dataset, asked, found)
+    show_answer(used, found)
+    if used.calibration:
+        show_effect(dataset, used, asked.loss, asked.beta, asked.at_least)
+    show_curve(used, found)
+show_loss(used, asked, found)
 if asked.compare_all or found is None:
-    compare_losses(dataset, asked.beta)
-show_calibration(dataset)
+    compare_losses(used, asked.beta, asked.at_least)
+show_calibration(dataset, used)

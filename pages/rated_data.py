@@ -19,19 +19,19 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 st.title("Rated data")
-st.markdown(
-    "Documents that some classifier scored high and that people rated: one row each, one column for each "
-    "classifier's score, one for the rating. A simulated sample is loaded; bring your own file any time."
-)
+st.markdown("Bring alerts that people rated: one row each, with each classifier's score and the rating.")
 picker, uploader = st.columns([2, 3], gap="large")
 with picker:
     source = choose_source(lambda: ask_upload(uploader))
+    if source.name in rated_uploads().samples:
+        st.caption("A simulated sample is shown.")
 show_reading_notes(source)
-summary = st.container(key="column_summary")
+questions, summary = (st.container(key=key) for key in ("column_questions", "column_summary"))
 
-choice = ask_complete_weeks(source, ask_columns(source))
+choice = ask_columns(source, questions)
 with summary:
     show_rating_words(source, choice)
+    choice = ask_complete_weeks(source, choice)
 dataset = rated_uploads().checked(source, choice, "data")
 if dataset is not None:
     with summary:

@@ -1,4 +1,4 @@
-"""requirements.txt, which README installs, pins exactly what the package and its extras name."""
+"""requirements.txt, which README installs, pins exactly what the package and its extras name; parts of it agree."""
 
 import tomllib
 from pathlib import Path
@@ -8,8 +8,14 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LINES = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-PINS = {pin.name: pin for line in LINES if (text := line.partition("#")[0].strip()) and (pin := Requirement(text))}
+
+
+def pins_of(file):
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    return {pin.name: pin for line in lines if (text := line.partition("#")[0].strip()) and (pin := Requirement(text))}
+
+
+PINS = pins_of("requirements.txt")
 WANTED = [
     (part, requirement)
     for part, texts in {"library": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}.items()
@@ -28,3 +34,8 @@ def test_what_a_part_needs_is_pinned_within_its_range(part, requirement):
 
 def test_every_pin_is_needed_by_one_part():
     assert sorted(PINS) == sorted(requirement.name for _, requirement in WANTED)
+
+
+def test_the_experiments_alone_are_pinned_alike():
+    alone = pins_of("requirements-experiments.txt")
+    assert alone == {name: PINS[name] for name in ("dlib-bin", "scikit-learn")}

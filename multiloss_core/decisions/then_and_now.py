@@ -9,7 +9,7 @@ import pandas as pd
 
 from multiloss_core.decisions.record import DecisionRecord, RecordedFilter, RecordedInterval
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
 from multiloss_core.numerics.arrays import UNDEFINED, Bools
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
@@ -45,6 +45,10 @@ class Sizes:
     then: float
     now: float
     arrived: tuple[float, float] | None = None
+
+    def scale(self, vocabulary: Vocabulary = NEUTRAL) -> str:
+        """Say what counts are divided by."""
+        return f"per 1,000 {vocabulary.documents} rated" if self.unit == PER_THOUSAND else self.unit
 
 
 @dataclass(frozen=True, kw_only=True)

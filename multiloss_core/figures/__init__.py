@@ -17,6 +17,7 @@ from multiloss_core.figures.predictions import (
 from multiloss_core.figures.reliability import reliability_chart
 from multiloss_core.figures.static.charts import curves_drawing, plane_drawing, space_drawing, weeks_drawing
 from multiloss_core.figures.static.surface import surface_drawing
+from multiloss_core.figures.teaching.papers import loss_by_regularisation, loss_by_size, printed_beside_found
 from multiloss_core.figures.teaching.tangent import sliding_tangent
 from multiloss_core.figures.teaching.threshold_graph import threshold_graph, threshold_graph_search
 from multiloss_core.figures.teaching.verification import verified_draws
@@ -41,10 +42,11 @@ from multiloss_core.figures.uncertainty import curve_band, marginal_precision_cu
 
 __all__ = [
     "BEST", "CHOSEN", "PRESENT", "CurveMark", "Theme", "all_predictions", "contributions_chart", "count_surface",
-    "curve_band", "curves_drawing", "daily_chart", "inside", "loss_curve", "losses_by_strength", "majorant_trace",
-    "marginal_precision_curve", "plane_backdrop", "plane_drawing", "plane_marks", "plane_view", "profit_chart",
-    "reliability_chart", "running_times", "score_histogram", "sliding_tangent", "small_loss_curves",
-    "sorted_probabilities", "space_backdrop", "space_drawing", "space_marks", "surface_drawing", "surface_marks",
-    "tangent_ends", "theme", "threshold_cloud", "threshold_curves", "threshold_graph", "threshold_graph_search",
-    "threshold_mark", "threshold_space", "tp_fp_plane", "verified_draws", "weekly_chart", "weeks_drawing"
+    "curve_band", "curves_drawing", "daily_chart", "inside", "loss_by_regularisation", "loss_by_size", "loss_curve",
+    "losses_by_strength", "majorant_trace", "marginal_precision_curve", "plane_backdrop", "plane_drawing",
+    "plane_marks", "plane_view", "printed_beside_found", "profit_chart", "reliability_chart", "running_times",
+    "score_histogram", "sliding_tangent", "small_loss_curves", "sorted_probabilities", "space_backdrop",
+    "space_drawing", "space_marks", "surface_drawing", "surface_marks", "tangent_ends", "theme", "threshold_cloud",
+    "threshold_curves", "threshold_graph", "threshold_graph_search", "threshold_mark", "threshold_space",
+    "tp_fp_plane", "verified_draws", "weekly_chart", "weeks_drawing"
 ]  # fmt: skip

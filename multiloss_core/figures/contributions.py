@@ -45,7 +45,7 @@ def contributions_chart(
         orientation="h",
     )
     bare = {"showgrid": False, "zeroline": False, "fixedrange": True}
-    documents = "documents flagged, or held back (hatched)" if held_back else "documents flagged"
+    flagged = f"{vocabulary.documents} flagged{', or held back (hatched)' if held_back else ''}"
     figure.update_layout(
         bargap=0.3,
         margin={"l": 40, "t": TOP, "b": bottom},
@@ -58,7 +58,7 @@ def contributions_chart(
             "range": [-0.6, len(names) - 0.4],
             **bare,
         },
-        xaxis2={"domain": [split, 1], "anchor": "y", "title": {"text": documents}, "rangemode": "tozero"},
+        xaxis2={"domain": [split, 1], "anchor": "y", "title": {"text": flagged}, "rangemode": "tozero"},
         yaxis={
             "title": "combination",
             "showticklabels": False,

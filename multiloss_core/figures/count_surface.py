@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import axis_range, chosen_last, drawn_vertices, inside, on_even_grid
-from multiloss_core.formatting import Unit
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
@@ -26,6 +26,7 @@ def count_surface(
     pair: tuple[int, int] = (0, 1),
     legend: bool = True,
     unit: Unit = Unit.DOCUMENTS,
+    vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
     """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it.
 
@@ -71,7 +72,7 @@ def count_surface(
         scene={
             "xaxis": {"title": {"text": surfaces.names[0]}, "range": axis_range(first)},
             "yaxis": {"title": {"text": surfaces.names[1]}, "range": axis_range(second)},
-            "zaxis": {"title": {"text": f"{count.upper()} ({unit})"}},
+            "zaxis": {"title": {"text": f"{count.upper()} ({vocabulary.counted(unit)})"}},
             "camera": {"eye": {"x": 2.1, "y": 0.9, "z": 0.9}},
             "aspectmode": "cube",
         },

@@ -30,8 +30,8 @@ def score_histogram(
             name=title,
             marker={"color": colour, "line": {"width": 0}},
             customdata=np.column_stack([edges[:-1], edges[1:]]),
-            hovertemplate="score %{customdata[0]:.4g} to %{customdata[1]:.4g}<br>%{y:,.6~f} documents"
-            "<extra>%{fullData.name}</extra>",
+            hovertemplate="score %{customdata[0]:.4g} to %{customdata[1]:.4g}<br>%{y:,.6~f} "
+            f"{vocabulary.documents}<extra>%{{fullData.name}}</extra>",
         )
     floor = float(documents.floors[classifier])
     figure.add_vline(x=floor, line={"color": style.ink(theme), "dash": "dash", "width": 1.5})
@@ -47,5 +47,5 @@ def score_histogram(
     figure.update_layout(barmode="overlay", bargap=0.05, margin={"b": 84})
     figure.update_traces(opacity=0.85)
     figure.update_xaxes(title=f"score of {name} (higher = more suspicious)")
-    figure.update_yaxes(title="documents (log scale)", type="log", dtick=1)
+    figure.update_yaxes(title=f"{vocabulary.documents} (log scale)", type="log", dtick=1)
     return figure

@@ -46,7 +46,11 @@ def weekly_chart(weeks: WeeklyCounts, *, theme: Theme, vocabulary: Vocabulary = 
     figure.update_layout(
         margin={"b": 84},
         xaxis={"anchor": "y2", "title": "week (Monday to Sunday)", "type": "date", "range": _range(weeks)},
-        yaxis={"domain": [1 - COUNTS_SHARE + GAP / 2, 1], "title": "alerts (documents)", "rangemode": "tozero"},
+        yaxis={
+            "domain": [1 - COUNTS_SHARE + GAP / 2, 1],
+            "title": f"alerts ({vocabulary.documents})",
+            "rangemode": "tozero",
+        },
         yaxis2={
             "anchor": "x",
             "domain": [0, 1 - COUNTS_SHARE - GAP / 2],
@@ -58,7 +62,7 @@ def weekly_chart(weeks: WeeklyCounts, *, theme: Theme, vocabulary: Vocabulary = 
     return figure
 
 
-def daily_chart(days: DailyAlerts, *, theme: Theme) -> go.Figure:
+def daily_chart(days: DailyAlerts, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
     """Alerts on each day (d,), with the mean and the band in which eight of ten days lie."""
     figure = style.new_figure("Alerts per day at these thresholds", theme, height=280)
     low, high = days.most_days
@@ -85,7 +89,7 @@ def daily_chart(days: DailyAlerts, *, theme: Theme) -> go.Figure:
     figure.update_layout(
         margin={"b": 84},
         xaxis={"title": "day", "type": "date"},
-        yaxis={"title": "alerts (documents)", "rangemode": "tozero"},
+        yaxis={"title": f"alerts ({vocabulary.documents})", "rangemode": "tozero"},
     )
     return figure
 

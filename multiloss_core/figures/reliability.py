@@ -7,14 +7,21 @@ from multiloss_core.figures.theme import TRUE_POSITIVE, Theme, ink, new_figure
 from multiloss_core.losses.reliability import Reliability
 
 
-def reliability_chart(found: Reliability, *, theme: Theme, logarithmic: bool = False, height: int = 420) -> go.Figure:
+def reliability_chart(
+    found: Reliability,
+    *,
+    theme: Theme,
+    logarithmic: bool = False,
+    height: int = 420,
+    title: str = "Expected and observed share of positives",
+) -> go.Figure:
     """Draw the observed share of positives in each group against what was expected, with 95 % intervals.
 
     On the diagonal the two are equal. `logarithmic` axes are for rare events: a share of 0 then lies
     on the lower edge, and `layout.meta` says where that is. Groups whose interval misses the diagonal are crosses.
     """
     edge = _lower_edge(found) if logarithmic else 0.0
-    figure = new_figure("Expected and observed share of positives", theme, height=height)
+    figure = new_figure(title, theme, height=height)
     figure.add_scatter(
         x=[max(edge, 0.0), 1.0],
         y=[max(edge, 0.0), 1.0],

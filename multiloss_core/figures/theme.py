@@ -129,7 +129,8 @@ def add_stacked_counts(
             name=label,
             marker={"color": colour, "pattern": {"shape": shape}, "line": {"width": 0}},
             customdata=words,
-            hovertemplate=f"%{{customdata}}<br>%{{{count}:,.6~f}} documents<extra>%{{fullData.name}}</extra>",
+            hovertemplate=f"%{{customdata}}<br>%{{{count}:,.6~f}} {vocabulary.documents}"
+            "<extra>%{fullData.name}</extra>",
             **{count: counts},
             **bars,
         )

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.formatting import Unit
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.operating_point import Point
@@ -80,10 +80,12 @@ def space_marks(
     return [go.Scatter(x=first, y=second, **style.point_marks(names, chosen, theme))]
 
 
-def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOCUMENTS) -> go.Figure:
+def threshold_curves(
+    path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOCUMENTS, vocabulary: Vocabulary = NEUTRAL
+) -> go.Figure:
     """Draw for a single classifier TP and FP, counted in `unit`, against its threshold."""
     figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
-    kept = drawn_vertices(path)
+    kept, counted = drawn_vertices(path), vocabulary.counted(unit)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
     for name, counts, colour in (
         ("false positives, FP", path.fp, style.FALSE_POSITIVE),
@@ -95,11 +97,11 @@ def threshold_curves(path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOC
             mode="lines",
             line={"color": colour, "width": 2, "shape": "vh"},
             name=name,
-            hovertemplate=f"threshold %{{x:.6g}}<br>%{{y:,.6~g}} {unit}<extra>%{{fullData.name}}</extra>",
+            hovertemplate=f"threshold %{{x:.6g}}<br>%{{y:,.6~g}} {counted}<extra>%{{fullData.name}}</extra>",
         )
     figure.update_layout(margin={"b": 84})
     figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
-    figure.update_yaxes(title=f"{unit} flagged (log scale)", type="log")
+    figure.update_yaxes(title=f"{counted} flagged (log scale)", type="log")
     return figure
 
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import chosen_last, drawn_vertices
-from multiloss_core.formatting import Unit
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
 from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
@@ -25,13 +25,14 @@ def tp_fp_plane(
     whole: bool = False,
     legend: bool = True,
     unit: Unit = Unit.DOCUMENTS,
+    vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
     """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
 
     Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
     `unit` is what the paths count.
     """
-    figure = plane_backdrop(paths, theme=theme, legend=legend, unit=unit)
+    figure = plane_backdrop(paths, theme=theme, legend=legend, unit=unit, vocabulary=vocabulary)
     marks, view = plane_marks(points, chosen=chosen, theme=theme, whole=whole)
     figure.add_traces(marks)
     figure.update_layout(view)
@@ -39,7 +40,12 @@ def tp_fp_plane(
 
 
 def plane_backdrop(
-    paths: Sequence[ThresholdPath], *, theme: Theme, legend: bool = True, unit: Unit = Unit.DOCUMENTS
+    paths: Sequence[ThresholdPath],
+    *,
+    theme: Theme,
+    legend: bool = True,
+    unit: Unit = Unit.DOCUMENTS,
+    vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
     """Draw what `tp_fp_plane` shows whatever the target; `unit` is what the paths count."""
     figure = style.new_figure("True against false positives", theme, height=470)
@@ -54,8 +60,8 @@ def plane_backdrop(
             hovertemplate="FP %{x:,.6~g}<br>TP %{y:,.6~g}<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
-    figure.update_xaxes(title=f"false positives, FP ({unit})", rangemode="nonnegative")
-    figure.update_yaxes(title=f"true positives, TP ({unit})", rangemode="nonnegative")
+    figure.update_xaxes(title=f"false positives, FP ({vocabulary.counted(unit)})", rangemode="nonnegative")
+    figure.update_yaxes(title=f"true positives, TP ({vocabulary.counted(unit)})", rangemode="nonnegative")
     return figure
 
 

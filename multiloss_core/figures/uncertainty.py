@@ -61,7 +61,7 @@ def marginal_precision_curve(
     )
     figure.add_hline(y=target, line={"color": style.ink(theme), "dash": "dot", "width": 1})
     figure.update_layout(showlegend=False)
-    figure.update_xaxes(title=f"{flagged} expected on new data ({unit})", rangemode="tozero")
+    figure.update_xaxes(title=f"{flagged} expected on new data ({vocabulary.counted(unit)})", rangemode="tozero")
     figure.update_yaxes(title=f"{vocabulary.positives} {unit.among_next}", tickformat=".0%", range=[0, 1])
     return figure
 

@@ -1,5 +1,14 @@
 """Natarajan et al. 2016: multivariate losses, their expectations for every k, and Theorem 1."""
 
+from multiloss_core.losses.calibration import (
+    CALIBRATIONS,
+    CalibrationMap,
+    IsotonicMap,
+    PlattMap,
+    cross_fitted,
+    fit_isotonic,
+    fit_platt,
+)
 from multiloss_core.losses.constant_threshold import (
     items_at,
     observed_loss,
@@ -44,26 +53,33 @@ from multiloss_core.losses.theorem_1.verify import Verification, verify_theorem_
 from multiloss_core.losses.top_k import best_k, probability_order
 
 __all__ = [
+    "CALIBRATIONS",
     "EARLY_STOP",
     "METHODS",
     "NOT_MONOTONE",
     "AgainstTopK",
+    "CalibrationMap",
     "ConfusionMatrix",
     "DrawSearch",
     "ExhaustiveSearch",
     "ExpectedLosses",
+    "IsotonicMap",
     "Loss",
     "LossFormula",
     "Method",
+    "PlattMap",
     "Reliability",
     "TimedRun",
     "Verification",
     "against_top_k",
     "best_k",
     "correlated_search",
+    "cross_fitted",
     "early_stop_k",
     "factor_loadings",
     "find_failure",
+    "fit_isotonic",
+    "fit_platt",
     "formula_with_numbers",
     "has_empty_rate",
     "is_tp_monotone",

@@ -50,7 +50,7 @@ def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | Lo
     Equal probabilities are always flagged together. Raises DataError for unusable probabilities or labels.
     O(n log n) and one call of the loss.
     """
-    checked, positives = _checked_pair(probabilities, labels)
+    checked, positives = checked_pair(probabilities, labels)
     order = probability_order(checked)
     descending = checked[order]
     # A threshold cannot part equal probabilities.
@@ -79,7 +79,8 @@ def random_half(n: int, generator: np.random.Generator) -> Bools:
     return half
 
 
-def _checked_pair(probabilities: ArrayLike, labels: ArrayLike) -> tuple[Floats, Bools]:
+def checked_pair(probabilities: ArrayLike, labels: ArrayLike) -> tuple[Floats, Bools]:
+    """Return probabilities (n,) in [0, 1] and labels (n,) bool of the same items. Raises DataError for others."""
     checked, positives = checked_probabilities(probabilities), np.asarray(labels)
     if positives.dtype != bool or positives.shape != checked.shape:
         raise DataError(

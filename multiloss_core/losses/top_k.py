@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import checked_probabilities, expected_losses
 from multiloss_core.losses.multivariate import Loss, LossFunction
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
@@ -29,25 +30,42 @@ class TopK:
 
 
 def optimal_top_k(
-    probabilities: ArrayLike, loss: Loss | LossFunction, *, method: str = "auto", tolerance: float = 1e-9
+    probabilities: ArrayLike,
+    loss: Loss | LossFunction,
+    *,
+    at_least: int = 0,
+    method: str = "auto",
+    tolerance: float = 1e-9,
 ) -> TopK:
     """Find the best of the n + 1 top-k predictions; for a TP-monotone loss, the best of all 2^n predictions.
+
+    `at_least`, 0 to n: flag no fewer, and find the best of those that are left. With few expected positives "flag
+    nothing" wins under many losses, because a rate over nothing counts as 1; 1 rules it out, as Algorithm 1 does.
 
     `probabilities` (n,) in [0, 1], in any order, of independent labels. Ties: among computed expected losses
     within 1e-12 of the smallest, the smallest k; among equal probabilities, the earlier item first. No other k is
     better than this one by more than 2 `error_bound` + 1e-12, and `error_bound` is at most `tolerance`.
-    Raises DataError as `expected_losses` does; method and cost as there. Source: Natarajan et al. 2016, Theorem 1
-    and Algorithm 1.
+    Raises DataError as `expected_losses` does, and for an `at_least` that is no such number; method and cost as there.
+    Source: Natarajan et al. 2016, Theorem 1 and Algorithm 1.
     """
     checked = checked_probabilities(probabilities)
+    checked_least(at_least, checked.size)
     expected = expected_losses(checked, loss, method=method, tolerance=tolerance)
-    k = best_k(expected.values)
+    k = best_k(expected.values, at_least)
     return top_k_of(checked, probability_order(checked), k, float(expected.values[k]), expected.error_bound)
 
 
-def best_k(values: Floats) -> int:
-    """Find the smallest k whose expected loss is within 1e-12 of the smallest."""
-    return int(np.flatnonzero(values <= values.min() + TIE)[0])
+def best_k(values: Floats, at_least: int = 0) -> int:
+    """Find the smallest k >= `at_least` whose expected loss, of `values` (n + 1,), is within 1e-12 of the smallest."""
+    allowed = values[checked_least(at_least, values.size - 1) :]
+    return at_least + int(np.flatnonzero(allowed <= allowed.min() + TIE)[0])
+
+
+def checked_least(at_least: int, n: int) -> int:
+    """Return `at_least`. Raises DataError where it is no whole number from 0 to n."""
+    if isinstance(at_least, bool) or not isinstance(at_least, int | np.integer) or not 0 <= at_least <= n:
+        raise DataError(f"At least {at_least} of {n:,} items cannot be flagged; give a whole number from 0 to {n:,}.")
+    return int(at_least)
 
 
 def top_k_of(probabilities: Floats, order: Indices, k: int, expected_loss: float, error_bound: float) -> TopK:

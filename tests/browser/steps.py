@@ -31,6 +31,7 @@ PAGES = {
     "decisions": "Decisions",
     "optimal_cut": "Optimal cut",
     "top_k": "Top-k: sort, then cut",
+    "papers": "Papers",
 }
 
 

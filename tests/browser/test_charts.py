@@ -100,6 +100,20 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
     assert json.loads(figure(page, "tp").evaluate(CAMERA)) == pytest.approx(json.loads(turned))
 
 
+def test_a_surface_turns_by_keys_alone(server, page):
+    open_page(page, f"{server}/operating_point", "Operating point")
+    show_surfaces(page)
+    first = surfaces(page).first
+    expect_drawn(page, first)
+    place = chart(page, first.evaluate("chart => chart.parentElement.dataset.chart"))
+    place.focus()
+    seen = first.evaluate(CAMERA)
+    for key in ("ArrowRight", "ArrowUp", "+"):
+        place.press(key)
+        page.wait_for_function(f"([chart, seen]) => ({CAMERA})(chart) !== seen", arg=[first.element_handle(), seen])
+        seen = camera_at_rest(first)
+
+
 def camera_at_rest(chart):
     """Where the camera is once no frame moves it: it takes up a turn over several frames, and glides on."""
     return chart.evaluate(f"""async chart => {{

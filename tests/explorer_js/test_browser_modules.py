@@ -12,7 +12,7 @@ PRIVATE = re.compile(r"\._[a-z]\w*|\b(?:d2p|glplot|cameraParams|onrender|dataSca
 
 def test_the_pure_parts_do_what_their_tests_say(node):
     files = sorted(Path(__file__).parent.glob("*.test.mjs"))
-    assert len(files) == 4
+    assert len(files) == 5
     assert_tests_pass(node, files, at_least=40)
 
 

@@ -74,6 +74,45 @@ def test_does_not_stop_at_the_first_rise(example, k):
     assert optimal_top_k(EARLY_STOP[example].probabilities, EARLY_STOP[example].loss).k == k
 
 
+@EVERY_LOSS
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=7), st.data())
+def test_of_the_predictions_that_flag_enough_none_is_better(loss, probabilities, data):
+    least = data.draw(st.integers(0, len(probabilities)))
+    search = exhaustive_search(probabilities, loss)
+    found = optimal_top_k(probabilities, loss, at_least=least)
+    assert found.k == found.selected.sum() >= least
+    assert found.expected_loss == pytest.approx(search.values[search.sizes >= least].min(), abs=2e-12)
+
+
+@pytest.mark.parametrize("method", ["cubic", "quadratic", "near_linear", "windowed"])
+@pytest.mark.parametrize("least", [1, 3, 60])
+def test_every_method_flags_enough(method, least):
+    # Of 60 items 0.12 are expected to be positive: without a least number nothing would be flagged.
+    probabilities = np.random.default_rng(5).random(60) * 0.004
+    values = expected_losses(probabilities, F(), method="cubic").values
+    assert optimal_top_k(probabilities, F(), method=method).k == 0
+    found = optimal_top_k(probabilities, F(), method=method, at_least=least)
+    assert found.k == least + int(values[least:].argmin())
+    assert found.expected_loss == pytest.approx(values[found.k], abs=found.error_bound + 1e-13)
+
+
+def test_a_large_set_flags_enough():
+    probabilities = np.full(200_000, 1e-7)
+    assert optimal_top_k(probabilities, F()).k == 0
+    assert optimal_top_k(probabilities, F(), at_least=1).k >= 1
+    free = optimal_top_k(np.random.default_rng(6).random(50_000), F())
+    bound = optimal_top_k(np.random.default_rng(6).random(50_000), F(), at_least=free.k + 10)
+    assert bound.k == free.k + 10
+    assert bound.expected_loss >= free.expected_loss
+
+
+@pytest.mark.parametrize("least", [-1, 4, 1.5, True])
+def test_a_least_number_that_cannot_be_is_refused_in_one_sentence(least):
+    with pytest.raises(DataError, match="of 3 items cannot be flagged; give a whole number from 0 to 3"):
+        optimal_top_k([0.1, 0.2, 0.3], F(), at_least=least)
+
+
 def test_errors_are_those_of_the_expected_losses():
     with pytest.raises(DataError, match="Probability 2 is 7"):
         optimal_top_k([0.5, 7], AM)

@@ -45,7 +45,7 @@ def cards(app):
     found = []
     for title in ("**Cautious**", "**Balanced**", "**Wide**"):
         thresholds, counts = texts[texts.index(title) + 1 : texts.index(title) + 3]
-        values = [number(value) for value in re.findall(r"≥ ([\d.]+)", thresholds)]
+        values = [number(value) for value in re.findall(r"≥\s([\d.]+)", thresholds)]
         caught, false = re.match(r"\*\*([\d,]+)\*\* frauds caught +\n([\d,]+) false alerts", counts).groups()
         found.append((values, number(caught), number(false)))
     return found
@@ -70,7 +70,7 @@ def test_settings_keep_half_the_alerts_a_day_all_and_twice_as_many(data, path):
     search = PathSearch(data.source, "any", RESOLUTIONS[2][1], "positives")
     choices = threshold_choices(path, data.source, surfaces=search.surfaces, fit=search.fit)
     agree(app, data, [point_for_alerts(path, choices, most * data.days) for most in (5.0, 10.0, 20.0)])
-    assert "at most 5 alerts a day" in [caption.value for caption in app.caption]
+    assert "up to 5 a day" in [caption.value for caption in app.caption]
 
 
 def test_settings_by_the_last_alerts_halve_and_double_the_price_of_a_catch(data, path):

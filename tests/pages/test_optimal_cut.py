@@ -1,16 +1,18 @@
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from multiloss_core import LOSSES, F, expected_losses, optimal_top_k
-from multiloss_core.losses import random_half, tuned_threshold
+from multiloss_core import LOSSES, F, ScoredItems, expected_losses, optimal_top_k
+from multiloss_core.losses import cross_fitted, fit_platt, random_half, tuned_threshold
 from tests.pages.steps import APP, run, state
-from ui.data.scored_datasets import SAMPLES, scored_sample
+from ui.data.scored_datasets import SAMPLES, ScoredDataset, scored_sample
+from ui.optimal_cut.answer import with_calibrated
 from ui.optimal_cut.cuts_compared import LOSS_CHOICES
 from ui.shared.session import Source
 
@@ -349,6 +351,130 @@ def test_a_cut_that_the_slider_cannot_show_has_no_link(app):
     assert any("goes from 0.5 % to 99.5 %, so it cannot be set to this cut" in text for text in texts(app))
 
 
+RARE = "\n".join(["0.02"] * 3 + ["0.001"] * 20)
+
+
+def infos(app):
+    return " ".join(info.value for info in app.info)
+
+
+def test_with_few_expected_positives_nothing_wins_and_one_can_ask_for_more(app):
+    paste(app, RARE)
+    probabilities = np.array([0.02] * 3 + [0.001] * 20)
+    values = expected_losses(probabilities, F()).values  # noqa: PD011
+    assert "flagging **nothing** is best" in headline(app)
+    none = 100 * np.prod(1 - probabilities)
+    assert f"With 0.08 expected positives there is none in {none:.3g}\N{NO-BREAK SPACE}% of the outcomes" in infos(app)
+    assert "a rate over nothing (0/0) counts as 1" in infos(app)
+    assert "set *Flag at least* to 1" in infos(app)
+
+    run(app.number_input(key="cut_least").set_value(1))
+    best = optimal_top_k(probabilities, F(), at_least=1)
+    assert flagged(app)[0] == best.k >= 1
+    told = f"be flagged. Expected loss of doing so: {best.expected_loss:.4f}; of flagging nothing: {values[0]:.4f}."
+    assert f"You asked that something {told}" in infos(app)
+    # The constant threshold 0.5 flags nothing, and that is better than what was asked for.
+    assert any("with fewer than the 1 asked for" in text for text in texts(app))
+    run(app.toggle(key="cut_all").set_value(True))
+    assert (table(app)["k*: items flagged"] >= 1).all()
+
+
+def test_a_least_number_that_does_not_bind_is_not_told(app):
+    before = flagged(app), losses(app)
+    run(app.number_input(key="cut_least").set_value(5))
+    assert (flagged(app), losses(app)) == before
+    assert "You asked" not in infos(app)
+    run(app.number_input(key="cut_least").set_value(before[0][0] + 30))
+    assert flagged(app)[0] == before[0][0] + 30
+    assert f"best, without a least number: {before[1][0]:.4f}, for {before[0][0]} items" in infos(app)
+    run(app.number_input(key="cut_least").set_value(2001))
+    assert app.error[0].value == "At least 2,001 of 2,000 items cannot be flagged; choose 0 to 2,000."
+
+
+def effect(app):
+    """What calibration changes, by the probabilities."""
+    (found,) = [element.value for element in app.dataframe if "Probabilities" in element.value]
+    return found.set_index("Probabilities")
+
+
+def calibrate(app, kind):
+    return run(app.selectbox(key="cut_calibration").select(kind))
+
+
+@pytest.mark.parametrize(("kind", "name"), [("isotonic", "isotonic"), ("platt", "Platt")])
+def test_calibration_shows_the_loss_before_and_after_on_held_out_labels(app, kind, name):
+    run(app.selectbox(key="scored_data").select("Overconfident alerts"))
+    calibrate(app, kind)
+    frame = scored_sample("Overconfident alerts").frame
+    given, fraud = frame["probability"].to_numpy(), (frame["outcome"] == "fraud").to_numpy()
+    calibrated = cross_fitted(given, fraud, 5, np.random.default_rng(0), kind)
+    assert flagged(app)[0] == optimal_top_k(calibrated, F()).k
+    assert "calibrated probability of" in headline(app)
+    assert any(f"With calibrated probabilities ({name})" in text for text in texts(app))
+    shown = effect(app)
+    for row, probabilities in (("as given", given), (f"calibrated ({name})", calibrated)):
+        best = optimal_top_k(probabilities, F())
+        chosen = np.lexsort((-given, -probabilities))[: best.k]
+        tp = fraud[chosen].sum()
+        assert shown.loc[row, "Items flagged"] == best.k
+        assert shown.loc[row, "Expected positives"] == pytest.approx(probabilities.sum())
+        assert shown.loc[row, "Positives found"] == fraud.sum()
+        assert shown.loc[row, "Expected F1 loss"] == pytest.approx(best.expected_loss, abs=1e-9)
+        assert shown.loc[row, "Observed F1 loss"] == pytest.approx(1 - 2 * tp / (best.k + fraud.sum()))
+    # The given ones are doubted, the calibrated ones are not, and both are drawn.
+    assert (len(app.warning), len(app.success)) == (1, 1)
+    assert list(charts(app))[1:] == [
+        "Expected and observed share of positives",
+        f"Expected and observed share, {name}",
+    ]
+    (download,) = app.get("download_button")
+    assert download.proto.label.startswith(f"Download the {flagged(app)[0]} ")
+    run(app.toggle(key="cut_all").set_value(True))
+    assert table(app).loc["F1", "k*: items flagged"] == flagged(app)[0]
+    calibrate(app, "none")
+    assert flagged(app)[0] == optimal_top_k(given, F()).k
+    assert not any("Probabilities" in element.value for element in app.dataframe)
+
+
+def test_items_without_an_outcome_are_calibrated_by_all_that_have_one(app):
+    frame = pd.read_csv(io.BytesIO(items_csv(n=400)))
+    frame.loc[250:, "verdict"] = None
+    upload(app, frame.to_csv(index=False).encode(), "part.csv")
+    calibrate(app, "platt")
+    given, fraud = frame["p"].to_numpy(), (frame["verdict"] == "fraud").to_numpy()
+    known, unknown = slice(0, 250), slice(250, None)
+    calibrated = np.empty(400)
+    calibrated[known] = cross_fitted(given[known], fraud[known], 5, np.random.default_rng(0), "platt")
+    calibrated[unknown] = fit_platt(given[known], fraud[known]).apply(given[unknown])
+    assert flagged(app)[0] == optimal_top_k(calibrated, F()).k
+    assert effect(app)["Positives found"].tolist() == [fraud.sum()] * 2
+    assert effect(app)["Items flagged"].tolist() == [
+        optimal_top_k(probabilities[known], F()).k for probabilities in (given, calibrated)
+    ]
+
+
+def test_the_download_holds_the_calibrated_probability_under_a_name_of_its_own():
+    name = "calibrated probability (isotonic)"
+    frame = pd.DataFrame({"p": [0.4, 0.2], name: ["of", "before"]})
+    given = ScoredDataset("mine.csv", "key", frame, ScoredItems([0.3, 0.1]), np.arange(2), np.zeros(0, bool))
+    assert with_calibrated(given) is frame
+    taken = with_calibrated(replace(given, calibration="isotonic"))
+    assert list(taken.columns) == ["p", name, f"{name} 2"]
+    assert taken[f"{name} 2"].tolist() == [0.3, 0.1]
+
+
+def test_without_labels_calibration_says_why_it_is_not_offered(app):
+    calibrate(app, "isotonic")
+    upload(app, b"p\n0.9\n0.8\n0.2\n0.1\n", "plain.csv")
+    control = app.selectbox(key="cut_calibration")
+    assert control.disabled
+    assert "none are known" in control.help
+    assert flagged(app)[0] == optimal_top_k([0.9, 0.8, 0.2, 0.1], F()).k
+    paste(app, "p,y\n0.9,1\n0.2,0\n0.4,1\n0.3,0")
+    assert "5 known positives and 5 known negatives" in app.selectbox(key="cut_calibration").help
+    assert not app.error
+
+
 def test_a_link_restores_the_choices():
     app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py")
     choices = {
@@ -357,6 +483,8 @@ def test_a_link_restores_the_choices():
         "cut_beta": "2.0",
         "cut_all": "true",
         "cut_axes": "linear",
+        "cut_least": "900",
+        "cut_calibration": "isotonic",
     }
     for key, value in choices.items():
         app.query_params[key] = value
@@ -364,10 +492,21 @@ def test_a_link_restores_the_choices():
     assert app.selectbox(key="scored_data").value == "Overconfident alerts"
     assert "Under Jaccard" in headline(app)
     assert table(app).index[0] == "F2"
+    assert flagged(app)[0] >= 900
+    assert any("With calibrated probabilities (isotonic)" in text for text in texts(app))
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("cut_loss", "none"), ("cut_beta", "0"), ("cut_beta", "x"), ("cut_axes", "round")]
+    ("key", "value"),
+    [
+        ("cut_loss", "none"),
+        ("cut_beta", "0"),
+        ("cut_beta", "x"),
+        ("cut_axes", "round"),
+        ("cut_least", "-1"),
+        ("cut_least", "x"),
+        ("cut_calibration", "Platt!"),
+    ],
 )
 def test_a_link_that_is_out_of_range_never_breaks_the_page(key, value):
     app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py")

@@ -7,18 +7,22 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import ArrayLike, NDArray
 
-from multiloss_core.formatting import plural
+from multiloss_core.formatting import Vocabulary, plural
 from multiloss_core.numerics import Indices
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated_datasets import Dataset
-from ui.shared.formatting import EXACT
+from ui.shared.formatting import EXACT, vocabulary
 
 MAX_ROWS = 1_000
 ROW = "row"
-NO_DOCUMENTS = (
-    "This is a table of counts, so which documents are behind them is not known; load the rated documents themselves "
-    "to see them."
-)
+
+
+def no_documents(words: Vocabulary) -> str:
+    """Say why no rows can be listed."""
+    return (
+        f"This is a table of counts, so which {words.documents} are behind them is not known; load the rated "
+        f"{words.documents} themselves to see them."
+    )
 
 
 def rows_of(dataset: Dataset, positions: Indices, beside: Mapping[str, ArrayLike] | None = None) -> pd.DataFrame:
@@ -63,7 +67,7 @@ def _show(shown: pd.DataFrame, number: int, as_csv: Callable[[], str], what: str
     )
     left, right = st.columns([3, 1], vertical_alignment="center")
     if number > MAX_ROWS:
-        left.caption(f"The first {MAX_ROWS:,} of {plural(number, 'document')}; the file holds all.")
+        left.caption(f"The first {MAX_ROWS:,} of {plural(number, vocabulary().document)}; the file holds all.")
     right.download_button(
         f"{plural(number, 'row')} as CSV",
         as_csv,

@@ -16,6 +16,7 @@ from ui.data.rated_datasets import (
 )
 from ui.data.samples import SAMPLES, sample
 from ui.data.uploads import UploadStore
+from ui.shared.formatting import vocabulary
 from ui.shared.session import session
 
 
@@ -32,7 +33,7 @@ def rated_uploads() -> UploadStore[ColumnChoice, Dataset]:
         build=build,
         upload_key="upload",
         upload_label="Your own file: CSV, Excel or Parquet",
-        upload_hint="Rated documents, or a ready table of counts (T1, T2, …, TP, FP).",
+        upload_hint=f"Rated {vocabulary().documents}, or a ready table of counts (T1, T2, …, TP, FP).",
         choice_type=ColumnChoice,
         of_other_files=_of_other_files,
     )

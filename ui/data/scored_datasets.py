@@ -32,7 +32,8 @@ class ScoredDataset:
     """Items ready to be cut. `key` changes with the file and with the choice of columns.
 
     `order` (n,): positions from the most to the least probable. `tuning`: which of the labelled items a threshold is
-    tuned on; the others judge it.
+    tuned on; the others judge it. `calibration`: by what the probabilities were corrected, empty where they are as
+    given; equal ones are then in the order of the given ones.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ScoredDataset:
     items: ScoredItems
     order: Indices
     tuning: Bools
+    calibration: str = ""
 
 
 def uploaded_source(data: bytes, name: str, sheet: str | None = None) -> ScoredSource:

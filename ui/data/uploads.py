@@ -15,7 +15,8 @@ from multiloss_core.tables import LARGEST_FILE, start_reader
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
-from ui.shared.formatting import LONG_NAME, as_text
+from ui.shared.formatting import LONG_NAME, NOUN, as_text
+from ui.shared.page_setup import write_style
 from ui.shared.session import Source, UploadedFile, Uploads, session
 from ui.shared.url_params import UrlParameter
 
@@ -26,6 +27,8 @@ Data = TypeVar("Data")
 MOST_MEMORY = 2**30
 # So much of a SHA-256 tells files apart.
 START = 12
+# In pixels, with its label.
+UPLOADER_HEIGHT = 96
 KEPT, NOT_LOADED = " (kept in this browser)", " (not loaded)"
 
 
@@ -55,13 +58,17 @@ class UploadStore(Generic[Choice, Data]):
     def ask_upload(self, *, with_controls: bool = True) -> None:
         """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
         start_reader()
-        uploaded = st.file_uploader(
-            self.upload_label,
-            type=["csv", "tsv", "txt", "xlsx", "parquet"],
-            key=self.upload_key,
-            max_upload_size=LARGEST_FILE // 2**20,
-            help=self.upload_hint,
-        )
+        # Its room is kept until the browser has fetched its script: what stands below does not shift.
+        room = f"{self.upload_key}_room"
+        write_style(f".st-key-{room} {{ min-height: {UPLOADER_HEIGHT}px; }}")
+        with st.container(key=room):
+            uploaded = st.file_uploader(
+                self.upload_label,
+                type=["csv", "tsv", "txt", "xlsx", "parquet"],
+                key=self.upload_key,
+                max_upload_size=LARGEST_FILE // 2**20,
+                help=self.upload_hint,
+            )
         if uploaded is None:
             self.state.complaint = None
         elif uploaded.file_id != self.state.last_upload:
@@ -256,7 +263,7 @@ class UploadStore(Generic[Choice, Data]):
 
     def _shown_name(self) -> str:
         """Return the name of what is picked, loaded or not."""
-        return str(st.session_state[self.key])
+        return str(st.session_state.get(self.key, self.state.picked))
 
     def _is_here(self, name: str) -> bool:
         return name in self.state.sources or name in self.samples
@@ -317,7 +324,7 @@ class UploadStore(Generic[Choice, Data]):
             key
             for source in self.state.sources.values()
             for key in (source.fingerprint, columns_signature(source.frame))
-        } | {_sheet_of(file.digest) for file in self.state.files.values()}
+        } | {NOUN, *(_sheet_of(file.digest) for file in self.state.files.values())}
         return {key: text for key, text in self.state.remembered.items() if key in keys}
 
     def _hear(self, told: Told) -> None:

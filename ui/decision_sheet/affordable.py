@@ -86,7 +86,7 @@ def _by_alerts(analysis: Analysis) -> Affordable:
         point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
         goals = DRIVERS[ALERTS].goals
         wishes = (Wish(goals["wish_alerts"], most), Wish(goals[DAYS_KEY], days))
-        return f"at most {most:g} alerts a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)
+        return f"up to {most:g} a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)
 
     return Affordable(find)
 

@@ -1,5 +1,6 @@
 """One sentence that answers the sheet, the three settings beside each other, and the ways on."""
 
+import numpy as np
 import streamlit as st
 
 from multiloss_core import Counts, DataError
@@ -16,11 +17,12 @@ from ui.operating_point.controls.target_drivers import restore_driver
 from ui.operating_point.sections.over_time import about, dated
 from ui.operating_point.sections.save_decision import make_decision
 from ui.operating_point.target import IN_URL, current_target, percent_of, set_target
-from ui.shared.formatting import FRAUD, as_text
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.url_params import UrlParameter
 
 KEY = "setting"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 TITLES = {"cautious": "Cautious", "balanced": "Balanced", "wide": "Wide"}
 IN_ADDRESS: UrlParameter[str] = UrlParameter(KEY, lambda text: text if text in TITLES else None, str)
 
@@ -35,14 +37,26 @@ def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
     sentence = st.container(key="answer")
     for place, setting in zip(st.columns(len(settings)), settings, strict=True):
         with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
-            _show_card(analysis, setting, is_taken=setting.name == taken)
+            _show_card(analysis, setting, _same_before(analysis, setting, settings), is_taken=setting.name == taken)
     chosen = next(setting for setting in settings if setting.name == taken)
     with sentence:
         _say(analysis, chosen)
     return chosen
 
 
-def _show_card(analysis: Analysis, setting: Setting, *, is_taken: bool) -> None:
+def _same_before(analysis: Analysis, setting: Setting, settings: tuple[Setting, ...]) -> Setting | None:
+    """Find the setting shown before this one that has the same thresholds, None if there is none."""
+    if setting.point is None:
+        return None
+    thresholds = analysis.deployable(setting.point)
+    before = settings[: settings.index(setting)]
+    return next(
+        (one for one in before if one.point is not None and np.array_equal(analysis.deployable(one.point), thresholds)),
+        None,
+    )
+
+
+def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is_taken: bool) -> None:
     st.markdown(f"**{TITLES[setting.name]}**")
     if setting.point is None:
         st.caption(as_text(setting.refused))
@@ -50,13 +64,17 @@ def _show_card(analysis: Analysis, setting: Setting, *, is_taken: bool) -> None:
     point, names = setting.point, analysis.surfaces.names
     st.caption(as_text(setting.asked))
     values = zip(names, analysis.deployable(point).tolist(), strict=True)
-    st.markdown("  \n".join(f"{as_text(shortened(name))} **{at_or_above(value)}**" for name, value in values))
+    st.markdown(
+        "  \n".join(
+            f"{as_text(shortened(name))} **{at_or_above(value).replace(' ', NO_BREAK)}**" for name, value in values
+        )
+    )
     lines = [f"**{count(point.tp)}** frauds caught", f"{count(point.fp)} false alerts"]
     if point.precision is not None:
         lines.append(f"precision {percent(point.precision)}")
     days = _days(analysis, point)
     if days is not None:
-        lines.append(f"{about(days.mean)} alerts a day ({' to '.join(map(about, days.most_days))} on most days)")
+        lines.append(f"{about(days.mean)} alerts a day (mostly {' to '.join(map(about, days.most_days))})")
     st.markdown("  \n".join(lines))
     st.button(
         "Taken" if is_taken else "Take",
@@ -66,6 +84,8 @@ def _show_card(analysis: Analysis, setting: Setting, *, is_taken: bool) -> None:
         args=(setting.name,),
         width="stretch",
     )
+    if same is not None:
+        st.caption(f"The same thresholds as {TITLES[same.name].lower()}: the rated alerts allow no others between.")
 
 
 def _take(name: str) -> None:
@@ -88,7 +108,7 @@ def _say(analysis: Analysis, setting: Setting) -> None:
         _difference(analysis, point, present),
         None if days is None else days.mean,
         rule=rule,
-        vocabulary=FRAUD,
+        vocabulary=vocabulary(),
     )
     st.markdown(f"## {as_text(sentence)}.")
 

@@ -8,7 +8,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_thresholds_in_use, baseline_of, use_production
 from ui.shared.formatting import as_text
 
-MEANINGS = (("positive", "Fraud"), ("negative", "Not fraud"), ("undecided", "Not known yet"))
+MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet"))
 
 
 def show_meaning(source: RatedSource, dataset: Dataset) -> None:
@@ -20,17 +20,23 @@ def show_meaning(source: RatedSource, dataset: Dataset) -> None:
         numbers["undecided"] = dataset.source.documents.undecided.weights.sum()
     lines = []
     for meaning, words in MEANINGS:
-        values = ", ".join(as_text(shortened(value)) for value, found in choice.meanings if found == meaning)
+        values = ", ".join(f"*{as_text(shortened(value))}*" for value, found in choice.meanings if found == meaning)
         if numbers.get(meaning):
-            lines.append(f"{words}: **{count(numbers[meaning])}**{f' ({values})' if values else ''}")
+            lines.append(f"**{count(numbers[meaning])} {words}**{f' ({values})' if values else ''}")
     st.markdown(" · ".join(lines))
 
 
 def show_scores(analysis: Analysis) -> None:
     """Say which scores there are, and from which value on people looked."""
     st.markdown("#### 2 · From which score on did people look?")
-    floors = zip(analysis.surfaces.names, analysis.rated.source.floors, strict=True)
-    st.markdown(" · ".join(f"{as_text(shortened(name))} **{threshold(floor)}**" for name, floor in floors))
+    floors, choice = analysis.rated.source.floors, analysis.rated.choice
+    suggested = [floor is None for floor in choice.floors] or [not choice.is_counts] * len(floors)
+    st.markdown(
+        " · ".join(
+            f"{as_text(shortened(name))} **{threshold(floor)}**{' (suggested)' if guessed else ''}"
+            for name, floor, guessed in zip(analysis.surfaces.names, floors, suggested, strict=True)
+        )
+    )
     st.page_link("pages/rated_data.py", label="Change what the columns mean", icon=":material/edit:")
 
 

@@ -25,7 +25,8 @@ from ui.records.record_text import (
     target_words,
     thresholds_words,
 )
-from ui.shared.formatting import LONG_NAME, as_text
+from ui.shared.formatting import LONG_NAME, as_text, vocabulary
+from ui.shared.page_setup import write_style
 from ui.shared.session import UploadedRecord, session
 
 UPLOADER, CHOSEN, ROWS = "record_file", "decision", "decision_rows"
@@ -38,6 +39,8 @@ FORMATS = {
     "FP": st.column_config.NumberColumn(format="localized"),
     "Precision": st.column_config.NumberColumn(format="%.1f %%"),
 }
+# The room of widgets whose scripts the browser fetches after the page: pixels of the uploader, of a row of the list.
+UPLOADER_ROOM, ROW, MOST_ROWS = 129, 35, 10
 # Tables of the summary scroll by themselves where the screen is narrow, as on a phone.
 NARROW_TABLES = """<style>
 [class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }
@@ -47,15 +50,17 @@ NARROW_TABLES = """<style>
 
 def ask_record() -> None:
     """Ask for a record that was downloaded before, and show the record in it."""
-    st.file_uploader(
-        "A decision record (JSON) from a file",
-        type=["json"],
-        key=UPLOADER,
-        max_upload_size=math.ceil(MAX_BYTES / 2**20),
-        on_change=_read_record,
-        help="To see what was decided, open it again, or try its thresholds on newer data. Nothing is added to the log "
-        "unless you say so.",
-    )
+    with st.container(key=f"{UPLOADER}_room"):
+        write_style(f".st-key-{UPLOADER}_room {{ min-height: {UPLOADER_ROOM}px; }}")
+        st.file_uploader(
+            "A decision record (JSON) from a file",
+            type=["json"],
+            key=UPLOADER,
+            max_upload_size=math.ceil(MAX_BYTES / 2**20),
+            on_change=_read_record,
+            help="To see what was decided, open it again, or try its thresholds on newer data. Nothing is added to the "
+            "log unless you say so.",
+        )
     uploaded = session().decisions.uploaded
     if uploaded is None:
         return
@@ -117,8 +122,8 @@ def show_log() -> None:
         st.warning(f"{as_text(complaint)} The others are not touched.", icon=":material/broken_image:")
     if not entries:
         st.info(
-            "**No decision is in the log yet.** Choose thresholds on the operating point, open *Save this decision* "
-            "below them, and they are listed here.",
+            "**No decision is in the log yet.** Choose thresholds on the decision sheet or the operating point, open "
+            "*Save this decision* below them, and they are listed here.",
             icon=":material/history:",
         )
         st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
@@ -147,15 +152,17 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
     if not table[COUNTED].eq(Unit.MONEY).any():
         table = table.drop(columns=COUNTED)
     labels = [label_of(entry) for entry in entries]
-    st.dataframe(
-        table,
-        hide_index=True,
-        column_config=FORMATS,
-        key=ROWS,
-        on_select=lambda: _choose_row(labels),
-        selection_mode="single-row",
-        alt="The decisions of the log, the newest first; a selected row is shown below.",
-    )
+    with st.container(key=f"{ROWS}_room"):
+        write_style(f".st-key-{ROWS}_room {{ min-height: {ROW * (1 + min(len(table), MOST_ROWS)) + 2}px; }}")
+        st.dataframe(
+            table,
+            hide_index=True,
+            column_config=FORMATS,
+            key=ROWS,
+            on_select=lambda: _choose_row(labels),
+            selection_mode="single-row",
+            alt="The decisions of the log, the newest first; a selected row is shown below.",
+        )
 
 
 def _choose_row(labels: list[str]) -> None:
@@ -177,7 +184,7 @@ def _listed(entry: LogEntry) -> dict[str, str | float | None]:
         "Method": SET_BY_HAND if by_hand else record.settings.method,
         "Target": None if by_hand or target.marginal_precision is None else 100 * target.marginal_precision,
         "Thresholds": thresholds_words(record.columns.scores, record.thresholds),
-        COUNTED: Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY,
+        COUNTED: vocabulary().counted(Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY),
         "TP": expected.tp,
         "FP": expected.fp,
         "Precision": None if expected.precision is None else 100 * expected.precision,

@@ -27,7 +27,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.target_drivers import is_known, is_restorable
 from ui.operating_point.point_text import WORDS
 from ui.records.record_text import author_of, moment, thresholds_words
-from ui.shared.formatting import LONG_NAME, as_text
+from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.session import session
 
 LEVEL_WORDS = "95 %"
@@ -129,7 +129,7 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
         return
     sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days)
     changes = changes_of(record, now, sizes)
-    scale = "" if sizes is None else f", {sizes.unit}"
+    scale = "" if sizes is None else f", {sizes.scale(vocabulary())}"
     st.markdown(f"**Then expected, now observed{scale}, at the thresholds of the decision**")
     st.dataframe(
         _then_and_now(record, changes),

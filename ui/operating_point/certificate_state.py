@@ -10,6 +10,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.generalisation import Certificate, certify
 from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.operating_point.target import DIGITS
+from ui.shared.formatting import vocabulary
 from ui.shared.session import CertificateRequest, session
 from ui.shared.url_params import numbers_parameter
 
@@ -54,8 +55,9 @@ def certificate_of(
     group = analysis.dataset.choice.group
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
-            f"Documents of one '{shortened(group)}' belong together, and counts of cells do not tell which: "
-            f"a guarantee needs the rows. Choose dates with at most {MOST_FETCHED:,} of them, or no group."
+            f"{vocabulary().documents.capitalize()} of one '{shortened(group)}' belong together, and counts of cells "
+            f"do not tell which: a guarantee needs the rows. Choose dates with at most {MOST_FETCHED:,} of them, or no "
+            "group."
         )
     return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
 

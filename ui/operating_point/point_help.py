@@ -2,6 +2,7 @@
 
 from multiloss_core import Unit
 from ui.operating_point.point_text import OF_THEM_UNDECIDED, REACHABLE, WORDS, beside
+from ui.shared.formatting import vocabulary
 
 
 def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
@@ -9,16 +10,21 @@ def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
 
     `undecided`: some documents of the data are not decided yet.
     """
-    found = _THRESHOLDS | _of_path(unit) | _beside(unit.other)
+    found = _of_thresholds() | _of_path(unit) | _beside(unit.other)
     return found | _of_undecided(unit) if undecided else found
 
 
-_THRESHOLDS = {
-    "Threshold of": "A document is flagged when this score is at least so high (where every score must reach its own: "
-    'when all are). The shortest number that flags the same documents. "never": this score alone never flags.',
-    REACHABLE: "Documents were rated because some score reached its floor. Where another one lies below its own floor, "
-    "no threshold lets every score agree: such positives cannot be kept under this rule. *Any score* keeps all.",
-}
+def _of_thresholds() -> dict[str, str]:
+    called = vocabulary()
+    a_document, documents = called.a_document.capitalize(), called.documents
+    return {
+        "Threshold of": f"{a_document} is flagged when this score is at least so high (where every score must reach "
+        f'its own: when all are). The shortest number that flags the same {documents}. "never": this score alone never '
+        "flags.",
+        REACHABLE: f"{documents.capitalize()} were rated because some score reached its floor. Where another one lies "
+        "below its own floor, no threshold lets every score agree: such positives cannot be kept under this rule. "
+        "*Any score* keeps all.",
+    }
 
 
 def _of_undecided(unit: Unit) -> dict[str, str]:
@@ -36,15 +42,15 @@ def _of_undecided(unit: Unit) -> dict[str, str]:
 
 
 def _of_path(unit: Unit) -> dict[str, str]:
-    words = WORDS[unit]
+    words, documents = WORDS[unit], vocabulary().documents
     tp, fp, alerts, precision, per_catch, kept = (
         f"{{{label}}}"
         for label in (words.caught, words.false, words.alerts, words.precision, words.false_per_catch, words.kept)
     )
     if unit is Unit.DOCUMENTS:
         counts = {
-            words.caught: f"True positives: {tp} of the {alerts} documents flagged were rated fraud.",
-            words.false: f"False positives: {fp} of the {alerts} documents flagged were rated no fraud.",
+            words.caught: f"True positives: {tp} of the {alerts} {documents} flagged were rated fraud.",
+            words.false: f"False positives: {fp} of the {alerts} {documents} flagged were rated no fraud.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: everything that people would look at.",
             words.precision: f"TP / (TP + FP) = {tp} / ({tp} + {fp}) = {precision}: the share of fraud among all "
             "decided alerts. The slider is about the last ones only.",
@@ -53,11 +59,11 @@ def _of_path(unit: Unit) -> dict[str, str]:
         }
     else:
         counts = {
-            words.caught: f"True positives in money: the amounts of all flagged documents rated fraud add up to {tp}, "
-            f"of {alerts} flagged.",
-            words.false: "False positives in money: the amounts of all flagged documents rated no fraud add up to "
-            f"{fp}: what honest customers are kept waiting for.",
-            words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: the amounts of all documents flagged and decided.",
+            words.caught: f"True positives in money: the amounts of all flagged {documents} rated fraud add up to "
+            f"{tp}, of {alerts} flagged.",
+            words.false: f"False positives in money: the amounts of all flagged {documents} rated no fraud add up "
+            f"to {fp}: what honest customers are kept waiting for.",
+            words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: the amounts of all {documents} flagged and decided.",
             words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: of all the money flagged. The slider is "
             "about the last of it only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught "
@@ -75,26 +81,26 @@ def _of_path(unit: Unit) -> dict[str, str]:
 
 def _beside(unit: Unit) -> dict[str, str]:
     """Explain the numbers in the unit that the path was not found in."""
-    words = WORDS[unit]
+    words, documents = WORDS[unit], vocabulary().documents
     caught, false = beside(words.caught), beside(words.false)
     tp, fp, alerts, precision, kept = (
         f"{{{label}}}" for label in (caught, false, words.alerts, words.precision, words.kept)
     )
     if unit is Unit.DOCUMENTS:
         return {
-            caught: f"Documents: {tp} of the {alerts} flagged were rated fraud.",
-            false: f"Documents: {fp} of the {alerts} flagged were rated no fraud.",
-            words.alerts: f"{tp} + {fp} = {alerts} documents: everything that people would look at.",
-            words.precision: f"{tp} / ({tp} + {fp}) = {precision}: the share of fraud among the documents flagged and "
-            "decided. The slider is about money.",
-            words.kept: f"{tp} documents are {kept} rated positives. Not recall: fraud below the floors is unknown.",
+            caught: f"{documents.capitalize()}: {tp} of the {alerts} flagged were rated fraud.",
+            false: f"{documents.capitalize()}: {fp} of the {alerts} flagged were rated no fraud.",
+            words.alerts: f"{tp} + {fp} = {alerts} {documents}: everything that people would look at.",
+            words.precision: f"{tp} / ({tp} + {fp}) = {precision}: the share of fraud among the {documents} flagged "
+            "and decided. The slider is about money.",
+            words.kept: f"{tp} {documents} are {kept} rated positives. Not recall: fraud below the floors is unknown.",
         }
     return {
-        caught: f"The amounts of all flagged documents rated fraud add up to {tp}, of {alerts} flagged.",
-        false: f"The amounts of all flagged documents rated no fraud add up to {fp}: what honest customers are kept "
-        "waiting for.",
-        words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all documents flagged and decided.",
+        caught: f"The amounts of all flagged {documents} rated fraud add up to {tp}, of {alerts} flagged.",
+        false: f"The amounts of all flagged {documents} rated no fraud add up to {fp}: what honest customers are "
+        "kept waiting for.",
+        words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all {documents} flagged and decided.",
         words.precision: f"{tp} / {alerts} = {precision}: of the money flagged, as much is in fraud. The slider is "
-        "about documents.",
+        f"about {documents}.",
         words.kept: f"{tp} is {kept}, the amounts of all rated fraud. Not recall: fraud below the floors is unknown.",
     }

@@ -12,7 +12,7 @@ from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.target import DIGITS
-from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share
+from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share, vocabulary
 
 CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
 UNDECIDED, OF_THEM_UNDECIDED = "Not yet decided", "of them not yet decided"
@@ -269,6 +269,6 @@ def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
             "The point is at the floor.",
             f"Even the last {unit.quantity(point.step_alerts)} rated there {hold} "
             f"{unit.precision(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point "
-            "lies below what was rated. Rate documents below the floors to find it.",
+            f"lies below what was rated. Rate {vocabulary().documents} below the floors to find it.",
         )
     return None

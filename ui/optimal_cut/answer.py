@@ -5,31 +5,36 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
-from multiloss_core.losses import promised_counts
+from multiloss_core.losses import best_k, promised_counts
 from multiloss_core.tables import frame_as_csv
 from ui.data.scored_datasets import ScoredDataset
+from ui.optimal_cut.calibrated_items import KINDS, NO_CALIBRATION, why_not_calibrated
 from ui.optimal_cut.cuts_compared import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import lesson_plan
 from ui.shared.loss_picker import ask_beta, named_loss, show_formula
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import HIGHEST, LOWEST, STEP
+from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
 
 
 class LossChoice(NamedTuple):
-    """The loss by the name that was picked, beta of F, and whether all losses are wanted."""
+    """The loss by the name that was picked, beta of F, the least number to flag, the calibration, all losses or one."""
 
     loss: str
     beta: float
+    at_least: int
+    calibration: str
     compare_all: bool
 
 
@@ -45,9 +50,11 @@ def introduction() -> None:
     lesson_plan()
 
 
-def ask_loss() -> LossChoice | None:
+def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
     """Ask for the loss; None, with an error on the screen, where a value cannot be used."""
-    loss_column, beta_column, all_column = st.columns([2, 1, 2], vertical_alignment="bottom")
+    loss_column, beta_column, least_column, calibration_column, all_column = st.columns(
+        [3, 2, 2, 3, 4], vertical_alignment="bottom"
+    )
     choice = loss_column.selectbox(
         "Loss",
         LOSS_CHOICES,
@@ -57,18 +64,49 @@ def ask_loss() -> LossChoice | None:
         "weigh positives and negatives alike.",
     )
     beta = ask_beta(beta_column, "cut_beta")
+    at_least = least_column.number_input(
+        "Flag at least",
+        0,
+        None,
+        0,
+        1,
+        key="cut_least",
+        bind="query-params",
+        help="The least number of items to flag. With few expected positives flagging nothing often wins; 1 rules it "
+        "out.",
+    )
+    calibration = _ask_calibration(calibration_column, dataset)
     everything = all_column.toggle("Compare all seven losses", key="cut_all", bind="query-params")
     # The widgets' own limits hold in the browser only.
     if not 0.1 <= beta <= 10.0:
         st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
         return None
-    return LossChoice(choice, beta, bool(everything))
+    n = dataset.items.probabilities.size
+    if not 0 <= at_least <= n:
+        st.error(f"At least {at_least:,} of {plural(n, 'item')} cannot be flagged; choose 0 to {n:,}.")
+        return None
+    return LossChoice(choice, beta, int(at_least), calibration, bool(everything))
+
+
+def _ask_calibration(place: DeltaGenerator, dataset: ScoredDataset) -> str:
+    reason = why_not_calibrated(dataset)
+    chosen = ask_choice(
+        place.selectbox,
+        "Calibration",
+        KINDS,
+        key="cut_calibration",
+        disabled=bool(reason),
+        help=reason
+        or "Corrects the probabilities by what was found. Isotonic: any rising map; wants many outcomes. Platt: a "
+        "logistic map with two numbers; for few outcomes. Neither uses an item's own outcome.",
+    )
+    return NO_CALIBRATION if reason else chosen
 
 
 def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
     """Find the answer of the chosen loss; None, with a word on the screen, where there is none."""
     try:
-        return answer(dataset, asked.loss, asked.beta)
+        return answer(dataset, asked.loss, asked.beta, asked.at_least)
     except DataError as error:
         st.warning(f"{as_text(str(error))} The cuts of the other losses are below.", icon=":material/info:")
         return None
@@ -96,12 +134,15 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
     if optimum.k == 0:
         sentence = f"Under {found.loss_name}, flagging **nothing** is best."
     else:
-        reach = _reach(optimum) if optimum.left_out else f"those with {_reach(optimum)}"
+        reach = _reach(dataset, optimum) if optimum.left_out else f"those with {_reach(dataset, optimum)}"
         sentence = (
             f"Under {found.loss_name}, flag the **{count(optimum.k)}** most probable of {plural(n, 'item')}: {reach}."
         )
     st.subheader(sentence, anchor=False)
-    _show_ties(optimum)
+    _show_ties(dataset, optimum)
+    if dataset.calibration:
+        st.caption(f"With calibrated probabilities ({dataset.calibration}), not with those of the file.")
+    _show_least(dataset, found)
     if found.loss_name == "AUC":
         st.info(
             "AUC counts only pairs in which the negative is flagged and the positive is not. Who flags nothing makes "
@@ -130,6 +171,33 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
         _offer_download(dataset, optimum)
 
 
+def _show_least(dataset: ScoredDataset, found: Answer) -> None:
+    """Say what the least number to flag changed, and why nothing is flagged without one."""
+    optimum, losses = found.optimum, np.asarray(found.curve.values)
+    free = best_k(losses)
+    if free and free >= found.at_least:
+        return
+    sentences = []
+    if not free and found.loss_name != "AUC":
+        items = dataset.items.probabilities
+        none = float(np.prod(1.0 - items))
+        sentences.append(
+            f"With {items.sum():,.3g} expected positives there is none in {short_percent(none)} of the outcomes. "
+            "Flagging nothing is flawless then, because a rate over nothing (0/0) counts as 1."
+        )
+    if free < found.at_least:
+        least = "something" if found.at_least == 1 else f"at least {count(found.at_least)}"
+        alone = "" if free == 0 else f"; best, without a least number: {losses[free]:.4f}, for {plural(free, 'item')}"
+        sentences.append(
+            f"You asked that {least} be flagged. Expected loss of doing so: {optimum.expected_loss:.4f}; of flagging "
+            f"nothing: {losses[0]:.4f}{alone}."
+        )
+    elif found.loss_name != "AUC":
+        sentences.append("To see the best cut that flags something, set *Flag at least* to 1.")
+    if sentences:
+        st.info(" ".join(sentences), icon=":material/info:")
+
+
 def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
     n = dataset.items.probabilities.size
     flagged, expected = st.columns(2)
@@ -138,8 +206,8 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
     nothing = math.isnan(way.threshold)
     judged = f"Observed loss on {count((~dataset.tuning).sum())} labelled items: {way.observed:.4f}"
     lines = (
-        "" if way is found.optimum else f"**{_worse(way, found.optimum)}**",
-        "Nothing is flagged, so there is no cut." if nothing else f"Flags {_reach(way)}",
+        "" if way is found.optimum else f"**{_worse(way, found)}**",
+        "Nothing is flagged, so there is no cut." if nothing else f"Flags {_reach(dataset, way)}",
         "" if math.isnan(way.observed) else judged,
         "" if nothing else f"Marginal precision at this cut: **{short_percent(way.threshold)}**",
     )
@@ -148,7 +216,10 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
         _link_to_operating_point(dataset, way)
 
 
-def _worse(way: WayToCut, optimum: WayToCut) -> str:
+def _worse(way: WayToCut, found: Answer) -> str:
+    optimum = found.optimum
+    if way.worse < -5e-7:
+        return f"Better by {-way.worse:.2g}, with fewer than the {count(found.at_least)} asked for"
     if way.worse < 5e-7:
         return "As good as the optimum"
     relative = f" ({100 * way.worse / optimum.expected_loss:.2g} %)" if optimum.expected_loss > 1e-9 else ""
@@ -187,18 +258,21 @@ def rated_name(dataset: ScoredDataset) -> str | None:
     return next((name for name, source in rated if source.fingerprint == items.fingerprint), None)
 
 
-def _reach(way: WayToCut) -> str:
+def _reach(dataset: ScoredDataset, way: WayToCut) -> str:
     """Say which probabilities are flagged."""
+    probability = "calibrated probability" if dataset.calibration else "probability"
     if way.left_out:
-        return f"down to a probability of {threshold(way.threshold)}"
-    return f"a probability of {threshold(way.printed)} or more"
+        return f"down to a {probability} of {threshold(way.threshold)}"
+    return f"a {probability} of {threshold(way.printed)} or more"
 
 
-def _show_ties(optimum: WayToCut) -> None:
+def _show_ties(dataset: ScoredDataset, optimum: WayToCut) -> None:
     if optimum.left_out:
         st.caption(
             f"{plural(optimum.left_out, 'more item')} {'has' if optimum.left_out == 1 else 'have'} exactly the "
-            "probability of the last one flagged; of equal ones, the first in the file are flagged."
+            "probability of the last one flagged; of equal ones, "
+            + ("those given the highest" if dataset.calibration else "the first in the file")
+            + " are flagged."
         )
 
 
@@ -229,19 +303,30 @@ def _how_known(dataset: ScoredDataset, found: Answer) -> str:
 
 
 def _offer_download(dataset: ScoredDataset, optimum: WayToCut) -> None:
-    frame = dataset.frame
+    part = f"-{dataset.calibration.lower()}" if dataset.calibration else ""
     st.download_button(
         f"Download the {plural(optimum.k, 'selected item')} (CSV)",
         # Called at the click only: a million rows take seconds to write.
-        lambda: frame_as_csv(frame, rows=items_flagged(dataset, optimum.k)),
-        "selected-items.csv",
+        lambda: frame_as_csv(with_calibrated(dataset), rows=items_flagged(dataset, optimum.k)),
+        f"selected-items{part}.csv",
         "text/csv",
         key="cut_download",
         icon=":material/download:",
         on_click="ignore",
         help="The rows of the optimum, in the order of the file, with all their columns. Text that a spreadsheet would "
-        "take for a formula gets an apostrophe in front.",
+        "take for a formula gets an apostrophe in front."
+        + (" The last column holds the calibrated probability." if dataset.calibration else ""),
     )
+
+
+def with_calibrated(dataset: ScoredDataset) -> pd.DataFrame:
+    """Return the rows of the file, with the calibrated probabilities in a last column where there are any."""
+    if not dataset.calibration:
+        return dataset.frame
+    name = f"calibrated probability ({dataset.calibration})"
+    while name in dataset.frame.columns:
+        name += " 2"
+    return dataset.frame.assign(**{name: dataset.items.probabilities})
 
 
 def show_curve(dataset: ScoredDataset, found: Answer) -> None:

@@ -11,12 +11,13 @@ from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.cuts_compared import reliability_of
 from ui.shared.page_setup import theme
 
+RELIABILITY = "Expected and observed share of positives"
 # Half of the items below this: linear axes would show them all in one corner.
 RARE = 0.05
 
 
-def show_calibration(dataset: ScoredDataset) -> None:
-    """Compare expected with observed shares of positives, where outcomes are known."""
+def show_calibration(dataset: ScoredDataset, used: ScoredDataset) -> None:
+    """Compare expected with observed shares of positives, where outcomes are known; `used` may be calibrated."""
     st.subheader("Can the probabilities be believed?", anchor=False)
     st.markdown(
         "The answer is only as good as the probabilities: *k\\** is best when, of all items given 30 %, about 30 % are "
@@ -31,20 +32,40 @@ def show_calibration(dataset: ScoredDataset) -> None:
         )
         return
     found = reliability_of(dataset)
+    if not used.calibration:
+        _show_conclusion(found)
+        logarithmic = _ask_logarithmic(found)
+        chart, table = st.columns([3, 2])
+        with chart:
+            _show_chart(dataset, found, logarithmic)
+        with table:
+            _show_groups(found)
+        return
+    logarithmic = _ask_logarithmic(found)
+    both = (("As given", dataset), (f"Calibrated ({used.calibration}), on held-out outcomes", used))
+    for place, (title, shown) in zip(st.columns(2, gap="medium"), both, strict=True):
+        with place:
+            st.markdown(f"**{title}**")
+            _show_conclusion(reliability_of(shown))
+            _show_chart(shown, reliability_of(shown), logarithmic)
+            _show_groups(reliability_of(shown))
+
+
+def _show_conclusion(found: Reliability) -> None:
     (st.warning if found.is_doubtful else st.success)(
         _conclusion(found), icon=":material/warning:" if found.is_doubtful else ":material/check:"
     )
-    logarithmic = _ask_logarithmic(found)
-    chart, table = st.columns([3, 2])
-    chart.plotly_chart(
-        _figure(dataset.key, theme(), logarithmic, found),
+
+
+def _show_chart(dataset: ScoredDataset, found: Reliability, logarithmic: bool) -> None:
+    st.plotly_chart(
+        _figure(dataset.key, dataset.calibration, theme(), logarithmic, found),
         theme=None,
-        key="cut_reliability",
-        alt=f"Observed share of positives against the mean probability in {found.items.size} groups of items; "
-        f"{int(found.outside.sum())} of the intervals miss the line where the two are equal.",
+        key="cut_reliability_calibrated" if dataset.calibration else "cut_reliability",
+        alt=f"Observed share of positives against the mean {'calibrated ' if dataset.calibration else ''}probability "
+        f"in {found.items.size} groups of items; {int(found.outside.sum())} of the intervals miss the line where the "
+        "two are equal.",
     )
-    with table:
-        _show_groups(found)
 
 
 def _conclusion(found: Reliability) -> str:
@@ -78,8 +99,9 @@ def _ask_logarithmic(found: Reliability) -> bool:
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _figure(key: str, shade: Theme, logarithmic: bool, _found: Reliability) -> go.Figure:
-    return reliability_chart(_found, theme=shade, logarithmic=logarithmic)
+def _figure(key: str, calibration: str, shade: Theme, logarithmic: bool, _found: Reliability) -> go.Figure:
+    title = f"Expected and observed share, {calibration}" if calibration else RELIABILITY
+    return reliability_chart(_found, theme=shade, logarithmic=logarithmic, title=title)
 
 
 def _show_groups(found: Reliability) -> None:

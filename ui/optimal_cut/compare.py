@@ -16,26 +16,26 @@ MANY_ITEMS = 10_000
 COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
 
 
-def compare_losses(dataset: ScoredDataset, beta: float) -> None:
+def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
     """Show the optimal cut under each loss."""
     st.subheader("All seven losses", anchor=False)
     bar, table = st.empty(), st.empty()
     done = session().scored.compared
-    show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta) not in done
+    show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta, at_least) not in done
     rows: list[dict[str, str | float | None]] = []
     for number, choice in enumerate(LOSS_CHOICES):
         name = named_loss(choice, beta).name
         if show_progress:
             bar.progress(number / len(LOSS_CHOICES), f"{name}: {number + 1} of {len(LOSS_CHOICES)}")
         try:
-            rows.append(_row(answer(dataset, choice, beta)))
+            rows.append(_row(answer(dataset, choice, beta, at_least)))
         except DataError as error:
             rows.append({"Loss": name, "Note": too_many_for(choice, dataset) or str(error)})
         if show_progress:
             _show_table(table, rows)
     bar.empty()
     _show_table(table, rows)
-    done.add((dataset.key, beta))
+    done.add((dataset.key, beta, at_least))
     limited = [choice for choice in LOSS_CHOICES if too_many_for(choice, dataset)]
     st.caption(
         "Losses of different rows cannot be compared with each other, only the cuts within a row. AUC cannot choose a "

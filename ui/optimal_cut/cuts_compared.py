@@ -32,8 +32,9 @@ class WayToCut:
     """One way to choose the items: the `k` most probable, all those at or above `threshold`.
 
     `threshold` is NaN where nothing is flagged, and `printed` in the fewest digits that flag the same. `worse`:
-    expected loss above the optimum's. `observed`: the loss on the labelled items kept aside, NaN without them.
-    `left_out`: items as probable as the last one flagged that are not.
+    expected loss above the optimum's, negative where a cut wins that flags fewer than was asked for. `observed`: the
+    loss on the labelled items kept aside, NaN without them. `left_out`: items as probable as the last one flagged that
+    are not.
     """
 
     name: str
@@ -48,9 +49,10 @@ class WayToCut:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """One loss on one dataset. `tuned` is None for the reason `why_not_tuned`."""
+    """One loss on one dataset, `at_least` so many flagged. `tuned` is None for the reason `why_not_tuned`."""
 
     loss_name: str
+    at_least: int
     curve: ExpectedLosses
     optimum: WayToCut
     at_half: WayToCut
@@ -69,32 +71,42 @@ def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:
     return f"takes at most {largest:,} items" if dataset.items.probabilities.size > largest else None
 
 
-def answer(dataset: ScoredDataset, choice: str, beta: float) -> Answer:
-    """Find the answer of one loss. Raises DataError where the loss takes fewer items."""
+def answer(dataset: ScoredDataset, choice: str, beta: float, at_least: int = 0) -> Answer:
+    """Find the answer of one loss, of `at_least` items, 0 to n. Raises DataError where the loss takes fewer items."""
     too_many = too_many_for(choice, dataset)
     if too_many:
         n = dataset.items.probabilities.size
         raise DataError(f"{choice} {too_many}, and these are {n:,}; choose another loss, or fewer items.")
-    return _answer(dataset.key, choice, beta if choice == "F" else 1.0, dataset)
+    return _answer(dataset.key, choice, beta if choice == "F" else 1.0, at_least, dataset)
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def _answer(key: str, choice: str, beta: float, at_least: int, _dataset: ScoredDataset) -> Answer:
+    loss, items = named_loss(choice, beta), _dataset.items
+    curve = _curve(key, choice, beta, _dataset)
+    k = best_k(curve.values, at_least)
+    lowest = float(items.probabilities[_dataset.order[k - 1]]) if k else np.inf
+
+    def way(name: str, threshold: float, flagged: int) -> WayToCut:
+        return _way(name, threshold, flagged, curve, at_least, _dataset, loss)
+
+    optimum = way("optimum k*", lowest, k)
+    at_half = way("threshold 0.5", HALF, items_at(items.probabilities, HALF))
+    reason = _why_not_tuned(_dataset)
+    if reason:
+        return Answer(loss.name, at_least, curve, optimum, at_half, None, reason)
+    tuned_on = items.known_probabilities[_dataset.tuning], items.known_labels[_dataset.tuning]
+    threshold = tuned_threshold(*tuned_on, loss).threshold
+    tuned = way("tuned threshold", threshold, items_at(items.probabilities, threshold))
+    return Answer(loss.name, at_least, curve, optimum, at_half, tuned)
 
 
 # Eight, because the curve of a million items has 8 MB.
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Finding the expected loss of every cut …")
-def _answer(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> Answer:
-    loss, items = named_loss(choice, beta), _dataset.items
+def _curve(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> ExpectedLosses:
+    loss = named_loss(choice, beta)
     # What is proven in quadratic time is less tight, and still far below what is shown.
-    curve = expected_losses(items.probabilities, loss, tolerance=1e-9 if np.isinf(_largest(loss)) else 1e-6)
-    k = best_k(curve.values)
-    lowest = float(items.probabilities[_dataset.order[k - 1]]) if k else np.inf
-    optimum = _way("optimum k*", lowest, k, curve, _dataset, loss)
-    at_half = _way("threshold 0.5", HALF, items_at(items.probabilities, HALF), curve, _dataset, loss)
-    reason = _why_not_tuned(_dataset)
-    if reason:
-        return Answer(loss.name, curve, optimum, at_half, None, reason)
-    tuned_on = items.known_probabilities[_dataset.tuning], items.known_labels[_dataset.tuning]
-    threshold = tuned_threshold(*tuned_on, loss).threshold
-    tuned = _way("tuned threshold", threshold, items_at(items.probabilities, threshold), curve, _dataset, loss)
-    return Answer(loss.name, curve, optimum, at_half, tuned)
+    return expected_losses(_dataset.items.probabilities, loss, tolerance=1e-9 if np.isinf(_largest(loss)) else 1e-6)
 
 
 def _largest(loss: Loss) -> float:
@@ -117,8 +129,17 @@ def reliability_of(dataset: ScoredDataset) -> Reliability:
     return _reliability(dataset.key, dataset)
 
 
-def _way(name: str, threshold: float, k: int, curve: ExpectedLosses, dataset: ScoredDataset, loss: Loss) -> WayToCut:
+def _way(
+    name: str,
+    threshold: float,
+    k: int,
+    curve: ExpectedLosses,
+    at_least: int,
+    dataset: ScoredDataset,
+    loss: Loss,
+) -> WayToCut:
     probabilities, expected = dataset.items.probabilities, float(curve.values[k])
+    worse = expected - float(curve.values[best_k(curve.values, at_least)])
     finite = bool(np.isfinite(threshold))
     return WayToCut(
         name=name,
@@ -127,7 +148,7 @@ def _way(name: str, threshold: float, k: int, curve: ExpectedLosses, dataset: Sc
         k=k,
         expected_loss=expected,
         # Rounding within the tie rule of k* must not read as better than the best.
-        worse=max(expected - float(curve.values[best_k(curve.values)]), 0.0),
+        worse=worse if k < at_least else max(worse, 0.0),
         observed=_observed(k, dataset, loss),
         left_out=items_at(probabilities, threshold) - k,
     )

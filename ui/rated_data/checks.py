@@ -5,10 +5,10 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
 from multiloss_core.figures import Theme, score_histogram
-from multiloss_core.formatting import count, share, shortened, threshold
+from multiloss_core.formatting import Vocabulary, count, share, shortened, threshold
 from multiloss_core.thresholds import DataFunnel
 from ui.data.rated_datasets import ColumnChoice, RatedSource
-from ui.shared.formatting import FRAUD, as_text
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.page_setup import theme
 
 PREVIEW_ROWS = 100
@@ -21,12 +21,12 @@ def show_funnel(documents: RatedDocuments, choice: ColumnChoice) -> None:
         f"{name} {threshold(floor)}{' (suggested)' if given is None else ''}"
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
-    st.caption(f"Rating floors: {as_text(floors)}. Thresholds below them cannot be judged.")
+    st.caption(f"Rating floors: {as_text(floors)}. Below all of them nothing was rated.")
     if (documents.weights != 1).any():
         totals = documents.totals
         st.caption(
             f"With weights these stand for {count(totals.tp)} positive and {count(totals.fp)} negative "
-            "documents; TP and FP everywhere are sums of weights."
+            f"{vocabulary().documents}; TP and FP everywhere are sums of weights."
         )
     if documents.groups is not None:
         st.caption(
@@ -46,7 +46,7 @@ def show_histograms(key: str, documents: RatedDocuments) -> None:
             # A row of its own for each pair keeps the order where columns are stacked, as on a phone.
             columns = st.columns(width)
         columns[j % width].plotly_chart(
-            _histogram(key, j, theme(), documents),
+            _histogram(key, j, theme(), vocabulary(), documents),
             theme=None,
             key=f"histogram_{j}",
             alt=f"Histogram of the scores of {name}: rated positives and negatives, rating floor at "
@@ -55,8 +55,8 @@ def show_histograms(key: str, documents: RatedDocuments) -> None:
 
 
 @st.cache_resource(scope="session", max_entries=20, show_spinner=False)
-def _histogram(key: str, classifier: int, shade: Theme, _documents: RatedDocuments) -> go.Figure:
-    return score_histogram(_documents, classifier, theme=shade, vocabulary=FRAUD)
+def _histogram(key: str, classifier: int, shade: Theme, words: Vocabulary, _documents: RatedDocuments) -> go.Figure:
+    return score_histogram(_documents, classifier, theme=shade, vocabulary=words)
 
 
 def show_counted(counts: RatedCounts, choice: ColumnChoice) -> None:
@@ -105,10 +105,9 @@ def show_count_table(surfaces: CountSurfaces) -> None:
 def show_limits() -> None:
     """Say once what cannot be known from rated predicted positives."""
     st.info(
-        "**What such data cannot tell.** Nobody rated the documents below the floors, so missed fraud (false "
-        "negatives) and "
-        "true negatives are unknown, and with them recall, the false positive rate and F1. Known are true and false "
-        "positives, precision, and what each extra alert buys: enough to choose thresholds at or above the floors.",
+        "**What such data cannot tell:** nobody looked at what lies below every floor, so missed fraud (false "
+        "negatives) and true negatives are unknown, and so are recall, the false positive rate and F1. True and "
+        "false positives and precision are known from the floors up.",
         icon=":material/visibility_off:",
     )
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.formatting import plural, shortened
+from multiloss_core.formatting import NEUTRAL, plural, shortened
 from multiloss_core.tables import MINUS, RECIPROCAL, Meaning, find_falling
 from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
@@ -17,7 +17,8 @@ from ui.rated_data.column_summary import show_column_table
 from ui.rated_data.connected_tables import ask_connected_table
 from ui.rated_data.rating_meanings import ask_meanings, meaning_key
 from ui.shared.column_pickers import ask_column, ask_optional_column, offered_columns
-from ui.shared.formatting import as_text
+from ui.shared.formatting import NOUN, NOUNS, as_text, noun, vocabulary
+from ui.shared.session import session
 
 TEMPLATE = (
     "document,model A,model B,rating\n"
@@ -33,7 +34,10 @@ RULES: dict[str, Rule | None] = {"told by the counts": None, "any": "any", "all"
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRole:
-    """What a column that may be missing means. `key` is the field of the choice; `none` says what its absence means."""
+    """What a column that may be missing means. `key` is the field of the choice; `none` says what its absence means.
+
+    Words for rows are still to be put in.
+    """
 
     key: str
     label: str
@@ -44,8 +48,8 @@ class ColumnRole:
 WEIGHT = ColumnRole(
     key="weight",
     label="Weight (optional)",
-    none="(none: every document counts once)",
-    hint="How many documents each rated one stands for, when only a sample was rated.",
+    none="(none: every {document} counts once)",
+    hint="How many {documents} each rated one stands for, when only a sample was rated.",
 )
 GROUP = ColumnRole(
     key="group",
@@ -58,20 +62,20 @@ AMOUNT = ColumnRole(
     key="amount",
     label="Amount (optional)",
     none="(none: money is not counted)",
-    hint="How much money each document is about, 0 or more. With it, money caught and money in false alerts are shown "
-    "beside the counts, and thresholds can be chosen by money.",
+    hint="How much money each {document} is about, 0 or more. With it, money caught and money in false alerts are "
+    "shown beside the counts, and thresholds can be chosen by money.",
 )
 TIME = ColumnRole(
     key="time",
     label="Time (optional)",
     none="(none: no periods)",
-    hint="When each document came, as a date or a date with a time.",
+    hint="When each {document} came, as a date or a date with a time.",
 )
 SEGMENT = ColumnRole(
     key="segment",
     label="Segment (optional)",
     none="(none: no segments)",
-    hint="A column of few words to look at documents by: country, channel, product.",
+    hint="A column of few words to look at {documents} by: country, channel, product.",
 )
 ROLES = (WEIGHT, GROUP, AMOUNT, TIME, SEGMENT)
 
@@ -92,13 +96,13 @@ def ask_upload(place: DeltaGenerator) -> None:
         ask_connected_table()
 
 
-def ask_columns(source: RatedSource) -> ColumnChoice:
-    """Let the user correct what the columns mean; what could not be told for certain is asked first."""
+def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnChoice:
+    """Let the user correct what the columns mean; what could not be told for certain is asked in `questions`."""
     known = rated_uploads().choice_for(source)
-    questions = st.container(key="column_questions")
     overview = st.container(key="column_table")
     unsure = needs_answers(source)
     expander = st.expander("Change what the columns mean", icon=":material/table_chart:")
+    _ask_noun()
     if unsure:
         questions.markdown("#### Please check")
     with expander:
@@ -107,6 +111,7 @@ def ask_columns(source: RatedSource) -> ColumnChoice:
             [DOCUMENTS, COUNTS],
             default=COUNTS if known.is_counts else DOCUMENTS,
             required=True,
+            format_func=lambda kind: f"a rated {vocabulary().document}" if kind == DOCUMENTS else kind,
             key=_key(source, "kind"),
             persist_state="session",
         )
@@ -117,6 +122,26 @@ def ask_columns(source: RatedSource) -> ColumnChoice:
         with overview:
             show_column_table(source, choice)
     return choice
+
+
+def _ask_noun() -> None:
+    """Ask what a row is to be called, on every screen."""
+    # The browser may have said it after the widget was drawn.
+    st.session_state[NOUN] = noun()
+    st.selectbox(
+        "A row is",
+        NOUNS,
+        format_func=lambda name: NEUTRAL.calling_rows(name).a_document,
+        key=NOUN,
+        on_change=_remember_noun,
+        width=180,
+        help="The word for a row of your data on all screens, in charts and in reports. An alert is what thresholds "
+        "flag.",
+    )
+
+
+def _remember_noun() -> None:
+    session().rated.remembered[NOUN] = st.session_state[NOUN]
 
 
 def forget(source: RatedSource) -> None:
@@ -140,7 +165,7 @@ def _tag(source: RatedSource) -> str:
 
 def _ask_count_columns(source: RatedSource, known: ColumnChoice) -> ColumnChoice:
     picked = st.segmented_control(
-        "A document was counted as flagged when its scores reached",
+        f"{vocabulary().a_document.capitalize()} was counted as flagged when its scores reached",
         list(RULES),
         default=next(words for words, rule in RULES.items() if rule == known.rule),
         required=True,
@@ -186,9 +211,9 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
             role.label,
             _with_derived(columns, getattr(known, role.key)),
             getattr(known, role.key),
-            none=role.none,
+            none=vocabulary().in_words(role.none),
             key=_key(source, role.key),
-            hint=role.hint,
+            hint=vocabulary().in_words(role.hint),
         )
     floors = tuple(_ask_floor(left, source, name, known) for name in scores)
     leave_out = left.checkbox(
@@ -296,6 +321,7 @@ def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, kno
 
 def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> float | None:
     value = known.floors[known.scores.index(name)] if name in known.scores else None
+    documents = vocabulary().documents
     return place.number_input(
         f"Rating floor of {name}",
         value=value,
@@ -303,6 +329,6 @@ def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: Col
         key=_key(source, f"floor_{name}"),
         persist_state="session",
         placeholder="Suggested from the data",
-        help="Documents were rated when a score was at or above its floor. The smallest score in a column is not its "
-        "floor: other classifiers bring such documents in. Leave empty for a suggestion.",
+        help=f"{documents.capitalize()} were rated when a score was at or above its floor. The smallest score in a "
+        f"column is not its floor: other classifiers bring such {documents} in. Leave empty for a suggestion.",
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.formatting import plural, shortened
+from multiloss_core.formatting import count, shortened
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.data.rated_workspace import confirm, needs_answers
 from ui.rated_data.rating_meanings import ratings_of
@@ -38,8 +38,8 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
         if total:
             named = [f"*{as_text(shortened(value))}*" for value in values]
             named += ["blank"] if meaning == "undecided" and blank else []
-            parts.append(f"**{plural(total, 'row')} {'is' if total == 1 else 'are'} {words}** ({', '.join(named)})")
-    st.markdown(f"By *{column}*: {'; '.join(parts)}.")
+            parts.append(f"**{count(total)} {words}** ({', '.join(named)})")
+    st.markdown(f"*{column}*: {' · '.join(parts)}")
 
 
 def confirm_columns(source: RatedSource) -> None:
@@ -75,6 +75,7 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
     guess = source.guess
     unsure = frozenset() if guess is None else guess.unsure
     reasons = {} if guess is None else guess.reasons
+    in_doubt = "please check" if needs_answers(source) else "confirmed"
     rows = []
     for name in map(str, source.frame.columns[:MAX_COLUMNS]):
         role, label = _role_of(name, choice)
@@ -83,8 +84,10 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
             {
                 "Column": shortened(name),
                 "Read as": label,
-                "How sure": "please check" if doubtful else ("sure" if role else ""),
-                "Why": "; ".join(reasons[found] for found in sorted(doubtful) or [role] if found in reasons),
+                "How sure": in_doubt if doubtful else ("sure" if role else ""),
+                "Why": ""
+                if doubtful and not needs_answers(source)
+                else "; ".join(reasons[found] for found in sorted(doubtful) or [role] if found in reasons),
                 "Examples": " · ".join(_examples(source.frame[name])),
             }
         )

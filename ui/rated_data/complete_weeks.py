@@ -24,18 +24,18 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnChoice) -> ColumnChoic
         return choice
     monday, waiting, alerts = found
     st.warning(
-        f"**Ratings are incomplete from the week of {monday} on:** {count(waiting)} of {count(alerts)} documents since "
-        f"then ({percent(waiting / alerts)}) are not yet decided, more than before. What is decided first is rarely a "
-        "fair part of all.",
+        f"**Incomplete from {monday} on:** {count(waiting)} of {count(alerts)} alerts ({percent(waiting / alerts)}) "
+        "are undecided.",
         icon=":material/pending_actions:",
     )
     known = rated_uploads().choice_for(source).complete_until
     left_out = st.toggle(
-        f"Leave out the weeks from {monday} on",
+        "Leave these weeks out",
         value=known is not None,
         key=f"complete_until_{source.fingerprint[:12]}",
         persist_state="session",
-        help="Thresholds, counts and alerts per day are then those of the weeks before.",
+        help=f"A larger share is undecided there than before, and what is decided first is rarely a fair part of all. "
+        f"Thresholds, counts and alerts per day are then those of the weeks before {monday}.",
     )
     return replace(choice, complete_until=monday) if left_out else choice
 

@@ -7,7 +7,7 @@ import streamlit as st
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import RecordFile, dbt_model, python_function, record_files, spark_expression, sql_where
 from multiloss_core.figures import weeks_drawing
-from ui.shared.formatting import FRAUD
+from ui.shared.formatting import vocabulary
 
 
 def offer_files(record: DecisionRecord, tag: str, drawings: Mapping[str, str] | None = None) -> None:
@@ -16,7 +16,7 @@ def offer_files(record: DecisionRecord, tag: str, drawings: Mapping[str, str] | 
     `drawings`: the charts of the report by title; without them it shows what the record itself knows.
     """
     with st.container(horizontal=True, gap="small"):
-        for file in record_files(record, FRAUD, weeks_of(record) if drawings is None else drawings):
+        for file in record_files(record, vocabulary(), weeks_of(record) if drawings is None else drawings):
             download_button(file, tag)
     show_code(record)
 
@@ -37,7 +37,7 @@ def download_button(file: RecordFile, tag: str) -> None:
 def weeks_of(record: DecisionRecord) -> dict[str, str]:
     """Draw the weeks that a record knows; nothing for one that knows none."""
     weeks = () if record.evidence is None else record.evidence.weeks
-    return {"Alerts of each week": weeks_drawing(weeks, FRAUD)} if weeks else {}
+    return {"Alerts of each week": weeks_drawing(weeks, vocabulary())} if weeks else {}
 
 
 def show_code(record: DecisionRecord) -> None:

@@ -1,4 +1,4 @@
-"""The application's word for positives, text for the screen (nothing in it is Markdown), and tables of numbers."""
+"""The words for positives and rows, text for the screen (nothing in it is Markdown), and tables of numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,31 @@ import streamlit as st
 
 from multiloss_core import Unit
 from multiloss_core.formatting import FRAUD as WORDS_FOR_FRAUD
-from multiloss_core.formatting import UNDEFINED, as_markdown, share_digits, threshold
+from multiloss_core.formatting import UNDEFINED, Vocabulary, as_markdown, share_digits, threshold
+from ui.shared.session import session
 
 FRAUD = WORDS_FOR_FRAUD
+# What a row of the rated data may be called; "alert" is taken: what a point flags.
+NOUNS = ("document", "case", "transaction", "account", "message", "claim")
+# Under this key the noun is remembered, in the visit and in the browser, among what columns mean.
+NOUN = "noun"
 
 # Streamlit reads :icons: and :colour[directives]; it shows pictures and links that Markdown files may hold.
 _IN_STREAMLIT = "():!"
 # Letters of a name that may be long, in a label or a sentence.
 LONG_NAME = 80
+
+
+def noun() -> str:
+    """Return what the reader calls a row of the rated data."""
+    # A browser may remember anything.
+    said = session().rated.remembered.get(NOUN)
+    return said if said in NOUNS else NOUNS[0]
+
+
+def vocabulary() -> Vocabulary:
+    """Return the words of the application, with the noun that the reader chose."""
+    return FRAUD.calling_rows(noun())
 
 
 def as_text(text: str) -> str:

@@ -13,13 +13,15 @@ Part = Callable[Parameters, None]
 LESSON = Path(__file__).parents[2] / "docs" / "lesson.md"
 
 
-def shown_when_open(label: str, *, key: str, icon: str | None = None) -> Callable[[Part[Parameters]], Part[Parameters]]:
+def shown_when_open(
+    label: str | Callable[[], str], *, key: str, icon: str | None = None
+) -> Callable[[Part[Parameters]], Part[Parameters]]:
     """Put what a function shows into an expander of this label, and call it only while that is open."""
 
     def folded(show: Part[Parameters]) -> Part[Parameters]:
         @wraps(show)
         def show_when_open(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-            expander = st.expander(label, icon=icon, key=key, on_change="rerun")
+            expander = st.expander(label if isinstance(label, str) else label(), icon=icon, key=key, on_change="rerun")
             if expander.open:
                 with expander:
                     show(*args, **kwargs)

@@ -5,6 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import LOSSES, F
 from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
+from ui.shared.page_setup import write_style
 
 # "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
 LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSSES.items())
@@ -32,6 +33,8 @@ def ask_beta(place: DeltaGenerator, key: str) -> float:
 def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str = "") -> None:
     """Say what a loss charges for, with its formula in counts and in rates, and with `counts`, which are `about`."""
     formula = loss_formula(loss)
+    # Numerators reach above the line that Streamlit cuts formulas off at.
+    write_style(".katex-display { padding-block: 0.4em; }")
     st.markdown(f"**{loss.name}**: {formula.sentence}", width=860)
     in_counts, in_rates = st.columns(2)
     with in_counts:

@@ -1,5 +1,6 @@
 """What every page does first, whether app.py ran before it or the page was opened directly."""
 
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -15,11 +16,15 @@ TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
 # Which page app.py leads on to, in its address; whether it ran in this visit.
 TO, HAS_RUN = "to", "app_has_run"
+# Seconds in which a visitor's browser makes the empty page wide: what stood on it by then would be seen to shift.
+FIRST_FRAME = 0.1
 
 
 def bootstrap_app() -> None:
     """Set up the application; what app.py does first."""
     _configure("Multiloss")
+    if HAS_RUN not in st.session_state:
+        time.sleep(FIRST_FRAME)
     st.session_state[HAS_RUN] = True
 
 

@@ -120,10 +120,10 @@ class Uploads(Generic[Choice]):
 
 @dataclass
 class ScoredUploads(Uploads[Any]):
-    """Also what became of the last paste, and for which data and beta all losses were compared already."""
+    """Also what became of the last paste, and for which data, beta and least number all losses were compared."""
 
     paste_complaint: str | None = None
-    compared: set[tuple[str, float]] = field(default_factory=set)
+    compared: set[tuple[str, float, int]] = field(default_factory=set)
 
 
 @dataclass
@@ -318,7 +318,8 @@ class Session:
     """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
 
     `visit` is a name of its own. `counted` are datasets counted in engines, by key, `counted_along` what was
-    counted along their paths, `borderline` rows near thresholds, and `stopped` the keys of what the user stopped.
+    counted along their paths, `borderline` rows near thresholds, `stopped` the keys of what the user stopped, and
+    `paper_run` a set of a paper that is run again.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -333,6 +334,7 @@ class Session:
     point: PointState = field(default_factory=PointState)
     decisions: DecisionsState = field(default_factory=DecisionsState)
     top_k: TopKState = field(default_factory=TopKState)
+    paper_run: Job[Any] | None = None
 
 
 def session() -> Session:

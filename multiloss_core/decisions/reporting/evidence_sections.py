@@ -41,7 +41,7 @@ def _changes(evidence: RecordedEvidence, vocabulary: Vocabulary) -> Iterator[Sec
     yield Section(
         "changes",
         "What changes against the present thresholds",
-        ("Rated documents that only one of the two flags.",),
+        (f"Rated {vocabulary.documents} that only one of the two flags.",),
         header=("", "Alerts", f"Rated {vocabulary.positive}", "Precision", INTERVAL),
         rows=tuple(
             (name, count(found.tp + found.fp), count(found.tp), _precision(found), _interval(found))
@@ -67,7 +67,8 @@ def _other_unit(record: DecisionRecord, evidence: RecordedEvidence, vocabulary: 
         change = (number(old), signed(value - old, number(value - old))) if known else ()
         rows.append((name, number(value), *change))
     header = ("", "At these thresholds", *(("Current thresholds", "Difference") if known else ()))
-    yield Section("other unit", "In money" if in_money else "In documents", header=header, rows=tuple(rows))
+    title = "In money" if in_money else f"In {vocabulary.documents}"
+    yield Section("other unit", title, header=header, rows=tuple(rows))
 
 
 def _waiting(evidence: RecordedEvidence) -> Iterator[Section]:

@@ -9,7 +9,7 @@ import numpy as np
 from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
 from multiloss_core.decisions.reporting.evidence_sections import pending_sentence
 from multiloss_core.decisions.reporting.headline import alerts_a_day_words, headline_of
-from multiloss_core.formatting import Unit, Vocabulary, share
+from multiloss_core.formatting import Unit, Vocabulary, share, threshold
 from multiloss_core.thresholds.data.counts import Counts, rated_in_full
 
 _NO_INTERVAL = "no interval was found"
@@ -43,10 +43,10 @@ def first_page(record: DecisionRecord, vocabulary: Vocabulary) -> FirstPage:
 
 
 def record_headline(record: DecisionRecord, vocabulary: Vocabulary) -> str:
-    """Write a record as one sentence, see `headline_of`."""
+    """Write a record as one sentence, see `headline_of`, with the upper of two cuts."""
     current = record.current
     days = None if record.evidence is None else record.evidence.days
-    return headline_of(
+    sentence = headline_of(
         record.columns.scores,
         None if current is None else current.thresholds,
         record.thresholds,
@@ -56,6 +56,21 @@ def record_headline(record: DecisionRecord, vocabulary: Vocabulary) -> str:
         unit=_unit(record),
         vocabulary=vocabulary,
     )
+    return sentence + _blocked_words(record)
+
+
+def _blocked_words(record: DecisionRecord) -> str:
+    """Write what the upper cut blocks; nothing where there is one cut only."""
+    block, unit = record.block, _unit(record)
+    if block is None:
+        return ""
+    joined = " or " if record.settings.rule == "any" else " and "
+    reached = joined.join(
+        f"{name} {threshold(value)}"
+        for name, value in zip(record.columns.scores, block.thresholds, strict=True)
+        if value is not None or record.settings.rule == "all"
+    )
+    return f"; from {reached or 'nowhere'} on {unit.number(block.tp + block.fp)} of them are blocked without a review"
 
 
 def _difference(record: DecisionRecord) -> Counts[float] | None:
@@ -131,8 +146,8 @@ def _interval(
 
 def _caveats(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[str, ...]:
     said = [
-        f"Only documents at or above a rating floor were rated. {vocabulary.how_many_lie} below is unknown, so recall, "
-        "the false positive rate and F1 are not given."
+        f"Only {vocabulary.documents} at or above a rating floor were rated. {vocabulary.how_many_lie} below is "
+        "unknown, so recall, the false positive rate and F1 are not given."
     ]
     evidence = record.evidence
     if evidence is not None and pending_sentence(evidence):

@@ -21,7 +21,7 @@ from multiloss_core.formatting import (
     threshold,
 )
 from multiloss_core.numerics.arrays import ratio
-from multiloss_core.thresholds.points.thresholds_file import MEANING
+from multiloss_core.thresholds.points.thresholds_file import rule_in_words
 
 _COUNTED = ("tp", "fp", "alerts", "precision")
 _DOCUMENTS = ("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")
@@ -30,7 +30,7 @@ _MONEY = ("Money caught (TP)", "Money in false alerts (FP)", "Money flagged", "{
 _SHARES = ("marginal precision", "guaranteed precision", "confidence of the guarantee")
 
 _STATUS = {
-    "at_floor": "The point is at the floor: even the last documents that were rated are worth their false alerts at "
+    "at_floor": "The point is at the floor: even the last {documents} that were rated are worth their false alerts at "
     "this target, so the best point lies below what was rated.",
     "unreachable": "No part of the path reaches this target, so nothing is flagged.",
 }
@@ -50,20 +50,21 @@ def decided_by(record: DecisionRecord) -> str:
 def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[Section, ...]:
     """Write everything that a record says, in the order in which it is read."""
     return (
-        _thresholds(record),
-        _meaning(record, vocabulary.positive),
+        _thresholds(record, vocabulary),
+        _meaning(record, vocabulary),
         _counts(record, vocabulary.positive),
         *evidence_sections(record, vocabulary),
         _reason(record),
-        _unknown(record, vocabulary.how_many_lie),
+        _unknown(record, vocabulary),
         _data(record, vocabulary.positive),
         _origin(record),
     )
 
 
-def _thresholds(record: DecisionRecord) -> Section:
-    alone = "flag a document when its score is at or above its threshold"
-    sentence = alone if len(record.thresholds) == 1 else MEANING[record.settings.rule]
+def _thresholds(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
+    alone = f"flag {vocabulary.a_document} when its score is at or above its threshold"
+    is_alone = len(record.thresholds) == 1
+    sentence = alone if is_alone else rule_in_words(record.settings.rule, vocabulary.a_document)
     columns = {"Classifier": record.columns.scores, "Threshold": map(threshold, record.thresholds)}
     if record.current is not None:
         before = record.current.thresholds
@@ -82,46 +83,46 @@ def _thresholds(record: DecisionRecord) -> Section:
     )
 
 
-def _meaning(record: DecisionRecord, positive: str) -> Section:
-    expected = record.expected
+def _meaning(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
+    expected, positive, documents = record.expected, vocabulary.positive, vocabulary.documents
     if expected.alerts > 0 and record.settings.amount is not None:
         counted = (
-            f"Of the money in rated documents, {money(expected.alerts)} would be flagged: {money(expected.tp)} of it "
-            f"in documents rated {positive} and {money(expected.fp)} in false alerts, so that "
+            f"Of the money in rated {documents}, {money(expected.alerts)} would be flagged: {money(expected.tp)} of it "
+            f"in {documents} rated {positive} and {money(expected.fp)} in false alerts, so that "
             f"{share(expected.precision, _base(record, expected.alerts))} of the money flagged is {positive}."
         )
     elif expected.alerts > 0:
         counted = (
-            f"Of the rated documents, {plural(expected.alerts, 'document')} would be flagged: {count(expected.tp)} of "
-            f"them were rated {positive} and {count(expected.fp)} are false alerts, a precision of "
-            f"{share(expected.precision, expected.alerts)}."
+            f"Of the rated {documents}, {plural(expected.alerts, vocabulary.document)} would be flagged: "
+            f"{count(expected.tp)} of them were rated {positive} and {count(expected.fp)} are false alerts, a "
+            f"precision of {share(expected.precision, expected.alerts)}."
         )
     else:
-        counted = "No rated document would be flagged."
+        counted = f"No rated {vocabulary.document} would be flagged."
     sentences = (
         counted,
-        *_block_sentences(record, positive),
-        *_kept_sentences(record, positive),
-        *_target_sentences(record, positive),
+        *_block_sentences(record, vocabulary),
+        *_kept_sentences(record, vocabulary),
+        *_target_sentences(record, vocabulary),
         *_difference_sentences(record),
     )
     return Section("meaning", "What it means", sentences)
 
 
-def _block_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
+def _block_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[str]:
     """Say how what is flagged divides between two cuts."""
     block, expected = record.block, record.expected
     if block is None:
         return
-    number, what = (count, "documents") if record.settings.amount is None else (money, "of money")
+    number, what = (count, vocabulary.documents) if record.settings.amount is None else (money, "of money")
     for words, tp, fp in (
         ("blocked without a review", block.tp, block.fp),
         ("reviewed", max(expected.tp - block.tp, 0.0), max(expected.fp - block.fp, 0.0)),
     ):
         alerts = tp + fp
         yield (
-            f"Of these, {number(alerts)} {what} would be {words}: {number(tp)} {positive} and {number(fp)} false "
-            f"alerts, a precision of {share(ratio(tp, alerts), _base(record, alerts))}."
+            f"Of these, {number(alerts)} {what} would be {words}: {number(tp)} {vocabulary.positive} and {number(fp)} "
+            f"false alerts, a precision of {share(ratio(tp, alerts), _base(record, alerts))}."
         )
     wishes = ", ".join(f"{wish.name} {threshold(wish.value)}" for wish in block.target.wishes)
     yield f"The upper cut was driven by {block.target.driver}{f': {wishes}' if wishes else ''}."
@@ -129,22 +130,22 @@ def _block_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
         yield f"At most {block.reviews_per_day:g} a day can be reviewed."
 
 
-def _kept_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
+def _kept_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[str]:
     """Say what share of the rated positives is kept, of all of them under either rule, and how large it can be."""
     expected = record.expected
     rated, reachable = expected.rated_positives, expected.reachable_positives
     if not rated or reachable is None:
         return
     number, digits = (count, rated) if record.settings.amount is None else (money, 1_000.0)
-    what = "documents" if record.settings.amount is None else "of money in documents"
-    kept = f"That keeps {share(expected.tp / rated, digits)} of all {number(rated)} {what} rated {positive}"
+    what = f"{'' if record.settings.amount is None else 'of money in '}{vocabulary.documents}"
+    kept = f"That keeps {share(expected.tp / rated, digits)} of all {number(rated)} {what} rated {vocabulary.positive}"
     if reachable < rated:
         kept += f"; at most {share(reachable / rated, digits)} can be kept when every score must agree"
     yield f"{kept}."
 
 
-def _target_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
-    target = record.target
+def _target_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[str]:
+    target, positive = record.target, vocabulary.positive
     if target.by_hand:
         yield "The thresholds were set by hand, not optimised."
     else:
@@ -157,7 +158,7 @@ def _target_sentences(record: DecisionRecord, positive: str) -> Iterator[str]:
         else:
             yield f"The last money flagged is worth it where {percent} of it is {positive}."
     if target.status in _STATUS:
-        yield _STATUS[target.status]
+        yield vocabulary.in_words(_STATUS[target.status])
 
 
 def chosen_by(record: DecisionRecord) -> str:
@@ -254,7 +255,7 @@ def _reason(record: DecisionRecord) -> Section:
     return Section("reason", "Why", sentences, quotation=reason)
 
 
-def _unknown(record: DecisionRecord, how_many_lie: str) -> Section:
+def _unknown(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
     by_hand = record.target.by_hand
     source, flattered = (
         ("this data", "") if by_hand else ("the data that chose the thresholds", ", which flatters them")
@@ -264,8 +265,9 @@ def _unknown(record: DecisionRecord, how_many_lie: str) -> Section:
         "unknown",
         "What cannot be known",
         (
-            f"People rated only documents that scored at or above a rating floor. {how_many_lie} below the floors "
-            "is unknown, so recall, the false positive rate and F1 cannot be computed, and none is given here.",
+            f"People rated only {vocabulary.documents} that scored at or above a rating floor. "
+            f"{vocabulary.how_many_lie} below the floors is unknown, so recall, the false positive rate and F1 cannot "
+            "be computed, and none is given here.",
             f"The counts are those of {source}{flattered}; new data will differ.{corrected}",
         ),
     )

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
+from multiloss_core.formatting import NEUTRAL, Vocabulary
 from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.points.profit_curve import ProfitCurve
 
@@ -15,7 +16,13 @@ _SYMBOLS = {CHOSEN: ("star", 18), PRESENT: ("circle-open", 14), BEST: ("diamond-
 
 
 def profit_chart(
-    curve: ProfitCurve, method: str, marks: Mapping[str, tuple[float, float]], *, theme: Theme, currency: str = ""
+    curve: ProfitCurve,
+    method: str,
+    marks: Mapping[str, tuple[float, float]],
+    *,
+    theme: Theme,
+    currency: str = "",
+    vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
     """Payoff of every vertex of a path against its alerts, with points marked.
 
@@ -47,7 +54,7 @@ def profit_chart(
             figure.add_scatter(
                 x=[x], y=[y], mode="markers", name=name, marker=marker, hovertemplate=f"{hover}<extra>{name}</extra>"
             )
-    figure.update_xaxes(title="alerts (documents)", rangemode="tozero")
+    figure.update_xaxes(title=f"alerts ({vocabulary.documents})", rangemode="tozero")
     figure.update_yaxes(title=f"payoff{f' ({currency})' if currency else ''}")
     figure.update_layout(margin={"b": 84})
     return figure

@@ -9,7 +9,7 @@ from multiloss_core.figures import theme as style
 from multiloss_core.figures.static import canvas
 from multiloss_core.figures.threshold_space import drawn_vertices, on_even_grid
 from multiloss_core.figures.tp_fp_plane import plane_view, tangent_ends
-from multiloss_core.formatting import Unit, Vocabulary
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
@@ -41,12 +41,18 @@ class WeekOfAlerts(Protocol):
 
 
 def plane_drawing(
-    path: ThresholdPath, point: Point, present: Point | None = None, *, unit: Unit = Unit.DOCUMENTS
+    path: ThresholdPath,
+    point: Point,
+    present: Point | None = None,
+    *,
+    unit: Unit = Unit.DOCUMENTS,
+    vocabulary: Vocabulary = NEUTRAL,
 ) -> str:
     """Draw a path in the TP-FP plane with the tangent, the chosen point as a star and the present one as a diamond."""
     shown = [point] if present is None else [present, point]
     right, ((_, high), (low, top)) = plane_view(shown)
-    x, y = canvas.axes((f"false positives, FP ({unit})", 0.0, high), (f"true positives, TP ({unit})", low, top))
+    counted = vocabulary.counted(unit)
+    x, y = canvas.axes((f"false positives, FP ({counted})", 0.0, high), (f"true positives, TP ({counted})", low, top))
     kept = drawn_vertices(path)
     inside = kept[(path.fp[kept] <= high) & (path.tp[kept] >= low)]
     tangent = tangent_ends(point, right)
@@ -117,7 +123,7 @@ def weeks_drawing(weeks: Sequence[WeekOfAlerts], vocabulary: Vocabulary) -> str:
     """Draw the alerts of each week as stacked bars: caught, false, not yet decided."""
     counts = np.array([[week.tp, week.fp, week.undecided] for week in weeks])
     x, y = canvas.axes(
-        ("week", 0.0, float(len(weeks))), ("alerts (documents)", 0.0, float(max(counts.sum(1).max(), 1)))
+        ("week", 0.0, float(len(weeks))), (f"alerts ({vocabulary.documents})", 0.0, float(max(counts.sum(1).max(), 1)))
     )
     kinds = [
         (style.TRUE_POSITIVE, vocabulary.true_positives),

@@ -5,7 +5,7 @@ import numpy as np
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.static import canvas
 from multiloss_core.figures.threshold_space import drawn_vertices, on_even_grid
-from multiloss_core.formatting import Unit, shortened
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.methods import look_of
@@ -31,6 +31,7 @@ def surface_drawing(
     count: str,
     pair: tuple[int, int] = (0, 1),
     unit: Unit = Unit.DOCUMENTS,
+    vocabulary: Vocabulary = NEUTRAL,
 ) -> str:
     """Draw TP or FP (`count` "tp" or "fp") with the path, the chosen point as a star, the present one as a diamond.
 
@@ -58,7 +59,7 @@ def surface_drawing(
         ),
         *_names(surfaces, top, axes),
     ]
-    return canvas.svg(parts, f"{WORDS[count]} ({unit}) over the two thresholds", HEIGHT)
+    return canvas.svg(parts, f"{WORDS[count]} ({vocabulary.counted(unit)}) over the two thresholds", HEIGHT)
 
 
 def _project(first: Floats, second: Floats, height: Floats) -> tuple[Floats, Floats]:

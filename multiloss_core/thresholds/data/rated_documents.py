@@ -515,9 +515,9 @@ def _undecided(
 
 def _undecided_words(label: str, rows: int, alerts: int) -> str:
     """Say what becomes of the rows whose rating is blank or not known yet."""
-    told = f"{rows:,} rows have no decision in '{label}' yet: they are neither true nor false positives"
+    told = f"{rows:,} rows are undecided in '{label}': neither true nor false positives"
     if alerts == rows:
-        return f"{told}, but count as alerts."
+        return f"{told}, but alerts."
     return f"{told}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
 
 

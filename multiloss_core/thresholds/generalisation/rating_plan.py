@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import NEUTRAL, Vocabulary
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, flagged, turning_points
@@ -18,11 +19,11 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 Advice = Literal["rate_a_band", "new_documents", "below_the_floors", "nothing_flagged"]
 
 SENTENCES: dict[Advice, str] = {
-    "rate_a_band": "Rating more of the documents in the bands named first sharpens the choice most.",
-    "new_documents": "Every flagged document is rated: only new documents, or lower floors, sharpen the choice.",
-    "below_the_floors": "The point lies at the rating floors: rate documents below them. How far below is not known, "
+    "rate_a_band": "Rating more of the {documents} in the bands named first sharpens the choice most.",
+    "new_documents": "Every flagged {document} is rated: only new {documents}, or lower floors, sharpen the choice.",
+    "below_the_floors": "The point lies at the rating floors: rate {documents} below them. How far below is not known, "
     "as nobody has rated any there.",
-    "nothing_flagged": "Nothing is flagged at this point, so no rated document bears on its net benefit.",
+    "nothing_flagged": "Nothing is flagged at this point, so no rated {document} bears on its net benefit.",
 }
 
 
@@ -71,8 +72,12 @@ class RatingPlan:
 
     @property
     def sentence(self) -> str:
-        """The advice as a sentence."""
-        return SENTENCES[self.advice]
+        """The advice as a sentence, in neutral words."""
+        return self.sentence_in(NEUTRAL)
+
+    def sentence_in(self, vocabulary: Vocabulary) -> str:
+        """Write the advice as a sentence."""
+        return vocabulary.in_words(SENTENCES[self.advice])
 
 
 def rated_size(documents: RatedDocuments, chosen: Bools) -> RatedSize:

@@ -18,13 +18,15 @@ from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
 
-MEANING = {
-    "any": "flag a document when any score is at or above its threshold",
-    "all": "flag a document when every score is at or above its threshold",
-}
 MAX_BYTES = 1_000_000
 MAX_SHOWN = 60
 ADVICE = "choose a thresholds.json or thresholds.csv that was exported here"
+
+
+def rule_in_words(rule: Rule, a_document: str = "a document") -> str:
+    """Say when a row is flagged; `a_document` is the row with its article."""
+    score = {"any": "any score", "all": "every score"}[rule]
+    return f"flag {a_document} when {score} is at or above its threshold"
 
 
 def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -139,7 +141,7 @@ def _content(
     """Make the one shape of such a file; `details` differ, for a point and a decision know different things."""
     return {
         "rule": rule,
-        "meaning": MEANING[rule] + "; no score reaches a threshold of null",
+        "meaning": rule_in_words(rule) + "; no score reaches a threshold of null",
         "thresholds": _plain(thresholds),
         **details,
         "source": dict(source),

@@ -15,7 +15,7 @@ def card(page, name):
 
 
 def thresholds(page, name):
-    return re.findall(r"≥ ([\d.]+)", card(page, name).inner_text())
+    return re.findall(r"≥\s([\d.]+)", card(page, name).inner_text())
 
 
 def answer(page):

@@ -239,7 +239,7 @@ def test_opening_a_page_asks_for_one_run_of_it(server, visitor, data, with_files
     sent = []
     visitor.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(len(frame))))
     open_page(visitor, f"{server}/rated_data?data=Login+alerts", PAGES["rated_data"])
-    expect(visitor.locator("[class*=st-key-kept_files] .about")).to_contain_text("are kept in this browser")
+    expect(visitor.locator("[class*=st-key-kept_files] .about")).to_contain_text("For a reload")
     settle(visitor)
     # With a file, what its columns mean is told once.
     assert len(sent) <= 1 + with_files

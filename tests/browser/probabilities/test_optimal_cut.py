@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from multiloss_core import F, optimal_top_k
 from tests.browser.steps import (
     PAGES,
+    choose,
     follow,
     metric,
     open_page,
@@ -120,3 +121,21 @@ def test_pasted_items_are_cut(server, page):
     best = optimal_top_k([0.9, 0.7, 0.2, 0.1], F())
     expect(answer(page)).to_contain_text(f"flag the {best.k} most probable of 4 items")
     expect(page.get_by_test_id("stAlert").filter(has_text="pasted text")).to_have_count(0)
+
+
+def test_calibrated_probabilities_are_cut_shared_and_taken_away(server, page):
+    open_page(page, f"{server}/optimal_cut?scored_data=Overconfident+alerts&cut_least=3", PAGES["optimal_cut"])
+    choose(page, "Calibration", "isotonic")
+    expect(page.get_by_text("With calibrated probabilities (isotonic)")).to_be_visible()
+    expect(page).to_have_url(re.compile("cut_calibration=isotonic"))
+    expect(page.get_by_role("spinbutton", name="Flag at least")).to_have_value("3")
+    settle(page)
+    k = int(metric(page, "Items flagged (k)").first.inner_text().replace(",", ""))
+    for title in ("As given", "Calibrated (isotonic), on held-out outcomes"):
+        expect(page.get_by_text(title, exact=True)).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"Download the {k:,} selected items").click()
+    assert download.value.suggested_filename == "selected-items-isotonic.csv"
+    taken = pd.read_csv(io.BytesIO(download.value.path().read_bytes()))
+    assert taken.columns[-1] == "calibrated probability (isotonic)"
+    assert len(taken) == k

@@ -70,8 +70,8 @@ def test_a_raw_export_gives_thresholds_in_few_clicks(server, flat_page, frame, k
     upload(page, "alerts.csv", exported(frame, kind))
     clicks = 1
     fraud = (frame["disposition"] == "Confirmed fraud").sum()
-    expect(page.get_by_text(f"{fraud:,} rows are fraud")).to_be_visible()
-    expect(page.get_by_text("Ratings are incomplete from the week of")).to_be_visible()
+    expect(page.get_by_text(f"{fraud:,} fraud", exact=True)).to_be_visible()
+    expect(page.get_by_text("Incomplete from")).to_be_visible()
     expect(metric(page, "Rows read")).to_have_text(f"{len(frame):,}")
     settle(page)
     page.get_by_role("link", name="Choose the operating point").click()

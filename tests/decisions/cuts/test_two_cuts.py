@@ -24,6 +24,7 @@ from multiloss_core.decisions import (
     thresholds_csv,
     thresholds_json,
 )
+from multiloss_core.decisions.reporting.first_page import record_headline
 from multiloss_core.thresholds import read_thresholds
 from tests.decisions.records import make_record
 from ui.shared.formatting import FRAUD
@@ -139,3 +140,13 @@ def test_the_summary_tells_both_parts(record):
     ):
         assert words in text
     assert "blocked" not in markdown_summary(record, FRAUD)
+
+
+def test_the_first_page_says_what_is_blocked(record):
+    plain = record_headline(record, FRAUD)
+    assert "blocked" not in plain
+    both = record_headline(with_block(record, (0.8, 0.75)), FRAUD)
+    joined = "card 0.8 or device 0.75" if record.settings.rule == "any" else "card 0.8 and device 0.75"
+    assert both == f"{plain}; from {joined} on 1 of them are blocked without a review"
+    half = record_headline(with_block(record, (0.8, None)), FRAUD)
+    assert ("device never" in half) == (record.settings.rule == "all")

@@ -11,12 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, operating_point, smooth_path
-from multiloss_core.formatting import money
+from multiloss_core.formatting import FRAUD, money
 from multiloss_core.inspection import compare
 from multiloss_core.thresholds import point_as_csv, point_as_json
 from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv
 from tests.pages.steps import number, run
-from ui.data.document_table import MAX_ROWS, NO_DOCUMENTS
+from ui.data.document_table import MAX_ROWS, no_documents
 from ui.data.rated_datasets import ColumnChoice
 from ui.data.samples import FRAUD_OR_OK, sample
 from ui.shared.session import Source
@@ -418,7 +418,7 @@ def test_a_table_of_counts_is_compared_without_documents():
     for title, band in (("Added", union - before), ("Dropped", union - after)):
         assert f"**{title}: {band[0]:,.0f} alert" in words
         assert not band[0] or f"{band[1]:,.0f} of {band[0]:,.0f} rated are fraud" in words
-    assert NO_DOCUMENTS in words
+    assert no_documents(FRAUD) in words
     assert f"T1 {node[0]:.4g}"[:7] in words
     assert not app.get("download_button")
 
@@ -585,7 +585,7 @@ def test_columns_of_the_table_keep_their_names_beside_ours():
 
 def test_a_table_of_counts_says_that_documents_are_not_known():
     app = opened("contributions", "near", name="Count table")
-    assert [element.value for element in app.info] == [NO_DOCUMENTS] * 2
+    assert [element.value for element in app.info] == [no_documents(FRAUD)] * 2
 
 
 @pytest.mark.parametrize("name", ["Card alerts", "Marketplace listings", "Count table"])

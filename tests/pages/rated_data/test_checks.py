@@ -46,8 +46,7 @@ def test_the_first_sample_is_shown_with_its_funnel_and_histograms(app):
     assert funnel(app)[:2] == [len(source.frame), rated.sum()]
     assert funnel(app)[4] == (source.frame["rating"] == "fraud").sum()
     assert infos(app) == [
-        f"{(~rated).sum():,} rows have no decision in 'rating' yet: they are neither true nor false positives, but "
-        "count as alerts."
+        f"{(~rated).sum():,} rows are undecided in 'rating': neither true nor false positives, but alerts."
     ]
     assert len(app.dataframe[0].value) == 100
     assert not app.error
@@ -145,7 +144,7 @@ def test_blank_scores_and_blank_ratings_are_left_out_and_counted(app):
     assert funnel(app)[:3] == [len(frame), len(frame) - 2, len(frame) - 4]
     assert infos(app)[:2] == [
         "2 rows with a blank score were left out (first: row 6, column 'model B').",
-        "2 rows have no decision in 'rating' yet: they are neither true nor false positives; 1 of them count as "
+        "2 rows are undecided in 'rating': neither true nor false positives; 1 of them count as "
         "alerts, the others have no usable score at or above a floor.",
     ]
 

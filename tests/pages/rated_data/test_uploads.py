@@ -31,7 +31,7 @@ from tests.pages.rated_data.steps import (
 from tests.pages.steps import run
 from tests.tables.reading.workbooks import workbook
 from ui.data.samples import SAMPLES
-from ui.rated_data.column_roles import TEMPLATE, WEIGHT
+from ui.rated_data.column_roles import TEMPLATE
 
 
 def parquet_of(frame):
@@ -62,7 +62,7 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
     assert [box(app, key).value for key in ("scores", "rating", "weight")] == [
         ["model A", "model B"],
         "rating",
-        WEIGHT.none,
+        "(none: every document counts once)",
     ]
     assert [box(app, f"meaning_rating_{word}").value for word in ("fraud", "ok")] == ["positive", "negative"]
     assert [f"{floor:.6g}" in chart.alt for chart, floor in zip(charts(app), documents.floors, strict=True)] == [
@@ -208,7 +208,7 @@ def test_real_rated_files_go_through_both_pages(app, rated_folder, name):
     told = json.loads((rated_folder / f"{name}.json").read_text())
     upload(app, (rated_folder / f"{name}.csv").read_bytes(), f"{name}.csv")
     assert not app.error
-    assert any(f"{told['positives']:,} rows are fraud" in text.value for text in app.markdown)
+    assert any(f"{told['positives']:,} fraud**" in text.value for text in app.markdown)
     assert box(app, "scores").value == told["scores"]
     assert box(app, "rating").value == told["label"]
     for score, floor in told["rating_floors"].items():

@@ -12,7 +12,7 @@ from multiloss_core.thresholds import CERTIFIED, RESOLUTIONS, Rule, Spacing
 from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import Analysis, Settings
 from ui.operating_point.controls.presentation import ask_presentation
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.url_params import ask_choice
 
 METHOD_KEY, RULE_KEY, SPACING_KEY, UNIT_KEY, PLAIN_KEY = "method", "rule", "nodes", "count", "plain"
@@ -27,14 +27,14 @@ SPACINGS = {
 
 def show_origin(dataset: Dataset) -> None:
     """One line on what the numbers come from."""
-    source = dataset.source
+    source, rated = dataset.source, f"rated {vocabulary().document}"
     if isinstance(source, RatedCounts):
         funnel = source.funnel
-        words = f"{plural(funnel.at_or_above_floor, 'rated document')} · {count(funnel.positives)} positive"
+        words = f"{plural(funnel.at_or_above_floor, rated)} · {count(funnel.positives)} positive"
     elif isinstance(source, CountSurfaces):
         words = f"table of {count(source.tp.size)} nodes"
     else:
-        words = f"{plural(len(source.labels), 'rated document')} · {count(source.labels.sum())} positive"
+        words = f"{plural(len(source.labels), rated)} · {count(source.labels.sum())} positive"
     st.caption(f"{words} · floors {' / '.join(map(threshold, source.floors))}")
 
 
@@ -80,10 +80,10 @@ def settings_in_use(dataset: Dataset) -> Settings:
 
 def _ask_unit() -> Unit:
     hint = (
-        "Money: a document counts as much as its amount, so that the slider asks how much of the last money flagged "
-        "must be fraud."
+        f"Money: {vocabulary().a_document} counts as much as its amount, so that the slider asks how much of the last "
+        "money flagged must be fraud."
     )
-    units = {unit.value: unit.value for unit in Unit}
+    units = {unit.value: vocabulary().counted(unit) for unit in Unit}
     return Unit(ask_choice(st.segmented_control, "Count", units, key=UNIT_KEY, required=True, help=hint))
 
 
@@ -97,7 +97,8 @@ def show_unit(analysis: Analysis) -> None:
     noticed = [note for note in counted.notes if note not in rated.notes]
     st.caption(
         f"TP and FP are money: sums of {as_text(summed)}. The "
-        f"comparison, *Who flags what*, lists, days and segments count documents. {as_text(' '.join(noticed))}"
+        f"comparison, *Who flags what*, lists, days and segments count {vocabulary().documents}. "
+        f"{as_text(' '.join(noticed))}"
     )
 
 
@@ -106,7 +107,8 @@ def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
         "TP changes only at the scores of rated positives, so nodes there lose nothing. Equal steps are the paper's "
         "choice."
     )
-    spacing = ask_choice(st.selectbox, "Where the nodes of each axis lie", SPACINGS, key=SPACING_KEY, help=hint)
+    spacings = SPACINGS | {"quantile": f"at equal shares of {vocabulary().documents}"}
+    spacing = ask_choice(st.selectbox, "Where the nodes of each axis lie", spacings, key=SPACING_KEY, help=hint)
     choices = RESOLUTIONS[classifiers]
     resolution = st.selectbox(
         "Nodes for each classifier, at most",

@@ -11,6 +11,7 @@ from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.controls.settings import choose_method, choose_unit, want_new_data
 from ui.operating_point.controls.target_drivers import slider_takes_over
 from ui.operating_point.target import set_target
+from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import write_style
 from ui.shared.session import session
 
@@ -44,7 +45,7 @@ def _show_new_data() -> None:
 
 STEPS = (
     Step(
-        "Fraud is rare, so people rated only documents that scored above a floor: *caught* and *false alerts* are "
+        "Fraud is rare, so people rated only {documents} that scored above a floor: *caught* and *false alerts* are "
         "known, missed fraud is not.",
         (".explorer .counts", "[data-testid=stMetric]"),
         "Load the sample of card alerts",
@@ -70,7 +71,7 @@ STEPS = (
         lambda: choose_method("graph"),
     ),
     Step(
-        "Thresholds look best on the data that chose them; resampling and held-out documents tell what next month "
+        "Thresholds look best on the data that chose them; resampling and held-out {documents} tell what next month "
         "will show. It takes a minute; the switch stands above the slider, the answer below the charts.",
         (".st-key-new_data",),
         "Work out what new data will show",
@@ -109,7 +110,7 @@ def show_tour() -> None:
             leave.button("End", width="stretch", key="tour_leave", on_click=_go_to, args=(None,))
             return
         step = STEPS[at]
-        words.markdown(f"**{at + 1} of {len(STEPS)}** · {step.sentence}")
+        words.markdown(f"**{at + 1} of {len(STEPS)}** · {vocabulary().in_words(step.sentence)}")
         go.button(step.action, type="primary", width="stretch", key="tour_go", on_click=_act, args=(at,))
         leave.button("Leave", width="stretch", key="tour_leave", on_click=_go_to, args=(None,))
 

@@ -9,7 +9,7 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs.worth import amounts_of, point_cases, target_of
 from ui.operating_point.target import DIGITS
-from ui.shared.formatting import COUNT, EXACT, as_text
+from ui.shared.formatting import COUNT, EXACT, as_text, vocabulary
 from ui.shared.session import Scenario, session
 
 MONEY = "%,.2f"
@@ -60,7 +60,7 @@ def _show_matrix(analysis: Analysis, now: Scenario, point: Point) -> None:
         ),
         hide_index=True,
         column_config=dict.fromkeys(("Flagged", "Not flagged"), st.column_config.NumberColumn(format=MONEY)),
-        alt="What a document brings that is flagged or not, fraud or not.",
+        alt=f"What {vocabulary().a_document} brings that is flagged or not, fraud or not.",
     )
     st.markdown(sum_words(analysis, now, point))
     st.caption(
@@ -86,8 +86,8 @@ def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
         alt="The scenarios with the points they lead to, and what these and the present point bring.",
     )
     st.caption(
-        f"Every scenario at its own point of the {method} path; TP and FP are documents. Payoffs are counted on this "
-        "data, against flagging nothing."
+        f"Every scenario at its own point of the {method} path; TP and FP are {vocabulary().documents}. Payoffs are "
+        "counted on this data, against flagging nothing."
         + (
             " The path chooses by a smooth estimate, so another point may by chance bring more on this data."
             if path.smooth_tp is not None

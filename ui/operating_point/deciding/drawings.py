@@ -10,13 +10,15 @@ from multiloss_core.targets import manual_point
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.records.record_files import weeks_of
+from ui.shared.formatting import vocabulary
 
 
 def drawings_of(record: DecisionRecord, analysis: Analysis, point: Point, pair: tuple[int, int]) -> dict[str, str]:
     """Draw the charts by their titles, the first two for the first page; a single classifier has no surfaces."""
     path, unit = analysis.path(point.method), analysis.settings.unit
+    words = vocabulary()
     present = _present(record, analysis, point)
-    plane = plane_drawing(path, point, present, unit=unit)
+    plane = plane_drawing(path, point, present, unit=unit, vocabulary=words)
     if len(path.names) == 1:
         only = path.names[0]
         return {
@@ -31,7 +33,7 @@ def drawings_of(record: DecisionRecord, analysis: Analysis, point: Point, pair: 
         "Threshold space: FP as shade, TP as lines": space_drawing(surfaces, path, point, present, pair=pair),
         **weeks_of(record),
         **{
-            title: surface_drawing(surfaces, path, point, present, count=count, pair=pair, unit=unit)
+            title: surface_drawing(surfaces, path, point, present, count=count, pair=pair, unit=unit, vocabulary=words)
             for count, title in titles.items()
         },
     }

@@ -20,6 +20,7 @@ from ui.operating_point.point_text import WORDS, interval_words, place_words, po
 from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import current_target, set_target
 from ui.shared.browser_files import component_of
+from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.plotly_asset import library_address
 from ui.shared.session import session
@@ -33,11 +34,12 @@ _mount = component_of("multiloss_explorer", BROWSER)
 def explorer(analysis: Analysis, view: ViewState) -> None:
     """Show slider, numbers and charts at the current target."""
     unit = analysis.settings.unit
+    counted = vocabulary().counted(unit)
     resamples = view.resamples if view.assessed_point is view.chosen_point else None
     message: Message = {
         "contract": CONTRACT,
         "library": library_address(),
-        "about": f"{analysis.dataset.key} {view.pair} {unit}",
+        "about": f"{analysis.dataset.key} {view.pair} {counted}",
         "percent": view.percent,
         "home": current_target().percent,
         "heard": current_target().last_event,
@@ -54,7 +56,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "note": WORDS[unit].note.replace("*", ""),
         "headline": WORDS[unit].precision,
         "large": is_presenting(),
-        "subject": f"{analysis.dataset.name}, path {view.method}, counting {unit}",
+        "subject": f"{analysis.dataset.name}, path {view.method}, counting {counted}",
         "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point, view.percent)),
         "hand": _row(analysis, view, view.point_beside),
         "present": _row(analysis, view, view.baseline_point),

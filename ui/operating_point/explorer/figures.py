@@ -15,6 +15,7 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.point_view import ViewState
+from ui.shared.formatting import vocabulary
 
 # Of letters, in pixels, where they are read from afar.
 LARGE = 17
@@ -39,7 +40,7 @@ def live_charts(analysis: Analysis, view: ViewState, theme: Theme, *, large: boo
     for name in chart_names(analysis):
         # A single classifier's curves are the method's; a slice of more than two is another one at each chosen point.
         stays = name == "plane" or len(analysis.surfaces.names) == 2
-        chart = (_cached if stays else _still)(analysis.key, theme, name, large, analysis, view)
+        chart = (_cached if stays else _still)((analysis.key, vocabulary()), theme, name, large, analysis, view)
         more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
         charts[name] = {
             **chart,
@@ -51,14 +52,17 @@ def live_charts(analysis: Analysis, view: ViewState, theme: Theme, *, large: boo
 
 def backdrop(analysis: Analysis, view: ViewState, name: str, theme: Theme, *, legend: bool) -> go.Figure:
     """Draw what stays while the target moves."""
-    surfaces, paths, pair, unit = view.surfaces, analysis.paths, view.pair, analysis.settings.unit
+    surfaces, paths, pair = view.surfaces, analysis.paths, view.pair
+    unit, words = analysis.settings.unit, vocabulary()
     if name == "plane":
-        return figures.plane_backdrop(paths, theme=theme, legend=legend, unit=unit)
+        return figures.plane_backdrop(paths, theme=theme, legend=legend, unit=unit, vocabulary=words)
     if len(surfaces.names) == 1:
-        return figures.threshold_curves(analysis.path(view.method), theme=theme, unit=unit)
+        return figures.threshold_curves(analysis.path(view.method), theme=theme, unit=unit, vocabulary=words)
     if name == "space":
         return figures.space_backdrop(surfaces, paths, theme=theme, pair=pair, legend=legend)
-    return figures.count_surface(surfaces, paths, count=name, theme=theme, pair=pair, legend=legend, unit=unit)
+    return figures.count_surface(
+        surfaces, paths, count=name, theme=theme, pair=pair, legend=legend, unit=unit, vocabulary=words
+    )
 
 
 def expected_traces(analysis: Analysis, view: ViewState, name: str) -> Sequence[BaseTraceType]:

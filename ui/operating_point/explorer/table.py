@@ -14,6 +14,7 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import Row, Table
 from ui.operating_point.point_text import PointWords, price_words, words_of_points
+from ui.shared.formatting import noun
 from ui.shared.url_params import HIGHEST, LOWEST, PERCENTS, STEP
 
 
@@ -23,7 +24,7 @@ def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], perce
     `percent` gets a row as well where it lies between the steps of the slider.
     """
     between = None if percent in PERCENTS else percent
-    return _table(analysis.key, method, pair, between, analysis)
+    return _table((analysis.key, noun()), method, pair, between, analysis)
 
 
 @st.cache_data(scope="session", max_entries=16, show_spinner=False)

@@ -12,7 +12,7 @@ from ui.operating_point.controls.target_drivers import set_by_costs, set_manual_
 from ui.operating_point.costs.side_by_side import money_words, sum_words
 from ui.operating_point.costs.worth import cases_of, point_cases
 from ui.operating_point.point_view import PointContext
-from ui.shared.formatting import LONG_NAME, as_text
+from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 from ui.shared.session import Scenario, session
@@ -38,7 +38,7 @@ def show_profit(context: PointContext) -> None:
         marks[PRESENT] = _place(analysis, scenario, context.view.baseline_point)
     st.markdown(f"{sum_words(analysis, scenario, point)}\n\n{_best_words(curve, scenario, marks[CHOSEN][1])}")
     st.plotly_chart(
-        profit_chart(curve, point.method, marks, theme=theme(), currency=scenario.currency),
+        profit_chart(curve, point.method, marks, theme=theme(), currency=scenario.currency, vocabulary=vocabulary()),
         theme=None,
         key="profit_chart",
         alt=_alt(marks, scenario),
@@ -54,8 +54,8 @@ def show_profit(context: PointContext) -> None:
         )
     named = f"'{as_text(shortened(scenario.name, LONG_NAME))}'" if scenario.name else "used last"
     st.caption(
-        f"At the costs of the scenario {named}, counted on the rated documents against flagging nothing. The best "
-        "point is the best of this path on *these* data, so a little of its lead is luck."
+        f"At the costs of the scenario {named}, counted on the rated {vocabulary().documents} against flagging "
+        "nothing. The best point is the best of this path on *these* data, so a little of its lead is luck."
         f"{' Alerts that are not decided yet are left out.' if analysis.has_undecided else ''}"
     )
 

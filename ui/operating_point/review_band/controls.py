@@ -11,6 +11,7 @@ from multiloss_core.targets import BandCosts, ReviewBand, band_at, band_for_payo
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs.worth import cases_of
+from ui.shared.formatting import vocabulary
 from ui.shared.session import ChosenBand, session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
 
@@ -75,7 +76,7 @@ def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
 def _ask_target() -> float:
     return float(
         st.slider(
-            "Upper cut: of the last documents blocked, how many must be fraud?",
+            f"Upper cut: of the last {vocabulary().documents} blocked, how many must be fraud?",
             LOWEST,
             HIGHEST,
             FIRST_TARGET,

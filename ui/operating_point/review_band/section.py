@@ -23,13 +23,12 @@ from ui.operating_point.costs.worth import point_cases
 from ui.operating_point.point_view import PointContext
 from ui.operating_point.review_band.controls import ask_band, ask_switch
 from ui.operating_point.target import set_target
-from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers
+from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers, vocabulary
 from ui.shared.session import ChosenBand, session
 
-DOCUMENTS, FRAUD_COUNT, OTHER_COUNT, FRAUD_SHARE = "Rated documents", "Fraud", "Not fraud", "Share of fraud"
+FRAUD_COUNT, OTHER_COUNT, FRAUD_SHARE = "Fraud", "Not fraud", "Share of fraud"
 UNDECIDED, CAUGHT, PER_DAY = "Not yet decided", "Money in fraud", "A day"
 KINDS = {
-    DOCUMENTS: COUNT,
     FRAUD_COUNT: COUNT,
     OTHER_COUNT: COUNT,
     UNDECIDED: COUNT,
@@ -62,23 +61,24 @@ def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
     st.markdown(_sentence(parts.blocked, parts.reviewed))
     block, review = (analysis.deployable(point) for point in (band.block, band.review))
     undecided = _undecided(analysis, band)
-    rows = []
+    rows, rated = [], f"Rated {vocabulary().documents}"
     for i, (words, part, cut) in enumerate(
         (("Block", parts.blocked, block), ("Review", parts.reviewed, review), ("Pass", parts.passed, None))
     ):
         row: dict[str, str | float] = {"Action": words}
         row |= {name: "below" if cut is None else at_or_above(cut[j]) for j, name in enumerate(band.block.names)}
-        row |= {DOCUMENTS: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
+        row |= {rated: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
         if analysis.has_undecided:
             row[UNDECIDED] = undecided[i]
         row |= {FRAUD_SHARE: rounded_share(part.precision, part.alerts), LOW: part.interval[0], HIGH: part.interval[1]}
         if analysis.rated.amounts is not None and part.positions is not None:
             row[CAUGHT] = _money_in_fraud(analysis, part)
         rows.append(row)
-    show_numbers(rows, KINDS, alt="What is blocked, reviewed and passed, with the share of fraud.")
+    show_numbers(rows, {rated: COUNT, **KINDS}, alt="What is blocked, reviewed and passed, with the share of fraud.")
     st.caption(
-        "Counted on the rated documents that chose the point; of what is blocked and reviewed the share of fraud is "
-        "the precision. *Pass* holds only what was rated: how much fraud lies below the floors is unknown."
+        f"Counted on the rated {vocabulary().documents} that chose the point; of what is blocked and reviewed the "
+        "share of fraud is the precision. *Pass* holds only what was rated: how much fraud lies below the floors is "
+        "unknown."
     )
 
 
@@ -86,7 +86,7 @@ def _sentence(blocked: DocumentSubset, reviewed: DocumentSubset) -> str:
     if not blocked.alerts:
         return "**Nothing is blocked:** no part of the path is so sure. Lower the upper cut."
     return (
-        f"**{plural(blocked.alerts, 'document')} blocked**, of which {count(blocked.fp)} for nothing; "
+        f"**{plural(blocked.alerts, vocabulary().document)} blocked**, of which {count(blocked.fp)} for nothing; "
         f"**{count(reviewed.alerts)} reviewed**, of which {count(reviewed.tp)} are fraud."
     )
 

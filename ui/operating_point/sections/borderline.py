@@ -10,28 +10,32 @@ from multiloss_core.engines import BorderlineRows, borderline_rows
 from multiloss_core.formatting import count, plural
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds import Point
-from ui.data.document_table import NO_DOCUMENTS, show_documents, show_rows
+from ui.data.document_table import no_documents, show_documents, show_rows
 from ui.data.engines.questions import answered
 from ui.data.engines.tables import engine_of_dataset
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_view import PointContext
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.session import session
 
 MAX_NEAR, MAX_KEPT = 50, 12
 
 
-@shown_when_open("Documents near the thresholds", icon=":material/zoom_in:", key="near")
+def _title() -> str:
+    return f"{vocabulary().documents.capitalize()} near the thresholds"
+
+
+@shown_when_open(_title, icon=":material/zoom_in:", key="near")
 def show_borderline(context: PointContext) -> None:
     """Show the documents that are just flagged and those that are just not."""
     analysis, point = context.analysis, context.point
-    documents = analysis.rated.source.documents
+    documents, words = analysis.rated.source.documents, vocabulary()
     if documents is None:
         if isinstance(analysis.rated.source, RatedCounts):
             _show_counted(analysis, point)
         else:
-            st.info(NO_DOCUMENTS)
+            st.info(no_documents(vocabulary()))
         return
     found = borderline_documents(documents, analysis.deployable(point), analysis.settings.rule, most=MAX_NEAR)
     _show_side(analysis, documents, "just flagged", found.flagged, "Nothing is flagged at this point.")
@@ -40,11 +44,11 @@ def show_borderline(context: PointContext) -> None:
         documents,
         "just not flagged",
         found.not_flagged,
-        "No rated document: what lies below the floors was never rated.",
+        f"No rated {words.document}: what lies below the floors was never rated.",
     )
     st.caption(
-        "*Documents away*: how many documents the threshold of the classifier that decides would pass to reach this "
-        "one, which is then counted too. A threshold of *never* decides nothing."
+        f"*{words.documents.capitalize()} away*: how many {words.documents} the threshold of the classifier that "
+        "decides would pass to reach this one, which is then counted too. A threshold of *never* decides nothing."
     )
 
 
@@ -54,18 +58,19 @@ def _show_counted(analysis: Analysis, point: Point) -> None:
     if counted_in is None or not isinstance(counts, RatedCounts):
         raise TypeError("Only documents that lie in an engine are fetched from there.")
     thresholds, rule, known = analysis.deployable(point), analysis.settings.rule, session().borderline
+    words = vocabulary()
     key = (analysis.rated.key, rule, thresholds.tobytes())
     if key not in known:
         st.caption(
             f"The rows lie in '{as_text(analysis.rated.name)}'. Up to {MAX_NEAR} on either side are fetched, in at "
             "most four passes over them."
         )
-        if not st.button("Fetch the documents", key="fetch_near", icon=":material/database_search:"):
+        if not st.button(f"Fetch the {words.documents}", key="fetch_near", icon=":material/database_search:"):
             return
         of_rule = counts.under(rule)
 
         def fetch(tell: Callable[[str], None]) -> BorderlineRows:
-            tell("Fetching the documents near the thresholds")
+            tell(f"Fetching the {words.documents} near the thresholds")
             return borderline_rows(engine, counted_in.table, counted_in.columns, of_rule, thresholds, most=MAX_NEAR)
 
         try:
@@ -84,12 +89,12 @@ def _show_counted(analysis: Analysis, point: Point) -> None:
             st.markdown(f"**{what.capitalize()}.** None.")
             continue
         st.markdown(
-            f"**{what.capitalize()}: the nearest {plural(len(rows), 'document')}**, {count(fraud)} rated fraud."
+            f"**{what.capitalize()}: the nearest {plural(len(rows), words.document)}**, {count(fraud)} rated fraud."
         )
-        show_rows(rows, what=f"{what} documents", beside={"decided by": np.array(deciding)})
+        show_rows(rows, what=f"{what} {words.documents}", beside={"decided by": np.array(deciding)})
     st.caption(
-        "Nearest by how far a score lies from its threshold, measured by the scores of documents next to it. A "
-        "threshold of *never* decides nothing."
+        "Nearest by how far a score lies from its threshold, measured by the scores of "
+        f"{words.documents} next to it. A threshold of *never* decides nothing."
     )
 
 
@@ -99,9 +104,10 @@ def _show_side(
     if not near.positions.size:
         st.markdown(f"**{what.capitalize()}.** {nothing}")
         return
-    fraud = int(documents.labels[near.positions].sum())
+    fraud, words = int(documents.labels[near.positions].sum()), vocabulary()
     st.markdown(
-        f"**{what.capitalize()}: the nearest {plural(near.positions.size, 'document')}**, {count(fraud)} rated fraud."
+        f"**{what.capitalize()}: the nearest {plural(near.positions.size, words.document)}**, {count(fraud)} rated "
+        "fraud."
     )
-    beside = {"decided by": np.array(documents.names)[near.deciding], "documents away": near.distances}
-    show_documents(analysis.rated, near.positions, what=f"{what} documents", beside=beside)
+    beside = {"decided by": np.array(documents.names)[near.deciding], f"{words.documents} away": near.distances}
+    show_documents(analysis.rated, near.positions, what=f"{what} {words.documents}", beside=beside)

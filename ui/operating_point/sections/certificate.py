@@ -15,7 +15,7 @@ from ui.operating_point.certificate_state import (
 )
 from ui.operating_point.controls.settings import choose_method
 from ui.operating_point.point_view import PointContext
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
 
 MAX_RATINGS_TOLD = 100_000
@@ -48,6 +48,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
         more = _more_ratings(found.more_ratings)
         st.warning(f"**No thresholds can be guaranteed to have {precision:g} %.**{more}", icon=":material/block:")
         return
+    documents_called = vocabulary().documents
     words = ", ".join(
         f"{name} {at_or_above(value)}"
         for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
@@ -60,7 +61,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
     )
     st.success(
         f"**{confidence} sure: of {flagged_what} is flagged at {as_text(words)}, at least {precision:g} % is fraud.** "
-        f"On the documents that decided, {decided}",
+        f"On the {documents_called} that decided, {decided}",
         icon=":material/verified:",
     )
     if analysis.certificate is not found:
@@ -70,10 +71,10 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
             on_click=lambda: _put_on_slider(analysis, *asked),
         )
     st.caption(
-        "A third of the documents gave a path; on the others, thresholds were tested from strict to loose and the last "
-        "that passed is shown (fixed-sequence testing). It holds for data from the same source, for these thresholds "
-        "and the stricter ones tested before them, which are the range on the slider. How sure: of all times the "
-        "question is asked, also those that end without an answer."
+        f"A third of the {documents_called} gave a path; on the others, thresholds were tested from strict to loose "
+        "and the last that passed is shown (fixed-sequence testing). It holds for data from the same source, for these "
+        "thresholds and the stricter ones tested before them, which are the range on the slider. How sure: of all "
+        "times the question is asked, also those that end without an answer."
         + (
             " Weights or groups: tested by betting, which assumes no larger weight than seen."
             if found.test == "betting"
@@ -88,8 +89,9 @@ def _put_on_slider(analysis: Analysis, precision: float, confidence: float) -> N
 
 
 def _more_ratings(more: int | None) -> str:
+    documents = vocabulary().documents
     if more is None:
         return " No thresholds on the path seem to have that precision."
     if more > MAX_RATINGS_TOLD:
-        return f" It would take more than {count(MAX_RATINGS_TOLD)} further rated documents."
-    return f" About {count(float(f'{more:.1g}'))} more rated documents would give it in 4 of 5 cases."
+        return f" It would take more than {count(MAX_RATINGS_TOLD)} further rated {documents}."
+    return f" About {count(float(f'{more:.1g}'))} more rated {documents} would give it in 4 of 5 cases."

@@ -20,12 +20,12 @@ from multiloss_core.formatting import (
 )
 from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSubset, compare
 from multiloss_core.thresholds import RatedData, Rule, UndecidedDocuments, money_at
-from ui.data.document_table import NO_DOCUMENTS, show_documents
+from ui.data.document_table import no_documents, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, PRECISION, WORDS, beside
 from ui.operating_point.point_view import PointContext
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
 
 NOT_KNOWN = "not known"
@@ -125,7 +125,7 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
         )
         st.warning(
             f"{as_text(below[0].upper() + below[1:])}: what is flagged down there was never rated and is not known. "
-            "Counts are of rated documents, so the true ones are at least as large.",
+            f"Counts are of rated {vocabulary().documents}, so the true ones are at least as large.",
             icon=":material/warning:",
         )
 
@@ -141,9 +141,9 @@ def _show_bands(analysis: Analysis, found: Comparison) -> None:
         more = f" {plural(waiting, 'more alert')} that only these flag: not yet decided." if waiting else ""
         st.markdown(_band_words(title, only, band, side.complete, source) + more)
         if band.positions is not None and band.positions.size:
-            show_documents(analysis.dataset, band.positions, what=f"{title.lower()} documents")
+            show_documents(analysis.dataset, band.positions, what=f"{title.lower()} {vocabulary().documents}")
     if source.documents is None:
-        st.caption(NO_DOCUMENTS)
+        st.caption(no_documents(vocabulary()))
 
 
 def _only(undecided: UndecidedDocuments, rule: Rule, side: CountedThresholds, other: CountedThresholds) -> float:
@@ -165,7 +165,7 @@ def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, sou
         and source.documents is not None
         and source.documents.weights.min() < source.documents.weights.max()
     ):
-        words += f" {plural(band.positions.size, 'rated document')} stand for them."
+        words += f" {plural(band.positions.size, f'rated {vocabulary().document}')} stand for them."
     return f"{words} Only the {only} thresholds flag them."
 
 

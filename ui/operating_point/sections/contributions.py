@@ -6,10 +6,10 @@ from multiloss_core.figures import contributions_chart
 from multiloss_core.formatting import count
 from multiloss_core.inspection import Contribution, contribution_words, contributions
 from multiloss_core.thresholds import Rule
-from ui.data.document_table import NO_DOCUMENTS
+from ui.data.document_table import no_documents
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
-from ui.shared.formatting import FRAUD, show_numbers
+from ui.shared.formatting import show_numbers, vocabulary
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
@@ -20,7 +20,7 @@ def show_contributions(context: PointContext) -> None:
     analysis, point = context.analysis, context.point
     documents = analysis.rated.source.documents
     if documents is None:
-        st.info(NO_DOCUMENTS)
+        st.info(no_documents(vocabulary()))
         return
     rule, names = analysis.settings.rule, documents.names
     found = contributions(documents, analysis.deployable(point), rule)
@@ -29,16 +29,18 @@ def show_contributions(context: PointContext) -> None:
     if not any(part.documents.alerts for part in shown):
         st.info("Nothing is flagged at this point.")
         return
+    words = vocabulary()
     st.plotly_chart(
-        contributions_chart(shown, names, theme=theme(), vocabulary=FRAUD),
+        contributions_chart(shown, names, theme=theme(), vocabulary=words),
         theme=None,
         key="contributions_chart",
-        alt=f"Documents by which classifiers reach their thresholds: {_in_one_sentence(shown, names, rule)}.",
+        alt=f"{words.documents.capitalize()} by which classifiers reach their thresholds: "
+        f"{_in_one_sentence(shown, names, rule)}.",
     )
     show_numbers(
         [
             {
-                "Flagged by" if rule == "any" else "Documents": _title(part, names, rule),
+                "Flagged by" if rule == "any" else words.documents.capitalize(): _title(part, names, rule),
                 **count_columns(part.documents.tp, part.documents.fp, part.documents.interval),
             }
             for part in shown
@@ -46,13 +48,13 @@ def show_contributions(context: PointContext) -> None:
         COUNT_KINDS,
         alt="True and false positives of each combination of classifiers.",
     )
-    words = (
+    said = (
         "Each alert counts once, under all the classifiers that flag it. What one flags alone would be lost without it."
         if rule == "any"
         else "What one classifier alone holds back reaches the thresholds of all others: without it, it would be "
         "flagged as well."
     )
-    st.caption(f"{words}{' Alerts without a decision are not counted here.' if analysis.has_undecided else ''}")
+    st.caption(f"{said}{' Alerts without a decision are not counted here.' if analysis.has_undecided else ''}")
 
 
 def _title(part: Contribution, names: tuple[str, ...], rule: Rule) -> str:

@@ -23,6 +23,7 @@ from ui.shared.formatting import (
     THRESHOLD,
     rounded_share,
     show_numbers,
+    vocabulary,
 )
 
 AREA_UNDER_PATH, IN_MONEY = "Area (0 to 1)", WORDS[Unit.MONEY]
@@ -120,8 +121,8 @@ def show_margins(context: PointContext) -> None:
         alt="Marginal precision of each classifier at the chosen point.",
     )
     st.caption(
-        f"At the best point each is near the target of {100 * point.marginal_precision:.3g} %. Where they differ, "
-        "lowering the threshold of the higher one and raising that of the lower one catches more at no extra alerts. "
+        f"At the best point the target of {100 * point.marginal_precision:.3g} % lies between the two rows of each: "
+        "the alerts added last hold more, the next hold less. Where it does not, moving that threshold pays. "
         "Undefined: nothing rated there."
     )
 
@@ -142,7 +143,7 @@ def show_f_beta(context: PointContext) -> None:
         return
     has = "is estimated to have" if point.estimated else "has"
     of, missed = (
-        ("the rated documents", "a missed fraud weighs {} times a false alert")
+        (f"the rated {vocabulary().documents}", "a missed fraud weighs {} times a false alert")
         if analysis.settings.unit is Unit.DOCUMENTS
         else ("the rated money", "money missed in fraud weighs {} times money in false alerts")
     )

@@ -18,7 +18,17 @@ from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.point_view import PointContext
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence, uncounted_groups
 from ui.shared.background_job import Job
-from ui.shared.formatting import AREA, COUNTED, ESTIMATED, FRAUD, PERCENT, SHARE, as_text, rounded_share, show_numbers
+from ui.shared.formatting import (
+    AREA,
+    COUNTED,
+    ESTIMATED,
+    PERCENT,
+    SHARE,
+    as_text,
+    rounded_share,
+    show_numbers,
+    vocabulary,
+)
 from ui.shared.page_setup import theme
 
 SECONDS_BETWEEN_LOOKS = 0.7
@@ -63,7 +73,11 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
     if path is not None and path.bands is not None:
         st.plotly_chart(
             marginal_precision_curve(
-                path.bands, point.marginal_precision, theme=theme(), unit=analysis.settings.unit, vocabulary=FRAUD
+                path.bands,
+                point.marginal_precision,
+                theme=theme(),
+                unit=analysis.settings.unit,
+                vocabulary=vocabulary(),
             ),
             theme=None,
             key="marginal_precision",
@@ -73,7 +87,7 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
         st.caption(
             f"The share of fraud {analysis.settings.unit.among_next} along the smooth path. The band covers what other "
             "samples of this size would have shown, the choice of thresholds included; the dotted line is the target. "
-            "Curve and band have gaps where too few documents lie next to a point."
+            f"Curve and band have gaps where too few {vocabulary().documents} lie next to a point."
         )
 
 
@@ -86,17 +100,18 @@ def _show_progress(
         return
     resampled = bootstrap.done / bootstrap.requested if bootstrap is not None else 0.0
     others = path.share_done if path is not None else 0.0
-    bar, button = st.columns([4, 1], vertical_alignment="center")
-    bar.progress((resampled + others) / 2, "Resampling and holding out documents")
-    if button.button("Stop", key="stop_evidence", icon=":material/stop:"):
-        for job in jobs:
-            job.cancel()
+    with st.container(key="evidence_progress", horizontal=True, vertical_alignment="center"):
+        st.progress((resampled + others) / 2, "What new data will show", width=210)
+        if st.button("Stop", key="stop_evidence", icon=":material/stop:"):
+            for job in jobs:
+                job.cancel()
 
 
 def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:
     if not isinstance(point, OperatingPoint) and documents_or_counts(analysis.dataset.source) is None:
         st.caption(
-            "A table of counts says nothing of thresholds beside the slider's on new data: that takes the documents."
+            "A table of counts says nothing of thresholds beside the slider's on new data: that takes the "
+            f"{vocabulary().documents}."
         )
     if bootstrap is None or bootstrap.done < bootstrap.requested:
         return
@@ -140,9 +155,10 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
     )
     if not isinstance(point, OperatingPoint):
         st.caption(
-            "For these thresholds as they are; they were not chosen again. The documents were drawn anew "
-            f"{bootstrap.done} times. *Expected* is the mean of many new periods; a single new period varies more. "
-            "Where this data suggested the thresholds, it flatters them a little."
+            "For these thresholds as they are; they were not chosen again. The "
+            f"{vocabulary().documents} were drawn anew {bootstrap.done} times. *Expected* is the mean of many new "
+            "periods; a single new period varies more. Where this data suggested the thresholds, it flatters them a "
+            "little."
         )
         return
     spread = " · ".join(
@@ -150,9 +166,9 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         for low, high in zip(found.thresholds_low, found.thresholds_high, strict=True)
     )
     st.caption(
-        f"For the smooth path. The documents were drawn anew {bootstrap.done} times, each time the thresholds were "
-        f"chosen again; they came out at {spread}. *Expected* is the mean of many new periods, corrected for the "
-        "choice flattering itself; a single new period varies more."
+        f"For the smooth path. The {vocabulary().documents} were drawn anew {bootstrap.done} times, each time the "
+        f"thresholds were chosen again; they came out at {spread}. *Expected* is the mean of many new periods, "
+        "corrected for the choice flattering itself; a single new period varies more."
         + (
             f" No interval of the marginal precision: {found.marginal_precision.reason}"
             if found.marginal_precision.reason
@@ -168,7 +184,7 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
     if not near.size:
         return
     i, unit = int(near[0]), analysis.settings.unit
-    st.markdown("**Every method on documents that did not choose its thresholds**")
+    st.markdown(f"**Every method on {vocabulary().documents} that did not choose its thresholds**")
     show_numbers(
         [
             {
@@ -192,9 +208,9 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
     )
     groups = _words_of_groups(analysis)
     st.caption(
-        "Five times, thresholds were chosen without a fifth of the documents and counted on that fifth; the "
-        "difference to "
-        "*here* is optimism. Net benefit is TP less FP times the slope: what the target says both are worth." + groups
+        f"Five times, thresholds were chosen without a fifth of the {vocabulary().documents} and counted on that "
+        "fifth; the difference to *here* is optimism. Net benefit is TP less FP times the slope: what the target says "
+        "both are worth." + groups
     )
 
 

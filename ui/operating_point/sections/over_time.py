@@ -26,12 +26,11 @@ from ui.data.engines.along import ask_along, known_along
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
-from ui.shared.formatting import FRAUD, show_numbers
+from ui.shared.formatting import show_numbers, vocabulary
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
 
 MAX_DAYS_DRAWN = 1_100
-ONLY_RATED = "The thresholds reach below a floor, where nothing was rated: only rated documents are counted here."
 BESIDE_THE_PATH = "These thresholds were set by hand: only points of a path can be counted in the source."
 
 
@@ -62,6 +61,14 @@ def show_periods(context: PointContext) -> None:
         _show_counted_periods(analysis, point, analysis.rated.choice.time)
 
 
+def only_rated() -> str:
+    """Say what is counted where thresholds reach below a floor."""
+    return (
+        f"The thresholds reach below a floor, where nothing was rated: only rated {vocabulary().documents} are counted "
+        "here."
+    )
+
+
 def ask_counts_at(analysis: Analysis, point: Point, by: By, column: str) -> tuple[PathCounts, int] | None:
     """Return what is counted in the source along the point's path, and its vertex; None where that has to be asked for.
 
@@ -89,7 +96,10 @@ def _show_counted_periods(analysis: Analysis, point: Point, column: str) -> None
     st.markdown(f"{_precision_words(weeks, None)}\n\n{_alert_words(weeks)}")
     _show_weeks(weeks)
     _show_days(daily_alerts_along(counts, vertex))
-    st.caption("Only decided documents are counted in the source, so weeks with many open ones have few alerts here.")
+    st.caption(
+        f"Only decided {vocabulary().documents} are counted in the source, so weeks with many open ones have few "
+        "alerts here."
+    )
 
 
 @shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
@@ -104,18 +114,19 @@ def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments,
     if incomplete is not None:
         st.warning(_incomplete_words(weeks, incomplete), icon=":material/pending_actions:")
     if not rated_in_full(dated[0].floors, thresholds, rule):
-        st.warning(ONLY_RATED, icon=":material/warning:")
+        st.warning(only_rated(), icon=":material/warning:")
     _show_weeks(weeks)
     _show_days(daily_alerts(*dated, thresholds, rule))
 
 
 def _show_days(days: DailyAlerts) -> None:
     if 1 < len(days.dates) <= MAX_DAYS_DRAWN:
-        st.plotly_chart(daily_chart(days, theme=theme()), theme=None, key="daily_chart", alt=_day_words(days))
+        figure = daily_chart(days, theme=theme(), vocabulary=vocabulary())
+        st.plotly_chart(figure, theme=None, key="daily_chart", alt=_day_words(days))
     st.caption(
-        "Every day and week from the first to the last document counts, also without alerts; weeks run from "
-        "Monday to Sunday, and those that the data cover in part are marked and not tested. Times with a time zone are "
-        "in UTC, others as they are written. *p*: how often chance alone would make weeks differ as much."
+        f"Every day and week from the first to the last {vocabulary().document} counts, also without alerts; weeks run "
+        "from Monday to Sunday, and those that the data cover in part are marked and not tested. Times with a time "
+        "zone are in UTC, others as they are written. *p*: how often chance alone would make weeks differ as much."
     )
 
 
@@ -149,7 +160,7 @@ def _incomplete_words(weeks: WeeklyCounts, incomplete: int) -> str:
 
 def _show_weeks(weeks: WeeklyCounts) -> None:
     st.plotly_chart(
-        weekly_chart(weeks, theme=theme(), vocabulary=FRAUD),
+        weekly_chart(weeks, theme=theme(), vocabulary=vocabulary()),
         theme=None,
         key="weekly_chart",
         alt=f"True and false positives and precision in each of {plural(len(weeks.mondays), 'week')}.",

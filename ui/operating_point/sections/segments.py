@@ -15,7 +15,7 @@ from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.point_view import PointContext
-from ui.operating_point.sections.over_time import ONLY_RATED, ask_counts_at
+from ui.operating_point.sections.over_time import ask_counts_at, only_rated
 from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.lazy_section import shown_when_open
 
@@ -46,7 +46,7 @@ def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, 
     known = _segmentation(analysis.rated.key, segments, analysis.rated.undecided_segments)
     found = segment_counts(documents, known, thresholds, rule)
     if not rated_in_full(documents.floors, thresholds, rule):
-        st.warning(ONLY_RATED, icon=":material/warning:")
+        st.warning(only_rated(), icon=":material/warning:")
     _show_found(found, analysis.rated.choice.segment or "")
 
 

@@ -9,7 +9,7 @@ from multiloss_core.inspection import compare_with_simpler_rules
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_view import PointContext
-from ui.shared.formatting import COUNT, ESTIMATED, PERCENT, WHOLE, as_text, show_numbers
+from ui.shared.formatting import COUNT, ESTIMATED, PERCENT, WHOLE, as_text, show_numbers, vocabulary
 from ui.shared.lazy_section import shown_when_open
 
 
@@ -40,7 +40,7 @@ def _show_simpler_rules(analysis: Analysis, documents: RatedDocuments, point: Po
     if analysis.settings.unit is Unit.DOCUMENTS:
         _show_rating_plan(analysis, documents, point)
     else:
-        st.caption("What to rate next is told where documents are counted.")
+        st.caption(f"What to rate next is told where {vocabulary().documents} are counted.")
 
 
 def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
@@ -50,7 +50,7 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
     except DataError as error:
         st.caption(as_text(str(error)))
         return
-    st.markdown(f"**What to rate next.** {plan.sentence}")
+    st.markdown(f"**What to rate next.** {plan.sentence_in(vocabulary())}")
     if plan.advice == "rate_a_band":
         shares, removed = "Share of the uncertainty", {f"{count(band.more)} more take off" for band in plan.bands}
         show_numbers(
@@ -69,7 +69,7 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
                 for band in plan.bands
             ],
             {"Rated": COUNT, "Stand for": COUNT, "Effective": WHOLE} | dict.fromkeys([shares, *removed], PERCENT),
-            alt="Bands of flagged documents, with what more ratings in each would bring.",
+            alt=f"Bands of flagged {vocabulary().documents}, with what more ratings in each would bring.",
         )
 
 

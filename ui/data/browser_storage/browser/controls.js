@@ -21,8 +21,7 @@ export function show(root, { keeps, refused, files, limit, said }) {
   part("about").textContent = refused
     ? "This browser keeps no files for this page (a private window, or storage is switched off): upload again after a "
       + "reload."
-    : `Files you upload are kept in this browser too, up to ${sizeInWords(limit)}, so that a reload finds them. They `
-      + "go nowhere but to this server."
+    : `For a reload, up to ${sizeInWords(limit)}; sent to this server only.`
   part("switch").hidden = refused
   const toggle = /** @type {HTMLInputElement} */ (root.querySelector("input"))
   toggle.checked = keeps

@@ -6,6 +6,7 @@
 /** @import { Place } from "./protocol.js" */
 import { Marks, markTraces } from "./marks.js"
 import { page, PlotlyFigure } from "./plotly_adapter.js"
+import { turned } from "./turning.js"
 
 const AXES = ["xaxis", "yaxis"]
 // In pixels, above a plot: the room of the icons.
@@ -162,6 +163,15 @@ export class Chart {
     this.#about = about
   }
 
+  /** @param {KeyboardEvent} pressed */
+  #turn(pressed) {
+    const { target, key, ctrlKey, altKey, metaKey } = pressed
+    const camera = target === this.place && !(ctrlKey || altKey || metaKey) && turned(this.figure.camera, key)
+    if (!camera) return
+    pressed.preventDefault()
+    this.#relayout({ "scene.camera": camera })
+  }
+
   #asGiven(given = this.#given) {
     return Object.fromEntries(AXES.map((axis, i) => given[i]
       ? [`${axis}.range`, [...given[i]]] : [`${axis}.autorange`, true]))
@@ -194,6 +204,8 @@ export class Chart {
       element.on(event, () => this.isDrawn && this.marks.follow())
     }
     if (isSurface) {
+      this.place.tabIndex = 0
+      this.place.onkeydown = pressed => this.#turn(pressed)
       element.on("plotly_relayout", ({ "scene.camera": camera }) =>
         camera && memory.write({ [`${this.name} camera`]: camera }))
       return

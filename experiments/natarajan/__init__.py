@@ -1,0 +1,1 @@
+"""Natarajan et al. 2016, Tables 2 and 3: `python -m experiments.natarajan`."""

@@ -1,0 +1,179 @@
+"""Each cell of the tables: printed, ours with its interval, the floor, and how the two stand to one another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+
+from experiments.intervals import LEVEL, Interval, percentile_interval, resampled_shares, t_interval
+from experiments.natarajan.predictions import RankingCuts
+from experiments.natarajan.runs import RanPart
+from experiments.natarajan.table_rows import CUTS_OF_ONE_RANKING, METHODS, RECIPES, TABLE_LOSSES, TableRow
+from experiments.printed import contradiction, natarajan_losses
+from multiloss_core.losses import Loss, observed_loss
+from multiloss_core.numerics.arrays import Bools, Floats
+
+RESAMPLES = 1000
+# Half of the last digit printed.
+ROUNDING = 0.00005
+AGREES, DIFFERS, CANNOT_BE = "agrees", "differs", "cannot be"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One loss of one method on one row.
+
+    `printed`: the paper's, None for a method that it lacks; `ours` with `interval`, 95 %: of the mean over draws, or
+    over test items drawn again where the split is published; `one_run`: where one further draw would lie, None for a
+    published split. `floor`: the least loss of any cut of the ranking, the test labels known; `lowest_floor`: the least
+    such at any L2 strength; `floor_low`: the lower end of its interval. `versus_proposed`: ours minus that of Proposed,
+    paired. `mark` and its `reason`, None for a method that the paper lacks.
+    """
+
+    row: str
+    key: str
+    least: int
+    loss: str
+    method: str
+    printed: float | None
+    ours: float
+    interval: Interval
+    one_run: tuple[float, float] | None
+    floor: float
+    lowest_floor: float
+    floor_low: float
+    versus_proposed: Interval
+    mark: str | None = None
+    reason: str | None = None
+
+
+def cells_of(row: TableRow, ran: Sequence[RanPart]) -> list[Cell]:
+    """Make the cells of a row from its parts: its classes on a published split, or its draws."""
+    published = len({one.part.draw for one in ran}) == 1 and len(ran) > 1
+    of_losses = [_of_classes(row, at, ran) if published else _of_draws(row, at, ran) for at in range(len(TABLE_LOSSES))]
+    return [marked(cell) for cells in of_losses for cell in cells]
+
+
+def marked(cell: Cell) -> Cell:
+    """Mark a cell by what can be worked out, and say why.
+
+    "cannot be": contradicted by another printed cell, or below what any cut of the ranking reaches, by more than its
+    interval and at every L2 strength tried, where the features are the paper's. "agrees": within our interval, or where
+    one further draw would lie, as the paper does not say how many draws it took. Else "differs".
+    """
+    if cell.printed is None:
+        return cell
+    recipe = RECIPES[cell.key]
+    below = cell.method in CUTS_OF_ONE_RANKING and cell.printed + ROUNDING < cell.floor_low
+    under = f"Below {cell.floor_low:.3f}, what the best cut of our rankings reaches with the test labels known"
+    doubt = "" if recipe.same_features else "; the features may differ"
+    mark, reason = DIFFERS, f"{under}{doubt}." if below else "Outside our interval."
+    if contradicted := contradiction(recipe.name, cell.least, cell.loss, cell.method):
+        mark, reason = CANNOT_BE, f"{contradicted} {reason}" if below else contradicted
+    elif below and recipe.same_features:
+        mark = CANNOT_BE
+    elif _within(cell.printed, (cell.interval.low, cell.interval.high)):
+        mark, reason = AGREES, "Within our interval."
+    elif cell.one_run is not None and _within(cell.printed, cell.one_run):
+        mark, reason = AGREES, "Where one further draw would lie."
+    return replace(cell, mark=mark, reason=reason)
+
+
+def losses_of(ran: Sequence[RanPart], at: int) -> Floats:
+    """Compute the test losses (parts, methods) under one loss of the tables."""
+    return np.array([losses_of_cuts(one.cuts, one.labels, at) for one in ran])
+
+
+def losses_of_cuts(cuts: RankingCuts, labels: Bools, at: int) -> Floats:
+    """Compute the test losses (methods,) of one class under one loss of the tables."""
+    return np.array([observed_loss(flagged, labels, TABLE_LOSSES[at]) for flagged in cuts.flagged[at]])
+
+
+def _of_draws(row: TableRow, at: int, ran: Sequence[RanPart]) -> list[Cell]:
+    losses, floors = losses_of(ran, at), np.array([one.cuts.floors[at] for one in ran])
+    lowest = np.array([one.cuts.floors_of_strengths[at] for one in ran])
+    # A printed figure may be of one draw.
+    floor_low = _one_run(lowest)[0]
+    return [
+        _cell(
+            row,
+            at,
+            method,
+            t_interval(losses[:, m]),
+            _one_run(losses[:, m]),
+            floors.mean(),
+            lowest.mean(),
+            floor_low,
+            t_interval(losses[:, m] - losses[:, 0]),
+        )
+        for m, method in enumerate(METHODS)
+    ]
+
+
+def _of_classes(row: TableRow, at: int, ran: Sequence[RanPart]) -> list[Cell]:
+    means = losses_of(ran, at).mean(axis=0)
+    flagged = np.stack([np.vstack([one.cuts.flagged[at], one.cuts.best[at]]) for one in ran])
+    resampled = resampled_means(flagged, np.stack([one.labels for one in ran]), TABLE_LOSSES[at])
+    floor = float(np.mean([one.cuts.floors[at] for one in ran]))
+    lowest = float(np.mean([one.cuts.floors_of_strengths[at] for one in ran]))
+    # The interval of the best cut at the strength chosen, moved to the best strength.
+    floor_low = percentile_interval(floor, resampled[:, -1]).low - (floor - lowest)
+    return [
+        _cell(
+            row,
+            at,
+            method,
+            percentile_interval(float(means[m]), resampled[:, m]),
+            None,
+            floor,
+            lowest,
+            floor_low,
+            percentile_interval(float(means[m] - means[0]), resampled[:, m] - resampled[:, 0]),
+        )
+        for m, method in enumerate(METHODS)
+    ]
+
+
+def resampled_means(flagged: Bools, labels: Bools, loss: Loss, resamples: int = RESAMPLES) -> Floats:
+    """Compute the mean loss over classes (resamples, m) of m predictions on test items drawn again.
+
+    `flagged` (classes, m, n), `labels` (classes, n). A class without a positive among the items drawn is left out of
+    that draw's mean, as the tables leave out topics without one.
+    """
+    classes, m, n = flagged.shape
+    columns = flagged.reshape(classes * m, n).T
+    shares = resampled_shares(
+        columns, np.repeat(labels, m, axis=0).T, draws=resamples, generator=np.random.default_rng(0)
+    )
+    losses = np.asarray(loss(shares.u, shares.v, shares.p)).reshape(-1, classes, m)
+    present = shares.p.reshape(-1, classes, m) > 0
+    return np.asarray(np.sum(losses * present, axis=1) / np.maximum(present.sum(axis=1), 1))
+
+
+def _within(value: float, ends: tuple[float, float]) -> bool:
+    return ends[0] - ROUNDING <= value <= ends[1] + ROUNDING
+
+
+def _one_run(values: Floats) -> tuple[float, float]:
+    """Find where one further draw would lie, 95 %: wider than the interval of the mean."""
+    if values.size < 2:
+        return float("nan"), float("nan")
+    factor = stats.t.ppf((1.0 + LEVEL) / 2.0, values.size - 1) * np.sqrt(1.0 + 1.0 / values.size)
+    half = float(factor * values.std(ddof=1))
+    return float(values.mean()) - half, float(values.mean()) + half
+
+
+def _cell(
+    row: TableRow, at: int, method: str, interval: Interval, one_run: tuple[float, float] | None, floor: float,
+    lowest: float, floor_low: float, versus_proposed: Interval,
+) -> Cell:  # fmt: skip
+    loss = TABLE_LOSSES[at].name
+    printed = _PRINTED.get((RECIPES[row.key].name, row.least, loss, method))
+    return Cell(
+        row.name, row.key, row.least, loss, method, printed, interval.mean, interval, one_run, float(floor),
+        float(lowest), floor_low, versus_proposed,
+    )  # fmt: skip
+
+
+_PRINTED = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}

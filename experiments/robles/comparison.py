@@ -1,0 +1,153 @@
+"""Draws put together, with intervals, and set beside the printed figures of Tables 1 and 2."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+import numpy as np
+
+from experiments.intervals import Interval, percentile_interval, t_interval
+from experiments.printed import PrintedRow, robles_rows
+from experiments.robles.classifiers import KINDS
+from experiments.robles.draws import MODES, Mode, Outcome
+from multiloss_core.numerics.arrays import Floats
+
+Mark = Literal["agrees", "differs", "no counterpart"]
+MEASURES = ("precision", "recall", "F1", "net")
+PRINTED_SETS = {"CreditCards": "creditcard", "Bank": "bank", "IEEEFraud": None}
+NO_DATA = "the terms of IEEE-CIS do not allow the data here"
+NOT_SHOWN = "not shown, case-control sample"
+BOOTSTRAP_DRAWS = 2000
+HALF_DIGIT = 0.00005
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One row of the tables over its draws: intervals of MEASURES, over the draws in which a measure is defined.
+
+    `unreachable` counts the draws in which the target was unreachable, so that nothing was flagged, `empty` all in
+    which nothing was.
+    """
+
+    data_set: str
+    kind: str
+    mode: Mode
+    row: str
+    draws: int
+    unreachable: int
+    empty: int
+    intervals: dict[str, Interval | None]
+
+    @property
+    def status(self) -> str:
+        """The status of most draws: unreachable, or inside."""
+        return "unreachable" if 2 * self.unreachable > self.draws else "inside"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A printed figure beside ours; `printed` is None for "-", `reason` says why there is no counterpart."""
+
+    data_set: str
+    kind: str
+    row: str
+    measure: str
+    mode: Mode
+    printed: float | None
+    ours: Interval | None
+    status: str | None
+    deviation: float | None
+    mark: Mark
+    reason: str = ""
+
+
+def measured(outcomes: Sequence[Outcome]) -> list[Measured]:
+    """Put the draws of each set, kind, mode and row together: t intervals, or the bootstrap of a single draw."""
+    ordered = sorted(outcomes, key=lambda one: (*_place(one), one.draw))
+    return [_measured_row(list(group)) for _, group in groupby(ordered, key=_place)]
+
+
+def compared(rows: Sequence[Measured]) -> list[Compared]:
+    """Set every printed figure (68 rows, three measures) beside ours, in both modes."""
+    by_place = {(row.data_set, row.kind, row.row, row.mode): row for row in rows}
+    kind_of = {kind.printed: kind.name for kind in KINDS}
+    found = []
+    for printed in robles_rows():
+        for mode in MODES:
+            data_set = PRINTED_SETS[printed.data_set]
+            ours = by_place.get((data_set or "", kind_of[printed.kind], printed.row, mode))
+            found += [_compared_figure(printed, measure, mode, ours) for measure in MEASURES[:3]]
+    return found
+
+
+def may_show(data_set: str, kind: str, measure: str) -> bool:
+    """Say whether a figure is worth showing: of the case-control sample recall and Naive Bayes only."""
+    return data_set != "creditcard" or measure == "recall" or kind == "Naive Bayes"
+
+
+def _place(one: Outcome) -> tuple[str, str, str, str]:
+    return one.data_set, one.kind, one.mode, one.row
+
+
+def _measured_row(draws: list[Outcome]) -> Measured:
+    first = draws[0]
+    counts = np.array([one.rows for one in draws], dtype=np.float64)
+    values = _measures(counts, first.weight)
+    intervals: dict[str, Interval | None] = {}
+    for name, drawn in values.items():
+        defined = drawn[~np.isnan(drawn)]
+        if not defined.size or not may_show(first.data_set, first.kind, name):
+            intervals[name] = None
+        elif len(draws) > 1:
+            intervals[name] = t_interval(defined)
+        else:
+            intervals[name] = percentile_interval(float(defined[0]), _resampled(counts[0], first.weight)[name])
+    statuses = [one.status for one in draws]
+    return Measured(
+        first.data_set,
+        first.kind,
+        first.mode,
+        first.row,
+        len(draws),
+        statuses.count("unreachable"),
+        int((counts[:, :2].sum(axis=1) == 0).sum()),
+        intervals,
+    )
+
+
+def _measures(counts: Floats, weight: float) -> dict[str, Floats]:
+    """Compute MEASURES (m,) of cells (m, 4); precision and F1 are NaN where nothing is flagged, as a "-" is printed."""
+    tp, fp, fn = counts[:, 0], weight * counts[:, 1], counts[:, 2]
+    flagged, positives = tp + fp, np.maximum(tp + fn, 1.0)
+    some = np.where(flagged > 0, flagged, np.nan)
+    return {
+        "precision": tp / some,
+        "recall": tp / positives,
+        "F1": 2 * tp / (some + positives),
+        "net": (tp - fp) / positives,
+    }
+
+
+def _resampled(cells: Floats, weight: float) -> dict[str, Floats]:
+    drawn = np.random.default_rng(0).multinomial(int(cells.sum()), cells / cells.sum(), size=BOOTSTRAP_DRAWS)
+    return {name: values[~np.isnan(values)] for name, values in _measures(drawn.astype(np.float64), weight).items()}
+
+
+def _compared_figure(printed: PrintedRow, measure: str, mode: Mode, ours: Measured | None) -> Compared:
+    value = {"precision": printed.precision, "recall": printed.recall, "F1": printed.f1}[measure]
+    place = (printed.data_set, printed.kind, printed.row, measure, mode, value)
+    if ours is None:
+        reason = NO_DATA if PRINTED_SETS[printed.data_set] is None else "not run"
+        return Compared(*place, None, None, None, "no counterpart", reason)
+    if not may_show(ours.data_set, ours.kind, measure):
+        return Compared(*place, None, ours.status, None, "no counterpart", NOT_SHOWN)
+    interval = ours.intervals[measure]
+    nothing_printed = printed.recall == 0
+    if nothing_printed or ours.status == "unreachable":
+        agrees = nothing_printed and 2 * ours.empty > ours.draws
+        return Compared(*place, interval, ours.status, None, "agrees" if agrees else "differs")
+    if value is None or interval is None:
+        return Compared(*place, interval, ours.status, None, "no counterpart", "undefined")
+    inside = interval.low - HALF_DIGIT <= value <= interval.high + HALF_DIGIT
+    return Compared(*place, interval, ours.status, interval.mean - value, "agrees" if inside else "differs")

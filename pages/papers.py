@@ -1,0 +1,30 @@
+"""Both papers' tables, run again and set beside the printed figures."""
+
+import streamlit as st
+
+from ui.papers.audit import show_audit
+from ui.papers.cells import show_cells, show_summary
+from ui.papers.recompute import offer_run
+from ui.papers.robles import show_robles
+from ui.papers.scores import offer_rated, offer_scores
+from ui.papers.small_sets import show_small_sets
+from ui.papers.strength import show_strength
+from ui.shared.page_setup import bootstrap
+
+bootstrap(__file__)
+st.title("Papers")
+st.markdown(
+    "What both papers printed, beside the same experiments run again: each figure with its 95 % interval, and a mark."
+)
+optimal, thresholds = st.tabs(["Natarajan et al. 2016: optimal cuts", "Robles et al. 2020: thresholds"])
+with optimal:
+    show_cells()
+    show_summary()
+    show_strength()
+    show_small_sets()
+    offer_scores()
+    offer_run()
+with thresholds:
+    show_robles()
+    offer_rated()
+show_audit()

@@ -1,0 +1,64 @@
+import csv
+
+import pytest
+
+from experiments.printed import robles_rows
+from experiments.robles.comparison import MEASURES
+from experiments.robles.draws import METHODS, MODES
+from experiments.robles.running_times import TIMED
+from experiments.stored import RESULTS, read_results
+from multiloss_core import RatedDocuments
+
+
+@pytest.fixture(scope="module")
+def results():
+    return read_results("robles")
+
+
+def test_every_printed_figure_stands_beside_ours(results):
+    cells = results["compared"]
+    assert len(cells) == 2 * 3 * len(robles_rows())
+    assert {cell["mark"] for cell in cells} <= {"agrees", "differs", "no counterpart"}
+    assert {cell["mode"] for cell in cells} == set(MODES)
+    for cell in cells:
+        assert (cell["reason"] == "") == (cell["mark"] != "no counterpart")
+        if cell["deviation"] is not None:
+            assert cell["deviation"] == pytest.approx(cell["ours"]["mean"] - cell["printed"], abs=2e-6)
+            inside = cell["ours"]["low"] - 6e-5 <= cell["printed"] <= cell["ours"]["high"] + 6e-5
+            assert (cell["mark"] == "agrees") == inside
+
+
+def test_measured_rows_have_intervals_around_their_means(results):
+    for row in results["measured"]:
+        assert set(row["intervals"]) == set(MEASURES)
+        for interval in row["intervals"].values():
+            if interval and interval["low"] is not None:
+                assert interval["low"] <= interval["mean"] + 1e-6
+                assert interval["mean"] <= interval["high"] + 1e-6
+        assert row["unreachable"] <= row["empty"] <= row["draws"]
+
+
+def test_of_the_case_control_sample_no_precision_above_a_half_is_stored(results):
+    rows = [row for row in results["measured"] if row["data_set"] == "creditcard"]
+    assert rows
+    for row in rows:
+        precision = row["intervals"]["precision"]
+        assert precision is None or (row["kind"] == "Naive Bayes" and precision["mean"] < 0.5)
+
+
+def test_all_methods_were_timed(results):
+    assert [time["method"] for time in results["times"]] == [*TIMED, "networkx Bellman-Ford"]
+    assert set(METHODS.values()) <= set(TIMED)
+
+
+def test_the_rated_rows_can_be_opened(results):
+    rated = results["rated"]
+    with (RESULTS / rated["file"]).open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["score 1", "score 2", "deposit"]
+    assert 500 < len(rows) <= 2000
+    scores = [[float(first), float(second)] for first, second, _ in rows]
+    documents = RatedDocuments(scores, [int(rating) for *_, rating in rows])
+    assert 0 < documents.labels.sum() < len(rows)
+    # Six decimals were stored.
+    assert all(a >= rated["floors"][0] - 1e-5 or b >= rated["floors"][1] - 1e-5 for a, b in scores)

@@ -1,0 +1,138 @@
+"""The reader says once what a row is called: all screens, charts and files for people follow, and no number changes."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+from google.protobuf.json_format import MessageToDict
+
+from multiloss_core.formatting import FRAUD
+from tests.pages.steps import explorer, opened, run, state
+from ui.shared.formatting import NOUN, NOUNS
+
+SECTIONS = ("compare", "contributions", "near", "periods", "segments", "guarantee", "simpler", "profit")
+# What the sample calls its first column, and the words on offer.
+NAMES = {"document", "a document", "a transaction", "transaction"}
+RANDOM = re.compile("[0-9a-f]{32}")
+# Not for people, or in a form of its own.
+NO_TEXT = {"id", "url", "arrowData", "bidiComponent", "formId", "pageScriptHash", "rawValue", "rawValues"}
+
+
+def strings(part):
+    """All texts of an element, with those of the figure that it may hold."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name == "spec":
+                yield from strings(json.loads(value))
+            elif name not in NO_TEXT:
+                yield from strings(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from strings(value)
+    elif isinstance(part, str) and part not in NAMES and not RANDOM.fullmatch(part):
+        yield part
+
+
+def elements(node):
+    for child in node.children.values():
+        if hasattr(child, "children"):
+            yield from elements(child)
+        yield child
+
+
+def texts(app):
+    """Everything that is written on a page."""
+    found = []
+    for element in elements(app._tree):
+        kind, proto = getattr(element, "type", ""), getattr(element, "proto", None)
+        if kind == "arrow_data_frame":
+            found += [str(name) for name in element.value.columns if name not in NAMES]
+            found += [cell for cell in element.value.to_numpy().ravel() if isinstance(cell, str)]
+        elif kind == "bidi_component":
+            found += strings(json.loads(proto.json)) if proto.component_name == "multiloss_explorer" else []
+        elif proto is not None:
+            found += strings(MessageToDict(proto))
+    return found
+
+
+def frames(app):
+    return [frame.value for frame in app.dataframe]
+
+
+def shown_along_the_way(noun):
+    """Each page's texts and tables, under the noun that was chosen on the first one."""
+    app = opened("rated_data")
+    run(app.selectbox(key=NOUN).set_value(noun))
+    yield "rated data", texts(app), frames(app)
+    run(app.switch_page("pages/decision_sheet.py"))
+    yield "decision sheet", texts(app), frames(app)
+    for section in SECTIONS:
+        app.session_state[section] = True
+    app.query_params["band"] = "true"
+    run(app.switch_page("pages/operating_point.py"))
+    yield "operating point", [*texts(app), *explained(app)], frames(app)
+    for key, value in (("plain", "true"), ("count", "money"), ("driver", "costs")):
+        app.query_params[key] = value
+    run(app.switch_page("pages/operating_point.py"))
+    yield "money, plain", texts(app), frames(app)
+
+
+def explained(app):
+    """What the explorer's charts hold as text of their own."""
+    for chart in explorer(app)["charts"].values():
+        yield from strings([json.loads(part) for part in (*chart["traces"], chart["layout"], *chart["marks"])])
+
+
+def renamed(text):
+    return re.sub("document", "transaction", re.sub("Document", "Transaction", text))
+
+
+@pytest.fixture(scope="module")
+def ways():
+    return list(shown_along_the_way("document")), list(shown_along_the_way("transaction"))
+
+
+def test_no_screen_says_document_any_more(ways):
+    for page, written, _ in ways[1]:
+        assert [text for text in written if "document" in text.lower()] == [], page
+        assert any("transaction" in text for text in written), page
+
+
+def test_only_the_noun_changes(ways):
+    for (page, before, tables), (_, after, others) in zip(*ways, strict=True):
+        assert [renamed(text) for text in before] == after, page
+        assert len(tables) == len(others)
+        for table, other in zip(tables, others, strict=True):
+            pd.testing.assert_frame_equal(table.rename(columns=renamed), other.rename(columns=renamed))
+
+
+def told(app):
+    """What the browser was asked to remember of rated data."""
+    return [
+        json.loads(found.proto.json)["choices"]
+        for found in app.get("bidi_component")
+        if found.proto.component_name == "multiloss_kept_files"
+    ]
+
+
+def test_the_browser_remembers_the_noun():
+    app = opened("rated_data")
+    assert all(NOUN not in choices for choices in told(app))
+    run(app.selectbox(key=NOUN).set_value("claim"))
+    assert told(app)[0][NOUN] == "claim"
+    assert any("each claim" in text for text in texts(app))
+
+
+@pytest.mark.parametrize(("said", "noun"), [*((noun, noun) for noun in NOUNS), ("alert", "document"), ("", "document")])
+def test_what_a_browser_remembered_holds_where_it_is_a_noun_on_offer(said, noun):
+    app = opened("rated_data")
+    state(app).rated.remembered[NOUN] = said
+    run(app)
+    assert app.selectbox(key=NOUN).value == noun
+    assert any(f"When each {noun} came" in text for text in texts(app))
+
+
+def test_alert_is_no_noun_on_offer():
+    assert "alert" not in NOUNS
+    assert FRAUD.document == NOUNS[0]

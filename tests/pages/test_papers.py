@@ -1,0 +1,147 @@
+"""The page on both papers shows what is stored, cell by cell, and what the printed figures say of themselves."""
+
+import json
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from experiments import stored
+from experiments.printed import natarajan_losses, robles_rows
+from tests.pages.steps import APP, opened, run, state
+from ui.papers import recompute
+from ui.papers.recompute import SETS, Run
+
+PRINTED = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}
+
+
+@pytest.fixture
+def app():
+    return opened("papers")
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return json.loads((stored.RESULTS / "natarajan.json").read_text(encoding="utf-8"))["cells"]
+
+
+def table(app, column):
+    """The first table that has a column of this name."""
+    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+def opened_at(app, label):
+    run_key = {"L2": "paper_strength", "small": "paper_small_sets", "audit": "paper_audit", "run": "paper_run"}[label]
+    app.session_state[run_key] = True
+    return run(app)
+
+
+def texts(app):
+    return " ".join(element.value for kind in ("markdown", "caption", "info") for element in app.get(kind))
+
+
+@pytest.mark.parametrize("loss", ["F1", "Jaccard", "AM", "G-TP/PR"])
+def test_every_printed_loss_stands_beside_the_one_found(cells, loss):
+    shown = table(opened("papers", paper_loss=loss), "Floor")
+    expected = [cell for cell in cells if cell["loss"] == loss]
+    assert len(shown) == len(expected) == 70
+    for (_, row), cell in zip(shown.iterrows(), expected, strict=True):
+        assert (row["Set"], row["Method"], row["Here"]) == (cell["row"], cell["method"], cell["ours"])
+        assert row["95 % from"] <= row["Here"] <= row["95 % to"]
+        if cell["printed"] is None:
+            assert pd.isna(row["Printed"])
+            assert row["Mark"] == "not in the paper"
+            continue
+        name = cell["row"].split(",")[0]
+        assert row["Printed"] == PRINTED[name, cell["least"], loss, cell["method"]]
+        assert row["Here less printed"] == pytest.approx(cell["ours"] - cell["printed"])
+        assert row["Mark"] in ("agrees", "differs", "cannot be")
+        assert row["Why"]
+
+
+def test_one_set_shows_its_seven_methods(app):
+    run(app.selectbox(key="paper_set").set_value("LETTERS"))
+    shown = table(app, "Floor")
+    assert set(shown["Set"]) == {"LETTERS"}
+    assert len(shown) == 7
+    assert app.query_params["paper_set"] in ("LETTERS", ["LETTERS"])
+
+
+def test_printed_figures_say_what_follows_from_them(app):
+    text = texts(opened_at(app, "audit"))
+    for words in ("| SPAMBASE | ham |", "| 120 |", "| 1,158 |", "exclude each other"):
+        assert words in text
+
+
+def test_losses_at_a_strength_of_l2_are_those_stored(app):
+    curves = json.loads((stored.RESULTS / "natarajan_l2_strength.json").read_text(encoding="utf-8"))["curves"]
+    opened_at(app, "L2")
+    slider = app.select_slider(key="strength_c")
+    run(slider.set_value(1e-3))
+    shown = table(app, "At this C").set_index("At this C")["Loss"]
+    for curve in curves:
+        if (curve["key"], curve["loss"]) == ("scene", "F1"):
+            at = curve["strengths"].index(1e-3)
+            assert shown[curve["method"]] == pytest.approx(curve["losses"][at], abs=5e-4)
+
+
+@pytest.mark.parametrize("measure", ["precision", "recall", "F1"])
+def test_robles_rows_stand_beside_what_was_found(measure):
+    shown = table(opened("papers", robles_set="Bank", robles_measure=measure), "Status here")
+    printed = [row for row in robles_rows() if row.data_set == "Bank"]
+    assert len(shown) == len(printed)
+    values = [getattr(row, measure.lower()) for row in printed]
+    assert list(shown["Printed"]) == ["nothing flagged" if value is None else f"{value:.4f}" for value in values]
+
+
+def test_stored_scores_open_on_the_page_of_optimal_cuts(app):
+    scores = json.loads((stored.RESULTS / "natarajan_scores_breast.json").read_text(encoding="utf-8"))
+    (button,) = [one for one in app.button if one.key == f"open_{scores['set']}"]
+    run(button.click())
+    assert not app.error
+    source = state(app).scored.sources[state(app).scored.picked]
+    assert len(source.frame) == len(scores["labels"])
+    assert source.frame["outcome"].sum() == sum(scores["labels"])
+    assert any("flag" in heading.value for heading in app.subheader)
+
+
+def test_stored_rated_rows_open_at_their_operating_point(app):
+    (button,) = [one for one in app.button if one.label.startswith("Open bank marketing")]
+    run(button.click())
+    assert not app.error
+    source = state(app).rated.sources[state(app).rated.picked]
+    rated = pd.read_csv(stored.RESULTS / "robles_bank_rated.csv")
+    assert len(source.frame) == len(rated)
+    assert any(f"{rated['deposit'].sum():,} positive" in caption.value for caption in app.caption)
+
+
+def test_results_that_are_not_there_are_said_to_be_missing(monkeypatch, tmp_path):
+    monkeypatch.setattr("ui.papers.stored_results.read_results", lambda name: stored.read_results(name, tmp_path))
+    from ui.papers.stored_results import _read
+
+    _read.clear()
+    app = run(AppTest.from_file(APP, default_timeout=60).switch_page("pages/papers.py"))
+    _read.clear()
+    assert "run the experiment again" in texts(app)
+
+
+def test_a_run_that_lacks_estimators_says_what_to_install(app, monkeypatch):
+    monkeypatch.setattr(recompute, "find_spec", lambda name: None)
+    assert "requirements-experiments.txt" in texts(opened_at(app, "run"))
+
+
+def test_a_set_is_run_again_with_its_progress(tmp_path, monkeypatch):
+    script = "import sys; print('1 of 2: breast', file=sys.stderr, flush=True); print('| set |')"
+    monkeypatch.setattr(recompute, "command_for", lambda key: [recompute.sys.executable, "-c", script])
+    runs = list(recompute.steps("breast"))
+    assert runs[-1] == Run(1.0, "Done", "| set |\n")
+    assert all(0 <= run.share <= 1 for run in runs)
+    assert "breast" in SETS
+
+
+def test_a_run_that_fails_says_why_and_lets_the_next_one_begin(monkeypatch):
+    script = "import sys; sys.exit('The folder is not there.')"
+    monkeypatch.setattr(recompute, "command_for", lambda key: [recompute.sys.executable, "-c", script])
+    for _ in range(2):
+        with pytest.raises(recompute.DataError, match=r"The folder is not there\."):
+            list(recompute.steps("breast"))
