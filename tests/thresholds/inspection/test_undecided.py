@@ -111,7 +111,7 @@ def test_rows_without_a_usable_score_or_below_all_floors_are_no_alerts():
     documents = RatedDocuments.from_frame(frame, ["a"], "rating", meanings=MEANINGS, floors=[0.15])
     assert documents.undecided.rows.tolist() == [5]
     assert documents.undecided.flagged([0.7], "any").tolist() == [True]
-    (note,) = [note for note in documents.notes if "no decision" in note]
+    (note,) = [note for note in documents.notes if "are undecided" in note]
     assert "4 rows" in note
     assert "1 of them" in note
 
