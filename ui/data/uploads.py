@@ -162,6 +162,10 @@ class UploadStore(Generic[Choice, Data]):
             raise DataError(f"'{name}' is no longer loaded in this session; upload it again.")
         return self.samples[name](name)
 
+    def is_kept(self, name: str) -> bool:
+        """Return whether this browser keeps a file of that name, as far as it has said so in this visit."""
+        return name in (self.state.kept or ())
+
     def choice_for(self, source: Source[Choice]) -> Choice:
         """Return the last valid choice of columns of a source, or the first one to try."""
         return self.state.choices.get(source.fingerprint, source.first_choice)
@@ -259,7 +263,7 @@ class UploadStore(Generic[Choice, Data]):
         return self.state.picked
 
     def _in_words(self, name: str) -> str:
-        return name if self._is_here(name) else name + (KEPT if name in (self.state.kept or ()) else NOT_LOADED)
+        return name if self._is_here(name) else name + (KEPT if self.is_kept(name) else NOT_LOADED)
 
     def _shown_name(self) -> str:
         """Return the name of what is picked, loaded or not."""

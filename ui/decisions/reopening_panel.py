@@ -22,6 +22,7 @@ from multiloss_core.decisions import (
 from multiloss_core.formatting import count, percent, points, rate, shortened, signed
 from multiloss_core.thresholds import Point
 from ui.data.rated_datasets import RatedSource
+from ui.data.rated_workspace import rated_uploads
 from ui.decisions.reopening import observed, other_data, reopen, same_data
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.target_drivers import is_known, is_restorable
@@ -47,18 +48,31 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
             icon=":material/difference:",
         )
     else:
-        st.info(
-            f"{_named(record.data.name)} is not loaded in this session. Upload it to open the decision as it was; "
-            "upload newer data with the same score columns to see how the thresholds do there.",
-            icon=":material/upload_file:",
-        )
-        st.page_link("pages/rated_data.py", label="Upload the data", icon=":material/upload_file:")
+        _say_missing(record.data.name)
     if others:
         picked = st.selectbox("Try the thresholds on", list(others), key=f"try_on_{tag}")
         _show_on_other_data(record, others[picked if picked in others else next(iter(others))], tag)
     elif source is not None:
         st.caption("To see how the thresholds do on newer data, upload them with the same score columns.")
         st.page_link("pages/rated_data.py", label="Upload newer data", icon=":material/upload_file:")
+
+
+def _say_missing(name: str) -> None:
+    newer = "upload newer data with the same score columns to see how the thresholds do there."
+    icon = ":material/upload_file:"
+    if rated_uploads().is_kept(name):
+        st.info(
+            f"{_named(name)} is kept in this browser: bring it back to open the decision as it was, or {newer}",
+            icon=icon,
+        )
+        label, asked = "Bring it back", {rated_uploads().key: name}
+    else:
+        st.info(
+            f"{_named(name)} is not loaded in this session. Upload it to open the decision as it was; {newer}",
+            icon=icon,
+        )
+        label, asked = "Upload the data", {}
+    st.page_link("pages/rated_data.py", label=label, icon=icon, query_params=asked)
 
 
 def show_reopened(analysis: Analysis, point: Point) -> None:
