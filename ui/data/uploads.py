@@ -16,7 +16,7 @@ from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_cho
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
 from ui.shared.formatting import LONG_NAME, NOUN, as_text
-from ui.shared.page_setup import write_style
+from ui.shared.page_setup import room
 from ui.shared.session import Source, UploadedFile, Uploads, session
 from ui.shared.url_params import UrlParameter
 
@@ -58,10 +58,7 @@ class UploadStore(Generic[Choice, Data]):
     def ask_upload(self, *, with_controls: bool = True) -> None:
         """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
         start_reader()
-        # Its room is kept until the browser has fetched its script: what stands below does not shift.
-        room = f"{self.upload_key}_room"
-        write_style(f".st-key-{room} {{ min-height: {UPLOADER_HEIGHT}px; }}")
-        with st.container(key=room):
+        with room(f"{self.upload_key}_room", UPLOADER_HEIGHT, is_fixed=True):
             uploaded = st.file_uploader(
                 self.upload_label,
                 type=["csv", "tsv", "txt", "xlsx", "parquet"],

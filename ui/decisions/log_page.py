@@ -26,7 +26,7 @@ from ui.records.record_text import (
     thresholds_words,
 )
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary
-from ui.shared.page_setup import write_style
+from ui.shared.page_setup import room
 from ui.shared.session import UploadedRecord, session
 
 UPLOADER, CHOSEN, ROWS = "record_file", "decision", "decision_rows"
@@ -50,8 +50,7 @@ NARROW_TABLES = """<style>
 
 def ask_record() -> None:
     """Ask for a record that was downloaded before, and show the record in it."""
-    with st.container(key=f"{UPLOADER}_room"):
-        write_style(f".st-key-{UPLOADER}_room {{ min-height: {UPLOADER_ROOM}px; }}")
+    with room(f"{UPLOADER}_room", UPLOADER_ROOM):
         st.file_uploader(
             "A decision record (JSON) from a file",
             type=["json"],
@@ -152,8 +151,7 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
     if not table[COUNTED].eq(Unit.MONEY).any():
         table = table.drop(columns=COUNTED)
     labels = [label_of(entry) for entry in entries]
-    with st.container(key=f"{ROWS}_room"):
-        write_style(f".st-key-{ROWS}_room {{ min-height: {ROW * (1 + min(len(table), MOST_ROWS)) + 2}px; }}")
+    with room(f"{ROWS}_room", ROW * (1 + min(len(table), MOST_ROWS)) + 2):
         st.dataframe(
             table,
             hide_index=True,

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.shared.plotly_asset import serve_library
 from ui.shared.url_params import open_page
@@ -16,6 +17,8 @@ TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
 # Which page app.py leads on to, in its address; whether it ran in this visit.
 TO, HAS_RUN = "to", "app_has_run"
+# In pixels: below this width Streamlit puts columns under each other.
+PHONE = 640
 # Seconds in which a visitor's browser makes the empty page wide: what stood on it by then would be seen to shift.
 FIRST_FRAME = 0.1
 
@@ -55,6 +58,18 @@ def write_style(rules: str) -> None:
     A style that is no longer drawn stays in force, one that is drawn again is replaced.
     """
     st.html(f"<style>{rules or '/* none */'}</style>")
+
+
+def room(key: str, pixels: int, *, is_fixed: bool = False) -> DeltaGenerator:
+    """Make a container of at least this height: the scripts of some widgets come late, and what is below stays put.
+
+    `is_fixed`: of just this height but on a phone, for a widget that is higher until it knows its width.
+    """
+    rules = f".st-key-{key} {{ min-height: {pixels}px; }}"
+    if is_fixed:
+        rules += f" @media (min-width: {PHONE}px) {{ .st-key-{key} {{ max-height: {pixels}px; }} }}"
+    write_style(rules)
+    return st.container(key=key)
 
 
 def theme() -> Literal["light", "dark"]:

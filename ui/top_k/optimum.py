@@ -12,11 +12,14 @@ from multiloss_core.losses import ExhaustiveSearch, promised_counts, search_subs
 from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import shown_when_open
 from ui.shared.loss_picker import LOSS_CHOICES, named_loss, show_formula
-from ui.shared.page_setup import theme
+from ui.shared.page_setup import room, theme
 from ui.top_k.guess import ask_guess, first_items, show_guess
 from ui.top_k.items import current_items, show_items
 from ui.top_k.outcomes import eight_outcomes
 from ui.top_k.settings import Settings, chosen_losses
+
+# In pixels, of the bars and what belongs to them.
+ITEMS_HEIGHT = 421
 
 
 class Optimum(NamedTuple):
@@ -42,7 +45,8 @@ def one_loss(settings: Settings, probabilities: Floats) -> bool:
     """Show the items, the question which k, and once that is answered the optimum under one loss; return whether."""
     st.subheader("Which k?")
     # The answer colours the bars, so the place of the bars is taken before and filled after.
-    bars, controls = st.columns([3, 2], gap="large")
+    with room("topk_items", ITEMS_HEIGHT):
+        bars, controls = st.columns([3, 2], gap="large")
     with controls:
         choice = st.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params")
         loss = named_loss(choice, settings.beta)

@@ -10,6 +10,7 @@ from multiloss_core.losses import Loss, sigmoid_items
 from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import lesson_plan
 from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
+from ui.shared.page_setup import room
 
 # Key, label; lowest, highest, default and step; help.
 NUMBERS = (
@@ -25,6 +26,8 @@ NUMBERS = (
         "multiplied by this.",
     ),
 )
+# In pixels, with its label.
+NUMBER_HEIGHT = 68
 
 
 class Settings(NamedTuple):
@@ -51,7 +54,8 @@ def introduction() -> None:
 
 def chosen_settings() -> Settings | None:
     """Ask for n, seed, scale and beta, checked again in code; None, with an error on the screen, outside the limits."""
-    *columns, beta_column = st.columns(4, vertical_alignment="bottom")
+    with room("topk_settings", NUMBER_HEIGHT):
+        *columns, beta_column = st.columns(4, vertical_alignment="bottom")
     n, seed, scale = (
         column.number_input(label, *limits, key=key, bind="query-params", help=hint)
         for column, (key, label, limits, hint) in zip(columns, NUMBERS, strict=True)
