@@ -9,7 +9,7 @@ from ui.decisions.reopening_panel import show_reopened
 from ui.operating_point.controls.cockpit import lay_out, say_unusable
 from ui.operating_point.controls.point_controls import ask_point
 from ui.operating_point.controls.presentation import offer_leaving
-from ui.operating_point.controls.settings import is_plain, show_origin, show_unit
+from ui.operating_point.controls.settings import is_plain, show_held, show_origin, show_unit
 from ui.operating_point.controls.tour import offer_tour, show_tour
 from ui.operating_point.explorer.component import explorer
 from ui.operating_point.plain_charts import show_plainly
@@ -33,6 +33,7 @@ def explore(dataset: Dataset) -> None:
         offer_leaving()
         show_reopened(context.analysis, context.point)
         (show_plainly if is_plain() else explorer)(context.analysis, context.view)
+        show_held(context.analysis, context.view)
         show_unit(context.analysis)
         show_effective_size(context)
         show_alerts_per_day(context)

@@ -449,6 +449,18 @@ def test_on_other_data_only_wishes_that_are_not_about_the_path_drive_again(log_a
         assert "was asked of other data" in said(app.caption)
 
 
+def test_a_file_that_the_browser_keeps_is_brought_back_from_the_decision(log_address):
+    record = file_decision(as_csv(rated_frame()))
+    logged(log_address, record)
+    app = opened("decisions")
+    assert "is not loaded in this session" in said(app.info)
+    state(app).rated.kept = {record.data.name: ""}
+    run(app)
+    assert "is kept in this browser" in said(app.info)
+    (link,) = [link for link in app.get("page_link") if link.proto.label == "Bring it back"]
+    assert record.data.name in link.proto.query_string
+
+
 def test_a_file_reopens_with_the_columns_of_the_decision(log_address):
     data = as_csv(rated_frame())
     frame = pd.read_csv(io.BytesIO(data))

@@ -631,6 +631,10 @@ def test_real_rated_files_give_the_counts_of_a_count_by_hand(rated_folder, name,
     flagged = reached.any(axis=1) if rule == "any" else reached.all(axis=1)
     assert (tp, fp) == ((flagged & (frame["genuine"] == 1)).sum(), (flagged & (frame["genuine"] == 0)).sum())
     assert tp > 0
+    held = [f"{score} ≥ {value:g}" for score, value in list(zip(told["scores"], thresholds, strict=True))[2:]]
+    said_held = [caption.value for caption in app.caption if "fixed in them" in caption.value]
+    assert bool(held) == bool(said_held)
+    assert all(words in said_held[0].replace("\\", "").replace("\N{NO-BREAK SPACE}", " ") for words in held)
 
 
 def test_a_real_table_of_counts_gives_its_own_counts(rated_folder):

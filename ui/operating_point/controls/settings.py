@@ -6,12 +6,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, Unit
-from multiloss_core.decisions import RecordedSettings
+from multiloss_core.decisions import RecordedSettings, recorded_thresholds
 from multiloss_core.formatting import count, plural, threshold
 from multiloss_core.thresholds import CERTIFIED, RESOLUTIONS, Rule, Spacing
 from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import Analysis, Settings
 from ui.operating_point.controls.presentation import ask_presentation
+from ui.operating_point.point_view import ViewState
+from ui.records.record_text import thresholds_words
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.url_params import ask_choice
 
@@ -100,6 +102,17 @@ def show_unit(analysis: Analysis) -> None:
         f"comparison, *Who flags what*, lists, days and segments count {vocabulary().documents}. "
         f"{as_text(' '.join(noticed))}"
     )
+
+
+def show_held(analysis: Analysis, view: ViewState) -> None:
+    """Of three classifiers and more, say where those stay whose thresholds the charts do not draw."""
+    names, values = analysis.surfaces.names, recorded_thresholds(analysis.deployable(view.chosen_point))
+    held = [j for j in range(len(names)) if j not in view.pair]
+    if len(names) > 2 and view.chosen_point.status != "unreachable":
+        stay = thresholds_words(tuple(names[j] for j in held), tuple(values[j] for j in held))
+        across, up = (names[j] for j in view.pair)
+        words = f"Threshold space and surfaces draw {across} and {up}; fixed in them, as at the chosen point: {stay}."
+        st.caption(as_text(words))
 
 
 def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:

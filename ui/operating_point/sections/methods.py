@@ -54,11 +54,23 @@ def show_methods(context: PointContext) -> None:
         )
     thresholds = dict.fromkeys((f"{name} ≥" for name in context.point.names), THRESHOLD)
     show_numbers(rows, KINDS | thresholds, alt="All methods at the same marginal precision.")
+    _say_why_less_area(analysis)
     if context.point.reachable_share < 1:
         documents = others[0] if others[0] is not None and analysis.settings.unit is Unit.MONEY else points[SMOOTH.name]
         st.caption(
             f"Kept of all {count(documents.rated.tp)} rated positives; at most "
             f"{percent(context.point.reachable_share)} of them can be reached when every score must agree."
+        )
+
+
+def _say_why_less_area(analysis: Analysis) -> None:
+    if SMOOTH.name not in analysis.methods:
+        return
+    areas = {method: analysis.path(method).normalised_area for method in analysis.methods}
+    if max(areas.values()) > areas[SMOOTH.name]:
+        st.caption(
+            f"The area is counted on these very rows. *{SMOOTH.name}* does not follow their chance, so another path "
+            "may have more of it here; which one keeps its area on new rows is under *What new data will show*."
         )
 
 
