@@ -99,6 +99,20 @@ def test_settings_by_costs_ask_for_the_value_of_a_catch_where_amounts_are_not_kn
     agree(app, SimpleNamespace(source=documents), points)
 
 
+def test_the_parts_of_a_card_and_of_the_answer_add_up_to_its_alerts(data):
+    app = sheet()
+    undecided = data.source.undecided
+    waiting = []
+    for (values, *_), counts in zip(
+        cards(app), [text.value for text in app.markdown if "frauds" in text.value][-3:], strict=True
+    ):
+        (shown,) = re.findall(r"([\d,]+) not known yet", counts)
+        waiting.append(number(shown))
+        assert waiting[-1] == undecided.flagged(values, "any").sum()
+    _, caught, false = cards(app)[1]
+    assert f" {caught + false + waiting[1]:g} alerts" in sentence(app)
+
+
 def test_what_cannot_be_is_said_in_its_card_and_in_the_answer():
     app = sheet(afford="costs")
     run(app.number_input(key="afford_review").set_value(1e6))

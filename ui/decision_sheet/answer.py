@@ -70,6 +70,8 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         )
     )
     lines = [f"**{count(point.tp)}** frauds caught", f"{count(point.fp)} false alerts"]
+    if waiting := analysis.undecided_at([point.thresholds])[0]:
+        lines.append(f"{count(waiting)} not known yet")
     if point.precision is not None:
         lines.append(f"precision {percent(point.precision)}")
     days = _days(analysis, point)
