@@ -31,7 +31,7 @@ def bring_up_to_date(engine: Engine) -> None:
     with reading(engine) as connection:
         if _version(connection, script) == script.get_current_head():
             return
-    with _one_thread_migrates, writing(engine, "schema") as connection:
+    with _one_thread_migrates, writing(engine) as connection:
         if _version(connection, script) != script.get_current_head():
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

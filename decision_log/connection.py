@@ -33,9 +33,11 @@ def make_engine(address: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    return create_engine(
+    engine = create_engine(
         url, hide_parameters=True, pool_pre_ping=True, connect_args={"connect_timeout": SECONDS_TO_CONNECT}
     )
+    event.listen(engine, "connect", _speak_utc)
+    return engine
 
 
 @contextmanager
@@ -47,18 +49,13 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine, what: str | None = None) -> Iterator[Connection]:
-    """Open a transaction that writes, committed unless an exception leaves it.
-
-    Those who write the same `what` wait for each other; in SQLite all writers do.
-    """
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction that writes, committed unless an exception leaves it; writers wait for each other."""
     options = {"multiloss_writes": True}
     with _complaints(engine), engine.connect().execution_options(**options) as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SET LOCAL lock_timeout = '{SECONDS_TO_WAIT}s'"))
-            if what is not None:
-                lock = text("SELECT pg_advisory_xact_lock(hashtext('decision log'), hashtext(:what))")
-                connection.execute(lock, {"what": what})
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('decision log'))"))
         yield connection
 
 
@@ -88,6 +85,13 @@ def _checked_url(address: str) -> URL:
     if url.get_backend_name() == "sqlite" and (url.database or ":memory:") == ":memory:":
         raise DataError("The decision log needs a file to be kept in; write its path: sqlite:///decisions.db.")
     return url
+
+
+def _speak_utc(connection: Any, _: object) -> None:
+    # A moment near the first or the last year has none in another zone.
+    connection.autocommit = True
+    connection.execute("SET TIME ZONE 'UTC'")
+    connection.autocommit = False
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:

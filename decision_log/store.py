@@ -2,14 +2,16 @@
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, select, update
+from sqlalchemy import Connection, Row, Select, select
 
+from decision_log import chain
 from decision_log.bring_up_to_date import bring_up_to_date
 from decision_log.connection import make_engine, place, reading, writing
-from decision_log.tables import deployments, entries, remarks
+from decision_log.seals import DEPLOYED, RECORDED, REMARKED, WITHDRAWN
+from decision_log.tables import deployments, entries, remarks, succession
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import checked_name
 
@@ -111,19 +113,21 @@ class DecisionLog:
         ------
         DataError : another record with the same `record_id` is there.
         """
-        values = {
+        values: dict[str, Any] = {
             "record_id": record.record_id,
             "data_name": record.data.name,
             "fingerprint": record.data.fingerprint,
             "author": record.author,
             "created": record.created,
-            "added": datetime.now(UTC),
             "record": record.to_json(),
         }
-        with writing(self._engine, f"record {record.record_id}") as connection:
+        with writing(self._engine) as connection:
             known = connection.execute(select(entries).where(entries.c.record_id == record.record_id)).one_or_none()
             if known is None:
-                return int(connection.execute(entries.insert().values(values).returning(entries.c.id)).scalar_one())
+                values["added"] = chain.now(connection)
+                row = connection.execute(entries.insert().values(values).returning(*entries.c)).one()
+                chain.append(connection, RECORDED, record.author, (row.id, row.fingerprint), row)
+                return int(row.id)
         if _record(known) != record:
             raise DataError(
                 f"Entry {known.id} of the decision log has the same record_id and another content; decide anew instead "
@@ -167,7 +171,7 @@ class DecisionLog:
 
     def in_production(self) -> tuple[LogEntry, ...]:
         """List the entries that are in production for any data and can be read, the newest first."""
-        there = select(deployments.c.entry_id).where(deployments.c.retired_at.is_(None))
+        there = select(succession.c.entry_id).where(succession.c.retired_at.is_(None))
         wanted = select(entries).where(entries.c.id.in_(there)).order_by(entries.c.id.desc())
         with reading(self._engine) as connection:
             return _listing(connection, wanted).entries
@@ -181,26 +185,28 @@ class DecisionLog:
         """
         checked_name("author", by)
         checked_name("words", words)
-        with writing(self._engine, f"remarks {entry_id}") as connection:
+        with writing(self._engine) as connection:
             entry = _entry(connection, entry_id)
             if withdraws and entry.withdrawn is not None:
                 raise DataError(f"Entry {entry_id} of the decision log is withdrawn already; add a remark instead.")
-            connection.execute(
-                remarks.insert().values(
-                    entry_id=entry_id, author=by, made=datetime.now(UTC), words=words, withdraws=withdraws
-                )
-            )
+            values = {"entry_id": entry_id, "author": by, "words": words, "withdraws": withdraws}
+            added = remarks.insert().values(made=chain.now(connection), **values).returning(*remarks.c)
+            row = connection.execute(added).one()
+            about = (entry_id, entry.record.data.fingerprint)
+            chain.append(connection, WITHDRAWN if withdraws else REMARKED, by, about, row)
             return _entry(connection, entry_id)
 
     def mark_deployed(self, entry_id: int, by: str, when: datetime | None = None) -> LogEntry:
         """Note that an entry went to production; whatever was there for the same data name is retired at that moment.
 
-        `by` is who did it, `when` a time with a zone (now). An entry that is in production already stays as it is.
+        `by` is who did it, `when` a time with a zone (now). An entry that is in production already stays as it is. A
+        present deployment whose time has not come, by more than clocks differ, was dated by a wrong clock: the next one
+        begins before it, which `audit` tells.
 
         Raises
         ------
-        DataError : no such entry or one that is withdrawn, nobody's name, or a time without a zone or before that of
-            the present deployment.
+        DataError : no such entry or one that is withdrawn, nobody's name, or a time without a zone, in the
+            future or before that of the present deployment.
         """
         checked_name("deployed_by", by)
         if when is not None and when.utcoffset() is None:
@@ -212,20 +218,28 @@ class DecisionLog:
                 f"Entry {entry_id} of the decision log is withdrawn; decide anew to put it into production."
             )
         data_name = entry.record.data.name
-        with writing(self._engine, f"deployment {data_name}") as connection:
+        with writing(self._engine) as connection:
             in_force = _in_force(connection, data_name)
             if in_force is None or in_force.entry_id != entry_id:
-                moment = _moment(when, in_force)
-                if in_force is not None:
-                    connection.execute(
-                        update(deployments).where(deployments.c.id == in_force.id).values(retired_at=moment)
-                    )
-                connection.execute(
-                    deployments.insert().values(
-                        entry_id=entry_id, data_name=data_name, deployed_by=by, deployed_at=moment
-                    )
-                )
+                moment = _moment(when, in_force, chain.now(connection))
+                values = {"entry_id": entry_id, "data_name": data_name, "deployed_by": by, "deployed_at": moment}
+                row = connection.execute(deployments.insert().values(values).returning(*deployments.c)).one()
+                chain.append(connection, DEPLOYED, by, (entry_id, entry.record.data.fingerprint), row)
             return _entry(connection, entry_id)
+
+    def trail(self) -> tuple[chain.Event, ...]:
+        """List who wrote what and when, the oldest first; without the data themselves."""
+        with reading(self._engine) as connection:
+            return tuple(chain.trail(connection))
+
+    def audit(self, head: str | None = None) -> chain.Audit:
+        """Check that nothing of the log was changed, taken out or put in past the program. O(rows).
+
+        `head`: the head of the chain as an earlier audit told it. Without one, a log whose last events are cut off, or
+        that is written anew as a whole, looks whole.
+        """
+        with reading(self._engine) as connection:
+            return chain.audit(connection, head)
 
     def export(self) -> str:
         """All entries, the oldest first, as JSON lines in ASCII: with deployments, remarks and the record as it is."""
@@ -259,7 +273,7 @@ def _listing(connection: Connection, wanted: Select[Any]) -> Listing:
     if rows:
         numbers = select(wanted.subquery().c.id)
         for row in connection.execute(
-            select(deployments).where(deployments.c.entry_id.in_(numbers)).order_by(deployments.c.id)
+            select(succession).where(succession.c.entry_id.in_(numbers)).order_by(succession.c.id)
         ):
             times[row.entry_id].append(Deployment(row.deployed_by, row.deployed_at, row.retired_at))
         for row in connection.execute(select(remarks).where(remarks.c.entry_id.in_(numbers)).order_by(remarks.c.id)):
@@ -283,16 +297,19 @@ def _record(row: Row[Any]) -> DecisionRecord:
 
 
 def _in_force(connection: Connection, data_name: str) -> Row[Any] | None:
-    condition: ColumnElement[bool] = (deployments.c.data_name == data_name) & deployments.c.retired_at.is_(None)
-    return connection.execute(select(deployments).where(condition)).one_or_none()
+    of_data = select(deployments).where(deployments.c.data_name == data_name)
+    return connection.execute(of_data.order_by(deployments.c.id.desc()).limit(1)).one_or_none()
 
 
-def _moment(when: datetime | None, in_force: Row[Any] | None) -> datetime:
-    """When a deployment begins: never before the one that it ends, even where clocks differ."""
-    earliest = None if in_force is None else in_force.deployed_at
+def _moment(when: datetime | None, in_force: Row[Any] | None, now: datetime) -> datetime:
+    """When a deployment begins: never before the one that it ends, even where clocks differ a little."""
+    earliest = None if in_force is None or in_force.deployed_at > now + chain.TOLERANCE else in_force.deployed_at
     if when is None:
-        now = datetime.now(UTC)
         return now if earliest is None else max(now, earliest)
+    if when > now + chain.TOLERANCE:
+        raise DataError(
+            f"The time of a deployment lies in the future: it is {now:%Y-%m-%d %H:%M:%S} UTC; give a past one."
+        )
     if earliest is not None and when < earliest:
         raise DataError(
             f"The present deployment began at {earliest:%Y-%m-%d %H:%M:%S} UTC; the next one cannot begin before it."

@@ -8,13 +8,15 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     ForeignKey,
-    Index,
     Integer,
     MetaData,
     String,
     Table,
     Text,
     TypeDecorator,
+    func,
+    select,
+    type_coerce,
 )
 
 
@@ -56,10 +58,9 @@ deployments = Table(
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("entry_id", ForeignKey(entries.c.id), nullable=False, index=True),
-    Column("data_name", Text, nullable=False),
+    Column("data_name", Text, nullable=False, index=True),
     Column("deployed_by", Text, nullable=False),
     Column("deployed_at", UtcTime, nullable=False),
-    Column("retired_at", UtcTime),
     sqlite_autoincrement=True,
 )
 
@@ -75,11 +76,22 @@ remarks = Table(
     sqlite_autoincrement=True,
 )
 
-# Whatever writers do at once, one deployment at most is in force for each data name.
-Index(
-    "decision_log_one_in_force",
-    deployments.c.data_name,
-    unique=True,
-    sqlite_where=deployments.c.retired_at.is_(None),
-    postgresql_where=deployments.c.retired_at.is_(None),
+# The chain of `decision_log.chain`: an event for each row of the tables above, in the order of writing.
+events = Table(
+    "decision_log_events",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("made", UtcTime, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", String(16), nullable=False),
+    Column("entry_id", ForeignKey(entries.c.id), nullable=False, index=True),
+    Column("row_id", Integer, nullable=False),
+    Column("fingerprint", String(64), nullable=False),
+    Column("content", String(64), nullable=False),
+    Column("previous", String(64), nullable=False, unique=True),
+    Column("digest", String(64), nullable=False, unique=True),
 )
+
+# A deployment ends when the next one for the same data name begins: no row is changed for it.
+_next = func.lead(deployments.c.deployed_at).over(partition_by=deployments.c.data_name, order_by=deployments.c.id)
+succession = select(deployments, type_coerce(_next, UtcTime).label("retired_at")).subquery()

@@ -45,6 +45,19 @@ def executed(address, *statements):
         engine.dispose()
 
 
+def altered(address, statement):
+    """Change the database as its owner can, past the program and past what refuses changes."""
+    engine = create_engine(address)
+    is_sqlite = engine.dialect.name == "sqlite"
+    if is_sqlite:
+        names = executed(address, "SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        found = [f"DROP TRIGGER {name}" for (name,) in names]
+    else:
+        tables = ("entries", "deployments", "remarks", "events")
+        found = [f"ALTER TABLE decision_log_{table} DISABLE TRIGGER USER" for table in tables]
+    executed(address, *found, statement)
+
+
 def about(name, **changes):
     made = make_record(**changes)
     return replace(made, data=replace(made.data, name=name))
@@ -117,7 +130,7 @@ class TestEntries:
 
     def test_a_row_that_cannot_be_read_is_named_and_keeps_no_other_from_being_listed(self, log, address):
         kept, broken = log.add(make_record()), log.add(make_record())
-        executed(address, f"UPDATE decision_log_entries SET record = '{{}}' WHERE id = {broken}")
+        altered(address, f"UPDATE decision_log_entries SET record = '{{}}' WHERE id = {broken}")
         sentence = f"Entry {broken} of the decision log cannot be read: Field 'schema_version'"
         with pytest.raises(DataError, match=sentence):
             log.get(broken)
@@ -205,10 +218,28 @@ class TestDeployments:
 
     def test_now_is_never_before_the_deployment_it_ends(self, log):
         first, second = log.add(make_record()), log.add(make_record())
-        ahead = datetime.now(UTC) + timedelta(hours=1)
+        ahead = datetime.now(UTC) + timedelta(minutes=2)
         log.mark_deployed(first, "Ann", ahead)
         assert log.mark_deployed(second, "Bob").deployments[0].deployed_at == ahead
         assert log.get(first).deployments[0].retired_at == ahead
+
+    def test_the_future_is_refused(self, log):
+        number = log.add(make_record())
+        with pytest.raises(DataError, match="lies in the future: it is 20"):
+            log.mark_deployed(number, "Ann", datetime.now(UTC) + timedelta(hours=1))
+        assert not log.get(number).deployments
+
+    def test_a_deployment_that_a_wrong_clock_dated_is_noticed_and_ends_all_the_same(self, log, address):
+        first, second = log.add(make_record()), log.add(make_record())
+        log.mark_deployed(first, "Ann")
+        altered(address, "UPDATE decision_log_deployments SET deployed_at = '2099-01-01 00:00:00.000000'")
+        before = datetime.now(UTC)
+        entry = log.mark_deployed(second, "Bob")
+        assert before <= entry.deployments[0].deployed_at <= datetime.now(UTC)
+        assert log.deployed("alerts.csv") == entry
+        (notice,) = log.audit().notices
+        assert notice.startswith(f"Deployment 2 of entry {second} begins at 20")
+        assert "a clock was wrong" in notice
 
     def test_times_are_kept_in_utc(self, log):
         number = log.add(make_record())
@@ -348,22 +379,9 @@ class TestSchema:
             with engine.connect() as connection:
                 context = MigrationContext.configure(connection, opts={"version_table": bring_up_to_date.VERSION_TABLE})
                 assert compare_metadata(context, metadata) == []
-                assert context.get_current_revision() == "0002"
-                indexes = inspect(connection).get_indexes("decision_log_deployments")
-            assert next(index for index in indexes if index["name"] == "decision_log_one_in_force")["unique"]
+                assert context.get_current_revision() == "0003"
         finally:
             engine.dispose()
-
-    def test_the_database_itself_allows_one_deployment_in_force(self, log, address):
-        log.mark_deployed(log.add(make_record()), "Ann")
-        number = log.add(make_record())
-        log.close()
-        with pytest.raises(Exception, match=r"(?i)unique"):
-            executed(
-                address,
-                "INSERT INTO decision_log_deployments (entry_id, data_name, deployed_by, deployed_at) "
-                f"VALUES ({number}, 'alerts.csv', 'Bob', '2026-02-01 12:00:00')",
-            )
 
     def test_opening_again_changes_nothing(self, address):
         with DecisionLog(address) as log:
@@ -377,8 +395,8 @@ class TestSchema:
             number = log.add(record)
         newer = tmp_path / "100% newer" / "migrations"
         shutil.copytree(bring_up_to_date.MIGRATIONS, newer, ignore=shutil.ignore_patterns("__pycache__"))
-        (newer / "versions/v0003_notes.py").write_text(
-            'import sqlalchemy as sa\nfrom alembic import op\n\nrevision = "0003"\ndown_revision = "0002"\n\n\n'
+        (newer / "versions/v0004_notes.py").write_text(
+            'import sqlalchemy as sa\nfrom alembic import op\n\nrevision = "0004"\ndown_revision = "0003"\n\n\n'
             "def upgrade():\n"
             '    remark = sa.Column("remark", sa.Text, nullable=False, server_default="none")\n'
             '    op.add_column("decision_log_entries", remark)\n'
@@ -390,7 +408,7 @@ class TestSchema:
                 log.add(make_record())
             assert executed(address, "SELECT DISTINCT remark FROM decision_log_entries") == [("none",)]
         with pytest.raises(
-            DataError, match=r"newer version of the program \(its schema is '0003', .* '0002'\); update"
+            DataError, match=r"newer version of the program \(its schema is '0004', .* '0003'\); update"
         ):
             DecisionLog(address)
         assert len(executed(address, "SELECT id FROM decision_log_entries")) == 2
@@ -400,8 +418,8 @@ class TestSchema:
             log.add(make_record())
         broken = tmp_path / "migrations"
         shutil.copytree(bring_up_to_date.MIGRATIONS, broken, ignore=shutil.ignore_patterns("__pycache__"))
-        (broken / "versions/v0003_broken.py").write_text(
-            'from alembic import op\n\nrevision = "0003"\ndown_revision = "0002"\n\n\n'
+        (broken / "versions/v0004_broken.py").write_text(
+            'from alembic import op\n\nrevision = "0004"\ndown_revision = "0003"\n\n\n'
             'def upgrade():\n    op.execute("CREATE TABLE half_done (id INTEGER)")\n    op.execute("NONSENSE")\n'
         )
         with monkeypatch.context() as patch:

@@ -5,7 +5,8 @@ from functools import cache
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from ui.records.log_access import ADDRESS, forget_log
+from decision_log import ADDRESS
+from ui.records.log_access import forget_log
 
 
 @pytest.fixture(scope="session", autouse=True)

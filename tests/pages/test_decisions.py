@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from decision_log import DecisionLog
+from decision_log import ADDRESS, DecisionLog, log_address
 from multiloss_core import RatedDocuments
 from multiloss_core.decisions import (
     CurrentThresholds,
@@ -32,7 +32,6 @@ from ui.data.samples import sample
 from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.rated_data import column_roles
 from ui.records import record_files
-from ui.records.log_access import ADDRESS, log_address
 from ui.shared.session import KEY
 
 
@@ -198,6 +197,7 @@ def test_remarks_and_a_withdrawal_are_added(log_address):
 def test_an_entry_that_cannot_be_read_keeps_no_other_from_being_shown(log_address):
     kept, broken = logged(log_address, sample_decision(), make_record())
     with closing(sqlite3.connect(log_address.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute("DROP TRIGGER decision_log_entries_no_update")
         connection.execute("UPDATE decision_log_entries SET record = '{}' WHERE id = ?", (broken,))
     app = opened("decisions")
     assert f"Entry {broken} of the decision log cannot be read" in said(app.warning)

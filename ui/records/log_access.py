@@ -1,21 +1,14 @@
 """The decision log of this installation: where it is, opened once, and what the screen says when it cannot be used."""
 
-import os
 from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
-from platformdirs import user_data_path
-from sqlalchemy import URL
 
-from decision_log import DecisionLog
+from decision_log import DecisionLog, log_address
 from multiloss_core import DataError
 from ui.shared.formatting import as_text
 from ui.shared.session import session
-
-ADDRESS = "MULTILOSS_DECISION_LOG"
-PROGRAM = "multiloss"
-FILE = "decisions.db"
 
 T = TypeVar("T")
 
@@ -28,27 +21,6 @@ def decision_log() -> DecisionLog:
     DataError : it cannot be opened.
     """
     return _opened(log_address())
-
-
-def log_address() -> str:
-    """Give the log's address: the environment's word, or an SQLite file in a folder that is made where it is missing.
-
-    Raises
-    ------
-    DataError : the folder cannot be made.
-    """
-    address = os.environ.get(ADDRESS, "").strip()
-    if address:
-        return address
-    try:
-        folder = user_data_path(PROGRAM, appauthor=False)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"No folder for the decision log can be made ({error.strerror}); set {ADDRESS} to "
-            "sqlite:///decisions.db or postgresql+psycopg://user:password@host/database."
-        ) from None
-    return URL.create("sqlite", database=str(folder / FILE)).render_as_string()
 
 
 def from_log(ask: Callable[[DecisionLog], T]) -> T | None:

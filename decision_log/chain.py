@@ -1,0 +1,153 @@
+"""The chain of events: who wrote what to the log and when, each event sealed with the hash of the one before."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from decision_log.seals import EVENT, FIRST, seal_of_event, seal_of_row, table_of
+from decision_log.tables import deployments, entries, events, metadata, remarks
+
+# Clocks of two machines may differ by so much.
+TOLERANCE = timedelta(minutes=5)
+WORDS = {
+    entries.name: "Entry {id}",
+    deployments.name: "Deployment {id} of entry {entry_id}",
+    remarks.name: "Remark {id} on entry {entry_id}",
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened to the log, without its data.
+
+    The `number` of the event, when it was `made` (UTC), by whom, what (recorded, deployed, remarked, withdrawn), to
+    which entry, the `fingerprint` of that entry's data, and the `digest` that seals it with all events before.
+    """
+
+    number: int
+    made: datetime
+    actor: str
+    action: str
+    entry_id: int
+    fingerprint: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a check of the whole log found: `events` and `entries` in it, the `head` of the chain (its last digest).
+
+    `faults`: sentences on what was changed, taken out or put in past the program; `notices`: on clocks that were wrong.
+    """
+
+    events: int
+    entries: int
+    head: str
+    faults: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+def now(connection: Connection) -> datetime:
+    """Tell the time, in UTC: by the clock of the database's server where there is one."""
+    if connection.dialect.name == "postgresql":
+        moment: datetime = connection.execute(select(func.clock_timestamp())).scalar_one()
+        return moment.astimezone(UTC)
+    return datetime.now(UTC)
+
+
+def append(connection: Connection, action: str, actor: str, entry: tuple[int, str], row: Row[Any]) -> None:
+    """Add the event that seals a new `row`; `entry` is the number of the entry and the fingerprint of its data.
+
+    The connection must keep other writers out until it commits.
+    """
+    last = connection.execute(select(events).order_by(events.c.number.desc()).limit(1)).one_or_none()
+    table = table_of(action)
+    event = {
+        "number": 1 if last is None else last.number + 1,
+        "made": now(connection),
+        "actor": actor,
+        "action": action,
+        "entry_id": entry[0],
+        "row_id": row.id,
+        "fingerprint": entry[1],
+        "content": seal_of_row(table, dict(row._mapping)),
+        "previous": FIRST if last is None else last.digest,
+    }
+    connection.execute(events.insert().values(event | {"digest": seal_of_event(event)}))
+
+
+def trail(connection: Connection) -> Iterator[Event]:
+    """List the events, the oldest first."""
+    for row in connection.execute(select(events).order_by(events.c.number)):
+        yield Event(row.number, row.made, row.actor, row.action, row.entry_id, row.fingerprint, row.digest)
+
+
+def audit(connection: Connection, head: str | None = None) -> Audit:
+    """Work every seal out again and compare; `head` is a digest that was noted earlier. O(rows)."""
+    chain = _rows(connection, select(events).order_by(events.c.number))
+    faults = [*_broken_links(chain), *_broken_rows(connection, chain)]
+    if head is not None and head not in {FIRST, *(event["digest"] for event in chain)}:
+        faults.append(
+            f"No event has the hash {head[:64]}: since it was noted, the end was cut off or all written anew."
+        )
+    number = connection.execute(select(func.count()).select_from(entries)).scalar_one()
+    last = chain[-1]["digest"] if chain else FIRST
+    return Audit(len(chain), number, last, tuple(faults), tuple(_wrong_clocks(connection, chain)))
+
+
+def _broken_links(chain: Sequence[dict[str, Any]]) -> Iterator[str]:
+    previous, expected = FIRST, 1
+    for event in chain:
+        number = event["number"]
+        if number != expected:
+            yield f"Events {expected:,} to {number - 1:,} are missing."
+        elif event["previous"] != previous:
+            yield f"Event {number:,} does not follow on the one before."
+        if seal_of_event({column: event[column] for column in EVENT}) != event["digest"]:
+            yield f"Event {number:,} was changed."
+        previous, expected = event["digest"], number + 1
+
+
+def _broken_rows(connection: Connection, chain: Sequence[dict[str, Any]]) -> Iterator[str]:
+    sealed: dict[tuple[str, int], dict[str, Any]] = {}
+    for event in chain:
+        key = (table_of(event["action"]), event["row_id"])
+        if key in sealed:
+            yield f"Event {event['number']:,} seals what event {sealed[key]['number']:,} sealed before."
+        sealed[key] = event
+    for name, words in WORDS.items():
+        for row in _rows(connection, select(metadata.tables[name])):
+            seal = sealed.pop((name, row["id"])) if (name, row["id"]) in sealed else None
+            what = words.format_map(row)
+            if seal is None:
+                yield f"{what} was put in past the program: no event speaks of it."
+            elif seal_of_row(name, row) != seal["content"]:
+                yield f"{what} was changed after {_moment(seal)}."
+    for (name, row_id), event in sealed.items():
+        what = WORDS[name].format_map({"id": row_id, "entry_id": event["entry_id"]})
+        yield f"{what} was taken out after {_moment(event)}."
+
+
+def _wrong_clocks(connection: Connection, chain: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for before, after in pairwise(chain):
+        if after["made"] < before["made"] - TOLERANCE:
+            yield f"Event {after['number']:,} is dated {_moment(after)}, before the event that it follows."
+    latest: dict[str, datetime] = {}
+    for row in _rows(connection, select(deployments).order_by(deployments.c.id)):
+        begins = row["deployed_at"]
+        if row["data_name"] in latest and begins < latest[row["data_name"]]:
+            what = WORDS[deployments.name].format_map(row)
+            yield f"{what} begins at {begins:%Y-%m-%d %H:%M} UTC, before the one that it ends: a clock was wrong."
+        latest[row["data_name"]] = begins
+
+
+def _rows(connection: Connection, wanted: Select[Any]) -> list[dict[str, Any]]:
+    return [dict(row._mapping) for row in connection.execute(wanted)]
+
+
+def _moment(event: Mapping[str, Any]) -> str:
+    return f"{event['made']:%Y-%m-%d %H:%M:%S} UTC (event {event['number']:,})"
