@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui.decisions.audit_trail import show_audit_trail
 from ui.decisions.log_page import ask_record, show_log
 from ui.shared.page_setup import bootstrap
 
@@ -12,3 +13,4 @@ st.markdown(
 )
 ask_record()
 show_log()
+show_audit_trail()

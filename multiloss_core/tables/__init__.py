@@ -18,7 +18,7 @@ from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 from multiloss_core.tables.reading.read_file import read_file
 from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.tables.segment_column import document_segments
-from multiloss_core.tables.spreadsheet_csv import frame_as_csv
+from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
 from multiloss_core.tables.time_column import Times, document_times
 
 __all__ = [
@@ -50,5 +50,7 @@ __all__ = [
     "read_pasted",
     "require_documents",
     "start_reader",
-    "with_decimal_sign"
+    "with_decimal_sign",
+    "without_formula",
+    "without_formulas",
 ]  # fmt: skip

@@ -43,18 +43,35 @@ def frame_as_csv(
     )
 
 
+def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
+    """Copy a table so that no text in it and no column name starts a formula: for tables that others may download."""
+    safe = frame.copy(deep=False)
+    for position, kind in enumerate(frame.dtypes):
+        if not _is_plain(kind):
+            safe.isetitem(position, _safe_texts(frame.iloc[:, position]).array)
+    safe.columns = pd.Index([without_formula(str(name)) for name in frame.columns])
+    return safe
+
+
 def without_formula(cell: str) -> str:
     """Put an apostrophe before a cell that starts like a formula; text that reads as a number stays one."""
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def _safe_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    types = pd.api.types
-    if types.is_float_dtype(column.dtype):
+    if pd.api.types.is_float_dtype(column.dtype):
         return _as_whole_numbers(column)
-    plain = (types.is_numeric_dtype, types.is_datetime64_any_dtype, types.is_timedelta64_dtype)
-    if any(is_plain(column.dtype) for is_plain in plain):
-        return column
+    return column if _is_plain(column.dtype) else _safe_texts(column)
+
+
+def _is_plain(kind: Any) -> bool:
+    types = pd.api.types
+    return any(
+        is_kind(kind) for is_kind in (types.is_numeric_dtype, types.is_datetime64_any_dtype, types.is_timedelta64_dtype)
+    )
+
+
+def _safe_texts(column: "pd.Series[Any]") -> "pd.Series[Any]":
     return column.astype(object).map(lambda cell: without_formula(cell) if isinstance(cell, str) else cell)
 
 

@@ -205,6 +205,45 @@ def test_an_entry_that_cannot_be_read_keeps_no_other_from_being_shown(log_addres
     assert not app.error
 
 
+def test_what_others_wrote_starts_no_formula_in_a_table_that_can_be_downloaded(log_address):
+    hostile = '=HYPERLINK("http://evil.example")'
+    record = make_record(author=hostile)
+    logged(log_address, replace(record, data=replace(record.data, name="=1+1")), make_record())
+    app = opened("decisions")
+    listed = table(app, "In production")
+    assert listed["By"].tolist()[1] == f"'{hostile}"
+    assert listed["Data"].tolist()[1] == "'=1+1"
+    run(app.selectbox(key="compared_with").select_index(1))
+    compared = table(app, "The other")
+    assert f"'{hostile}" in compared["The other"].tolist()
+    assert not any(
+        str(cell).startswith("=")
+        for element in app.dataframe
+        for column in element.value
+        for cell in element.value[column]
+    )
+
+
+def test_the_audit_trail_tells_who_did_what_and_what_was_altered(log_address):
+    (number,) = logged(log_address, sample_decision())
+    with DecisionLog(log_address) as log:
+        log.mark_deployed(number, "C. Hief")
+        head = log.audit().head
+    app = opened("decisions")
+    app.session_state["audit_trail"] = True
+    run(app)
+    assert "1 decision and 2 events are as the program wrote them." in said(app.success)
+    events = table(app, "What")
+    assert events["What"].tolist() == ["deployed", "recorded"]
+    assert events["Who"].tolist()[0] == "C. Hief"
+    assert [code.value for code in app.code][-1] == head
+    with closing(sqlite3.connect(log_address.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute("DROP TRIGGER decision_log_deployments_no_update")
+        connection.execute("UPDATE decision_log_deployments SET deployed_by = 'Mallory'")
+    run(app)
+    assert "Deployment 1 of entry 1 was changed after 20" in said(app.error)
+
+
 def test_where_the_log_lies_is_not_shown(log_address):
     logged(log_address, sample_decision())
     place = log_address.removeprefix("sqlite:///")

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core.tables import frame_as_csv
+from multiloss_core.tables import frame_as_csv, without_formula, without_formulas
 
 FORMULAS = ["=1+1", "+1+1", "-2+3", "@SUM(A1)", "\t=1", " =1", "＝1", "-inf", "+cmd", "\tx", "\rx", "-", "-١"]
 NUMBERS = ["-0.5", "+7", "-1e-5", "+.5", "-3."]
@@ -71,3 +71,13 @@ def test_selected_rows_come_back_as_they_were():
 def test_a_line_end_and_quoting_of_ones_own():
     text = frame_as_csv(pd.DataFrame({"a": ["x"], "b": [0.5]}), quoting=csv.QUOTE_NONNUMERIC, line_end="\n")
     assert text == '"a","b"\n"x",0.5\n'
+
+
+def test_a_table_on_a_screen_has_the_cells_of_its_file():
+    frame = pd.DataFrame({"=name": [*FORMULAS, None], "number": np.arange(len(FORMULAS) + 1) - 3.5})
+    safe = without_formulas(frame)
+    assert list(safe.columns) == ["'=name", "number"]
+    assert safe["'=name"].dropna().tolist() == [f"'{cell}" for cell in FORMULAS]
+    assert safe["number"].equals(frame["number"])
+    assert list(frame.columns) == ["=name", "number"]
+    assert without_formula("-5.2") == "-5.2"

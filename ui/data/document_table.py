@@ -11,7 +11,7 @@ from multiloss_core.formatting import Vocabulary, plural
 from multiloss_core.numerics import Indices
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated_datasets import Dataset
-from ui.shared.formatting import EXACT, vocabulary
+from ui.shared.formatting import EXACT, show_table, vocabulary
 
 MAX_ROWS = 1_000
 ROW = "row"
@@ -59,7 +59,7 @@ def show_rows(frame: pd.DataFrame, *, what: str, beside: Mapping[str, ArrayLike]
 def _show(shown: pd.DataFrame, number: int, as_csv: Callable[[], str], what: str) -> None:
     # With all their digits: near a threshold a rounded score may seem to lie on the other side.
     exact = {name: st.column_config.NumberColumn(format=EXACT) for name in shown.select_dtypes("float").columns}
-    st.dataframe(
+    show_table(
         shown,
         column_config=exact,
         height=min(320, 40 + 35 * min(number, MAX_ROWS)),

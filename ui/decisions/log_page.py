@@ -11,6 +11,7 @@ from multiloss_core import DataError, DecisionRecord, Unit
 from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_BY_HAND
 from multiloss_core.formatting import points, shortened, signed, threshold
 from multiloss_core.numerics import ratio
+from multiloss_core.tables import without_formula
 from ui.decisions.remarks import show_remarks
 from ui.decisions.reopening_panel import show_reopening
 from ui.records.log_access import decision_log, from_log
@@ -25,7 +26,7 @@ from ui.records.record_text import (
     target_words,
     thresholds_words,
 )
-from ui.shared.formatting import LONG_NAME, as_text, vocabulary
+from ui.shared.formatting import LONG_NAME, as_text, show_table, vocabulary
 from ui.shared.page_setup import room
 from ui.shared.session import UploadedRecord, session
 
@@ -152,7 +153,7 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
         table = table.drop(columns=COUNTED)
     labels = [label_of(entry) for entry in entries]
     with room(f"{ROWS}_room", ROW * (1 + min(len(table), MOST_ROWS)) + 2):
-        st.dataframe(
+        show_table(
             table,
             hide_index=True,
             column_config=FORMATS,
@@ -239,9 +240,9 @@ def show_record(record: DecisionRecord, tag: str) -> None:
 def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
     """Show two decisions side by side, with what the first has more than the second."""
     rows = [
-        ("Data", one.data.name, other.data.name, ""),
+        ("Data", *(without_formula(record.data.name) for record in (one, other)), ""),
         ("Decided (UTC)", moment(one.created), moment(other.created), ""),
-        ("By", one.author, other.author, ""),
+        ("By", *(without_formula(record.author) for record in (one, other)), ""),
         ("Rule", one.settings.rule, other.settings.rule, ""),
         ("Method", one.settings.method, other.settings.method, ""),
         ("Target", target_words(one), target_words(other), _target_difference(one, other)),

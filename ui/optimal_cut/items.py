@@ -12,7 +12,7 @@ from ui.data.scored_datasets import (
     scored_uploads,
 )
 from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_text, show_table
 from ui.shared.session import session
 
 NO_LABEL = "(none: no outcome is known)"
@@ -61,7 +61,7 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
                 "Outcome that is positive", source.frame, label, guess, tag, "outcome", key=f"positive_{label}_{tag}"
             )
         shown = source.frame.head(PREVIEW_ROWS)
-        st.dataframe(shown.set_index(shown.index + 1), height=180, alt=f"First rows of {source.name}.")
+        show_table(shown.set_index(shown.index + 1), height=180, alt=f"First rows of {source.name}.")
         st.caption(f"The first {len(shown):,} of {len(source.frame):,} rows.")
     return ItemColumns(str(probability), label, positive)
 

@@ -8,7 +8,7 @@ from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import Vocabulary, count, share, shortened, threshold
 from multiloss_core.thresholds import DataFunnel
 from ui.data.rated_datasets import ColumnChoice, RatedSource
-from ui.shared.formatting import as_text, vocabulary
+from ui.shared.formatting import as_text, show_table, vocabulary
 from ui.shared.page_setup import theme
 
 PREVIEW_ROWS = 100
@@ -116,7 +116,7 @@ def show_columns_preview(source: RatedSource) -> None:
     """Show the first rows of the table as they were read."""
     st.subheader("Preview")
     shown = source.frame.head(PREVIEW_ROWS)
-    st.dataframe(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")
+    show_table(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")
     st.caption(
         f"The first {min(PREVIEW_ROWS, len(source.frame)):,} of {len(source.frame):,} rows. Messages count rows from "
         "1 below the header."

@@ -10,7 +10,7 @@ from multiloss_core.formatting import count, shortened
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.data.rated_workspace import confirm, needs_answers
 from ui.rated_data.rating_meanings import ratings_of
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_text, show_table
 from ui.shared.page_setup import theme
 
 EXAMPLES = 3
@@ -91,7 +91,7 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
                 "Examples": " · ".join(_examples(source.frame[name])),
             }
         )
-    st.dataframe(
+    show_table(
         pd.DataFrame(rows),
         hide_index=True,
         height=min(420, 38 + 35 * len(rows)),

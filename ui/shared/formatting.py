@@ -11,6 +11,7 @@ import streamlit as st
 from multiloss_core import Unit
 from multiloss_core.formatting import FRAUD as WORDS_FOR_FRAUD
 from multiloss_core.formatting import UNDEFINED, Vocabulary, as_markdown, share_digits, threshold
+from multiloss_core.tables import without_formula, without_formulas
 from ui.shared.session import session
 
 FRAUD = WORDS_FOR_FRAUD
@@ -84,4 +85,10 @@ def show_numbers(
         else:
             table[name] = numbers.map(kind.digits, na_action="ignore")
             columns[name] = st.column_config.NumberColumn(format=kind.format)
-    st.dataframe(table, hide_index=True, placeholder=UNDEFINED, column_config=columns, alt=alt, **options)
+    show_table(table, hide_index=True, placeholder=UNDEFINED, column_config=columns, alt=alt, **options)
+
+
+def show_table(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **options: Any) -> None:
+    """Show a table in which somebody else's words may stand: no cell starts a formula where it is downloaded."""
+    config = {without_formula(name): column for name, column in (column_config or {}).items()}
+    st.dataframe(without_formulas(table), column_config=config, **options)

@@ -9,7 +9,7 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs.worth import amounts_of, point_cases, target_of
 from ui.operating_point.target import DIGITS
-from ui.shared.formatting import COUNT, EXACT, as_text, vocabulary
+from ui.shared.formatting import COUNT, EXACT, as_text, show_table, vocabulary
 from ui.shared.session import Scenario, session
 
 MONEY = "%,.2f"
@@ -72,7 +72,7 @@ def _show_matrix(analysis: Analysis, now: Scenario, point: Point) -> None:
 
 def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
     path, number = analysis.path(method), st.column_config.NumberColumn
-    st.dataframe(
+    show_table(
         pd.DataFrame([_row(analysis, method, point, scenario) for scenario in session().point.scenarios.usable]),
         hide_index=True,
         column_config={
