@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM_ARGUMENTS = [
@@ -33,10 +34,19 @@ def chromium_executable() -> str | None:
 
 
 @contextmanager
-def app_server(folder: Path, port: int | None = None, secrets: Path | None = None) -> Iterator[str]:
+def app_server(
+    folder: Path,
+    port: int | None = None,
+    secrets: Path | None = None,
+    *,
+    root: Path = ROOT,
+    before: Sequence[str] = (),
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[str]:
     """Give the address of a fresh server of the app, ready for visitors; its log and its decisions are in `folder`.
 
-    `secrets`: the file that names the sources it may count in.
+    `secrets`: the file that names the sources it may count in. `root`: where the app is installed. `before` stands
+    before the command; `environment` is added to this process's own.
     """
     port = port or free_port()
     address = f"http://127.0.0.1:{port}"
@@ -44,24 +54,22 @@ def app_server(folder: Path, port: int | None = None, secrets: Path | None = Non
     with log.open("wb") as output:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "streamlit", "run", "app.py"),
+                *before,
+                *(sys.executable, "-m", "streamlit", "run", "server.py"),
                 f"--server.port={port}",
                 "--server.headless=true",
-                "--server.address=127.0.0.1",
                 "--server.fileWatcherType=none",
                 "--browser.gatherUsageStats=false",
                 *([] if secrets is None else [f"--secrets.files={secrets}"]),
             ],
-            cwd=ROOT,
-            env=os.environ | {"MULTILOSS_DECISION_LOG": f"sqlite:///{folder / 'decisions.db'}"},
+            cwd=root,
+            env=os.environ | {"MULTILOSS_DECISION_LOG": f"sqlite:///{folder / 'decisions.db'}"} | dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
         )
         try:
             _wait_until_healthy(address, process, log)
-            # One run of app.py tells the server which pages there are.
-            _get(f"{address}/_stcore/script-health-check", timeout=SECONDS_TO_START)
             yield address
         finally:
             process.terminate()

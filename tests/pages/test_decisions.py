@@ -44,8 +44,8 @@ def give(app, text, name="record.json"):
 
 
 def said(elements):
-    """What the messages of one kind say, without the backslashes that keep texts plain."""
-    return " ".join(element.value for element in elements).replace("\\", "")
+    """What the messages of one kind say, without the signs that keep texts plain."""
+    return " ".join(element.value for element in elements).replace("\\", "").replace("\N{WORD JOINER}", "")
 
 
 def table(app, column):

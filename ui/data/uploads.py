@@ -15,7 +15,7 @@ from multiloss_core.tables import LARGEST_FILE, start_reader
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
-from ui.shared.formatting import LONG_NAME, NOUN, as_text
+from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
 from ui.shared.page_setup import room
 from ui.shared.session import Source, UploadedFile, Uploads, session
 from ui.shared.url_params import UrlParameter
@@ -70,7 +70,7 @@ class UploadStore(Generic[Choice, Data]):
             self.state.complaint = None
         elif uploaded.file_id != self.state.last_upload:
             self.state.last_upload = uploaded.file_id
-            with st.spinner(f"Reading {uploaded.name} …"):
+            with st.spinner(f"Reading {as_text(uploaded.name)} …"):
                 self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
         if uploaded is not None:
             self._ask_sheet(uploaded.getvalue, uploaded.name)
@@ -89,13 +89,13 @@ class UploadStore(Generic[Choice, Data]):
         if source is None or file is None or file.given_name != name or len(source.sheets) < 2:
             return
         picked = st.selectbox(
-            f"Sheet of {name}",
+            f"Sheet of {as_label(name)}",
             source.sheets,
             index=source.sheets.index(source.sheet or source.sheets[0]),
             key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
         )
         if picked != source.sheet:
-            with st.spinner(f"Reading {picked} …"):
+            with st.spinner(f"Reading {as_text(picked)} …"):
                 self.state.complaint = self._take_file(data(), name, picked)
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:

@@ -14,7 +14,7 @@ from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_threshol
 from ui.operating_point.analysis import Analysis
 from ui.records.log_access import decision_log
 from ui.records.record_text import thresholds_words
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_label, as_text
 from ui.shared.session import Baseline, PinnedPoint, session
 from ui.shared.url_params import UrlParameter, numbers_parameter
 
@@ -84,7 +84,7 @@ def baseline_thresholds(analysis: Analysis) -> Floats | None:
 def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
     """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
     kept = baseline_of(analysis)
-    ask_thresholds_in_use(analysis, lambda name: f"Present threshold of {name}", key="current")
+    ask_thresholds_in_use(analysis, lambda name: f"Present threshold of {as_label(name)}", key="current")
     _offer_in_production(analysis, kept)
     file_box, pin_box = st.columns([2, 1], gap="medium")
     file_box.file_uploader(

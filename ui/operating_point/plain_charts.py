@@ -10,6 +10,7 @@ from ui.operating_point.explorer.figures import backdrop, chart_names, expected_
 from ui.operating_point.point_text import WORDS, PointWords, place_words, point_words, price_words
 from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import set_target
+from ui.shared.formatting import as_label
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP
@@ -62,7 +63,7 @@ def show_words(words: PointWords) -> None:
     if words.warning:
         st.warning(f"**{words.warning[0]}** {words.warning[1]}", icon=":material/warning:")
     for label, value in words.thresholds:
-        st.metric(label, value)
+        st.metric(as_label(label), value)
     for i in range(0, len(words.counts), 2):
         for place, (label, value) in zip(st.columns(2), words.counts[i : i + 2], strict=True):
             place.metric(label, value, border=True)

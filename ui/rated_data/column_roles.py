@@ -17,7 +17,7 @@ from ui.rated_data.column_summary import show_column_table
 from ui.rated_data.connected_tables import ask_connected_table
 from ui.rated_data.rating_meanings import ask_meanings, meaning_key
 from ui.shared.column_pickers import ask_column, ask_optional_column, offered_columns
-from ui.shared.formatting import NOUN, NOUNS, as_text, noun, vocabulary
+from ui.shared.formatting import NOUN, NOUNS, as_label, as_text, noun, vocabulary
 from ui.shared.session import session
 
 TEMPLATE = (
@@ -267,7 +267,7 @@ def _ask_scores(
         f"{MINUS}{name}"
         if (name in falling or name in turned)
         and place.toggle(
-            f"Turn {name} round: its low values are the suspicious ones",
+            f"Turn {as_label(name)} round: its low values are the suspicious ones",
             value=name in turned,
             key=_key(source, f"turn_{name}"),
             persist_state="session",
@@ -310,7 +310,7 @@ def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, kno
     other: DecimalSign = "." if sign == "," else ","
     meant: dict[DecimalSign, str] = {other: example.replace(sign, ""), sign: example.replace(",", ".")}
     return place.segmented_control(
-        f"In {name}, {shortened(example)} is",
+        f"In {as_label(name)}, {as_label(shortened(example))} is",
         list(meant),
         default=dict(known.decimal_signs).get(name),
         format_func=lambda decimal: meant.get(decimal, decimal),
@@ -323,7 +323,7 @@ def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: Col
     value = known.floors[known.scores.index(name)] if name in known.scores else None
     documents = vocabulary().documents
     return place.number_input(
-        f"Rating floor of {name}",
+        f"Rating floor of {as_label(name)}",
         value=value,
         format="%.10g",
         key=_key(source, f"floor_{name}"),

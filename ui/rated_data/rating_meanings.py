@@ -10,7 +10,7 @@ from multiloss_core.formatting import count, shortened
 from multiloss_core.tables import Meaning, guess_meanings, rating_values
 from ui.data.engines.tables import ratings_in_engine
 from ui.data.rated_datasets import RatedSource
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_label, as_text
 
 MAX_VALUES = 30
 WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "undecided": "not known yet"}
@@ -52,7 +52,7 @@ def _ask_meaning(value: str, rows: int, guess: Meaning | None, key: str) -> Mean
     name, answer = st.columns([2, 3], vertical_alignment="center")
     name.markdown(f"**{as_text(shortened(value))}** · {count(rows)}")
     return answer.segmented_control(
-        f"What '{shortened(value)}' means",
+        f"What '{as_label(shortened(value))}' means",
         list(WORDS),
         default=guess,
         format_func=lambda meaning: WORDS.get(meaning, meaning),

@@ -1,5 +1,6 @@
 """The words for positives and rows, text for the screen (nothing in it is Markdown), and tables of numbers."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,10 @@ NOUN = "noun"
 
 # Streamlit reads :icons: and :colour[directives]; it shows pictures and links that Markdown files may hold.
 _IN_STREAMLIT = "():!"
+# Where browsers' Markdown finds an address, also behind backslashes, and the invisible sign that keeps it from it.
+_ADDRESS, _JOINED = re.compile(r":(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE), "\N{WORD JOINER}"
+# Words with one sign between two of them: nothing in it is Markdown.
+_PLAIN_NAME = re.compile(r"[^\W_]+(?:[ _.,'%/-][^\W_]+)*")
 # Letters of a name that may be long, in a label or a sentence.
 LONG_NAME = 80
 
@@ -39,8 +44,16 @@ def vocabulary() -> Vocabulary:
 
 
 def as_text(text: str) -> str:
-    """Write text in which nothing is Markdown, on one line."""
-    return as_markdown(text, also=_IN_STREAMLIT)
+    """Write text in which nothing is Markdown, on one line; addresses do not become links."""
+    return as_markdown(_ADDRESS.sub(f"\\g<0>{_JOINED}", text), also=_IN_STREAMLIT)
+
+
+def as_label(text: str) -> str:
+    """Write text for the label of a widget, in which nothing is Markdown.
+
+    Screen readers read a label as it is written: a plain name stays as it is, without backslashes.
+    """
+    return text if _PLAIN_NAME.fullmatch(text) and "www." not in text.lower() else as_text(text)
 
 
 @dataclass(frozen=True)

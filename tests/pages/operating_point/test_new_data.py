@@ -1,6 +1,7 @@
 """What new data will show: found in the background, equal to what the core finds in one go."""
 
 from functools import cache
+from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -265,6 +266,21 @@ def test_a_cancelled_job_keeps_what_it_knows():
     assert job.finished
     assert job.latest in (1, 2)
     assert job.failure is None
+
+
+def test_a_job_that_nobody_waits_for_any_more_is_given_up():
+    answers = iter([True, True])
+    job = Job(count, wanted=lambda: next(answers, False), patience=0.0)
+    job.wait(60)
+    assert job.finished
+    assert job.cancelled
+
+
+def test_a_job_goes_on_while_a_browser_is_away_for_a_moment():
+    answers = iter([True, False, False, True])
+    job = Job(lambda: iter(range(6)), wanted=lambda: next(answers, True), patience=3600.0)
+    job.wait(60)
+    assert (job.latest, job.finished, job.cancelled) == (5, True, False)
 
 
 def test_a_guaranteed_range_is_shown_on_the_slider_and_the_points_inside_it_say_so():

@@ -33,7 +33,7 @@ from ui.operating_point.costs.scenarios import COSTS, recorded_driver, scenario_
 from ui.operating_point.costs.worth import target_of
 from ui.operating_point.decision_record import certificate_wishes
 from ui.operating_point.target import current_target, set_target
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_label, as_text
 from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, numbers_parameter
 
@@ -272,7 +272,7 @@ def _by_hand(analysis: Analysis, method: str) -> Point:
     for j, (place, name) in enumerate(zip(st.columns(len(path.names)), path.names, strict=True)):
         key = _manual_key(j)
         st.session_state.setdefault(key, threshold(start[j]))
-        values.append(_number(place.text_input(f"{name} ≥", key=key, help="A number, or never."), name))
+        values.append(_number(place.text_input(f"{as_label(name)} ≥", key=key, help="A number, or never."), name))
     point = manual_point(source, path, np.array(values))
     session().point.manual_thresholds = values
     return point

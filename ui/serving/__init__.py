@@ -1,0 +1,10 @@
+"""What every answer of the server carries, and which of Streamlit's own addresses nobody reaches."""
+
+from starlette.middleware import Middleware
+
+from ui.serving.closed import ClosedAddresses
+from ui.serving.headers import SafeHeaders
+
+MIDDLEWARE = (Middleware(SafeHeaders), Middleware(ClosedAddresses))
+
+__all__ = ["MIDDLEWARE"]
