@@ -32,7 +32,8 @@ def explore(dataset: Dataset) -> None:
     with charts:
         offer_leaving()
         show_reopened(context.analysis, context.point)
-        (show_plainly if is_plain() else explorer)(context.analysis, context.view)
+        with st.container(key="explorer_room"):
+            (show_plainly if is_plain() else explorer)(context.analysis, context.view)
         show_held(context.analysis, context.view)
         show_unit(context.analysis)
         show_effective_size(context)

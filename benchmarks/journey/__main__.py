@@ -178,6 +178,8 @@ def _clicked(browser: Browser, address: str) -> list[list[str]]:
     page = _page(browser)
     page.goto(f"{address}/top_k")
     page.wait_for_selector(READY)
+    # As before every other click: its charts are drawn.
+    page.wait_for_timeout(2500)
     found = []
     for name, (title, figure) in PAGES.items():
         page.evaluate("window.shifts = []; window.since = performance.now()")

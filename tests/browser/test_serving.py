@@ -142,10 +142,16 @@ def test_an_installation_that_cannot_be_written_starts(tmp_path, new_page):
     try:
         with app_server(tmp_path, root=installed, before=bound, environment=environment) as address:
             page = new_page()
+            page.add_init_script(
+                """new MutationObserver(() => window.sidebar ||= !!document.querySelector('[data-testid=stSidebar]'))
+                    .observe(document, { subtree: true, childList: true })"""
+            )
             open_page(page, f"{address}/operating_point", PAGES["operating_point"])
             # Plotly's own library could not be copied: Streamlit's charts take its place.
             expect(page.locator(".js-plotly-plot").first).to_be_visible()
             expect(page.get_by_test_id("stException")).to_have_count(0)
+            # The first visitor of a fresh server, by a link to a page, sees the application's own menu and no other.
+            assert page.evaluate("window.sidebar") is False
             follow(page, "Rated data", PAGES["rated_data"])
             expect(metric(page, "Rows read")).to_be_visible()
         assert not list((installed / "static").iterdir())
