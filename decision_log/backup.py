@@ -4,9 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import make_url
-
-from decision_log.connection import make_engine
+from decision_log.connection import checked_url
 from multiloss_core import DataError
 
 
@@ -17,8 +15,7 @@ def back_up(address: str, file: Path) -> None:
     ------
     DataError : the log is not an SQLite file or is not there, the new file is there already, or cannot be written.
     """
-    make_engine(address).dispose()
-    url = make_url(address)
+    url = checked_url(address)
     if url.get_backend_name() != "sqlite":
         raise DataError("Only a log in SQLite is copied here; use pg_dump for PostgreSQL.")
     source = Path(str(url.database))

@@ -27,7 +27,7 @@ def make_engine(address: str) -> Engine:
     ------
     DataError : another kind of address, or SQLite without a file.
     """
-    url = _checked_url(address)
+    url = checked_url(address)
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, hide_parameters=True, connect_args={"timeout": SECONDS_TO_WAIT})
         event.listen(engine, "connect", _prepare_sqlite)
@@ -67,7 +67,8 @@ def place(url: URL) -> str:
     return f"{host}{f':{url.port}' if url.port else ''}/{url.database or ''}"
 
 
-def _checked_url(address: str) -> URL:
+def checked_url(address: str) -> URL:
+    """Read the address of a log. Raises DataError for what is none."""
     try:
         url = make_url(address)
     except (ArgumentError, ValueError):

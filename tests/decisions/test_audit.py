@@ -76,10 +76,8 @@ def test_a_log_that_only_the_program_wrote_is_whole(written):
     assert found.head == events[-1].digest
 
 
-@pytest.mark.parametrize("statement", [statement for statement, _ in CHANGES])
+@pytest.mark.parametrize("statement", [statement for statement, _ in CHANGES if not statement.startswith("INSERT")])
 def test_the_database_refuses_what_is_no_addition(written, statement):
-    if statement.startswith("INSERT"):
-        return
     with pytest.raises(Exception, match="the decision log is append-only"):
         executed(written, statement)
     with DecisionLog(written) as log:
