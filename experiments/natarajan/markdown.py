@@ -1,6 +1,6 @@
 """The tables as Markdown: printed, ours with its interval, deviation, mark and floor, row by row."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from experiments.natarajan.cells import CANNOT_BE, Cell
@@ -8,6 +8,7 @@ from experiments.natarajan.l2_strength import StrengthCurve
 from experiments.natarajan.small_sets import BatchLoss
 from experiments.natarajan.summary import Summary, summary_of
 from experiments.natarajan.table_rows import ADDED_METHODS, PRINTED_METHODS, RECIPES, TABLE_LOSSES
+from experiments.printed.words import markdown_table
 
 INTRODUCTION = """
 Each cell: printed / ours (95 % interval), ours minus printed, mark. The interval is over test items drawn again where
@@ -34,7 +35,7 @@ def _chosen(chosen: Sequence[Mapping[str, Any]]) -> str:
     head = ("set", "draws", "classes", "C = 1 / L2", "C of the S-SVM", "S-SVM fits", "cut short", "processor seconds")
     names = ("set", "draws", "classes", "strengths", "svm_strengths", "svm_fits", "svm_cut_short", "cpu_seconds")
     rows = [[_listed(one[name]) for name in names] for one in chosen]
-    return "\n".join(["## What was chosen on training rows", "", *_table(head, rows)]) if chosen else ""
+    return "\n".join(["## What was chosen on training rows", "", markdown_table(head, rows)]) if chosen else ""
 
 
 def _listed(value: Any) -> str:
@@ -62,7 +63,9 @@ def summary_in_markdown(summary: Summary, cells: Sequence[Cell]) -> str:
             f"Of {sum(summary.marks.values())} printed cells: {marks}. {summary.orders_as_printed} of {summary.orders} "
             "pairs of methods within a row and loss are ordered as printed.",
             "",
-            *_table(("loss", "Proposed better than", "rows, printed", "rows, ours", "clearly", "clearly not"), wins),
+            markdown_table(
+                ("loss", "Proposed better than", "rows, printed", "rows, ours", "clearly", "clearly not"), wins
+            ),
             "",
             "Clearly: the paired 95 % interval of the difference leaves out 0.",
             "",
@@ -81,14 +84,14 @@ def curves_in_markdown(curves: Sequence[StrengthCurve]) -> str:
         if one.loss in {"F1", "AM"}
     ]
     head = ("set", "loss", "method", *(f"C = {strength:.2g}" for strength in curves[0].strengths))
-    return "\n".join(["# Loss against the strength of L2 (C = 1 / strength)", "", *_table(head, rows)])
+    return "\n".join(["# Loss against the strength of L2 (C = 1 / strength)", "", markdown_table(head, rows)])
 
 
 def small_sets_in_markdown(losses: Sequence[BatchLoss]) -> str:
     """Write the four ways on small batches."""
     rows = [(one.loss, one.size, one.way, f"{one.interval.mean:.3f}", _signed_interval(one)) for one in losses]
     head = ("loss", "items", "way", "mean loss", "above the optimal k (95 %)")
-    return "\n".join(["# Small sets: batches of test items of letter B", "", *_table(head, rows)])
+    return "\n".join(["# Small sets: batches of test items of letter B", "", markdown_table(head, rows)])
 
 
 def _section(loss: str, cells: Sequence[Cell]) -> str:
@@ -103,9 +106,9 @@ def _section(loss: str, cells: Sequence[Cell]) -> str:
         [
             f"## {loss}",
             "",
-            *_table(("row", *PRINTED_METHODS), printed),
+            markdown_table(("row", *PRINTED_METHODS), printed),
             "",
-            *_table(("row, ours", *shown, "floor"), added),
+            markdown_table(("row, ours", *shown, "floor"), added),
         ]
     )
 
@@ -127,7 +130,3 @@ def _signed_interval(one: BatchLoss) -> str:
 
 def _loss(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    return [f"| {' | '.join(map(str, row))} |" for row in (head, ["---"] * len(head), *rows)]

@@ -42,9 +42,9 @@ def audit_markdown(found: Audit) -> str:
     return "\n\n".join(parts)
 
 
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Write a table in Markdown."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in [header, ["---"] * len(header), *rows])
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (header, ["---"] * len(header), *rows))
 
 
 def _fit_cells(fit: Fit) -> list[str]:
