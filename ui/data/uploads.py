@@ -69,9 +69,10 @@ class UploadStore(Generic[Choice, Data]):
         if uploaded is None:
             self.state.complaint = None
         elif uploaded.file_id != self.state.last_upload:
-            self.state.last_upload = uploaded.file_id
             with st.spinner(f"Reading {as_text(uploaded.name)} …"):
                 self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
+                # Not before: a run that is cut short leaves the file to the next one.
+                self.state.last_upload = uploaded.file_id
         if uploaded is not None:
             self._ask_sheet(uploaded.getvalue, uploaded.name)
         if self.state.complaint:

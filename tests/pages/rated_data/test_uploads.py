@@ -5,6 +5,7 @@ import json
 
 import pandas as pd
 import pytest
+import streamlit as st
 
 from multiloss_core import RatedDocuments, read_table
 from multiloss_core.tables import guess_columns, is_count_table
@@ -255,3 +256,15 @@ def test_of_a_workbook_the_sheet_with_a_table_is_read_and_another_can_be_chosen(
     go_to_operating_point(app)
     back_to_rated_data(app)
     assert funnel(app)[0] == len(second)
+
+
+def test_a_file_whose_run_is_cut_short_is_read_by_the_next_one(app, monkeypatch):
+    spinner, interruptions = st.spinner, iter([st.rerun])
+
+    def interrupted(*words):
+        next(interruptions, lambda: None)()
+        return spinner(*words)
+
+    monkeypatch.setattr(st, "spinner", interrupted)
+    upload(app, csv_of(rated_frame()), GOOD)
+    assert app.selectbox(key="data").value == GOOD

@@ -87,7 +87,9 @@ export class Chart {
     figure.isSurface = message.surface
     if (message.surface) {
       layout.scene.uirevision = "keep"
-      layout.scene.camera = memory.read()[`${name} camera`] ?? layout.scene.camera
+      // Where it is now: after the mouse is let go a surface may glide on, and Plotly does not say so.
+      const shown = this.isDrawn ? figure.camera : memory.read()[`${name} camera`]
+      layout.scene.camera = shown ?? layout.scene.camera
     } else this.#setView(layout, row, about)
     const isFirst = !this.#config
     this.#config ??= this.#configuration()
@@ -111,6 +113,8 @@ export class Chart {
 
   /** Free what the figure holds, its WebGL context too. */
   leave() {
+    const key = `${this.name} camera`
+    if (this.isDrawn && key in memory.read()) memory.write({ [key]: this.figure.camera })
     this.isDrawn = false
     this.#config = undefined
     document.removeEventListener("pointerdown", this.outside)
