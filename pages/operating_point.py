@@ -6,6 +6,7 @@ from multiloss_core import DataError
 from ui.data.rated_datasets import Dataset
 from ui.data.rated_workspace import choose_source, dataset_of
 from ui.decisions.reopening_panel import show_reopened
+from ui.operating_point.analysis import find_the_rest
 from ui.operating_point.controls.cockpit import lay_out, say_unusable
 from ui.operating_point.controls.point_controls import ask_point
 from ui.operating_point.controls.presentation import offer_leaving
@@ -41,6 +42,7 @@ def explore(dataset: Dataset) -> None:
     with details:
         for show_section in SECTIONS:
             show_section(context)
+        find_the_rest(context.analysis)
 
 
 bootstrap(__file__)

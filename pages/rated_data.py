@@ -4,6 +4,8 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts
 from ui.data.rated_workspace import choose_source, rated_uploads
+from ui.operating_point.analysis import prepare
+from ui.operating_point.controls.settings import settings_in_use
 from ui.rated_data.checks import (
     show_columns_preview,
     show_count_table,
@@ -45,4 +47,5 @@ if dataset is not None:
         show_funnel(rated, rated_uploads().choice_for(source))
         show_histograms(dataset.key, rated)
     show_limits()
+    prepare(dataset, settings_in_use(dataset))
 show_columns_preview(source)

@@ -7,7 +7,15 @@ from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from multiloss_core.thresholds.paths.graph import to_networkx
-from multiloss_core.thresholds.paths.methods import CERTIFIED, RESOLUTIONS, SMOOTH, PathMethod, PathSearch, look_of
+from multiloss_core.thresholds.paths.methods import (
+    CERTIFIED,
+    GRAPH,
+    RESOLUTIONS,
+    SMOOTH,
+    PathMethod,
+    PathSearch,
+    look_of,
+)
 from multiloss_core.thresholds.paths.money import mean_amounts, money_at, money_weighted
 from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point, WishedPoint
 from multiloss_core.thresholds.paths.smooth import SmoothFit
@@ -19,6 +27,7 @@ from multiloss_core.thresholds.points.thresholds_file import point_as_csv, point
 
 __all__ = [
     "CERTIFIED",
+    "GRAPH",
     "RESOLUTIONS",
     "SMOOTH",
     "SPACINGS",

@@ -1,7 +1,7 @@
 """The core's expensive answers, cached by what went into them and never shared between users."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import streamlit as st
@@ -11,6 +11,9 @@ from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, RatedDocume
 from multiloss_core.generalisation import Certificate
 from multiloss_core.targets import ThresholdChoices, threshold_choices
 from multiloss_core.thresholds import (
+    CERTIFIED,
+    GRAPH,
+    SMOOTH,
     FlaggedCounts,
     PathSearch,
     Point,
@@ -22,8 +25,16 @@ from multiloss_core.thresholds import (
     slice_surfaces,
 )
 from ui.data.rated_datasets import Dataset, in_money
+from ui.operating_point.calculations import SECONDS_OF_METHODS, SECONDS_OF_OTHER_METHODS, FoundPath, find_path
+from ui.shared.calculation import begin, has_workers, wait_for
+from ui.shared.session import session
+from ui.work import Task
 
 MAX_DOCUMENTS_SLICED = 200_000
+MOST_SEARCHES = 8
+SECONDS_BETWEEN_LOOKS = 0.4
+# Their searches tell the fit and the surfaces, which everything else needs.
+FIRST = (SMOOTH.name, GRAPH.name)
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,7 @@ class Analysis:
     """Everything that does not depend on the marginal precision.
 
     `dataset` is what was counted, in money where the settings say so, and `rated` the same data as they were rated.
+    `to_find` are the methods whose paths are not there yet.
     """
 
     dataset: Dataset
@@ -54,6 +66,23 @@ class Analysis:
     fit: SmoothFit
     rated: Dataset
     certificate: Certificate | None = None
+    to_find: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every method has found its path."""
+        return not self.to_find
+
+    @property
+    def found_methods(self) -> tuple[str, ...]:
+        """The names of the paths that methods found, without a certificate's."""
+        return tuple(method for method in self.methods if method != CERTIFIED.name)
+
+    @property
+    def offered_methods(self) -> tuple[str, ...]:
+        """The names of all paths, also of those still to be found."""
+        names = {*self.methods, *self.to_find}
+        return (*(one.name for one in PATH_METHODS if one.name in names), *names.intersection([CERTIFIED.name]))
 
     @property
     def key(self) -> tuple[str, Settings, float, float]:
@@ -163,19 +192,113 @@ def documents_or_counts(source: RatedDocuments | CountSurfaces) -> RatedDocument
     return source if isinstance(source, RatedDocuments | RatedCounts) else None
 
 
-def analyse(dataset: Dataset, settings: Settings) -> Analysis:
-    """Surfaces and paths of a dataset."""
-    found = _analysed(dataset.key, settings, dataset)
+def analyse(dataset: Dataset, settings: Settings, *, method: str | None = None) -> Analysis:
+    """Surfaces and paths of a dataset: the first path, the graph's and that of a method.
+
+    Others follow as they are found. Raises DataError where these settings suit no data.
+    """
+    searches = session().searches
+    key = dataset.key, settings
+    if key not in searches or searches[key].is_broken:
+        searches.pop(key, None)
+        for other in searches.values():
+            other.cancel()
+        while len(searches) >= MOST_SEARCHES:
+            searches.pop(next(iter(searches)))
+        searches[key] = PathTasks.of(dataset, settings)
+    search = searches[key]
+    search.begin(search.methods)
+    search.wait(search.methods if not has_workers() else (*FIRST, *([method] if method else ())))
     # The same file may have been loaded under another name before.
-    name = dataset.name
-    return replace(found, dataset=replace(found.dataset, name=name), rated=replace(found.rated, name=name))
+    return search.analysis(dataset.name)
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner="Counting the surfaces and finding the best paths …")
-def _analysed(key: str, settings: Settings, _dataset: Dataset) -> Analysis:
-    dataset = in_money(_dataset) if settings.unit is Unit.MONEY else _dataset
-    if isinstance(dataset.source, RatedCounts):
-        dataset = replace(dataset, source=dataset.source.under(settings.rule))
-    search = settings.search(dataset.source)
-    paths = tuple(method.find(search) for method in PATH_METHODS if method.works_on(search.source))
-    return Analysis(dataset, settings, search.surfaces, paths, search.fit, _dataset)
+def prepare(dataset: Dataset, settings: Settings) -> None:
+    """Begin with the first path before anybody asks for it, where that goes on beside the page."""
+    if has_workers() and (dataset.key, settings) not in session().searches:
+        searches = session().searches
+        for other in searches.values():
+            other.cancel()
+        searches[dataset.key, settings] = search = PathTasks.of(dataset, settings)
+        search.begin(FIRST)
+
+
+def find_the_rest(analysis: Analysis) -> None:
+    """While paths are being found, look for them, and have the page show what was found since."""
+    if not analysis.is_complete:
+        st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS)(analysis)
+
+
+def _look(analysis: Analysis) -> None:
+    search = session().searches.get((analysis.rated.key, analysis.settings))
+    if search is None or len(search.found) > len(analysis.found_methods):
+        st.rerun()
+
+
+@dataclass(eq=False)
+class PathTasks:
+    """The searches for the paths of a dataset, by method: those that were begun."""
+
+    dataset: Dataset
+    rated: Dataset
+    settings: Settings
+    tasks: dict[str, Task[FoundPath]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rated: Dataset, settings: Settings) -> "PathTasks":
+        """Nothing is begun."""
+        dataset = in_money(rated) if settings.unit is Unit.MONEY else rated
+        if isinstance(dataset.source, RatedCounts):
+            dataset = replace(dataset, source=dataset.source.under(settings.rule))
+        return cls(dataset, rated, settings)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of all methods that can find a path."""
+        source = self.dataset.source
+        return tuple(method.name for method in PATH_METHODS if method.works_on(source))
+
+    @property
+    def found(self) -> dict[str, FoundPath]:
+        """What was found by now, in the order of the methods."""
+        latest = {name: self.tasks[name].latest for name in self.methods if name in self.tasks}
+        return {name: found for name, found in latest.items() if found is not None}
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether something failed or was given up, and must be begun anew."""
+        return any(task.finished and task.latest is None for task in self.tasks.values())
+
+    def begin(self, methods: Sequence[str]) -> None:
+        """Put the searches of methods into the queue."""
+        search = self.settings.search(self.dataset.source)
+        for name in methods:
+            if name not in self.tasks:
+                seconds = SECONDS_OF_METHODS.get(name, SECONDS_OF_OTHER_METHODS)
+                self.tasks[name] = begin(find_path, search, name, seconds=seconds)
+
+    def wait(self, methods: Sequence[str]) -> None:
+        """Wait for the paths of methods, where these work on the data. Raises what went wrong."""
+        tasks = [self.tasks[name] for name in methods if name in self.tasks]
+        wait_for(tasks, "Counting the surfaces and finding the best paths …")
+
+    def cancel(self) -> None:
+        """Give up what is not finished."""
+        for task in self.tasks.values():
+            task.cancel()
+
+    def analysis(self, name: str) -> Analysis:
+        """Return what is known by now, of data of a name. The first methods must have been waited for."""
+        found = self.found
+        fit, surfaces = (found[first] for first in FIRST)
+        if fit.fit is None or surfaces.surfaces is None:
+            raise TypeError("The first methods tell the fit and the surfaces.")
+        return Analysis(
+            replace(self.dataset, name=name),
+            self.settings,
+            surfaces.surfaces,
+            tuple(one.path for one in found.values()),
+            fit.fit,
+            replace(self.rated, name=name),
+            to_find=tuple(method for method in self.methods if method not in found),
+        )

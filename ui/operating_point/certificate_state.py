@@ -7,9 +7,11 @@ import streamlit as st
 from multiloss_core import DataError, RatedCounts, RatedDocuments
 from multiloss_core.engines import MOST_FETCHED
 from multiloss_core.formatting import shortened
-from multiloss_core.generalisation import Certificate, certify
+from multiloss_core.generalisation import Certificate
 from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
+from ui.operating_point.calculations import SECONDS_OF_CERTIFICATE, find_certificate
 from ui.operating_point.target import DIGITS
+from ui.shared.calculation import begin, wait_for
 from ui.shared.formatting import vocabulary
 from ui.shared.session import CertificateRequest, session
 from ui.shared.url_params import numbers_parameter
@@ -72,8 +74,12 @@ def _can_be_asked(asked: CertificateRequest) -> bool:
     return in_range and round(100 * asked.confidence, DIGITS) in CONFIDENCES.values()
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner="Choosing on one third, testing on the others …")
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
 def _certificate(
     key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments | RatedCounts
 ) -> Certificate:
-    return certify(_documents, precision, confidence=confidence, rule=settings.rule)
+    task = begin(find_certificate, _documents, precision, confidence, settings.rule, seconds=SECONDS_OF_CERTIFICATE)
+    wait_for([task], "Choosing on one third, testing on the others …")
+    if task.latest is None:
+        raise DataError("The guarantee was not calculated, because this page was closed for a while; ask for it again.")
+    return task.latest

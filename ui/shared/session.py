@@ -17,6 +17,7 @@ from multiloss_core.tables import ColumnGuess
 from multiloss_core.targets import ReviewBand
 from multiloss_core.thresholds import Payoffs, Point
 from ui.shared.background_job import Job
+from ui.work import Task
 
 KEY = "session"
 
@@ -253,7 +254,7 @@ class PointState:
     shown: ShownPoint | None = None
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
-    jobs: dict[Any, Job[Any]] = field(default_factory=dict)
+    jobs: dict[Any, Task[Any]] = field(default_factory=dict)
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     band: ChosenBand | None = None
     tour_step: int | None = None
@@ -317,7 +318,8 @@ class TopKState:
 class Session:
     """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
 
-    `visit` is a name of its own. `counted` are datasets counted in engines, by key, `counted_along` what was
+    `visit` is a name of its own. `searches` are those for paths, by dataset and settings,
+    `counted` datasets counted in engines, by key, `counted_along` what was
     counted along their paths, `borderline` rows near thresholds, `stopped` the keys of what the user stopped, and
     `paper_run` a set of a paper that is run again.
     """
@@ -328,6 +330,7 @@ class Session:
     rated: Uploads[Any] = field(default_factory=Uploads)
     scored: ScoredUploads = field(default_factory=ScoredUploads)
     counted: dict[str, Any] = field(default_factory=dict)
+    searches: dict[Hashable, Any] = field(default_factory=dict)
     counted_along: dict[Hashable, PathCounts] = field(default_factory=dict)
     borderline: dict[Hashable, BorderlineRows] = field(default_factory=dict)
     stopped: set[str] = field(default_factory=set)

@@ -95,16 +95,17 @@ SMOOTH = PathMethod(
     find=lambda search: path_of_fit(search.source, search.fit, search.rule),
     beyond="fit",
 )
+GRAPH = PathMethod(
+    name="graph",
+    help="the best path over the nodes of the grid; may follow chance in the data.",
+    colour="#D55E00",
+    find=lambda search: graph_path(search.surfaces),
+    beyond="nodes",
+)
 # In the order in which they are offered; the first one is the default.
 PATH_METHODS = (
     SMOOTH,
-    PathMethod(
-        name="graph",
-        help="the best path over the nodes of the grid; may follow chance in the data.",
-        colour="#D55E00",
-        find=lambda search: graph_path(search.surfaces),
-        beyond="nodes",
-    ),
+    GRAPH,
     PathMethod(
         name="mean graph",
         help="the mean of best paths after random deletions; smoother.",

@@ -14,7 +14,7 @@ from ui.operating_point.certificate_state import with_certificate
 from ui.operating_point.controls.downloads import offer_downloads
 from ui.operating_point.controls.present_point import remember_point
 from ui.operating_point.controls.presentation import apply_presentation
-from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair, ask_settings
+from ui.operating_point.controls.settings import ask_method, ask_new_data, ask_pair, ask_settings, asked_method
 from ui.operating_point.controls.target_drivers import ask_driver, baseline_point, chosen_driver, driven_by_costs
 from ui.operating_point.costs.side_by_side import show_scenarios
 from ui.operating_point.point_view import PointContext, ViewState
@@ -35,7 +35,7 @@ def ask_point(dataset: Dataset) -> PointContext:
         settings_box = st.popover("Settings", icon=":material/tune:")
     settings = ask_settings(dataset, unit_box, settings_box)
     apply_presentation()
-    analysis = with_certificate(analyse(dataset, settings))
+    analysis = with_certificate(analyse(dataset, settings, method=asked_method()))
     share_baseline(analysis)
     with settings_box:
         method, pair = ask_method(analysis), ask_pair(analysis)

@@ -215,9 +215,14 @@ def ask_plain() -> None:
 
 def ask_method(analysis: Analysis) -> str:
     """Which path the chosen point lies on."""
-    names = analysis.methods
+    names = analysis.offered_methods
     picked = st.selectbox("Path", names, key=METHOD_KEY, bind="query-params", help=_method_help())
-    return picked if picked in names else names[0]
+    return picked if picked in analysis.methods else names[0]
+
+
+def asked_method() -> str | None:
+    """Which path was asked for, in the widget or the address, before the widget is drawn."""
+    return st.session_state.get(METHOD_KEY) or st.query_params.get(METHOD_KEY)
 
 
 def _method_help() -> str:

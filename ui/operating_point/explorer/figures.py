@@ -40,7 +40,8 @@ def live_charts(analysis: Analysis, view: ViewState, theme: Theme, *, large: boo
     for name in chart_names(analysis):
         # A single classifier's curves are the method's; a slice of more than two is another one at each chosen point.
         stays = name == "plane" or len(analysis.surfaces.names) == 2
-        chart = (_cached if stays else _still)((analysis.key, vocabulary()), theme, name, large, analysis, view)
+        key = (analysis.key, analysis.methods, vocabulary())
+        chart = (_cached if stays else _still)(key, theme, name, large, analysis, view)
         more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
         charts[name] = {
             **chart,

@@ -24,7 +24,7 @@ def explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], perce
     `percent` gets a row as well where it lies between the steps of the slider.
     """
     between = None if percent in PERCENTS else percent
-    return _table((analysis.key, noun()), method, pair, between, analysis)
+    return _table((analysis.key, analysis.methods, noun()), method, pair, between, analysis)
 
 
 @st.cache_data(scope="session", max_entries=16, show_spinner=False)

@@ -14,10 +14,10 @@ from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import Point
 from ui.data.engines.along import ask_along
 from ui.operating_point.analysis import Analysis, documents_or_counts
+from ui.operating_point.calculations import PathEvidence
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.point_view import PointContext
-from ui.operating_point.resampling_jobs import SLIDER_TARGETS, PathEvidence, jobs_of, latest_evidence, uncounted_groups
-from ui.shared.background_job import Job
+from ui.operating_point.resampling_jobs import SLIDER_TARGETS, jobs_of, latest_evidence, uncounted_groups
 from ui.shared.formatting import (
     AREA,
     COUNTED,
@@ -30,6 +30,7 @@ from ui.shared.formatting import (
     vocabulary,
 )
 from ui.shared.page_setup import theme
+from ui.work import Task
 
 SECONDS_BETWEEN_LOOKS = 0.7
 
@@ -94,7 +95,7 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
 def _show_progress(
     bootstrap: PointBootstrap | None,
     path: PathEvidence | None,
-    jobs: tuple[Job[PointBootstrap] | Job[PathEvidence], ...],
+    jobs: tuple[Task[PointBootstrap] | Task[PathEvidence], ...],
 ) -> None:
     if all(job.finished for job in jobs):
         return
