@@ -9,9 +9,9 @@ import streamlit as st
 from streamlit import runtime
 
 from multiloss_core import DataError
-from ui.shared.background_job import visit_is_open
 from ui.shared.session import session
 from ui.work import Here, Task, WorkerLostError, WorkQueue, shared_queue
+from ui.work.background_job import visit_is_open
 
 T = TypeVar("T")
 
@@ -42,7 +42,8 @@ def wait_for(tasks: Iterable[Task[Any]], words: str) -> None:
 
 def has_workers() -> bool:
     """Whether calculations go on beside the script: not where pages run without a server."""
-    return runtime.exists()
+    # Streamlit's AppTest puts a stand-in there.
+    return runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
 
 
 def _watch(tasks: tuple[Task[Any], ...]) -> None:

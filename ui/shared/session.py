@@ -16,8 +16,8 @@ from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
 from multiloss_core.targets import ReviewBand
 from multiloss_core.thresholds import Payoffs, Point
-from ui.shared.background_job import Job
 from ui.work import Task
+from ui.work.background_job import Job
 
 KEY = "session"
 

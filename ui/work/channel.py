@@ -8,6 +8,7 @@ import struct
 import weakref
 from array import array
 from io import BytesIO
+from threading import RLock
 from typing import Any, Literal
 
 import numpy as np
@@ -21,11 +22,15 @@ _HEADER = struct.Struct("<QI")
 
 
 class Channel:
-    """One end of a Unix socket. Only values of the program's own making pass it: it trusts the other end."""
+    """One end of a Unix socket. Only values of the program's own making pass it: it trusts the other end.
 
-    def __init__(self, connection: socket.socket) -> None:
+    Large arrays that come in can only be read. They stay where they lie, each with an open file, or with `copies` are
+    taken over into memory of this process.
+    """
+
+    def __init__(self, connection: socket.socket, *, copies: bool = False) -> None:
         self._connection = connection
-        self._shared: dict[int, tuple[weakref.ref[NDArray[Any]], int]] = {}
+        self._copies = copies
 
     def send(self, value: object) -> None:
         """Send a value. Arrays that nobody can write to are put into shared memory once. Raises OSError at the end."""
@@ -33,7 +38,7 @@ class Channel:
 
         def place_of(found: NDArray[Any]) -> int:
             if not found.flags.writeable:
-                files.append(self._shared_file(found))
+                files.append(_shared_file(found))
             else:
                 own.append(_file_with(found))
                 files.append(own[-1])
@@ -48,37 +53,21 @@ class Channel:
                 os.close(file)
 
     def receive(self) -> Any:
-        """Wait for a value; its large arrays can only be read. Raises EOFError once the other end is closed."""
+        """Wait for a value. Raises EOFError once the other end is closed."""
         header, files = self._received_header()
         length, expected = _HEADER.unpack(header)
         try:
             if len(files) != expected:
                 raise EOFError
             message = self._received(length)
-            return _Reader(BytesIO(message), files).load()
+            return _Reader(BytesIO(message), files, copies=self._copies).load()
         finally:
             for file in files:
                 os.close(file)
 
     def close(self) -> None:
-        """Let go of the socket and of what was shared."""
+        """Let go of the socket."""
         self._connection.close()
-        for _, file in self._shared.values():
-            os.close(file)
-        self._shared.clear()
-
-    def _shared_file(self, found: NDArray[Any]) -> int:
-        """Return the file of an array, which is let go with it."""
-        key = id(found)
-        if key not in self._shared:
-            file = _file_with(found)
-
-            def let_go(_: object) -> None:
-                if key in self._shared:
-                    os.close(self._shared.pop(key)[1])
-
-            self._shared[key] = weakref.ref(found, let_go), file
-        return self._shared[key][1]
 
     def _received_header(self) -> tuple[bytes, list[int]]:
         files = array("i")
@@ -122,15 +111,43 @@ class _Writer(pickle.Pickler):
 
 
 class _Reader(pickle.Unpickler):
-    def __init__(self, message: BytesIO, files: list[int]) -> None:
+    def __init__(self, message: BytesIO, files: list[int], *, copies: bool) -> None:
         super().__init__(message)
-        self._files = files
+        self._files, self._copies = files, copies
+        self._places: dict[int, NDArray[Any]] = {}
 
     def persistent_load(self, place: tuple[Any, ...]) -> NDArray[Any]:
         index, dtype, shape, order = place
-        content = mmap.mmap(self._files[index], 0, prot=mmap.PROT_READ)
-        found: NDArray[Any] = np.frombuffer(content, dtype).reshape(shape, order=order)
-        return found
+        if index not in self._places:
+            content = mmap.mmap(self._files[index], 0, prot=mmap.PROT_READ)
+            found: NDArray[Any] = np.frombuffer(content, dtype).reshape(shape, order=order)
+            self._places[index] = _taken_over(found, order) if self._copies else found
+        return self._places[index]
+
+
+def _taken_over(found: NDArray[Any], order: Literal["C", "F"]) -> NDArray[Any]:
+    copy = found.copy(order)
+    copy.setflags(write=False)
+    return copy
+
+
+# The files of arrays that nobody writes to, by identity, for as long as the arrays live.
+_shared: dict[int, tuple[weakref.ref[NDArray[Any]], int]] = {}
+_LOCK = RLock()
+
+
+def _shared_file(found: NDArray[Any]) -> int:
+    key = id(found)
+
+    def let_go(reference: object) -> None:
+        with _LOCK:
+            if key in _shared and _shared[key][0] is reference:
+                os.close(_shared.pop(key)[1])
+
+    with _LOCK:
+        if key not in _shared or _shared[key][0]() is not found:
+            _shared[key] = weakref.ref(found, let_go), _file_with(found)
+        return _shared[key][1]
 
 
 def _order(found: NDArray[Any]) -> Literal["C", "F"]:

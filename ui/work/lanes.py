@@ -50,7 +50,7 @@ class Worker:
     def follow(self, order: Order) -> Answer:
         """Have the process take a step."""
         if self._channel is None:
-            self._channel = Channel(_new_worker())
+            self._channel = Channel(_new_worker(), copies=True)
         self._channel.send(order)
         answer: Answer = self._channel.receive()
         return answer

@@ -16,7 +16,7 @@ from tests.pages.steps import APP, decide, explorer, number, state
 from ui.data.samples import sample
 from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
-from ui.shared.background_job import Job
+from ui.work.background_job import Job
 
 NAME, PERCENT = "Login alerts", 20.0
 
