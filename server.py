@@ -2,6 +2,6 @@
 
 import streamlit as st
 
-from ui.serving import MIDDLEWARE
+from ui.serving import MIDDLEWARE, lifespan
 
-app = st.App("app.py", middleware=MIDDLEWARE)
+app = st.App("app.py", lifespan=lifespan, middleware=MIDDLEWARE)

@@ -1,12 +1,16 @@
 """What the server answers strangers, what its pages may do, and where it starts all the same."""
 
 import os
+import re
 import shutil
 import socket
 import threading
+import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -15,7 +19,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app_server import ROOT, app_server
-from tests.browser.steps import PAGES, follow, metric, open_page, settle, upload
+from tests.browser.steps import PAGES, follow, metric, open_page, rated_csv, selected, settle, upload
 
 HOSTILE = ("![i](http://{host}/t.png)", "[link](http://{host}/a)", "http://{host}/b", "<img src='http://{host}/c'>")
 
@@ -159,3 +163,72 @@ def test_an_installation_that_cannot_be_written_starts(tmp_path, new_page):
     finally:
         for folder, _, _ in os.walk(installed):
             os.chmod(folder, 0o755)
+
+
+def memory_of(server):
+    """Megabytes in memory of the process that serves an address."""
+    port = f"--server.port={urlsplit(server).port}"
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if port in place.read_text().split("\0"):
+                status = place.with_name("status").read_text()
+                return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+    raise AssertionError(f"no process serves {server}")
+
+
+def put(address, headers, data):
+    request = urllib.request.Request(address, data=data, headers=headers, method="PUT")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as found:
+            return found.status, ""
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def form(content):
+    head = b'--part\r\nContent-Disposition: form-data; name="file"; filename="any.csv"\r\n\r\n'
+    return head + content + b"\r\n--part--\r\n"
+
+
+def test_uploads_have_a_limit_and_leave_memory_after_the_visit(tmp_path, chromium):
+    limits = {"STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1", "MULTILOSS_MOST_UPLOADED_MB": "500"}
+    with app_server(tmp_path, environment=limits) as server:
+        context = chromium.new_context()
+        page = context.new_page()
+        open_page(page, f"{server}/rated_data", PAGES["rated_data"])
+        with page.expect_request(lambda request: request.method == "PUT" and "/upload_file/" in request.url) as asked:
+            upload(page, "alerts.csv", rated_csv())
+        expect(selected(page, "Data")).to_have_value("alerts.csv")
+        settle(page)
+        before = memory_of(server)
+        place, _, _ = asked.value.url.rpartition("/")
+        headers = asked.value.all_headers()
+        own = {name: headers[name] for name in ("cookie", "x-xsrftoken")}
+        own["content-type"] = "multipart/form-data; boundary=part"
+        large = form(bytes(100 * 2**20))
+        assert [put(f"{place}/own{number}", own, large)[0] for number in range(4)] == [204] * 4
+        status, words = put(f"{place}/own4", own, large)
+        assert status == 413
+        assert "450 MB" in words
+        assert [put(f"{place}/small{number}", own, form(b"a"))[0] for number in range(4)] == [204] * 3 + [413]
+
+        too_much = tmp_path / "large.csv"
+        too_much.write_bytes(bytes(110 * 2**20))
+        other = chromium.new_context()
+        second = other.new_page()
+        open_page(second, f"{server}/rated_data", PAGES["rated_data"])
+        with second.expect_response(lambda answer: "/upload_file/" in answer.url) as refused:
+            second.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(too_much)
+        assert refused.value.status == 503
+        other.close()
+
+        assert memory_of(server) > before + 350
+        context.close()
+        wait_until(lambda: memory_of(server) < before + 60)
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)

@@ -96,10 +96,10 @@ class WorkQueue:
     """Takes steps of calculations, at most one in each lane at a time; a calculation stays in the lane it began in."""
 
     def __init__(self, lanes: int, lane: Callable[[], Lane] = new_lane) -> None:
-        self._lanes = [lane() for _ in range(lanes)]
+        self.lanes = [lane() for _ in range(lanes)]
         self._numbers = count()
         self._tasks: list[Task[Any]] = []
-        self._dropped: list[list[int]] = [[] for _ in self._lanes]
+        self._dropped: list[list[int]] = [[] for _ in self.lanes]
         self._changed = Condition()
         self._threads: list[Thread] = []
         self._is_open = True
@@ -124,7 +124,7 @@ class WorkQueue:
             if not self._threads:
                 self._threads = [
                     Thread(target=self._work, args=(place,), name=f"work {place}", daemon=True)
-                    for place in range(len(self._lanes))
+                    for place in range(len(self.lanes))
                 ]
                 for thread in self._threads:
                     thread.start()
@@ -157,14 +157,14 @@ class WorkQueue:
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
-        for lane in self._lanes:
+        for lane in self.lanes:
             lane.close()
 
     def _work(self, place: int) -> None:
         while (taken := self._next(place)) is not None:
             task, order = taken
             try:
-                answer = self._lanes[place].follow(order)
+                answer = self.lanes[place].follow(order)
             except (EOFError, OSError):
                 self._lose(place)
                 answer = Answer(error=WorkerLostError(LOST))
@@ -200,7 +200,7 @@ class WorkQueue:
     def _lose(self, place: int) -> None:
         """Start the lane anew; what it kept besides the step that it was taking has failed."""
         with self._changed:
-            self._lanes[place].close()
+            self.lanes[place].close()
             self._dropped[place] = []
             for task in [task for task in self._tasks if task.lane == place and not task.is_running]:
                 task.note(Answer(error=WorkerLostError(LOST)))

@@ -1,0 +1,47 @@
+"""What a visit loaded leaves memory soon after its end; Streamlit alone waits for another visit to end."""
+
+import asyncio
+import contextlib
+import ctypes
+import gc
+import logging
+import sys
+from typing import Any
+
+from streamlit import runtime
+
+SECONDS_BETWEEN_LOOKS = 10.0
+
+
+async def forget_again_and_again() -> None:
+    """Let go of visits whose browser has been away for `server.disconnectedSessionTTL`, until cancelled."""
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+        try:
+            ended = _ended_visits()
+        except AttributeError:
+            logging.getLogger(__name__).warning("This release of Streamlit does not tell which visits have ended.")
+            return
+        for visit in ended:
+            visit.shutdown()
+            # Whoever still refers to the visit holds nothing of its data.
+            visit.session_state.clear()
+        if ended:
+            del ended, visit
+            await asyncio.to_thread(_give_back)
+
+
+def _ended_visits() -> list[Any]:
+    """Take the visits out of Streamlit's store that may not come back. It has no public way to."""
+    if not runtime.exists():
+        return []
+    store: Any = runtime.get_instance()._session_mgr._session_storage._cache  # type: ignore[attr-defined]
+    return [kept.session for _, kept in store.expire()]
+
+
+def _give_back() -> None:
+    """Have Python, then the C library, give memory back to the system."""
+    gc.collect()
+    if sys.platform.startswith("linux"):
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
