@@ -17,7 +17,7 @@ EXPORT = Path(__file__).parents[3] / "shared" / "data" / "rated" / "bssr1_four_s
 SECONDS_TO_THINK = 1.0
 ACTIONS_FOR_A_SECTION = 8
 # Parts that are worked out once they are opened.
-SECTIONS = ("Who flags what", "Guarantee a precision", "Near the thresholds")
+SECTIONS = ("Who flags what", "Guarantee a precision", "Documents near the thresholds")
 LEFT_OUT = 0.01
 OPERATING_POINT = "operating_point"
 

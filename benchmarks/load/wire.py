@@ -161,7 +161,7 @@ class Visit:
                 async with self._changed:
                     self._changed.notify_all()
             self._error = "the server hung up"
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             self._error = f"{type(error).__name__}: {error}"
         async with self._changed:
             self._changed.notify_all()
