@@ -48,7 +48,7 @@ class Visit:
         self.arrived = self.methods_arrived = 0.0
         self.page = ""
         self.bytes_heard = self.runs_begun = self.runs_finished = 0
-        self._session = ""
+        self._session = self._page_hash = ""
         self._states: dict[str, WidgetState] = {}
         self._kept: dict[str, tuple[ForwardMsg, int]] = {}
         self._whole_runs = 0
@@ -140,7 +140,9 @@ class Visit:
         message = BackMsg()
         asked = message.rerun_script
         asked.widget_states.widgets.extend(self._states.values())
-        asked.fragment_id, asked.page_script_hash, asked.page_name = fragment, page_hash, page_name
+        asked.fragment_id, asked.page_name = fragment, page_name
+        # Without it the server would lead to the first page anew, and forget the widgets.
+        asked.page_script_hash = "" if page_name else page_hash or self._page_hash
         asked.is_auto_rerun = by_itself
         asked.cached_message_hashes.extend(self._kept)
         context = asked.context_info
@@ -202,6 +204,7 @@ class Visit:
 
     def _begin(self, message: ForwardMsg) -> None:
         self._session = message.new_session.initialize.session_id
+        self._page_hash = message.new_session.page_script_hash
         self._running = True
         self.runs_begun += 1
         # The whole page is drawn anew, with what repeats itself.

@@ -1,0 +1,44 @@
+"""The client of the load benchmark goes through a visit, and is told the numbers that the library finds."""
+
+import asyncio
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from benchmarks.load import visitor
+from benchmarks.load.wire import Visit
+from multiloss_core import RatedDocuments, operating_point, smooth_path
+from tests.app_server import app_server
+
+PERCENT = 40.0
+SCORES = ["face_C", "face_G", "finger_left", "finger_right"]
+
+
+def test_a_visitor_is_told_the_point_of_her_own_file(tmp_path):
+    findings, content = visitor.Findings(), visitor.export(1)
+
+    async def visit(address):
+        async with Visit(address) as tab:
+            await visitor.bring(tab, content, "hers.csv", findings)
+            await visitor.open_point(tab, findings)
+            await visitor.move(tab, PERCENT, findings)
+            await visitor.open_section(tab, 0, findings)
+            return tab.explorer
+
+    with app_server(tmp_path) as address:
+        explorer = asyncio.run(visit(address))
+
+    rated = pd.read_csv(io.BytesIO(content))
+    documents = RatedDocuments(rated[SCORES].to_numpy(), rated["genuine"].to_numpy())
+    point = operating_point(smooth_path(documents), PERCENT / 100)
+    table = json.loads(explorer["table"])
+    row = table["rows"][table["percents"].index(PERCENT)]
+    assert explorer["subject"].startswith("hers")
+    assert explorer["percent"] == PERCENT
+    assert explorer["thresholds"] == pytest.approx(point.thresholds)
+    assert (row["tp"][-1], row["fp"][-1]) == pytest.approx((point.tp, point.fp))
+    assert {name: len(waits) for name, waits in findings.seconds.items()} == dict.fromkeys(
+        ("upload", "first opening", "script", "all paths", "slider", "section"), 1
+    )
