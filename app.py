@@ -2,6 +2,9 @@
 
 import streamlit as st
 
+from ui.account.own_page import show_own_page
+from ui.account.sign_in import admitted, show_sign_in
+from ui.shared.formatting import as_label
 from ui.shared.page_setup import TO, asked_in_address, bootstrap_app
 
 bootstrap_app()
@@ -23,4 +26,16 @@ def start() -> None:
     st.switch_page(next((page for page in PAGES if page.url_path in names), PAGES[0]), query_params=asked)
 
 
-st.navigation([st.Page(start, title="Start", default=True, visibility="hidden"), *PAGES], position="top").run()
+person = admitted()
+pages = [st.Page(start, title="Start", default=True, visibility="hidden"), *PAGES]
+if person is None:
+    # The address stays: it is where signing in leads back to.
+    st.navigation(pages, position="hidden")
+    show_sign_in()
+else:
+    if person.identity:
+        account = st.Page(
+            show_own_page, title=as_label(person.name), icon=":material/account_circle:", url_path="your_account"
+        )
+        pages.append(account)
+    st.navigation(pages, position="top").run()

@@ -2,9 +2,10 @@
 
 from starlette.middleware import Middleware
 
+from ui.serving.after_sign_in import RETURN_COOKIE, AfterSignIn
 from ui.serving.closed import ClosedAddresses
 from ui.serving.headers import SafeHeaders
 
-MIDDLEWARE = (Middleware(SafeHeaders), Middleware(ClosedAddresses))
+MIDDLEWARE = (Middleware(SafeHeaders), Middleware(ClosedAddresses), Middleware(AfterSignIn))
 
-__all__ = ["MIDDLEWARE"]
+__all__ = ["MIDDLEWARE", "RETURN_COOKIE"]
