@@ -28,14 +28,12 @@ def start() -> None:
 
 person = admitted()
 pages = [st.Page(start, title="Start", default=True, visibility="hidden"), *PAGES]
+if person is None or person.identity:
+    name = "Your account" if person is None else as_label(person.name)
+    pages.append(st.Page(show_own_page, title=name, icon=":material/account_circle:", url_path="your_account"))
+page = st.navigation(pages, position="hidden" if person is None else "top")
 if person is None:
-    # The address stays: it is where signing in leads back to.
-    st.navigation(pages, position="hidden")
+    # The address stays as it is: signing in leads back to it.
     show_sign_in()
 else:
-    if person.identity:
-        account = st.Page(
-            show_own_page, title=as_label(person.name), icon=":material/account_circle:", url_path="your_account"
-        )
-        pages.append(account)
-    st.navigation(pages, position="top").run()
+    page.run()

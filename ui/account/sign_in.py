@@ -32,7 +32,7 @@ def show_sign_in() -> None:
         try:
             settings()
         except DataError as error:
-            st.error(f"Nobody is let in: {as_text(str(error))}", icon=":material/lock:")
+            st.error(f"Closed: {as_text(str(error))} Then start the server again.", icon=":material/lock:")
             return
         try:
             person = visitor()

@@ -72,10 +72,13 @@ def ask_record() -> None:
         return
     with st.container(border=True):
         st.subheader(f"From the file {as_text(shortened(uploaded.file, LONG_NAME))}", anchor=False)
+        is_own = reader().may_sign(uploaded.record.author)
         with st.container(horizontal=True):
-            may_add = reader().may(Role.DECIDE) and reader().may_sign(uploaded.record.author)
+            may_add = reader().may(Role.DECIDE) and is_own
             add = may_add and st.button("Add to the log", icon=":material/bookmark_add:")
             st.button("Close", icon=":material/close:", on_click=_put_away)
+        if not is_own:
+            st.caption("Only the author of a record adds it to the log.")
         if add:
             _add_to_log(uploaded.record)
         show_record(uploaded.record, "uploaded")

@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from multiloss_core import DataError
-from ui.identity.roles import Person, identity_of
+from ui.identity.roles import Person, identity_of, plain
 from ui.identity.settings import RoleSettings
 
 # The provider's clock may be ahead by so much.
 TOLERANCE = timedelta(minutes=5)
+# Letters of a name in the menu.
+SHOWN = 40
 
 
 def person_of(claims: Mapping[str, Any], settings: RoleSettings, now: datetime) -> Person:
@@ -35,7 +37,7 @@ def person_of(claims: Mapping[str, Any], settings: RoleSettings, now: datetime) 
     name = _text(claims.get("name")) or _text(claims.get("preferred_username"))
     return Person(
         settings.given_by(claims.get(settings.roles_claim)),
-        name or address or subject,
+        plain(name or address or subject)[:SHOWN],
         identity_of(name, address, issuer, subject),
         until,
     )

@@ -69,8 +69,8 @@ def identity_of(name: str, address: str, issuer: str, subject: str) -> str:
     Names and addresses change, and can be chosen to look like somebody else's.
     """
     digits = hashlib.sha256(f"{issuer}\n{subject}".encode()).hexdigest()[:16]
-    shown = _plain(address or subject)[:ADDRESS]
-    return " ".join(part for part in (_plain(name)[:NAME].strip(), f"<{shown}>", f"[{digits}]") if part)
+    shown = plain(address or subject)[:ADDRESS]
+    return " ".join(part for part in (plain(name)[:NAME].strip(), f"<{shown}>", f"[{digits}]") if part)
 
 
 def is_same_person(one: str, other: str) -> bool:
@@ -94,6 +94,6 @@ def _digits(identity: str) -> str:
     return digits if is_whole else ""
 
 
-def _plain(text: str) -> str:
-    """Keep what can be seen and read, without the signs that an identity is made of."""
+def plain(text: str) -> str:
+    """Keep what can be read of a text, on one line, without the signs that an identity is made of."""
     return " ".join("".join(sign if sign.isprintable() and sign not in "<>[]" else " " for sign in text).split())

@@ -77,5 +77,5 @@ def _secrets() -> dict[str, object]:
     except (OSError, UnicodeDecodeError):
         is_there = True
     if is_there:
-        raise DataError("secrets.toml cannot be read as TOML, so nobody is let in; correct it.")
+        raise DataError("secrets.toml cannot be read as TOML; correct it.")
     return {}
