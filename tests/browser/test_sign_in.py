@@ -215,5 +215,7 @@ def test_settings_that_cannot_be_read_close_the_application(tmp_path, page):
     with app_server(tmp_path, secrets=secrets) as address:
         for path in ("", "decisions"):
             page.goto(f"{address}/{path}")
-            expect_outside(page, "secrets.toml cannot be read as TOML; correct it. Then start the server again.")
+            expect_outside(
+                page, "secrets.toml is missing or cannot be read as TOML; correct it. Then start the server again."
+            )
         expect(page.get_by_role("button", name=re.compile("Sign"))).to_have_count(0)

@@ -1,5 +1,7 @@
 """Pages by themselves, past the application that asks for a sign-in before it."""
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,7 +12,8 @@ from tests.identity.test_settings import AUTH
 from ui.identity import visitor
 from ui.shared.page_setup import HAS_RUN
 
-PAGES = sorted((Path(__file__).parents[2] / "pages").glob("*.py"))
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "pages").glob("*.py"))
 TOP_K = next(page for page in PAGES if page.stem == "top_k")
 CLAIMS = {"is_logged_in": True, "iss": "https://login.bank.example", "sub": "7", "name": "Ann Lee"}
 
@@ -59,3 +62,17 @@ def test_a_page_opens_for_whoever_has_a_role():
     app = opened(TOP_K, groups=["analysts"])
     assert not app.error
     assert drawn(app)
+
+
+@pytest.mark.parametrize("content", [None, b"[auth", b"\xff"])
+def test_a_file_that_is_named_and_cannot_be_read_closes(content, tmp_path):
+    file = tmp_path / "secrets.toml"
+    if content is not None:
+        file.write_bytes(content)
+    code = (
+        f"from streamlit import config; config.set_option('secrets.files', ['{file}'])\n"
+        "from ui.identity.visitor import settings; settings()"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "DataError: secrets.toml is missing or cannot be read as TOML; correct it." in result.stderr

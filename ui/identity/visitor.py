@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from streamlit import config
 
 from multiloss_core import DataError
 from ui.identity.claims import person_of
@@ -68,14 +69,16 @@ def _read_once() -> Settings | str:
 
 
 def _secrets() -> dict[str, object]:
-    """Read Streamlit's secrets; Streamlit itself takes a file that it cannot read for none."""
+    """Read Streamlit's secrets; Streamlit itself takes a file that it cannot read, or does not find, for none."""
     try:
         if st.secrets.load_if_toml_exists():
             found: dict[str, object] = st.secrets.to_dict()
             return found
-        is_there = any(Path(path).exists() for path in st.get_option("secrets.files"))
+        is_meant = config.is_manually_set("secrets.files") or any(
+            Path(path).exists() for path in st.get_option("secrets.files")
+        )
     except (OSError, UnicodeDecodeError):
-        is_there = True
-    if is_there:
-        raise DataError("secrets.toml cannot be read as TOML; correct it.")
+        is_meant = True
+    if is_meant:
+        raise DataError("secrets.toml is missing or cannot be read as TOML; correct it.")
     return {}
