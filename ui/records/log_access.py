@@ -32,7 +32,7 @@ def ask_name(label: str, *, key: str, help: str | None = None) -> str:
     """Ask under which name something is written to the log; with sign-in show it: it is not typed."""
     identity = reader().identity
     if identity:
-        st.markdown(f"{label} {as_text(identity)}", help=help)
+        st.markdown(f"{label}: {as_text(identity)}", help=help)
         return identity
     typed: str = st.text_input(label, key=key, persist_state="session", max_chars=MAX_NAME, help=help)
     return typed.strip()
