@@ -2,6 +2,9 @@
 
 import streamlit as st
 
+from ui.account.own_page import show_own_page
+from ui.account.sign_in import admitted, show_sign_in
+from ui.shared.formatting import as_label
 from ui.shared.page_setup import TO, asked_in_address, bootstrap_app
 
 bootstrap_app()
@@ -23,4 +26,14 @@ def start() -> None:
     st.switch_page(next((page for page in PAGES if page.url_path in names), PAGES[0]), query_params=asked)
 
 
-st.navigation([st.Page(start, title="Start", default=True, visibility="hidden"), *PAGES], position="top").run()
+person = admitted()
+pages = [st.Page(start, title="Start", default=True, visibility="hidden"), *PAGES]
+if person is None or person.identity:
+    name = "Your account" if person is None else as_label(person.name)
+    pages.append(st.Page(show_own_page, title=name, icon=":material/account_circle:", url_path="your_account"))
+page = st.navigation(pages, position="hidden" if person is None else "top")
+if person is None:
+    # The address stays as it is: signing in leads back to it.
+    show_sign_in()
+else:
+    page.run()

@@ -5,6 +5,8 @@ import streamlit as st
 
 from decision_log import Audit, Event
 from multiloss_core.formatting import count, plural
+from ui.identity.roles import Role
+from ui.identity.visitor import reader
 from ui.records.log_access import from_log
 from ui.records.record_text import moment
 from ui.shared.formatting import as_text, show_table
@@ -13,8 +15,14 @@ from ui.shared.lazy_section import shown_when_open
 NEWEST = 200
 
 
-@shown_when_open("Audit trail", key="audit_trail", icon=":material/verified_user:")
 def show_audit_trail() -> None:
+    """Offer the audit to whoever may see it."""
+    if reader().may(Role.ADMINISTER):
+        _show_audit_trail()
+
+
+@shown_when_open("Audit trail", key="audit_trail", icon=":material/verified_user:")
+def _show_audit_trail() -> None:
     """Check every seal of the log, and list its events, the newest first."""
     found = from_log(lambda log: (log.audit(), log.trail()))
     if found is None:

@@ -8,13 +8,16 @@ import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
-from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_BY_HAND
+from multiloss_core.decisions import MAX_BYTES, SET_BY_HAND
 from multiloss_core.formatting import points, shortened, signed, threshold
 from multiloss_core.numerics import ratio
 from multiloss_core.tables import without_formula
 from ui.decisions.remarks import show_remarks
 from ui.decisions.reopening_panel import show_reopening
-from ui.records.log_access import decision_log, from_log
+from ui.identity.roles import Role
+from ui.identity.visitor import reader, settings
+from ui.records.guarded_log import why_another_deploys
+from ui.records.log_access import ask_name, decision_log, from_log
 from ui.records.record_files import offer_files
 from ui.records.record_text import (
     counted_words,
@@ -69,9 +72,13 @@ def ask_record() -> None:
         return
     with st.container(border=True):
         st.subheader(f"From the file {as_text(shortened(uploaded.file, LONG_NAME))}", anchor=False)
+        is_own = reader().may_sign(uploaded.record.author)
         with st.container(horizontal=True):
-            add = st.button("Add to the log", icon=":material/bookmark_add:")
+            may_add = reader().may(Role.DECIDE) and is_own
+            add = may_add and st.button("Add to the log", icon=":material/bookmark_add:")
             st.button("Close", icon=":material/close:", on_click=_put_away)
+        if not is_own:
+            st.caption("Only the author of a record adds it to the log.")
         if add:
             _add_to_log(uploaded.record)
         show_record(uploaded.record, "uploaded")
@@ -306,24 +313,31 @@ def _show_deployment(entry: LogEntry) -> None:
         return
     if entry.deployments:
         st.caption(f"In production {as_text(deployment_words(entry))}.")
-    if entry.withdrawn is not None:
-        return
+    if entry.withdrawn is None and reader().may(Role.DEPLOY):
+        _ask_deployment(entry)
+
+
+def _ask_deployment(entry: LogEntry) -> None:
+    person = reader()
+    if person.identity and settings().roles.second_person:
+        complaint = why_another_deploys(person, entry, person.identity)
+        if complaint:
+            st.caption(as_text(complaint))
+            return
     with st.form("deployment", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        by = st.text_input(
+        by = ask_name(
             "Put into production by",
             key="deployed_by",
-            persist_state="session",
-            max_chars=MAX_NAME,
             help="What was in production for the same data name until now is retired.",
         )
         marked = st.form_submit_button("Mark as deployed", icon=":material/rocket_launch:")
     if not marked:
         return
-    if not by.strip():
+    if not by:
         st.error("Say who put it into production.", icon=":material/error:")
         return
     try:
-        decision_log().mark_deployed(entry.id, by.strip())
+        decision_log().mark_deployed(entry.id, by)
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return

@@ -7,23 +7,38 @@ import streamlit as st
 
 from decision_log import DecisionLog, log_address
 from multiloss_core import DataError
+from multiloss_core.decisions import MAX_NAME
+from ui.identity.visitor import reader, settings
+from ui.records.guarded_log import GuardedLog
 from ui.shared.formatting import as_text
 from ui.shared.session import session
 
 T = TypeVar("T")
 
 
-def decision_log() -> DecisionLog:
+def decision_log() -> GuardedLog:
     """Open the log at the address of the environment's MULTILOSS_DECISION_LOG, else in a file of this user.
+
+    It does what whoever visits may do.
 
     Raises
     ------
-    DataError : it cannot be opened.
+    DataError : it cannot be opened, or not by whoever visits.
     """
-    return _opened(log_address())
+    return GuardedLog(_opened(log_address()), reader(), second_person=settings().roles.second_person)
 
 
-def from_log(ask: Callable[[DecisionLog], T]) -> T | None:
+def ask_name(label: str, *, key: str, help: str | None = None) -> str:
+    """Ask under which name something is written to the log; with sign-in show it: it is not typed."""
+    identity = reader().identity
+    if identity:
+        st.markdown(f"{label}: {as_text(identity)}", help=help)
+        return identity
+    typed: str = st.text_input(label, key=key, persist_state="session", max_chars=MAX_NAME, help=help)
+    return typed.strip()
+
+
+def from_log(ask: Callable[[GuardedLog], T]) -> T | None:
     """Ask the log; None after the sentence why it cannot be used and a button to try again.
 
     A database that does not answer is not asked at every run, for each time may take seconds.

@@ -2,11 +2,17 @@
 
 from starlette.middleware import Middleware
 
+from ui.serving.after_sign_in import RETURN_COOKIE, AfterSignIn
 from ui.serving.closed import ClosedAddresses
 from ui.serving.headers import SafeHeaders
 from ui.serving.lifespan import lifespan
 from ui.serving.upload_limits import UploadLimits
 
-MIDDLEWARE = (Middleware(SafeHeaders), Middleware(ClosedAddresses), Middleware(UploadLimits))
+MIDDLEWARE = (
+    Middleware(SafeHeaders),
+    Middleware(ClosedAddresses),
+    Middleware(UploadLimits),
+    Middleware(AfterSignIn),
+)
 
-__all__ = ["MIDDLEWARE", "lifespan"]
+__all__ = ["MIDDLEWARE", "RETURN_COOKIE", "lifespan"]

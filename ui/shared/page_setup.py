@@ -7,6 +7,9 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from multiloss_core import DataError
+from ui.identity.visitor import reader
+from ui.shared.formatting import as_text
 from ui.shared.plotly_asset import serve_library
 from ui.shared.url_params import open_page
 
@@ -38,7 +41,17 @@ def bootstrap(page: str) -> None:
     if HAS_RUN not in st.session_state:
         # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
         st.switch_page("app.py", query_params={**asked_in_address(), TO: [name]})
+    _refuse_strangers()
     open_page(page)
+
+
+def _refuse_strangers() -> None:
+    """Stop where nobody may read: app.py shows the sign-in page before, so nobody comes here but past it."""
+    try:
+        reader()
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/lock:")
+        st.stop()
 
 
 def asked_in_address() -> dict[str, list[str]]:

@@ -6,10 +6,12 @@ from dataclasses import replace
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions import MAX_NAME, MAX_REASON, RecordedBlock, RecordedEvidence, RecordedTarget
+from multiloss_core.decisions import MAX_REASON, RecordedBlock, RecordedEvidence, RecordedTarget
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
 from ui.data.rated_workspace import rated_uploads
+from ui.identity.roles import Role
+from ui.identity.visitor import reader
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
 from ui.operating_point.controls.target_drivers import recorded_target
@@ -18,7 +20,7 @@ from ui.operating_point.deciding.evidence import evidence_for
 from ui.operating_point.decision_record import record_of
 from ui.operating_point.point_view import PointContext
 from ui.operating_point.review_band.record import recorded_block
-from ui.records.log_access import decision_log
+from ui.records.log_access import ask_name, decision_log
 from ui.records.record_files import offer_files
 from ui.shared.formatting import as_text
 from ui.shared.lazy_section import shown_when_open
@@ -74,26 +76,29 @@ def make_decision(
 
 def _ask_to_decide(draft: DecisionRecord, find_evidence: Callable[[], RecordedEvidence]) -> None:
     """Who and why; a form, so that what is saved or taken away is what was typed."""
+    may_decide = reader().may(Role.DECIDE)
     with st.form("decision", border=False):
-        author = st.text_input("Decided by", key="decision_author", persist_state="session", max_chars=MAX_NAME)
+        author = ask_name("Decided by", key="decision_author")
         below_author = st.empty()
         reason = st.text_area("Why", key="decision_reason", persist_state="page", max_chars=MAX_REASON, height=100)
         below_reason = st.empty()
         with st.container(horizontal=True):
-            keep = st.form_submit_button("Save to the log", type="primary", icon=":material/bookmark_add:")
+            keep = may_decide and st.form_submit_button(
+                "Save to the log", type="primary", icon=":material/bookmark_add:"
+            )
             only = st.form_submit_button("Only make the files", icon=":material/description:")
     if not (keep or only):
         return
-    if not author.strip():
+    if not author:
         below_author.error("Say who decides: the decision is kept under this name.", icon=":material/error:")
     if not reason.strip():
         below_reason.error("Say why, in a sentence: it is what others will look for.", icon=":material/error:")
-    if not (author.strip() and reason.strip()):
+    if not (author and reason.strip()):
         return
     try:
         with st.spinner("Counting what the decision takes along …"):
             evidence = find_evidence()
-        record = _the_same_again(replace(draft, author=author.strip(), reason=reason.strip(), evidence=evidence))
+        record = _the_same_again(replace(draft, author=author, reason=reason.strip(), evidence=evidence))
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return

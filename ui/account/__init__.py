@@ -1,0 +1,1 @@
+"""Signing in, who one is here, and signing out."""

@@ -1,0 +1,1 @@
+"""Who visits and what she may do: by sign-in where that is configured; else everybody may do everything."""
