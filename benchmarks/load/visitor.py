@@ -19,6 +19,7 @@ ACTIONS_FOR_A_SECTION = 8
 # Parts that are worked out once they are opened.
 SECTIONS = ("Who flags what", "Guarantee a precision", "Documents near the thresholds")
 LEFT_OUT = 0.01
+CONFIRM = "These columns are right"
 OPERATING_POINT = "operating_point"
 
 
@@ -57,17 +58,17 @@ async def visit(address: str, visitor: int, seconds: float, findings: Findings) 
 
 
 async def bring(tab: Visit, content: bytes, name: str, findings: Findings) -> None:
-    """Upload a file on *Rated data*, and confirm its columns where that is asked."""
+    """Upload a file on *Rated data*, and confirm its columns."""
     await tab.go(page_name="rated_data")
     await tab.until(lambda: tab.uploader and tab.is_at_rest and tab.runs_finished, "the page Rated data")
-    start, finished = time.perf_counter(), tab.runs_finished
+    start = time.perf_counter()
     await tab.upload(name, content)
-    await tab.until(lambda: tab.runs_finished > finished and tab.is_at_rest, "the upload")
+    # What '1' means is asked of this file, and of no sample.
+    await tab.until(lambda: CONFIRM in tab.buttons and tab.is_at_rest, "the upload")
     findings.add("upload", start)
-    if button := tab.buttons.pop("These columns are right", None):
-        finished = tab.runs_finished
-        await tab.set(WidgetState(id=button, trigger_value=True), is_trigger=True)
-        await tab.until(lambda: tab.runs_finished > finished and tab.is_at_rest, "the columns")
+    finished = tab.runs_finished
+    await tab.set(WidgetState(id=tab.buttons.pop(CONFIRM), trigger_value=True), is_trigger=True)
+    await tab.until(lambda: tab.runs_finished > finished and tab.is_at_rest, "the columns")
 
 
 async def open_point(tab: Visit, findings: Findings) -> None:
