@@ -180,6 +180,8 @@ class Visit:
                 self._begin(message)
             case "navigation":
                 self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+                # What the address led to; the run itself may have begun under another page.
+                self._page_hash = message.navigation.page_script_hash or self._page_hash
             case "delta":
                 if message.metadata.cacheable:
                     self._keep(message.hash, message)
