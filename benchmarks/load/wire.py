@@ -47,6 +47,8 @@ class Visit:
         self.explorer_id = self.explorer_fragment = ""
         self.arrived = self.methods_arrived = 0.0
         self.page = ""
+        # What stands in the address after the name of the page.
+        self._query = ""
         self.bytes_heard = self.runs_begun = self.runs_finished = 0
         self._session = self._page_hash = ""
         self._states: dict[str, WidgetState] = {}
@@ -102,6 +104,7 @@ class Visit:
     async def go(self, *, page_hash: str = "", page_name: str = "") -> None:
         """Ask for a page by its address or, from another page, by its hash; its widgets begin anew."""
         self._states.clear()
+        self._query = ""
         for known in (self.buttons, self.expanders, self.explorer):
             known.clear()
         self.page = page_name or next(name for name, found in self.pages.items() if found == page_hash)
@@ -143,6 +146,7 @@ class Visit:
         asked.fragment_id, asked.page_name = fragment, page_name
         # Without it the server would lead to the first page anew, and forget the widgets.
         asked.page_script_hash = "" if page_name else page_hash or self._page_hash
+        asked.query_string = self._query
         asked.is_auto_rerun = by_itself
         asked.cached_message_hashes.extend(self._kept)
         context = asked.context_info
@@ -186,6 +190,8 @@ class Visit:
                 if message.metadata.cacheable:
                     self._keep(message.hash, message)
                 self._draw(message)
+            case "page_info_changed":
+                self._query = message.page_info_changed.query_string
             case "file_urls_response":
                 answer = message.file_urls_response
                 self._urls[answer.response_id] = answer.file_urls[0] if answer.file_urls else None
