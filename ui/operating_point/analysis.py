@@ -1,5 +1,6 @@
 """The core's expensive answers, cached by what went into them and never shared between users."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -33,6 +34,8 @@ from ui.work import Task
 MAX_DOCUMENTS_SLICED = 200_000
 MOST_SEARCHES = 8
 SECONDS_BETWEEN_LOOKS = 0.4
+# In seconds: paths that come so soon after the first ones are shown with them.
+MOMENT = 0.3
 # Their searches tell the fit and the surfaces, which everything else needs.
 FIRST = (SMOOTH.name, GRAPH.name)
 
@@ -209,6 +212,7 @@ def analyse(dataset: Dataset, settings: Settings, *, method: str | None = None) 
     search = searches[key]
     search.begin(search.methods)
     search.wait(search.methods if not has_workers() else (*FIRST, *([method] if method else ())))
+    search.wait_a_moment()
     # The same file may have been loaded under another name before.
     return search.analysis(dataset.name)
 
@@ -281,6 +285,12 @@ class PathTasks:
         """Wait for the paths of methods, where these work on the data. Raises what went wrong."""
         tasks = [self.tasks[name] for name in methods if name in self.tasks]
         wait_for(tasks, "Counting the surfaces and finding the best paths …")
+
+    def wait_a_moment(self) -> None:
+        """Wait for what is nearly there: the page need not be drawn twice."""
+        end = time.monotonic() + MOMENT
+        for task in self.tasks.values():
+            task.wait(max(end - time.monotonic(), 0.0))
 
     def cancel(self) -> None:
         """Give up what is not finished."""
