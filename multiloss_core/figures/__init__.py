@@ -3,7 +3,7 @@
 from multiloss_core.figures import theme
 from multiloss_core.figures.contributions import contributions_chart
 from multiloss_core.figures.costs.profit_chart import BEST, CHOSEN, PRESENT, profit_chart
-from multiloss_core.figures.count_surface import count_surface, surface_marks
+from multiloss_core.figures.count_surface import count_surface, surface_marks, surface_title
 from multiloss_core.figures.histogram import score_histogram
 from multiloss_core.figures.loss_curve import CurveMark, loss_curve
 from multiloss_core.figures.periods import daily_chart, weekly_chart
@@ -46,7 +46,7 @@ __all__ = [
     "losses_by_strength", "majorant_trace", "marginal_precision_curve", "plane_backdrop", "plane_drawing",
     "plane_marks", "plane_view", "printed_beside_found", "profit_chart", "reliability_chart", "running_times",
     "score_histogram", "sliding_tangent", "small_loss_curves", "sorted_probabilities", "space_backdrop",
-    "space_drawing", "space_marks", "surface_drawing", "surface_marks", "tangent_ends", "theme", "threshold_cloud",
-    "threshold_curves", "threshold_graph", "threshold_graph_search", "threshold_mark", "threshold_space",
-    "tp_fp_plane", "verified_draws", "weekly_chart", "weeks_drawing"
+    "space_drawing", "space_marks", "surface_drawing", "surface_marks", "surface_title", "tangent_ends", "theme",
+    "threshold_cloud", "threshold_curves", "threshold_graph", "threshold_graph_search", "threshold_mark",
+    "threshold_space", "tp_fp_plane", "verified_draws", "weekly_chart", "weeks_drawing"
 ]  # fmt: skip

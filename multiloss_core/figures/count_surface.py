@@ -15,6 +15,12 @@ from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 PATH_LIFT = 0.01
+WORDS = {"tp": "true positives", "fp": "false positives"}
+
+
+def surface_title(count: str) -> str:
+    """Return the title of the `count_surface` of a count, "tp" or "fp"."""
+    return f"{WORDS[count].capitalize()} over the two thresholds (scores)"
 
 
 def count_surface(
@@ -34,13 +40,13 @@ def count_surface(
     exist, the surface is a slice of theirs. `unit` is what TP and FP count.
     """
     (first, second), tp, fp = on_even_grid(surfaces)
-    words, counts, shown, scale = {
-        "tp": ("true positives", surfaces.tp, tp, style.TRUE_POSITIVE_SCALE),
-        "fp": ("false positives", surfaces.fp, fp, style.FALSE_POSITIVE_SCALE),
+    counts, shown, scale = {
+        "tp": (surfaces.tp, tp, style.TRUE_POSITIVE_SCALE),
+        "fp": (surfaces.fp, fp, style.FALSE_POSITIVE_SCALE),
     }[count]
     # Lines that lie exactly on a surface are half hidden by it.
     lift = PATH_LIFT * float(np.ptp(counts))
-    figure = style.new_figure(f"{words.capitalize()} over the two thresholds (scores)", theme, height=480)
+    figure = style.new_figure(surface_title(count), theme, height=480)
     figure.add_surface(
         x=first,
         y=second,
@@ -49,7 +55,7 @@ def count_surface(
         showscale=False,
         opacity=0.9,
         contours={"z": {"show": False}},
-        hovertemplate="%{x:.5g} · %{y:.5g}<br>%{z:,.6~g} " + words + "<extra></extra>",
+        hovertemplate="%{x:.5g} · %{y:.5g}<br>%{z:,.6~g} " + WORDS[count] + "<extra></extra>",
     )
     for path in paths:
         if not path.monotone:

@@ -26,7 +26,13 @@ from multiloss_core.thresholds import (
     slice_surfaces,
 )
 from ui.data.rated_datasets import Dataset, in_money
-from ui.operating_point.calculations import SECONDS_OF_METHODS, SECONDS_OF_OTHER_METHODS, FoundPath, find_path
+from ui.operating_point.calculations import (
+    SECONDS_BEHIND,
+    SECONDS_OF_METHODS,
+    SECONDS_OF_OTHER_METHODS,
+    FoundPath,
+    find_path,
+)
 from ui.shared.calculation import begin, has_workers, wait_for
 from ui.shared.session import session
 from ui.work import Task
@@ -210,8 +216,10 @@ def analyse(dataset: Dataset, settings: Settings, *, method: str | None = None) 
             searches.pop(next(iter(searches)))
         searches[key] = PathTasks.of(dataset, settings)
     search = searches[key]
-    search.begin(search.methods)
-    search.wait(search.methods if not has_workers() else (*FIRST, *([method] if method else ())))
+    awaited = search.methods if not has_workers() else (*FIRST, *([method] if method else ()))
+    search.begin(awaited)
+    search.begin(search.methods, behind=SECONDS_BEHIND)
+    search.wait(awaited)
     search.wait_a_moment()
     # The same file may have been loaded under another name before.
     return search.analysis(dataset.name)
@@ -273,13 +281,13 @@ class PathTasks:
         """Whether something failed or was given up, and must be begun anew."""
         return any(task.finished and task.latest is None for task in self.tasks.values())
 
-    def begin(self, methods: Sequence[str]) -> None:
-        """Put the searches of methods into the queue."""
+    def begin(self, methods: Sequence[str], *, behind: float = 0.0) -> None:
+        """Put the searches of methods into the queue; those that come `behind` seconds later pass them."""
         search = self.settings.search(self.dataset.source)
         for name in methods:
-            if name not in self.tasks:
+            if name not in self.tasks and name in self.methods:
                 seconds = SECONDS_OF_METHODS.get(name, SECONDS_OF_OTHER_METHODS)
-                self.tasks[name] = begin(find_path, search, name, seconds=seconds)
+                self.tasks[name] = begin(find_path, search, name, seconds=seconds, behind=behind)
 
     def wait(self, methods: Sequence[str]) -> None:
         """Wait for the paths of methods, where these work on the data. Raises what went wrong."""

@@ -8,7 +8,7 @@ from typing import Any
 from multiloss_core import OperatingPoint, Unit
 from multiloss_core.formatting import UNDEFINED, at_or_above, percent, price, rate, share
 from multiloss_core.generalisation import Interval, PointBootstrap
-from multiloss_core.numerics import ratio
+from multiloss_core.numerics import Floats, ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.target import DIGITS
@@ -92,7 +92,13 @@ def point_words(analysis: Analysis, point: Point) -> PointWords:
 def words_of_points(analysis: Analysis, points: Sequence[Point]) -> list[PointWords]:
     """`point_words` for many points at once."""
     others, undecided = analysis.in_other_unit(points), analysis.undecided(points)
-    return [_words(analysis, *about) for about in zip(points, others, undecided, strict=True)]
+    # Many targets share few points.
+    thresholds = {tuple(point.thresholds): point for point in points}
+    deployable = {key: analysis.deployable(point) for key, point in thresholds.items()}
+    return [
+        _words(analysis, point, other, count, deployable[tuple(point.thresholds)])
+        for point, other, count in zip(points, others, undecided, strict=True)
+    ]
 
 
 def price_words(marginal_precision: float, unit: Unit) -> str:
@@ -164,7 +170,9 @@ def beside(label: str) -> str:
     return label.removesuffix(" (TP)").removesuffix(" (FP)")
 
 
-def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None, undecided: float) -> PointWords:
+def _words(
+    analysis: Analysis, point: Point, other: FlaggedCounts | None, undecided: float, deployable: Floats
+) -> PointWords:
     unit = analysis.settings.unit
     # Whatever is counted, shares have the digits that the number of documents supports.
     documents = other if other is not None and unit is Unit.MONEY else point
@@ -188,8 +196,7 @@ def _words(analysis: Analysis, point: Point, other: FlaggedCounts | None, undeci
         )
     return PointWords(
         thresholds=tuple(
-            (f"Threshold of {name}", at_or_above(value))
-            for name, value in zip(point.names, analysis.deployable(point), strict=True)
+            (f"Threshold of {name}", at_or_above(value)) for name, value in zip(point.names, deployable, strict=True)
         ),
         counts=counts,
         rates=rates,

@@ -20,9 +20,11 @@ SECONDS_BETWEEN_LOOKS = 0.2
 LOOKS_WITHOUT_PLACE = 4
 
 
-def begin(function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float, rest: float = 0.0) -> Task[T]:
+def begin(
+    function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float, rest: float = 0.0, behind: float = 0.0
+) -> Task[T]:
     """Put a calculation of this visit into the queue; it ends with the visit. See `WorkQueue.add`."""
-    return _queue().add(function, *arguments, seconds=seconds, rest=rest, wanted=visit_is_open())
+    return _queue().add(function, *arguments, seconds=seconds, rest=rest, behind=behind, wanted=visit_is_open())
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str) -> None:

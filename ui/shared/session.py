@@ -244,7 +244,8 @@ class PointState:
     `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive; `goal_told` says
     what it comes to. `shown` is the point that
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
-    what they work on. `band`: the two cuts of the last run, where there were two.
+    what they work on. `band`: the two cuts of the last run, where there were two. `surfaces_in_sight`: the browser has
+    asked for the surfaces.
     """
 
     target: Target = field(default_factory=Target)
@@ -257,6 +258,7 @@ class PointState:
     jobs: dict[Any, Task[Any]] = field(default_factory=dict)
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     band: ChosenBand | None = None
+    surfaces_in_sight: bool = False
     tour_step: int | None = None
     decision: MadeDecision | None = None
     reopened: Reopened | None = None

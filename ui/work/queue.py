@@ -28,7 +28,8 @@ class Task(Generic[T]):
     """A calculation in the queue; `latest` is its last step, None before the first.
 
     `finished` once there is nothing more to come; `failure` holds what went wrong. `seconds` are what it may take, and
-    it waits `rest` seconds in which it may be cancelled for nothing. Once `wanted` has said for `patience` seconds that
+    it waits `rest` seconds in which it may be cancelled for nothing; those as long that come up to `behind` seconds
+    later pass it. Once `wanted` has said for `patience` seconds that
     nobody waits for it, it is cancelled.
     """
 
@@ -39,6 +40,7 @@ class Task(Generic[T]):
         *,
         seconds: float,
         rest: float = 0.0,
+        behind: float = 0.0,
         wanted: Callable[[], bool] = lambda: True,
         patience: float = PATIENCE,
     ) -> None:
@@ -50,7 +52,7 @@ class Task(Generic[T]):
         self.is_running = False
         self.order = order
         self.begins = now + rest
-        self.due = self.begins + WEIGHT * seconds
+        self.due = self.begins + WEIGHT * seconds + behind
         self.lane: int | None = None
         self._queue = queue
         self._wanted, self._patience, self._last_wanted = wanted, patience, now
@@ -110,6 +112,7 @@ class WorkQueue:
         *arguments: Any,
         seconds: float,
         rest: float = 0.0,
+        behind: float = 0.0,
         wanted: Callable[[], bool] = lambda: True,
         patience: float = PATIENCE,
     ) -> Task[T]:
@@ -118,7 +121,7 @@ class WorkQueue:
         The function must be one that a worker can import.
         """
         order = Order(next(self._numbers), function, arguments)
-        task: Task[T] = Task(self, order, seconds=seconds, rest=rest, wanted=wanted, patience=patience)
+        task: Task[T] = Task(self, order, seconds=seconds, rest=rest, behind=behind, wanted=wanted, patience=patience)
         with self._changed:
             self._tasks.append(task)
             if not self._threads:

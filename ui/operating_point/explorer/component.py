@@ -20,6 +20,7 @@ from ui.operating_point.point_text import WORDS, interval_words, place_words, po
 from ui.operating_point.point_view import ViewState
 from ui.operating_point.target import current_target, set_target
 from ui.shared.browser_files import component_of
+from ui.shared.calculation import has_workers
 from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.plotly_asset import library_address
@@ -44,7 +45,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "home": current_target().percent,
         "heard": current_target().last_event,
         "table": explorer_table(analysis, view.method, view.pair, view.percent),
-        "charts": live_charts(analysis, view, theme(), large=is_presenting()),
+        "charts": live_charts(analysis, view, theme(), large=is_presenting(), surfaces=_are_surfaces_in_sight()),
         "key": [
             {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
             for look in map(look_of, analysis.methods)
@@ -72,6 +73,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         on_moved_change=_moved,
         on_picked_change=lambda: set_manual_thresholds(_heard("picked")),
         on_failed_change=choose_plain,
+        on_surfaces_change=_surfaces_seen,
     )
 
 
@@ -79,6 +81,15 @@ def _moved() -> None:
     if (percent := _heard("moved")) is not None:
         set_target(percent)
         slider_takes_over()
+
+
+def _surfaces_seen() -> None:
+    session().point.surfaces_in_sight = True
+
+
+def _are_surfaces_in_sight() -> bool:
+    """Whether to send surfaces: they take longest, and most never look at them. Without a server nobody can ask."""
+    return session().point.surfaces_in_sight or is_presenting() or not has_workers()
 
 
 def _heard(name: str) -> object:

@@ -17,6 +17,7 @@ from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.point_view import ViewState
 from ui.shared.formatting import vocabulary
 
+SURFACES = ("tp", "fp")
 # Of letters, in pixels, where they are read from afar.
 LARGE = 17
 FEW_TICKS = {f"{axis}axis_{what}": value for axis in "xyz" for what, value in (("nticks", 5), ("tickfont_size", 12))}
@@ -33,15 +34,20 @@ def chart_names(analysis: Analysis) -> list[str]:
     return list(ALTS)[: 2 if len(analysis.surfaces.names) == 1 else 4]
 
 
-def live_charts(analysis: Analysis, view: ViewState, theme: Theme, *, large: bool) -> dict[str, ChartMessage]:
-    """Return the charts by name, each with its marks; `large` ones have the letters of a meeting room."""
+def live_charts(
+    analysis: Analysis, view: ViewState, theme: Theme, *, large: bool, surfaces: bool
+) -> dict[str, ChartMessage]:
+    """Return the charts by name, each with its marks; `large` ones have the letters of a meeting room.
+
+    Without `surfaces` these are named only.
+    """
     points, only = [view.points[method] for method in analysis.methods], len(analysis.surfaces.names) == 1
     charts: dict[str, ChartMessage] = {}
     for name in chart_names(analysis):
-        # A single classifier's curves are the method's; a slice of more than two is another one at each chosen point.
-        stays = name == "plane" or len(analysis.surfaces.names) == 2
-        key = (analysis.key, analysis.methods, vocabulary())
-        chart = (_cached if stays else _still)(key, theme, name, large, analysis, view)
+        if name in SURFACES and not surfaces:
+            charts[name] = _named(name)
+            continue
+        chart = _still(_depends_on(analysis, view, name), theme, name, large, analysis, view)
         more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
         charts[name] = {
             **chart,
@@ -91,12 +97,28 @@ def mark_traces(
     return [(mark, ["x", "y", name])]
 
 
+def _depends_on(analysis: Analysis, view: ViewState, name: str) -> tuple[object, ...]:
+    """Return what a backdrop is drawn from, for the cache."""
+    key = (analysis.key, analysis.methods, vocabulary())
+    if name == "plane":
+        return key
+    if len(analysis.surfaces.names) == 1:
+        return (*key, view.method)
+    # Of more than two, slices at the chosen point.
+    return (*key, view.pair, tuple(view.chosen_point.thresholds) if len(analysis.surfaces.names) > 2 else ())
+
+
+def _named(name: str) -> ChartMessage:
+    return {"title": figures.surface_title(name), "traces": [], "layout": "", "alt": "", "surface": True, "marks": []}
+
+
+@st.cache_data(scope="session", max_entries=64, show_spinner=False)
 def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysis, _view: ViewState) -> ChartMessage:
     figure = backdrop(_analysis, _view, name, theme, legend=False)
     if large:
         margin = figure.layout.template.layout.margin
         figure.update_layout(font={"size": LARGE}, margin={"l": 1.4 * margin.l, "b": 1.4 * margin.b})
-    if name in ("tp", "fp"):
+    if name in SURFACES:
         # Room for the names of the axes, and few figures, in charts that are wider than high.
         figure.update_scenes(camera_center_z=-0.2, camera_eye={"x": 2.2, "y": 0.95, "z": 0.9}, **FEW_TICKS)
         figure.update_layout(margin={"b": 0})
@@ -108,12 +130,9 @@ def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysi
         "traces": [_as_text(trace) for trace in parts["data"]],
         "layout": _as_text(parts["layout"]),
         "alt": alt,
-        "surface": name in ("tp", "fp"),
+        "surface": name in SURFACES,
         "marks": [],
     }
-
-
-_cached = st.cache_data(scope="session", max_entries=32, show_spinner=False)(_still)
 
 
 def _following(mark: BaseTraceType, columns: str | list[str]) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypedDict
 
 from ui.operating_point.point_text import PointWords
 
-CONTRACT = 4
+CONTRACT = 5
 
 
 class MethodStyle(TypedDict):
@@ -50,7 +50,8 @@ class Table(TypedDict):
 class ChartMessage(TypedDict):
     """One chart: each trace, the layout and each mark as JSON text, so that what did not change is known by its text.
 
-    Marks carry in `meta.follows` which columns of `Row` their coordinates follow.
+    Marks carry in `meta.follows` which columns of `Row` their coordinates follow. The layout is empty where the chart
+    is sent once the browser says that it is in sight.
     """
 
     title: str
@@ -113,9 +114,10 @@ class Message(TypedDict):
 class Events(TypedDict):
     """Sent by the browser, each as a value of the component; events carry their number, as they arrive in any order.
 
-    `failed`: the charts could not be drawn at all.
+    `failed`: the charts could not be drawn at all. `surfaces`: they are in sight.
     """
 
     moved: tuple[float, int]
     picked: tuple[list[float | None], int]
     failed: bool
+    surfaces: bool

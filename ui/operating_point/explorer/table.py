@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import numpy as np
 import streamlit as st
@@ -77,7 +76,7 @@ def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], w
     return {
         "price": price_words(m, analysis.settings.unit),
         "slope": f"slope dTP/dFP = {m / (1 - m):.3g}",
-        "words": asdict(words),
+        "words": vars(words).copy(),
         "x": [None if place is None else float(place[0]) for place in places],
         "y": [None if place is None or len(place) == 1 else float(place[1]) for place in places],
         "fp": [point.fp if point in drawn else None for point in points],

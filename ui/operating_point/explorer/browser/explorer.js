@@ -179,6 +179,8 @@ export class Explorer {
       if (still?.surface && !offersWebGL()) {
         chart.place.classList.add("missing")
         chart.figure.element.textContent = `${still.title}: ${NO_WEBGL}`
+      } else if (still && chart.isSeen && !still.layout) {
+        this.choice.send("surfaces", true)
       } else if (still && chart.isSeen) {
         const points = pointsOf(key, this.choice.table.methods)
         await chart.draw(still, { about, hidden: this.hidden, row: this.row, points, ink, present })

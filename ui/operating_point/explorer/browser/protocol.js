@@ -6,7 +6,7 @@
 /** @typedef {<E extends keyof Events>(event: E, value: Events[E]) => void} Send */
 /** @typedef {{ x: number, y: number }} Place */
 
-export const CONTRACT = 4
+export const CONTRACT = 5
 export const MILLISECONDS_OF_REST = 150
 /** Of a click from a curve that it means, in pixels. */
 export const REACH = 14
