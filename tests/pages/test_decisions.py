@@ -48,6 +48,11 @@ def said(elements):
     return " ".join(element.value for element in elements).replace("\\", "").replace("\N{WORD JOINER}", "")
 
 
+def address_of(app):
+    """What the address says."""
+    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+
+
 def table(app, column):
     return next(element.value for element in app.dataframe if column in element.value)
 
@@ -93,13 +98,14 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
     assert all(shown[column].dtype == float for column in ("TP", "FP", "Precision", "Target"))
     assert "Counted" not in shown
     assert shown["Thresholds"][0] == 'a"b never, two words ≥ 0.25'
-    assert app.selectbox(key="decision").value.startswith(f"{numbers[1]} · alerts.csv")
+    assert app.selectbox(key="decision").value == str(numbers[1])
+    assert app.selectbox(key="decision").options[0].startswith(f"{numbers[1]} · alerts.csv")
 
-    run(app.selectbox(key="decisions_for").set_value("Card alerts"))
+    run(app.selectbox(key="decisions_for").select("Card alerts"))
     assert list(table(app, "In production")["No."]) == [numbers[0]]
-    assert app.selectbox(key="decision").value.startswith(f"{numbers[0]} · Card alerts")
+    assert app.selectbox(key="decision").options[0].startswith(f"{numbers[0]} · Card alerts")
     assert app.code[0].value == sql_where(one)
-    run(app.selectbox(key="decisions_for").set_value("all data"))
+    run(app.selectbox(key="decisions_for").select("all data"))
     assert len(table(app, "In production")) == 2
 
 
@@ -113,11 +119,36 @@ def test_the_list_says_what_was_set_by_hand_and_what_counts_money(log_address):
     assert list(shown["Counted"]) == ["money", "documents"]
 
 
-def test_a_link_opens_one_of_the_decisions(log_address):
-    logged(log_address, sample_decision(), make_record())
+def test_a_link_opens_one_of_the_decisions_by_its_number(log_address):
+    older, _ = logged(log_address, sample_decision(), make_record())
     first = opened("decisions")
     label = first.selectbox(key="decision").options[1]
-    assert opened("decisions", decision=label).selectbox(key="decision").value == label
+    run(first.selectbox(key="decision").select(label))
+    assert address_of(first) == {"decision": str(older)}
+    # Older links hold the label.
+    for said in (str(older), label):
+        linked = opened("decisions", decision=said)
+        assert linked.selectbox(key="decision").value == str(older)
+        assert linked.subheader[0].value == f"Decision {older}"
+
+
+def test_no_address_names_data_or_authors(log_address):
+    logged(
+        log_address,
+        sample_decision(),
+        make_record(author="Ann Lee"),
+        make_record(record_id="00000000-0000-4000-8000-000000000001"),
+    )
+    app = opened("decisions")
+    for key in ("decisions_for", "decision", "compared_with"):
+        run(app.selectbox(key=key).select_index(1))
+    told = address_of(app)
+    assert set(told) == {"decisions_for", "decision", "compared_with"}
+    assert all(re.fullmatch(r"[0-9a-f]{12}|\d+", value) for value in told.values())
+    linked = opened("decisions", **told)
+    assert [linked.selectbox(key=key).value for key in told] == [app.selectbox(key=key).value for key in told]
+    by_name = app.selectbox(key="decisions_for").options[1]
+    assert opened("decisions", decisions_for=by_name).selectbox(key="decisions_for").value == told["decisions_for"]
 
 
 def test_older_decisions_are_one_click_away(log_address):
@@ -132,8 +163,7 @@ def test_two_decisions_are_compared_with_signed_differences(log_address):
     before, after = sample_decision(percent=20.0, rule="any"), sample_decision(percent=60.0, rule="any")
     logged(log_address, before, after)
     app = opened("decisions")
-    other = app.selectbox(key="compared_with").options[1]
-    run(app.selectbox(key="compared_with").set_value(other))
+    run(app.selectbox(key="compared_with").select_index(1))
     shown = table(app, "The other").set_index("")
     expected = after.expected.tp - before.expected.tp
     assert expected < 0
@@ -149,7 +179,7 @@ def test_money_and_documents_have_no_difference(log_address):
     in_money = replace(sample_decision(percent=60.0, rule="any"), settings=replace(record.settings, amount="amount"))
     logged(log_address, record, in_money)
     app = opened("decisions")
-    run(app.selectbox(key="compared_with").set_value(app.selectbox(key="compared_with").options[1]))
+    run(app.selectbox(key="compared_with").select_index(1))
     shown = table(app, "The other").set_index("")
     assert shown.loc["Caught (TP)", "This decision"].endswith("(money)")
     assert not any(shown.loc[["Target", "Caught (TP)", "False alerts (FP)", "Alerts", "Precision"], "Difference"])
@@ -164,7 +194,7 @@ def test_a_decision_is_marked_as_deployed_and_retires_the_one_before(log_address
     press(app, "Mark as deployed")
     assert "marked as deployed" in said(app.success)
     assert "since" in table(app, "In production")["In production"][0]
-    run(app.selectbox(key="decision").set_value(app.selectbox(key="decision").options[1]))
+    run(app.selectbox(key="decision").select_index(1))
     assert app.text_input(key="deployed_by").value == "B. Oss"
     press(app, "Mark as deployed")
     shown = table(app, "In production").set_index("No.")["In production"]
@@ -284,7 +314,7 @@ def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
     assert any("#### Thresholds" in line.value for line in app.markdown)
     press(app, "Add to the log")
     assert "Added to the log as number 1" in said(app.success)
-    assert app.selectbox(key="decision").value.startswith("1 · Card alerts")
+    assert app.selectbox(key="decision").options[0].startswith("1 · Card alerts")
     give(app, record.to_json())
     press(app, "Add to the log")
     assert "number 1." in said(app.success)
@@ -493,11 +523,11 @@ def test_a_file_that_the_browser_keeps_is_brought_back_from_the_decision(log_add
     logged(log_address, record)
     app = opened("decisions")
     assert "is not loaded in this session" in said(app.info)
-    state(app).rated.kept = {record.data.name: ""}
+    state(app).rated.kept = {record.data.name: "0123456789ab"}
     run(app)
     assert "is kept in this browser" in said(app.info)
     (link,) = [link for link in app.get("page_link") if link.proto.label == "Bring it back"]
-    assert record.data.name in link.proto.query_string
+    assert link.proto.query_string == "data_file=0123456789ab"
 
 
 def test_a_file_reopens_with_the_columns_of_the_decision(log_address):

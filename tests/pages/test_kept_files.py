@@ -1,5 +1,6 @@
 """Files that are not loaded any more, or again: no other data ever takes their place."""
 
+import hashlib
 import json
 
 import pandas as pd
@@ -61,6 +62,85 @@ def test_no_page_shows_other_data_in_place_of_a_file_that_is_not_loaded(page, ke
     assert app.query_params["m"] in ("35", ["35"])
     run(app.button(key=f"{key}_sample").click())
     assert not app.warning
+    assert numbers(app)
+
+
+def address_of(app):
+    """What the address says of data."""
+    said = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    return {name: value for name, value in said.items() if name.startswith("data")}
+
+
+def test_the_address_holds_a_fingerprint_and_no_name_of_a_file(app):
+    data = csv_of(rated_frame())
+    upload(app, data, GOOD)
+    start = hashlib.sha256(data).hexdigest()[:12]
+    assert address_of(app) == {"data_file": start}
+    run(app.switch_page("pages/operating_point.py"))
+    assert address_of(app) == {"data_file": start}
+    run(app.selectbox(key="data").select("Login alerts"))
+    assert address_of(app) == {"data": "Login alerts"}
+    run(app.selectbox(key="data").select(GOOD))
+    assert address_of(app) == {"data_file": start}
+    # A step back, to the sample; and forward again.
+    run(app)
+    app.query_params.clear()
+    app.query_params["data"] = "Login alerts"
+    run(app)
+    assert app.selectbox(key="data").value == "Login alerts"
+    app.query_params.clear()
+    app.query_params["data_file"] = start
+    run(app)
+    assert app.selectbox(key="data").value == GOOD
+
+
+@pytest.mark.parametrize(
+    "said", [{"data_file": "FINGERPRINT"}, {"data": GOOD}, {"data": GOOD, "data_file": "FINGERPRINT"}]
+)
+def test_links_of_both_kinds_lead_to_a_file_that_is_loaded_and_name_it_no_more(app, said):
+    data = csv_of(rated_frame())
+    start = hashlib.sha256(data).hexdigest()[:12]
+    upload(app, data, GOOD)
+    run(app.selectbox(key="data").select("Login alerts"))
+    app.query_params.clear()
+    for name, value in said.items():
+        app.query_params[name] = value.replace("FINGERPRINT", start)
+    run(app.switch_page("pages/operating_point.py"))
+    assert app.selectbox(key="data").value == GOOD
+    assert address_of(app) == {"data_file": start}
+
+
+def test_a_fingerprint_that_this_browser_keeps_brings_its_file_back(monkeypatch):
+    files = [{"name": GOOD, "digest": "0" * 12}]
+    monkeypatch.setattr(uploads, "kept_before", lambda shelf: (None, files if shelf == "data" else []))
+    app = opened("rated_data", data_file="0" * 12)
+    assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
+    assert not numbers(app)
+
+
+def test_a_fingerprint_that_nobody_knows_waits_for_its_file():
+    data = csv_of(rated_frame())
+    start = hashlib.sha256(data).hexdigest()[:12]
+    for content, is_it in ((data, True), (csv_of(rated_frame(2)), False)):
+        app = opened("rated_data", data_file=start)
+        assert not numbers(app)
+        assert wanted(app) == [{"name": start, "digest": start}]
+        say_gone(app, "rated_data", start)
+        assert f"Upload it again (its SHA-256 begins with {start})" in as_read(app.warning[0].value)
+        upload(app, content, "any name.csv")
+        assert app.selectbox(key="data").value == "any name.csv"
+        said = [as_read(warning.value) for warning in app.warning]
+        assert bool(said) != is_it
+        assert is_it or "not the same file as before" in said[0]
+        assert not [name for name in app.selectbox(key="data").options if start in name]
+
+
+@pytest.mark.parametrize(
+    "said", ["", "x", "0123", "../../etc/passwd", "G" * 12, "0" * 11 + "\N{ARABIC-INDIC DIGIT ONE}"]
+)
+def test_what_is_no_fingerprint_asks_for_nothing(said):
+    app = opened("rated_data", data_file=said)
+    assert app.selectbox(key="data").value == next(iter(SAMPLES))
     assert numbers(app)
 
 

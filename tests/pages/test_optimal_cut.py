@@ -14,7 +14,7 @@ from tests.pages.steps import APP, run, state
 from ui.data.scored_datasets import SAMPLES, ScoredDataset, scored_sample
 from ui.optimal_cut.answer import with_calibrated
 from ui.optimal_cut.cuts_compared import LOSS_CHOICES
-from ui.shared.session import Source
+from ui.shared.session import Source, UploadedFile
 
 
 @pytest.fixture
@@ -55,6 +55,9 @@ def texts(app):
     return [
         element.value for kind in ("markdown", "caption", "info", "warning", "success") for element in app.get(kind)
     ]
+
+
+DIGEST = "0123456789ab" + 52 * "0"
 
 
 def links(app):
@@ -325,6 +328,7 @@ def as_rated_data_too(app, name):
     """The file of these items, loaded as rated data under the same name as well."""
     fingerprint = state(app).scored.sources[name].fingerprint
     state(app).rated.sources[name] = Source(name, fingerprint, pd.DataFrame(), None)
+    state(app).rated.files[name] = UploadedFile(digest=DIGEST, memory=0)
     return run(app)
 
 
@@ -335,8 +339,8 @@ def test_a_cut_leads_to_the_operating_point_of_the_same_file_and_of_no_other(app
     as_rated_data_too(app, "mine.csv")
     best = optimal_top_k(pd.read_csv(io.BytesIO(items_csv()))["p"], F())
     percent = round(200 * best.cut) / 2
-    assert links(app)[0] == (f"Operating point at {percent:g} %", f"m={percent:g}&data=mine.csv")
-    assert links(app)[1] == ("Operating point at 50 %", "m=50&data=mine.csv")
+    assert links(app)[0] == (f"Operating point at {percent:g} %", f"m={percent:g}&data_file=0123456789ab")
+    assert links(app)[1] == ("Operating point at 50 %", "m=50&data_file=0123456789ab")
     assert len(links(app)) == 3
     run(app.selectbox(key="scored_data").select("Calibrated alerts"))
     assert links(app) == []
@@ -347,7 +351,7 @@ def test_a_cut_that_the_slider_cannot_show_has_no_link(app):
     run(app.selectbox(key="cut_loss").select("AM"))
     assert flagged(app)[0] > 0
     as_rated_data_too(app, "Pasted items")
-    assert links(app) == [("Operating point at 50 %", "m=50&data=Pasted+items")]
+    assert links(app) == [("Operating point at 50 %", "m=50&data_file=0123456789ab")]
     assert any("goes from 0.5 % to 99.5 %, so it cannot be set to this cut" in text for text in texts(app))
 
 

@@ -47,14 +47,16 @@ test("a file that never fits makes no other one leave", () => {
   assert.equal(toLeave([kept("a", 10, 1)], 101, 100), undefined)
 })
 
-test("a file is found by its content, else by its name, used last first", () => {
+test("a file is found by its content, else by its name, used last first, else by its content alone", () => {
   const files = [
     { ...kept("a.csv", 1, 1), digest: "abc1" }, { ...kept("a.csv", 1, 7), digest: "def2" }, kept("b.csv", 1, 9),
   ]
   assert.equal(found(files, { name: "a.csv", digest: "abc" }).digest, "abc1")
   assert.equal(found(files, { name: "a.csv", digest: "" }).digest, "def2")
   assert.equal(found(files, { name: "a.csv", digest: "fff" }).digest, "def2")
-  assert.equal(found(files, { name: "c.csv", digest: "abc" }), undefined)
+  assert.equal(found(files, { name: "c.csv", digest: "abc" }).digest, "abc1")
+  assert.equal(found(files, { name: "c.csv", digest: "" }), undefined)
+  assert.equal(found(files, { name: "c.csv", digest: "fff" }), undefined)
 })
 
 test("Python hears of files only where it does not know", () => {

@@ -1,6 +1,7 @@
 """Uploaded tables of one session and the column choice of each, with the widgets that bring them in and pick one."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
@@ -216,15 +217,22 @@ class UploadStore(Generic[Choice, Data]):
         st.info("Below is still the last choice of columns that worked.")
         return data
 
+    def in_address(self, name: str) -> dict[str, str]:
+        """Return the part of a URL that asks for a table: a sample's name, or the fingerprint of a file."""
+        start = self._start_of(name)
+        if start is None:
+            return {self.key: name} if name in self.samples else {}
+        return {self._file_in_address.name: start}
+
     @property
     def _address(self) -> UrlParameter[str]:
-        """The name of what is picked, in the URL."""
+        """The name of the sample that is picked, in the URL; older links name files as well."""
         return UrlParameter(self.key, lambda text: text[:LONGEST_NAME] or None, str)
 
     @property
     def _file_in_address(self) -> UrlParameter[str]:
-        """The beginning of the SHA-256 of the file of that name, in the URL."""
-        return UrlParameter(f"{self.key}_file", lambda text: text[:START], str)
+        """The beginning of the SHA-256 of the file that is picked, in the URL: names stay out of it."""
+        return UrlParameter(f"{self.key}_file", lambda text: text[:START] if _is_start(text[:START]) else None, str)
 
     def _follow_address(self) -> None:
         """Pick what a link asks for; where a visit begins without a link, what was used last in this browser."""
@@ -233,7 +241,7 @@ class UploadStore(Generic[Choice, Data]):
             last, kept = kept_before(self.key)
             self._hear({"kept": kept})
         first = next(iter(self.samples))
-        asked = self._address.asked(if_gone=first)
+        asked = self._asked(first)
         # The picker of another page is another widget, which knows nothing of this one's value.
         page, self.state.page = self.state.page, session().page
         # A browser may say the words of a moment ago, when the file was not loaded yet.
@@ -242,13 +250,30 @@ class UploadStore(Generic[Choice, Data]):
         if asked is not None or page != session().page or known is None or known != st.session_state.get(self.key):
             here = None if page != session().page else known
             self.choose(asked or here or self.state.picked or last or first)
+        if _is_start(self._shown_name()):
+            # The browser may have said meanwhile what it keeps.
+            self.choose(self._known_as(self._shown_name()))
+
+    def _asked(self, first: str) -> str | None:
+        """Return what a link newly asks for; `first` after a step back to one that asks for nothing."""
+        name, start = self._address.asked(if_gone=first), self._file_in_address.asked(if_gone="")
+        if self._address.shown() is not None:
+            return name
+        if self._file_in_address.shown() is not None:
+            return self._known_as(start) if start else None
+        return None if name is None and start is None else first
+
+    def _known_as(self, start: str) -> str:
+        """Return under which name a file is known whose SHA-256 begins so: loaded, or kept; else the beginning."""
+        known = {name: file.digest[:START] for name, file in self.state.files.items()} | (self.state.kept or {})
+        return next((name for name, digest in known.items() if digest == start), start)
 
     def _show_in_address(self, name: str) -> None:
         """Have the URL name the data; the first sample needs no name while nobody brought a file."""
         nameless = name == next(iter(self.samples)) and not self.state.sources and not self.state.kept
-        self._address.show(None if nameless else name)
-        file = self.state.files.get(name)
-        self._file_in_address.show(None if file is None else file.digest[:START])
+        asked = {} if nameless else self.in_address(name)
+        for parameter in (self._address, self._file_in_address):
+            parameter.show(asked.get(parameter.name))
 
     def _names(self) -> list[str]:
         """List what can be picked, and what is picked though it is not there."""
@@ -284,15 +309,19 @@ class UploadStore(Generic[Choice, Data]):
 
     def _expected_start(self, name: str) -> str:
         """Return how the SHA-256 of a file begins that is not loaded, empty where nobody knows."""
-        in_address = self._file_in_address.shown() if self._address.shown() == name else None
-        return in_address or (self.state.kept or {}).get(name, "")
+        start = self._file_in_address.shown()
+        if start and name in (start, self._address.shown() or self._known_as(start)):
+            return start
+        return (self.state.kept or {}).get(name, "")
 
     def _say_missing(self, name: str) -> None:
         if self._wanted() is not None:
-            st.info(f"Bringing back {_named(name)} from this browser …", icon=":material/hourglass_top:")
+            which = "your file" if _is_start(name) else _named(name)
+            st.info(f"Bringing back {which} from this browser …", icon=":material/hourglass_top:")
         else:
+            which = f"it again (its SHA-256 begins with {name})" if _is_start(name) else f"{_named(name)} again"
             st.warning(
-                f"Your file is not loaded any more. Upload {_named(name)} again to go on where you were.",
+                f"Your file is not loaded any more. Upload {which} to go on where you were.",
                 icon=":material/upload_file:",
             )
 
@@ -363,7 +392,8 @@ class UploadStore(Generic[Choice, Data]):
         name = self._free_name(source.name, start)
         expected = "" if self._is_here(name) else self._expected_start(name)
         state.replaced.discard(name)
-        if name == self._shown_name() and not start.startswith(expected):
+        asked = self._shown_name()
+        if (name == asked and not start.startswith(expected)) or (_is_start(asked) and start != asked):
             state.replaced.add(name)
         state.sources.pop(name, None)
         state.sources[name] = replace(source, name=name)
@@ -415,6 +445,11 @@ class UploadStore(Generic[Choice, Data]):
         self.state.choices[source.fingerprint] = found.choice
         if found.confirmed:
             self.state.confirmed.add(source.fingerprint)
+
+
+def _is_start(text: str) -> bool:
+    """Tell whether a text is the beginning of a SHA-256: a file of which nothing else is known."""
+    return re.fullmatch(f"[0-9a-f]{{{START}}}", text) is not None
 
 
 def _sheet_of(digest: str) -> str:

@@ -9,6 +9,7 @@ from multiloss_core.formatting import at_or_above, count, percent, shortened
 from multiloss_core.inspection import DailyAlerts, daily_alerts
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SMOOTH, Point
+from ui.data.rated_workspace import rated_uploads
 from ui.decision_sheet.affordable import BALANCED, Affordable, Setting
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
@@ -138,7 +139,9 @@ def show_way_on(analysis: Analysis, setting: Setting) -> None:
         choose_method(SMOOTH.name)
         choices = restore_driver(setting.target, same_data=True)
         set_target(percent_of(setting.point))
-        choices |= {"data": analysis.dataset.name, IN_URL.name: IN_URL.write(current_target().percent)}
+        choices |= rated_uploads().in_address(analysis.dataset.name) | {
+            IN_URL.name: IN_URL.write(current_target().percent)
+        }
         st.switch_page("pages/operating_point.py", query_params=choices)
 
 

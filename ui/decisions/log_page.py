@@ -1,5 +1,6 @@
 """The parts of the page on decisions."""
 
+import hashlib
 import math
 from collections.abc import Iterator
 
@@ -32,9 +33,12 @@ from ui.records.record_text import (
 from ui.shared.formatting import LONG_NAME, as_text, show_table, vocabulary
 from ui.shared.page_setup import room
 from ui.shared.session import UploadedRecord, session
+from ui.shared.url_params import ask_choice
 
 UPLOADER, CHOSEN, ROWS = "record_file", "decision", "decision_rows"
 EVERY_DATA, NOTHING = "all data", "(none)"
+# So much of a SHA-256 tells the names of data apart.
+START = 12
 PAGE = 100
 COUNTED = "Counted"
 FORMATS = {
@@ -147,35 +151,40 @@ def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
     names = list(dict.fromkeys(entry.record.data.name for entry in entries))
     if len(names) == 1:
         return entries
-    labels = {shortened(name, LONG_NAME): name for name in names}
-    picked = st.selectbox("Decisions for", [EVERY_DATA, *labels], key="decisions_for", bind="query-params")
-    if picked not in labels:
+    # Names stay out of the address.
+    known = {hashlib.sha256(name.encode()).hexdigest()[:START]: name for name in names}
+    labels = {EVERY_DATA: EVERY_DATA} | {value: shortened(name, LONG_NAME) for value, name in known.items()}
+    old = {label: value for value, label in labels.items()}
+    picked = ask_choice(
+        st.selectbox, "Decisions for", labels, key="decisions_for", of_old=lambda said: old.get(said, said)
+    )
+    if picked not in known:
         return entries
-    return from_log(lambda log: log.entries(limit=len(entries), data_name=labels[picked])) or ()
+    return from_log(lambda log: log.entries(limit=len(entries), data_name=known[picked])) or ()
 
 
 def _show_list(entries: tuple[LogEntry, ...]) -> None:
     table = pd.DataFrame([_listed(entry) for entry in entries])
     if not table[COUNTED].eq(Unit.MONEY).any():
         table = table.drop(columns=COUNTED)
-    labels = [label_of(entry) for entry in entries]
+    numbers = [str(entry.id) for entry in entries]
     with room(f"{ROWS}_room", ROW * (1 + min(len(table), MOST_ROWS)) + 2):
         show_table(
             table,
             hide_index=True,
             column_config=FORMATS,
             key=ROWS,
-            on_select=lambda: _choose_row(labels),
+            on_select=lambda: _choose_row(numbers),
             selection_mode="single-row",
             alt="The decisions of the log, the newest first; a selected row is shown below.",
         )
 
 
-def _choose_row(labels: list[str]) -> None:
+def _choose_row(numbers: list[str]) -> None:
     """Show the decision of the row that was selected."""
     rows = st.session_state[ROWS]["selection"]["rows"]
-    if rows and rows[0] < len(labels):
-        st.session_state[CHOSEN] = labels[rows[0]]
+    if rows and rows[0] < len(numbers):
+        st.session_state[CHOSEN] = numbers[rows[0]]
 
 
 def _listed(entry: LogEntry) -> dict[str, str | float | None]:
@@ -216,19 +225,24 @@ def _offer_more(limit: int, listed: int) -> None:
 
 
 def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
-    labels = {label_of(entry): entry for entry in entries}
+    known = {str(entry.id): entry for entry in entries}
+    labels = {number: label_of(entry) for number, entry in known.items()}
     left, right = st.columns(2, gap="large")
-    picked = left.selectbox("Decision", list(labels), key=CHOSEN, bind="query-params")
-    entry = labels.get(picked, entries[0])
-    others = [label for label in labels if label != label_of(entry)]
-    beside = right.selectbox("Compare with", [NOTHING, *others], key="compared_with", bind="query-params")
-    if beside in others:
-        show_comparison(entry.record, labels[beside].record)
+    entry = known[ask_choice(left.selectbox, "Decision", labels, key=CHOSEN, of_old=_number)]
+    others = {NOTHING: NOTHING} | {number: label for number, label in labels.items() if number != str(entry.id)}
+    beside = ask_choice(right.selectbox, "Compare with", others, key="compared_with", of_old=_number)
+    if beside in known:
+        show_comparison(entry.record, known[beside].record)
     with st.container(border=True):
         st.subheader(f"Decision {entry.id}", anchor=False)
         show_remarks(entry)
         _show_deployment(entry)
         show_record(entry.record, "entry")
+
+
+def _number(said: str) -> str:
+    """Return the number of a decision, which older links say with its label."""
+    return said.partition(" ")[0]
 
 
 def show_record(record: DecisionRecord, tag: str) -> None:

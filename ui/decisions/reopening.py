@@ -94,7 +94,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
     dataset = _use_columns(record, source)
     rated_uploads().choose(source.name)
     confirm(source)
-    choices = {rated_uploads().key: source.name} | restore_settings(
+    choices = rated_uploads().in_address(source.name) | restore_settings(
         record.settings,
         classifiers,
         documents=record.columns.rating is not None,

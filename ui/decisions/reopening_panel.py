@@ -65,7 +65,7 @@ def _say_missing(name: str) -> None:
             f"{_named(name)} is kept in this browser: bring it back to open the decision as it was, or {newer}",
             icon=icon,
         )
-        label, asked = "Bring it back", {rated_uploads().key: name}
+        label, asked = "Bring it back", rated_uploads().in_address(name)
     else:
         st.info(
             f"{_named(name)} is not loaded in this session. Upload it to open the decision as it was; {newer}",

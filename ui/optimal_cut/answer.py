@@ -15,6 +15,7 @@ from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
 from multiloss_core.losses import best_k, promised_counts
 from multiloss_core.tables import frame_as_csv
+from ui.data.rated_workspace import rated_uploads
 from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.calibrated_items import KINDS, NO_CALIBRATION, why_not_calibrated
 from ui.optimal_cut.cuts_compared import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
@@ -243,7 +244,7 @@ def _link_to_operating_point(dataset: ScoredDataset, way: WayToCut) -> None:
         "pages/operating_point.py",
         label=f"Operating point at {percent:g} %",
         icon=":material/tune:",
-        query_params={"m": f"{percent:g}", "data": same},
+        query_params={"m": f"{percent:g}", **rated_uploads().in_address(same)},
         help="Cutting where the probability is c is the operating point at marginal precision c: of the items at the "
         f"cut, a share c is positive. The slider there moves in steps of {STEP:g} %.",
     )

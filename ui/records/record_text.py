@@ -20,7 +20,7 @@ def author_of(record: DecisionRecord) -> str:
 
 
 def label_of(entry: LogEntry) -> str:
-    """Write an entry of the log in one line, which also names it in the address."""
+    """Write an entry of the log in one line."""
     record = entry.record
     return f"{entry.id} · {shortened(record.data.name, LONG_NAME)} · {moment(record.created)} · {author_of(record)}"
 

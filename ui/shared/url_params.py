@@ -89,14 +89,22 @@ class UrlParameter(Generic[T]):
             st.query_params[self.name] = text
 
 
-def ask_choice(widget: Callable[..., Any], label: str, labels: Mapping[str, str], *, key: str, **options: Any) -> str:
+def ask_choice(
+    widget: Callable[..., Any],
+    label: str,
+    labels: Mapping[str, str],
+    *,
+    key: str,
+    of_old: Callable[[str], str] = str,
+    **options: Any,
+) -> str:
     """Draw a selectbox or a segmented control whose choice, other than the first, is in the URL.
 
     `labels`: by the short stable value that the URL and the session hold, what the screen says. A widget that is bound
-    to the URL would write its label there.
+    to the URL would write its label there. `of_old` makes the value of what older links say.
     """
     first = next(iter(labels))
-    parameter = UrlParameter[str](key, lambda text: text if text in labels else None, str)
+    parameter = UrlParameter[str](key, lambda text: value if (value := of_old(text)) in labels else None, str)
     asked = parameter.asked(if_gone=first)
     if asked is not None or st.session_state.get(key) not in labels:
         st.session_state[key] = asked or first

@@ -165,7 +165,7 @@ def test_whoever_does_not_want_files_kept_uploads_again_and_goes_on(server, visi
     address = visitor.url
     before = shown_numbers(visitor)
     visitor.reload()
-    expect(not_loaded(visitor)).to_contain_text(NAME)
+    expect(not_loaded(visitor)).to_contain_text("Upload it again")
     assert seen(visitor) == set()
     assert visitor.url == address
     upload(visitor, NAME, data)

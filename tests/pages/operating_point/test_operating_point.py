@@ -363,8 +363,8 @@ def test_a_link_restores_every_choice():
         "method": "analytic beta",
         "nodes": "uniform",
         "resolution_3": 30,
-        "across": "message model",
-        "up": "listing model",
+        "across": "3",
+        "up": "1",
     }
     space = layout(by_key(app, "space"))
     assert "message model" in space["xaxis"]["title"]["text"]
@@ -572,7 +572,7 @@ def test_the_chosen_pair_cannot_become_one_classifier_twice():
     names = sample("Marketplace listings").first_choice.scores
     run(app.selectbox(key="up").select(names[2]))
     run(app.selectbox(key="across").select(names[2]))
-    assert app.selectbox(key="up").value in names[:2]
+    assert app.selectbox(key="up").value in {"1", "2"}
     assert layout(by_key(app, "space"))["xaxis"]["title"]["text"] == f"threshold of {names[2]} (score)"
 
 

@@ -239,10 +239,13 @@ def ask_pair(analysis: Analysis) -> tuple[int, int]:
         return (0, 1)
     left, right = st.columns(2)
     others = "Charts show the thresholds of two classifiers; the others stay at the chosen point."
-    first = left.selectbox("Charts: across", names, index=0, key="across", bind="query-params", help=others)
-    rest = [name for name in names if name != first]
-    second = right.selectbox("Charts: up", rest, index=0, key="up", bind="query-params")
-    return (
-        names.index(first) if first in names else 0,
-        names.index(second if second in rest else rest[0]),
-    )
+    places = {name: str(place) for place, name in enumerate(names, start=1)}
+    labels = {place: name for name, place in places.items()}
+
+    def of_old(said: str) -> str:
+        return said if said in labels else places.get(said, said)
+
+    first = ask_choice(left.selectbox, "Charts: across", labels, key="across", of_old=of_old, help=others)
+    rest = {place: name for place, name in labels.items() if place != first}
+    second = ask_choice(right.selectbox, "Charts: up", rest, key="up", of_old=of_old)
+    return int(first) - 1, int(second) - 1

@@ -43,11 +43,13 @@ export function totalSize(files) {
   return files.reduce((sum, { size }) => sum + size, 0)
 }
 
-// The file with that content, else the one used last of that name.
+// The file of that name with that content, else the one used last of that name, else any with that content.
 /** @param {KeptFile[]} files @param {FileName} wanted @returns {KeptFile | undefined} */
 export function found(files, { name, digest }) {
   const named = files.filter(file => file.name === name).toSorted((one, other) => other.used - one.used)
-  return named.find(file => digest && file.digest.startsWith(digest)) ?? named[0]
+  /** @param {KeptFile} file */
+  const isThis = file => digest && file.digest.startsWith(digest)
+  return named.find(isThis) ?? named[0] ?? files.find(isThis)
 }
 
 /** @param {KeptFile[]} files @returns {FileName[]} */
