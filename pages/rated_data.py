@@ -17,6 +17,7 @@ from ui.rated_data.checks import (
 from ui.rated_data.column_roles import ask_columns, ask_upload
 from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
 from ui.rated_data.complete_weeks import ask_complete_weeks
+from ui.records.in_production import show_in_production
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
@@ -46,6 +47,7 @@ if dataset is not None:
     else:
         show_funnel(rated, rated_uploads().choice_for(source))
         show_histograms(dataset.key, rated)
+    show_in_production(rated.names, dataset.name)
     show_limits()
     prepare(dataset, settings_in_use(dataset))
 show_columns_preview(source)

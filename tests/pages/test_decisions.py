@@ -32,6 +32,7 @@ from ui.data.samples import sample
 from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.rated_data import column_roles
 from ui.records import record_files
+from ui.records.record_text import thresholds_words
 from ui.shared.session import KEY
 
 
@@ -51,6 +52,11 @@ def said(elements):
 def address_of(app):
     """What the address says."""
     return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+
+
+def produced(app):
+    """What the page says is in production."""
+    return [line for line in app.markdown if "**In production:**" in line.value]
 
 
 def table(app, column):
@@ -299,9 +305,38 @@ def test_what_is_in_production_is_offered_as_the_present_thresholds(log_address)
     app = opened("operating_point", data="Login alerts")
     app.session_state["compare"] = True
     run(app)
-    run(app.button(key="use_production").click())
     assert app.number_input(key="current_0").value == record.thresholds[0]
     assert "use_production" not in {button.key for button in app.button}
+    run(app.number_input(key="current_0").set_value(0.5))
+    run(app.button(key="use_production").click())
+    assert app.number_input(key="current_0").value == record.thresholds[0]
+
+
+def test_the_data_page_says_what_is_in_production_for_its_scores(log_address):
+    one, other = sample_decision("Login alerts", rule="any"), sample_decision("Card alerts", percent=35)
+    numbers = logged(log_address, one, other)
+    assert not produced(opened("rated_data", data="Login alerts"))
+    with DecisionLog(log_address) as log:
+        for number in numbers:
+            log.mark_deployed(number, "Ann *Lee*")
+    for number, record in zip(numbers, (one, other), strict=True):
+        app = opened("rated_data", data=record.data.name)
+        (line,) = produced(app)
+        assert thresholds_words(record.columns.scores, record.thresholds) in said([line])
+        assert "by Ann *Lee* (UTC)" in said([line])
+        assert r"Ann \*Lee\*" in line.value
+        (link,) = [link.proto for link in app.get("page_link") if link.proto.label == f"Decision {number}"]
+        assert link.query_string == f"decision={number}"
+    assert not produced(opened("rated_data", data="Insurance claims"))
+
+
+def test_a_log_that_cannot_be_read_keeps_no_data_from_being_seen(monkeypatch, tmp_path):
+    (tmp_path / "broken.db").write_bytes(b"not a database" * 100)
+    monkeypatch.setenv(ADDRESS, f"sqlite:///{tmp_path / 'broken.db'}")
+    app = opened("rated_data", data="Login alerts")
+    assert not app.error
+    assert not produced(app)
+    assert app.subheader
 
 
 # Records from files

@@ -5,7 +5,7 @@ import streamlit as st
 from multiloss_core.formatting import count, shortened, threshold
 from ui.data.rated_datasets import Dataset, RatedSource
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.baseline import ask_thresholds_in_use, baseline_of, use_production
+from ui.operating_point.baseline import ask_thresholds_in_use, baseline_of
 from ui.shared.formatting import as_label, as_text
 
 MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet"))
@@ -44,7 +44,6 @@ def ask_in_force(analysis: Analysis) -> None:
     """Ask for the thresholds in force today; what is known of them stands there already."""
     st.markdown("#### 4 · What is in force today?")
     kept = baseline_of(analysis)
-    use_production(analysis)
     ask_thresholds_in_use(analysis, lambda name: f"{as_label(shortened(name))} ≥", key="in_force")
     if kept.origin:
         st.caption(f"From {as_text(kept.origin)}.")

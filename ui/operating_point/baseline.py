@@ -12,7 +12,7 @@ from multiloss_core.formatting import NEVER, short_percent, shortened
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_thresholds, read_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.records.log_access import decision_log
+from ui.records.in_production import entry_in_production
 from ui.records.record_text import thresholds_words
 from ui.shared.formatting import as_label, as_text
 from ui.shared.session import Baseline, PinnedPoint, session
@@ -31,7 +31,7 @@ def baseline_of(analysis: Analysis) -> Baseline:
 
 
 def share_baseline(analysis: Analysis) -> None:
-    """Take what a link compares with, and keep the URL at what is compared with now."""
+    """Take what a link compares with, else what is in production; keep the URL at what is compared with now."""
     kept = baseline_of(analysis)
     current, pinned = _linked(analysis, CURRENT), _linked(analysis, PINNED)
     if current is not None:
@@ -40,6 +40,7 @@ def share_baseline(analysis: Analysis) -> None:
     if pinned is not None:
         kept.pinned = PinnedPoint(tuple(pinned), "as it was in the link")
         kept.with_pinned = AGAINST.shown() is None
+    _use_production(analysis, kept)
     known = any(value is not None for value in kept.current)
     CURRENT.show([math.inf if value is None else value for value in kept.current] if known else None)
     PINNED.show(None if kept.pinned is None else list(kept.pinned.thresholds))
@@ -148,9 +149,8 @@ def _offer_in_production(analysis: Analysis, kept: Baseline) -> None:
     )
 
 
-def use_production(analysis: Analysis) -> None:
+def _use_production(analysis: Analysis, kept: Baseline) -> None:
     """Compare with what the log says is in production, where nobody has said yet what is: once for each dataset."""
-    kept = baseline_of(analysis)
     is_new, kept.is_looked_up = not kept.is_looked_up, True
     if is_new and all(value is None for value in kept.current):
         entry = _in_production(analysis)
@@ -159,22 +159,7 @@ def use_production(analysis: Analysis) -> None:
 
 
 def _in_production(analysis: Analysis) -> LogEntry | None:
-    if session().decisions.log_complaint is not None:
-        return None
-    try:
-        found = decision_log().in_production()
-    except DataError:
-        # The page on decisions says what is wrong with the log.
-        return None
-    fitting = [
-        entry
-        for entry in found
-        if entry.record.columns.scores == analysis.surfaces.names
-        and entry.record.settings.rule == analysis.settings.rule
-    ]
-    return next(
-        (entry for entry in fitting if entry.record.data.name == analysis.dataset.name), next(iter(fitting), None)
-    )
+    return entry_in_production(analysis.surfaces.names, analysis.dataset.name, analysis.settings.rule)
 
 
 def _use(kept: Baseline, entry: LogEntry) -> None:
