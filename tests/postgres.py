@@ -26,14 +26,20 @@ def postgres_server():
     if address:
         yield make_url(address)
         return
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
-    initdb = found[-1] if found else shutil.which("initdb")
-    if initdb is None:
+    programs = programs_of_postgres()
+    if programs is None:
         if os.environ.get("CI"):
             pytest.fail(SENTENCE)
         pytest.skip(SENTENCE)
-    with cluster(Path(initdb).parent) as url:
+    with cluster(programs) as url:
         yield url
+
+
+def programs_of_postgres():
+    """The folder of the newest PostgreSQL that is installed, if any."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    initdb = found[-1] if found else shutil.which("initdb")
+    return None if initdb is None else Path(initdb).parent
 
 
 @contextmanager

@@ -33,6 +33,8 @@ class VisitError(Exception):
 class Visit:
     """What a browser knows of the page: elements by component, label or key, and which runs have finished.
 
+    `fields` are boxes for text, `alerts` all that was said in boxes of success, warning and error, the last one last.
+
     `explorer` is the last message to the explorer, with its table as text; `arrived` says when (`perf_counter`) it
     came, `methods_arrived` when its methods last changed.
     """
@@ -41,6 +43,8 @@ class Visit:
         self.address = address
         self.pages: dict[str, str] = {}
         self.buttons: dict[str, str] = {}
+        self.fields: dict[str, str] = {}
+        self.alerts: list[str] = []
         self.uploader = ""
         self.expanders: dict[str, tuple[str, str]] = {}
         self.explorer: dict[str, Any] = {}
@@ -105,7 +109,7 @@ class Visit:
         """Ask for a page by its address or, from another page, by its hash; its widgets begin anew."""
         self._states.clear()
         self._query = ""
-        for known in (self.buttons, self.expanders, self.explorer):
+        for known in (self.buttons, self.fields, self.expanders, self.explorer):
             known.clear()
         self.page = page_name or next(name for name, found in self.pages.items() if found == page_hash)
         await self._rerun(page_hash=page_hash, page_name=page_name)
@@ -116,6 +120,10 @@ class Visit:
         await self._rerun(fragment=fragment)
         if is_trigger:
             del self._states[state.id]
+
+    def fill(self, state: WidgetState) -> None:
+        """Change a widget of a form: the server is told with the next change outside of it."""
+        self._states[state.id] = state
 
     async def upload(self, name: str, content: bytes) -> None:
         """Ask where the file may go, bring it there, and tell the uploader of it."""
@@ -246,6 +254,12 @@ class Visit:
                 self._error = f"{element.exception.type}: {element.exception.message}"
             case "file_uploader":
                 self.uploader = element.file_uploader.id
+            case "text_input":
+                self.fields[element.text_input.label] = element.text_input.id
+            case "text_area":
+                self.fields[element.text_area.label] = element.text_area.id
+            case "alert":
+                self.alerts.append(element.alert.body)
             case "button":
                 self.buttons[element.button.label] = element.button.id
             case "bidi_component" if element.bidi_component.component_name == "multiloss_explorer":
