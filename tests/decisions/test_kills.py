@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.kills import Saved, kill_while_saving, outcome
+from benchmarks.load.kills import Saved, kill_while_saving, outcome
 
 KILLS, VISITORS = 2, 3
 

@@ -2,7 +2,7 @@
 
 Starts the application again and again; visitors save decisions one after the other on the operating point, and at a
 random moment the server gets SIGKILL. Then the log is read, and its chain checked. On SQLite and on PostgreSQL.
-Run: python -m benchmarks.kills [--kills 20] [--visitors 3] [--seed 0]
+Run: python -m benchmarks.load.kills [--kills 20] [--visitors 3] [--seed 0]
 """
 
 import argparse
@@ -152,7 +152,7 @@ def _logs() -> Iterator[dict[str, str]]:
 
 def main() -> None:
     """Kill the server again and again, and print what became of the decisions."""
-    parser = argparse.ArgumentParser(prog="benchmarks.kills", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="benchmarks.load.kills", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=20, help="how often, on each database")
     parser.add_argument("--visitors", type=int, default=3, help="how many save at once")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
