@@ -15,6 +15,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.tables import LARGEST_FILE, start_reader
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
+from ui.data.held_tables import hold
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
 from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
 from ui.shared.page_setup import room
@@ -104,9 +105,9 @@ class UploadStore(Generic[Choice, Data]):
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
         try:
             source = read()
+            self._add(source, UploadedFile(digest=source.fingerprint, memory=_memory(source)))
         except DataError as error:
             return str(error)
-        self._add(source, UploadedFile(digest=source.fingerprint, memory=_memory(source)))
         return None
 
     def choose(self, name: str) -> None:
@@ -379,17 +380,21 @@ class UploadStore(Generic[Choice, Data]):
         of_workbook = _sheet_of(digest)
         try:
             source = self.read(data, name, sheet or self.state.remembered.get(of_workbook))
+            self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source)))
         except DataError as error:
             return str(error)
         if sheet is not None:
             self.state.remembered[of_workbook] = sheet
-        self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source)))
         return None
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
-        """Add a table under its name, or under a name like it where other content has that one, and pick it."""
+        """Add a table under its name, or under a name like it where other content has that one, and pick it.
+
+        Raises DataError where the server may hold no more.
+        """
         state, start = self.state, file.digest[:START]
         name = self._free_name(source.name, start)
+        hold(state, name, file)
         expected = "" if self._is_here(name) else self._expected_start(name)
         state.replaced.discard(name)
         asked = self._shown_name()

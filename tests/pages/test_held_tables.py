@@ -1,0 +1,65 @@
+"""Tables of all visits together are bounded: what is one too many is refused, and nothing that is loaded is lost."""
+
+import gc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import DataError
+from tests.pages.rated_data.steps import GOOD, csv_of, rated_frame, upload
+from tests.pages.steps import opened, state
+from ui.data import held_tables
+from ui.shared.session import UploadedFile, Uploads
+
+
+def megabytes(number):
+    return UploadedFile(memory=number * 2**20)
+
+
+@pytest.fixture(autouse=True)
+def limit(monkeypatch):
+    gc.collect()
+    held_tables._held.clear()
+    monkeypatch.setenv(held_tables.VARIABLE, "10")
+
+
+def held(name, file):
+    visit = Uploads()
+    held_tables.hold(visit, name, file)
+    visit.files[name] = file
+    return visit
+
+
+def test_all_visits_share_one_limit_and_what_ends_makes_room():
+    one, other = held("a", megabytes(4)), held("b", megabytes(5))
+    with pytest.raises(DataError, match="as many tables as it may"):
+        held_tables.hold(Uploads(), "c", megabytes(2))
+    # In place of a table of its own.
+    held_tables.hold(one, "a", megabytes(5))
+    with pytest.raises(DataError, match="as many tables as it may"):
+        held_tables.hold(one, "a2", megabytes(2))
+    del other
+    gc.collect()
+    held_tables.hold(one, "a2", megabytes(6))
+
+
+@pytest.mark.parametrize("said", ["", "-1", "0", "many", "1.5"])
+def test_a_limit_that_is_none_says_so(monkeypatch, said):
+    monkeypatch.setenv(held_tables.VARIABLE, said)
+    with pytest.raises(DataError, match=held_tables.VARIABLE):
+        held_tables.hold(Uploads(), "a", megabytes(1))
+
+
+def test_a_file_too_many_is_refused_with_a_sentence_and_nothing_is_lost():
+    app = opened("rated_data")
+    upload(app, csv_of(rated_frame()), GOOD)
+    filler = held("all the rest", megabytes(9))
+    large = pd.DataFrame(np.random.default_rng(0).random((60_000, 2)), columns=["a", "b"]).assign(fraud=0)
+    large.loc[:100, "fraud"] = 1
+    upload(app, csv_of(large), "large.csv")
+    assert "This server holds as many tables as it may" in app.error[0].value
+    assert GOOD in app.error[0].value
+    assert app.selectbox(key="data").value == GOOD
+    assert list(state(app).rated.sources) == [GOOD]
+    del filler
