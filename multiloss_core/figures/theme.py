@@ -54,6 +54,11 @@ def on_dark(scale: list[list[Any]]) -> list[list[Any]]:
     return [[0.0, _PAPER["dark"]], [0.5, colours[2]], [1.0, colours[1]]]
 
 
+def plain(text: str) -> str:
+    """Write a text that others chose so that Plotly shows it as it is: it reads tags, entities and fields in texts."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("%{", "%&#123;")
+
+
 def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
     """Make an empty figure with this project's template: `title`, `height` in pixels, legend below the plot."""
     return go.Figure(layout={"template": _template(theme), "title": {"text": title}, "height": height})

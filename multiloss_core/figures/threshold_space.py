@@ -60,8 +60,9 @@ def space_backdrop(
             **style.path_marks(path.method),
         )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
-    figure.update_xaxes(title=f"threshold of {surfaces.names[0]} (score)", range=axis_range(axes[0]), showgrid=False)
-    figure.update_yaxes(title=f"threshold of {surfaces.names[1]} (score)", range=axis_range(axes[1]), showgrid=False)
+    first, second = map(style.plain, surfaces.names)
+    figure.update_xaxes(title=f"threshold of {first} (score)", range=axis_range(axes[0]), showgrid=False)
+    figure.update_yaxes(title=f"threshold of {second} (score)", range=axis_range(axes[1]), showgrid=False)
     return figure
 
 
@@ -84,7 +85,7 @@ def threshold_curves(
     path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOCUMENTS, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
     """Draw for a single classifier TP and FP, counted in `unit`, against its threshold."""
-    figure = style.new_figure(f"Counts against the threshold of {path.names[0]}", theme, height=470)
+    figure = style.new_figure(f"Counts against the threshold of {style.plain(path.names[0])}", theme, height=470)
     kept, counted = drawn_vertices(path), vocabulary.counted(unit)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
     for name, counts, colour in (
@@ -100,7 +101,7 @@ def threshold_curves(
             hovertemplate=f"threshold %{{x:.6g}}<br>%{{y:,.6~g}} {counted}<extra>%{{fullData.name}}</extra>",
         )
     figure.update_layout(margin={"b": 84})
-    figure.update_xaxes(title=f"threshold of {path.names[0]} (score)")
+    figure.update_xaxes(title=f"threshold of {style.plain(path.names[0])} (score)")
     figure.update_yaxes(title=f"{counted} flagged (log scale)", type="log")
     return figure
 
