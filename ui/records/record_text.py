@@ -6,7 +6,7 @@ from decision_log import LogEntry
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import markdown_summary
 from multiloss_core.formatting import at_or_above, count, money, share, shortened
-from ui.shared.formatting import LONG_NAME, vocabulary
+from ui.shared.formatting import LONG_NAME, vocabulary, without_links
 
 
 def moment(time: datetime) -> str:
@@ -68,4 +68,4 @@ def deployment_words(entry: LogEntry) -> str:
 def summary_on_page(record: DecisionRecord) -> str:
     """Write the Markdown summary without its title, its headings below those of the page."""
     _, _, body = markdown_summary(record, vocabulary()).partition("\n\n")
-    return f"\n\n{body}".replace("\n\n## ", "\n\n#### ")
+    return without_links(f"\n\n{body}".replace("\n\n## ", "\n\n#### "))

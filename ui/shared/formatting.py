@@ -45,7 +45,12 @@ def vocabulary() -> Vocabulary:
 
 def as_text(text: str) -> str:
     """Write text in which nothing is Markdown, on one line; addresses do not become links."""
-    return as_markdown(_ADDRESS.sub(f"\\g<0>{_JOINED}", text), also=_IN_STREAMLIT)
+    return as_markdown(without_links(text), also=_IN_STREAMLIT)
+
+
+def without_links(text: str) -> str:
+    """Keep addresses in a text from becoming links, by signs between their letters that nobody sees."""
+    return _ADDRESS.sub(f"\\g<0>{_JOINED}", text)
 
 
 def as_label(text: str) -> str:

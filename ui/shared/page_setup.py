@@ -11,7 +11,7 @@ from multiloss_core import DataError
 from ui.identity.visitor import reader
 from ui.shared.formatting import as_text
 from ui.shared.plotly_asset import serve_library
-from ui.shared.url_params import open_page
+from ui.shared.url_params import is_infinite, open_page
 
 # Streamlit writes white on the main colour, which on a dark page is bright.
 MAIN_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
@@ -41,8 +41,17 @@ def bootstrap(page: str) -> None:
     if HAS_RUN not in st.session_state:
         # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
         st.switch_page("app.py", query_params={**asked_in_address(), TO: [name]})
+    _leave_out_infinite_numbers(page)
     _refuse_strangers()
     open_page(page)
+
+
+def _leave_out_infinite_numbers(page: str) -> None:
+    """Open the page anew without them: Streamlit's boxes for whole numbers raise where an address has one for them."""
+    asked = asked_in_address()
+    usable = {name: texts for name, texts in asked.items() if not any(map(is_infinite, texts))}
+    if usable != asked:
+        st.switch_page(page, query_params=usable)
 
 
 def _refuse_strangers() -> None:

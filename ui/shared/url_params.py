@@ -153,6 +153,14 @@ def numbers_parameter(name: str) -> UrlParameter[list[float]]:
     return UrlParameter(name, read_numbers, write_numbers)
 
 
+def is_infinite(text: str) -> bool:
+    """Tell whether a text is a number of no finite value, which no address needs: thresholds say `NEVER`."""
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
 def _said(name: str) -> str | None:
     """Return what the URL says; nonsense, an empty text, where it says two things."""
     said = st.query_params.get_all(name)
