@@ -154,11 +154,11 @@ def _proxy(nginx, folder, ports):
     work.chmod(0o777)
     config = folder / "nginx.conf"
     moves = {
+        " /tmp/": f" {work}/",
         "app:8501": f"127.0.0.1:{ports['app']}",
         "listen 8080": f"listen 127.0.0.1:{ports['http']}",
         "listen 8443": f"listen 127.0.0.1:{ports['https']}",
         "/run/secrets": str(folder / "secrets"),
-        " /tmp/": f" {work}/",
     }
     config.write_text(_replaced((ROOT / "deployment/nginx.conf").read_text(encoding="utf-8"), moves))
     service = SERVICES["proxy"]
