@@ -112,10 +112,11 @@ def _environment(folder, service=None):
 def _owner(server):
     said = SERVICES["database"]["environment"]
     name, database = said["POSTGRES_USER"], said["POSTGRES_DB"]
-    with create_engine(server, isolation_level="AUTOCOMMIT").connect() as connection:
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
         connection.execute(text(f"CREATE ROLE {name} SUPERUSER LOGIN PASSWORD '{PASSWORD}'"))
         connection.execute(text(f"CREATE DATABASE {database} OWNER {name}"))
-        connection.engine.dispose()
+    engine.dispose()
     return server.set(username=name, database=database)
 
 
@@ -139,7 +140,7 @@ def _app(image, folder, owner, port):
     (user,) = values_of("USER")
     with _process(command(), "app", folder, _as_user(user), cwd=image, env=environment) as process:
         check = [*_as_user(user), *health_check()]
-        _wait(
+        wait_until(
             lambda: subprocess.run(check, cwd=image, env=environment, capture_output=True, check=False).returncode == 0,
             process,
             folder / "app.log",
@@ -165,7 +166,7 @@ def _proxy(nginx, folder, ports):
     words = [_replaced(word, {}).replace("/etc/nginx/multiloss.conf", str(config)) for word in service["entrypoint"]]
     words[0] = nginx
     with _process(words, "proxy", folder, _as_user(service["user"]), cwd=folder, env={}) as process:
-        _wait((work / "nginx.pid").exists, process, folder / "proxy.log")
+        wait_until((work / "nginx.pid").exists, process, folder / "proxy.log")
         yield process
 
 
@@ -202,7 +203,8 @@ def _process(words, name, folder, before, **place):
             process.wait()
 
 
-def _wait(is_so, process, log):
+def wait_until(is_so, process, log):
+    """Wait for what a running process does; what it wrote is told where it ended, or does it not."""
     deadline = monotonic() + SECONDS
     while not is_so():
         assert process.poll() is None, log.read_text()

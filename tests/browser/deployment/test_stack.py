@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import ProgrammingError
 
-from tests.browser.deployment.stack import running_stack
+from tests.browser.deployment.stack import running_stack, wait_until
 from tests.browser.steps import PAGES, follow, metric, open_page, open_part, settle
+from tests.deployment.files import SERVICES
 from ui.serving.headers import HEADERS
 
 WHY = "Saved by way of the proxy."
@@ -119,8 +120,10 @@ def test_a_websocket_from_another_origin_is_refused(stack):
 
 def test_the_log_of_the_proxy_holds_no_names(stack):
     answer(stack, "/rated_data?data=Case+4711+of+Ann+Lee")
-    lines = (stack.folder / "proxy.log").read_text()
-    assert "GET /rated_data" in lines
+    log = stack.folder / "proxy.log"
+    # A line is written once the answer is sent.
+    wait_until(lambda: "GET /rated_data" in log.read_text(), stack.app, log)
+    lines = log.read_text()
     assert "4711" not in lines
     assert "?" not in lines
 
@@ -137,5 +140,5 @@ def test_the_application_ends_within_seconds_of_being_asked_to(stack, new_page):
     page = new_page(ignore_https_errors=True)
     open_page(page, f"{stack.https}/top_k", PAGES["top_k"])
     stack.app.send_signal(signal.SIGTERM)
-    stack.app.wait(timeout=10)
+    stack.app.wait(timeout=int(SERVICES["app"]["stop_grace_period"].removesuffix("s")))
     assert answer(stack, "/")[0] == 502
