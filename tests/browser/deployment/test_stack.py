@@ -1,8 +1,11 @@
 """What compose.yaml starts, started as processes: application, PostgreSQL under a role that adds, proxy with TLS."""
 
+import os
 import re
+import shlex
 import signal
 import ssl
+import subprocess
 from http.client import HTTPConnection, HTTPSConnection
 from urllib.parse import urlsplit
 
@@ -11,9 +14,10 @@ from playwright.sync_api import expect
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import ProgrammingError
 
+from decision_log import DecisionLog
 from tests.browser.deployment.stack import running_stack, wait_until
 from tests.browser.steps import PAGES, follow, metric, open_page, open_part, settle
-from tests.deployment.files import SERVICES
+from tests.deployment.files import ROOT, SERVICES
 from ui.serving.headers import HEADERS
 
 WHY = "Saved by way of the proxy."
@@ -37,9 +41,9 @@ def answer(stack, path, method="GET", headers=()):
 
 
 def rows(address, statement):
-    engine = create_engine(address)
+    engine = create_engine(address, isolation_level="AUTOCOMMIT")
     try:
-        with engine.begin() as connection:
+        with engine.connect() as connection:
             result = connection.execute(text(statement))
             return result.fetchall() if result.returns_rows else []
     finally:
@@ -75,6 +79,24 @@ def test_a_decision_is_saved_through_tls_by_a_role_that_only_adds(stack, new_pag
         with pytest.raises(ProgrammingError, match="permission denied"):
             rows(stack.app_role, refused)
     assert "Traceback" not in (stack.folder / "app.log").read_text()
+
+
+def test_a_backup_is_restored_where_nobody_knows_the_role_of_the_application(stack):
+    words = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    dump, restore = (
+        shlex.split(re.search(rf"exec -T database ({program} .*?) decisions [<>] log\.sql", words)[1])
+        for program in ("pg_dump", "psql")
+    )
+    socket = {"PGHOST": stack.owner.query["host"], "PGPASSWORD": stack.owner.password, "PATH": os.environ["PATH"]}
+    rows(stack.owner, "DROP DATABASE IF EXISTS restored")
+    rows(stack.owner, "CREATE DATABASE restored")
+    kept = subprocess.run([*dump, "decisions"], env=socket, capture_output=True, check=True).stdout
+    assert b"multiloss_app" not in kept
+    subprocess.run([*restore, "restored"], env=socket, input=kept, capture_output=True, check=True)
+    with DecisionLog(stack.owner.set(database="restored").render_as_string(hide_password=False)) as log:
+        found = log.audit()
+    assert found.faults == ()
+    assert found.entries > 0
 
 
 def test_every_answer_has_each_header_once(stack):
@@ -138,7 +160,7 @@ def test_the_password_of_the_database_is_in_no_environment_and_no_log(stack):
 
 def test_the_application_ends_within_seconds_of_being_asked_to(stack, new_page):
     page = new_page(ignore_https_errors=True)
-    open_page(page, f"{stack.https}/top_k", PAGES["top_k"])
+    open_page(page, f"{stack.https}/decisions", PAGES["decisions"])
     stack.app.send_signal(signal.SIGTERM)
     stack.app.wait(timeout=int(SERVICES["app"]["stop_grace_period"].removesuffix("s")))
     assert answer(stack, "/")[0] == 502
