@@ -59,6 +59,8 @@ def test_every_service_is_confined(name):
 
 def test_only_the_proxy_is_reached_from_outside_and_only_the_application_reaches_the_database():
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+    # Closed by default, as the application is by itself.
+    assert [port.rpartition("}:")[0] for port in SERVICES["proxy"]["ports"]] == ["${MULTILOSS_ADDRESS:-127.0.0.1"] * 2
     members = {
         network: {name for name, service in SERVICES.items() if network in service.get("networks", ())}
         for network in COMPOSE["networks"]
