@@ -16,7 +16,7 @@ from sqlalchemy.exc import ProgrammingError
 
 from decision_log import DecisionLog
 from tests.browser.deployment.stack import running_stack, wait_until
-from tests.browser.steps import PAGES, follow, metric, open_page, open_part, settle
+from tests.browser.steps import PAGES, follow, metric, open_page, open_part, rated_csv, selected, settle, upload
 from tests.deployment.files import ROOT, SERVICES
 from ui.serving.headers import HEADERS
 
@@ -79,6 +79,16 @@ def test_a_decision_is_saved_through_tls_by_a_role_that_only_adds(stack, new_pag
         with pytest.raises(ProgrammingError, match="permission denied"):
             rows(stack.app_role, refused)
     assert "Traceback" not in (stack.folder / "app.log").read_text()
+
+
+def test_a_file_is_uploaded_through_the_proxy(stack, new_page):
+    page = new_page(ignore_https_errors=True)
+    open_page(page, f"{stack.https}/rated_data", PAGES["rated_data"])
+    upload(page, "alerts.csv", rated_csv())
+    expect(selected(page, "Data")).to_have_value("alerts.csv")
+    settle(page)
+    assert all(cookie["secure"] for cookie in page.context.cookies() if cookie["name"].startswith("_streamlit"))
+    assert any(cookie["name"] == "_streamlit_xsrf" for cookie in page.context.cookies())
 
 
 def test_a_backup_is_restored_where_nobody_knows_the_role_of_the_application(stack):
