@@ -26,13 +26,18 @@ def postgres_server():
     if address:
         yield make_url(address)
         return
+    with cluster(installed_programs()) as url:
+        yield url
+
+
+def installed_programs():
+    """The folder of PostgreSQL's programs; without one the test is skipped, and fails in CI."""
     programs = programs_of_postgres()
     if programs is None:
         if os.environ.get("CI"):
             pytest.fail(SENTENCE)
         pytest.skip(SENTENCE)
-    with cluster(programs) as url:
-        yield url
+    return programs
 
 
 def programs_of_postgres():

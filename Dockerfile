@@ -1,0 +1,23 @@
+# The application alone, for `docker compose up` (compose.yaml, docs/operations.md) or any other engine.
+# Python is the version that the tests run with; pin the digest that your registry shows for it.
+FROM python:3.11-slim-bookworm
+
+WORKDIR /srv/multiloss
+COPY deployment/requirements.lock deployment/
+RUN pip install --no-cache-dir --require-hashes --only-binary :all: -r deployment/requirements.lock
+COPY . .
+# Nothing can be written later: charts' browser library and bytecode are made here.
+RUN python -m ui.shared.plotly_asset && python -m compileall -q . && chmod -R go=rX .
+
+USER 10001:10001
+ENV HOME=/nonexistent \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
+    STREAMLIT_SERVER_PORT=8501 \
+    STREAMLIT_SERVER_HEADLESS=true \
+    STREAMLIT_SERVER_FILE_WATCHER_TYPE=none
+EXPOSE 8501
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+    CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f\"http://127.0.0.1:{os.environ['STREAMLIT_SERVER_PORT']}/_stcore/health\", timeout=4)"]
+CMD ["python", "-m", "streamlit", "run", "server.py"]

@@ -1,0 +1,109 @@
+"""The locks hold what is pinned, with hashes and no place of any machine; so does the bill of materials."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.deployment.files import ROOT
+from tests.test_requirements import PINS, PROJECT
+
+WHOLE, IMAGE = "requirements.lock", "deployment/requirements.lock"
+WAY_OUT = "write the locks anew: make lock"
+
+
+def locked(file):
+    """Name -> versions (one for each range of Python, where they differ) and their hashes."""
+    text = re.sub(r"^#.*\n", "", (ROOT / file).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found = {}
+    for line in filter(None, text.replace("\\\n", " ").splitlines()):
+        requirement, *hashes = re.split(r"\s+--hash=sha256:", line.strip())
+        pin = Requirement(requirement)
+        (exact,) = pin.specifier
+        assert exact.operator == "=="
+        assert pin.url is None
+        assert hashes
+        assert all(re.fullmatch("[0-9a-f]{64}", value) for value in hashes)
+        found.setdefault(canonicalize_name(pin.name), {})[exact.version] = hashes
+    return found
+
+
+def wanted(requirements):
+    """Names of all that is needed here for some requirements, by what the installed packages say themselves."""
+    names, seen = set(), set()
+    ahead = [Requirement(text) for text in requirements]
+    while ahead:
+        requirement = ahead.pop()
+        name = canonicalize_name(requirement.name)
+        key = (name, frozenset(requirement.extras))
+        if key in seen:
+            continue
+        seen.add(key)
+        names.add(name)
+        for text in distribution(name).requires or ():
+            needed = Requirement(text)
+            extras = requirement.extras or {""}
+            if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in extras):
+                ahead.append(needed)
+    return names
+
+
+def test_all_that_is_pinned_is_locked_in_that_version():
+    versions = {name: list(found) for name, found in locked(WHOLE).items()}
+    pinned = {canonicalize_name(name): [next(iter(pin.specifier)).version] for name, pin in PINS.items()}
+    assert {name: versions.get(name) for name in pinned} == pinned, WAY_OUT
+
+
+def test_the_image_gets_the_application_and_what_that_needs():
+    whole, image = locked(WHOLE), locked(IMAGE)
+    needs = wanted([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["app"]])
+    assert needs == set(image), WAY_OUT
+    assert [name for name, versions in image.items() if not versions.items() <= whole[name].items()] == [], WAY_OUT
+    assert not {"pytest", "playwright", "ruff"} & set(image)
+
+
+@pytest.mark.parametrize("file", [WHOLE, IMAGE])
+def test_a_lock_names_no_place(file):
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert "://" not in text
+    assert "index-url" not in text
+    assert not re.search(r"(^|\s)/\w", text)
+
+
+def test_the_bill_of_materials_lists_what_is_locked(tmp_path):
+    recipe = re.search(
+        r"^\t\.venv/bin/cyclonedx-py (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    program = Path(sys.executable).with_name("cyclonedx-py")
+    written = []
+    for name in ("one.json", "two.json"):
+        arguments = recipe[1].replace("site/sbom.json", str(tmp_path / name)).split()
+        subprocess.run([program, *arguments], cwd=ROOT, check=True, capture_output=True)
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1]
+    bill = json.loads(written[0])
+    assert bill["bomFormat"] == "CycloneDX"
+    listed = {
+        component["name"]: {
+            component["version"]: [found["content"] for found in component["externalReferences"][0]["hashes"]]
+        }
+        for component in bill["components"]
+    }
+    assert listed == locked(IMAGE)
+    assert {component["purl"] for component in bill["components"]} == {
+        f"pkg:pypi/{name}@{version}" for name, versions in locked(IMAGE).items() for version in versions
+    }
+
+
+def test_the_image_has_the_python_that_the_tests_run_with():
+    lock = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["python_version"]
+    (image,) = re.findall(r"^FROM python:([0-9.]+)-", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    recipes = re.findall(r"--python-version (\S+)", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert {image, *recipes} == {lock}
