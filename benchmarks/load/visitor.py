@@ -102,7 +102,7 @@ async def move(tab: Visit, percent: float, findings: Findings) -> None:
     number = int(tab.explorer["heard"]) + 1
     start = time.perf_counter()
     state = WidgetState(id=tab.explorer_id, json_value=json.dumps({"moved": [percent, number]}))
-    await tab.set(state, tab.explorer_fragment)
+    await tab.set(state, fragment=tab.explorer_fragment)
     await tab.until(lambda: tab.explorer["heard"] >= number and not tab.is_running, "the slider")
     findings.add("slider", start)
 
@@ -115,7 +115,7 @@ async def open_section(tab: Visit, turn: int, findings: Findings) -> None:
     widget, fragment = tab.expanders[present[turn % len(present)]]
     for is_open in (True, False):
         start, finished = time.perf_counter(), tab.runs_finished
-        await tab.set(WidgetState(id=widget, bool_value=is_open), fragment)
+        await tab.set(WidgetState(id=widget, bool_value=is_open), fragment=fragment)
         await tab.until(lambda before=finished: tab.runs_finished > before and not tab.is_running, "a part")  # type: ignore[misc]
         if is_open:
             findings.add("section", start)

@@ -34,13 +34,15 @@ class Visit:
     """What a browser knows of the page: elements by component, label or key, and which runs have finished.
 
     `explorer` is the last message to the explorer, with its table as text; `arrived` says when (`perf_counter`) it
-    came, `methods_arrived` when its methods last changed.
+    came, `methods_arrived` when its methods last changed. `inputs` are the fields for text, `alert` the last one shown.
     """
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.pages: dict[str, str] = {}
         self.buttons: dict[str, str] = {}
+        self.inputs: dict[str, str] = {}
+        self.alert = ""
         self.uploader = ""
         self.expanders: dict[str, tuple[str, str]] = {}
         self.explorer: dict[str, Any] = {}
@@ -101,21 +103,21 @@ class Visit:
         """Whether a run is under way."""
         return self._running
 
-    async def go(self, *, page_hash: str = "", page_name: str = "") -> None:
+    async def go(self, *, page_hash: str = "", page_name: str = "", query: str = "") -> None:
         """Ask for a page by its address or, from another page, by its hash; its widgets begin anew."""
         self._states.clear()
-        self._query = ""
-        for known in (self.buttons, self.expanders, self.explorer):
+        self._query = query
+        for known in (self.buttons, self.inputs, self.expanders, self.explorer):
             known.clear()
         self.page = page_name or next(name for name, found in self.pages.items() if found == page_hash)
         await self._rerun(page_hash=page_hash, page_name=page_name)
 
-    async def set(self, state: WidgetState, fragment: str = "", *, is_trigger: bool = False) -> None:
-        """Change one widget; a trigger is forgotten once it is sent."""
-        self._states[state.id] = state
+    async def set(self, *states: WidgetState, fragment: str = "", is_trigger: bool = False) -> None:
+        """Change widgets; the last is a trigger where that is said, and forgotten once it is sent."""
+        self._states |= {state.id: state for state in states}
         await self._rerun(fragment=fragment)
         if is_trigger:
-            del self._states[state.id]
+            del self._states[states[-1].id]
 
     async def upload(self, name: str, content: bytes) -> None:
         """Ask where the file may go, bring it there, and tell the uploader of it."""
@@ -248,6 +250,12 @@ class Visit:
                 self.uploader = element.file_uploader.id
             case "button":
                 self.buttons[element.button.label] = element.button.id
+            case "text_input":
+                self.inputs[element.text_input.label] = element.text_input.id
+            case "text_area":
+                self.inputs[element.text_area.label] = element.text_area.id
+            case "alert":
+                self.alert = element.alert.body
             case "bidi_component" if element.bidi_component.component_name == "multiloss_explorer":
                 self._take_explorer(element.bidi_component, delta.fragment_id)
 

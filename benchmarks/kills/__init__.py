@@ -1,0 +1,1 @@
+"""Whether kills of the server lose decisions that were acknowledged."""
