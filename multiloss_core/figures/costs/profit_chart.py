@@ -30,7 +30,8 @@ def profit_chart(
     """
     figure = style.new_figure("Payoff against alerts", theme, height=380)
     order = np.argsort(curve.alerts, kind="stable")
-    look, unit = look_of(method), f" {currency}".rstrip()
+    look, currency = look_of(method), style.literal(currency)
+    unit = f" {currency}".rstrip()
     hover = f"%{{x:,.6~f}} alerts<br>payoff %{{y:,.2f}}{unit}"
     figure.add_scatter(
         x=curve.alerts[order],

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from html import unescape
 from typing import Any
 
 import plotly
@@ -104,7 +105,7 @@ def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysi
     if name == "space" and len(_view.surfaces.names) == 1:
         alt = "True and false positives against the threshold."
     return {
-        "title": figure.layout.title.text,
+        "title": unescape(figure.layout.title.text),
         "traces": [_as_text(trace) for trace in parts["data"]],
         "layout": _as_text(parts["layout"]),
         "alt": alt,
