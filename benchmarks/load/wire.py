@@ -34,7 +34,8 @@ class Visit:
     """What a browser knows of the page: elements by component, label or key, and which runs have finished.
 
     `explorer` is the last message to the explorer, with its table as text; `arrived` says when (`perf_counter`) it
-    came, `methods_arrived` when its methods last changed. `inputs` are the fields for text, `alert` the last one shown.
+    came, `methods_arrived` when its methods last changed. `inputs` are the fields for text, `alert` the last one shown,
+    `headings` all that were shown.
     """
 
     def __init__(self, address: str) -> None:
@@ -43,6 +44,7 @@ class Visit:
         self.buttons: dict[str, str] = {}
         self.inputs: dict[str, str] = {}
         self.alert = ""
+        self.headings: set[str] = set()
         self.uploader = ""
         self.expanders: dict[str, tuple[str, str]] = {}
         self.explorer: dict[str, Any] = {}
@@ -254,6 +256,8 @@ class Visit:
                 self.inputs[element.text_input.label] = element.text_input.id
             case "text_area":
                 self.inputs[element.text_area.label] = element.text_area.id
+            case "heading":
+                self.headings.add(element.heading.body)
             case "alert":
                 self.alert = element.alert.body
             case "bidi_component" if element.bidi_component.component_name == "multiloss_explorer":

@@ -23,7 +23,7 @@ from ui.shared.lazy_section import lesson_plan
 from ui.shared.loss_picker import ask_beta, named_loss, show_formula
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
+from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice, ask_whole_number
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
 
@@ -64,14 +64,13 @@ def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
         "weigh positives and negatives alike.",
     )
     beta = ask_beta(beta_column, "cut_beta")
-    at_least = least_column.number_input(
+    at_least = ask_whole_number(
+        least_column.number_input,
         "Flag at least",
         0,
         None,
         0,
-        1,
         key="cut_least",
-        bind="query-params",
         help="The least number of items to flag. With few expected positives flagging nothing often wins; 1 rules it "
         "out.",
     )
@@ -85,7 +84,7 @@ def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
     if not 0 <= at_least <= n:
         st.error(f"At least {at_least:,} of {plural(n, 'item')} cannot be flagged; choose 0 to {n:,}.")
         return None
-    return LossChoice(choice, beta, int(at_least), calibration, bool(everything))
+    return LossChoice(choice, beta, at_least, calibration, bool(everything))
 
 
 def _ask_calibration(place: DeltaGenerator, dataset: ScoredDataset) -> str:

@@ -113,6 +113,25 @@ def ask_choice(widget: Callable[..., Any], label: str, labels: Mapping[str, str]
     return known
 
 
+def ask_whole_number(
+    widget: Callable[..., float],
+    label: str,
+    least: int,
+    most: int | None,
+    first: int,
+    *,
+    key: str,
+    **options: Any,
+) -> int:
+    """Draw a number input for a whole number in [least, most], bound to the URL; nonsense of a link is `first`."""
+    # As a field for integers Streamlit fails where a link says "inf".
+    highest = None if most is None else float(most)
+    asked = widget(
+        label, float(least), highest, float(first), 1.0, format="%.0f", key=key, bind="query-params", **options
+    )
+    return round(asked)
+
+
 def open_page(page: str) -> None:
     """Take note of the page that is open, and read a link that was made before as it would be made now."""
     if session().page != page:

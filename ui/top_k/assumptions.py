@@ -29,6 +29,7 @@ from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.session import session
+from ui.shared.url_params import ask_whole_number
 from ui.top_k.settings import Settings, require_within
 
 ITEMS = 8
@@ -185,17 +186,15 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
     pending = session().top_k.pending_draw.pop(key, None)
     if pending is not None:
         st.session_state[key] = pending
-    return int(
-        place.number_input(
-            "Draw",
-            0,
-            LARGEST_SEED,
-            failing,
-            key=key,
-            bind="query-params",
-            persist_state="session",
-            help=f"The random seed of the {ITEMS} items, with w at scale 1.",
-        )
+    return ask_whole_number(
+        place.number_input,
+        "Draw",
+        0,
+        LARGEST_SEED,
+        failing,
+        key=key,
+        persist_state="session",
+        help=f"The random seed of the {ITEMS} items, with w at scale 1.",
     )
 
 

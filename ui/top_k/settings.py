@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from multiloss_core.losses import Loss, sigmoid_items
@@ -11,21 +12,23 @@ from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import lesson_plan
 from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
 from ui.shared.page_setup import room
+from ui.shared.url_params import ask_whole_number
 
-# Key, label; lowest, highest, default and step; help.
+# Key, label; lowest, highest and default; help.
 NUMBERS = (
-    ("topk_n", "Items (n)", (2, 14, 10, 1), "2 to 14: all 2ⁿ predictions are tried."),
-    ("topk_seed", "Random seed", (0, 1_000_000, 70, 1), "Another seed, other items."),
+    ("topk_n", "Items (n)", (2, 14, 10), "2 to 14: all 2ⁿ predictions are tried."),
+    ("topk_seed", "Random seed", (0, 1_000_000, 70), "Another seed, other items."),
     (
         "topk_scale",
         "Scale of w",
-        (0.0, 10.0, 1.0, 0.5),
+        (0.0, 10.0, 1.0),
         "How certain labels are. At 0 every probability is 1/2: nobody can tell. The larger, the nearer the "
         "probabilities lie to 0 and 1. "
         "P(Y = 1 | x) = 1 / (1 + exp(-w·x)); x and w are drawn from the standard Gaussian in the plane, and w is "
         "multiplied by this.",
     ),
 )
+STEP_OF_SCALE = 0.5
 # In pixels, with its label.
 NUMBER_HEIGHT = 68
 
@@ -57,19 +60,25 @@ def chosen_settings() -> Settings | None:
     with room("topk_settings", NUMBER_HEIGHT):
         *columns, beta_column = st.columns(4, vertical_alignment="bottom")
     n, seed, scale = (
-        column.number_input(label, *limits, key=key, bind="query-params", help=hint)
+        _ask(column, label, limits, key, hint)
         for column, (key, label, limits, hint) in zip(columns, NUMBERS, strict=True)
     )
     beta = ask_beta(beta_column, "topk_beta")
     try:
         # The widgets' own limits hold in the browser only.
-        for value, (_, label, (least, most, *_), _) in zip((n, seed, scale), NUMBERS, strict=True):
+        for value, (_, label, (least, most, _), _) in zip((n, seed, scale), NUMBERS, strict=True):
             require_within(label, value, least, most)
         require_within("Beta of F", beta, 0.1, 10)
     except DataError as error:
         st.error(str(error))
         return None
     return Settings(int(n), int(seed), scale, beta)
+
+
+def _ask(place: DeltaGenerator, label: str, limits: tuple[float, float, float], key: str, hint: str) -> float:
+    if all(isinstance(limit, int) for limit in limits):
+        return ask_whole_number(place.number_input, label, *map(int, limits), key=key, help=hint)
+    return float(place.number_input(label, *limits, STEP_OF_SCALE, key=key, bind="query-params", help=hint))
 
 
 def require_within(label: str, value: float, least: float, most: float) -> None:

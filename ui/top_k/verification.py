@@ -12,6 +12,7 @@ from multiloss_core.losses import verify_theorem_1
 from ui.shared.cancellable_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
+from ui.shared.url_params import ask_whole_number
 from ui.top_k.settings import Settings, chosen_losses, require_within
 
 
@@ -22,15 +23,15 @@ def many_draws(settings: Settings) -> None:
         f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
         "counts how often the best one is a top-k set. The bars grow while it runs."
     )
-    draws = st.number_input("Number of draws", 10, 1000, 200, 10, key="topk_draws", bind="query-params", width=240)
+    draws = ask_whole_number(st.number_input, "Number of draws", 10, 1000, 200, key="topk_draws", width=240)
     try:
         require_within("Number of draws", draws, 10, 1000)
     except DataError as error:
         st.error(str(error))
         return
     if st.button("Verify", key="topk_verify", type="primary"):
-        verify(settings, int(draws))
-    verification_result(settings, int(draws))
+        verify(settings, draws)
+    verification_result(settings, draws)
 
 
 def verify(settings: Settings, draws: int) -> None:

@@ -1,0 +1,125 @@
+"""Addresses and names that somebody made to do harm: pages stay whole, console and log stay clean."""
+
+import asyncio
+import re
+from urllib.parse import quote, quote_plus, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.load.wire import Visit
+from tests.app_server import app_server
+from tests.browser.steps import PAGES, settle
+from tests.browser.test_pages import HARMLESS
+
+VISITS_AT_ONCE = 3
+COMMON = ("data", "data_file", "scored_data", "scored_data_file", "embed", "to", "none")
+# By page, the choices that its address may hold.
+PARAMETERS = {
+    "rated_data": ("connected",),
+    "decision_sheet": ("setting", "afford", "afford_review", "wish_alerts", "wish_days", "rule"),
+    "operating_point": (
+        *("m", "method", "rule", "nodes", "count", "plain", "new_data", "resolution_1", "resolution_3", "across", "up"),
+        *("driver", "present", "against", "manual", "pin", "wish_price", "wish_alerts", "wish_days", "wish_held"),
+        *("wish_currency", "wish_annoyance", "band", "block_by", "reviews", "block_m", "block_precision", "block_cost"),
+    ),
+    "decisions": ("decisions_for", "decision", "compared_with"),
+    "optimal_cut": ("cut_loss", "cut_least", "cut_all", "cut_calibration", "cut_part", "cut_axes"),
+    "top_k": (
+        *("topk_loss", "topk_early", "topk_shown", "topk_typed", "topk_k", "topk_guess", "topk_graph_steps"),
+        *("topk_step", "topk_draws", "topk_by_hand", "topk_broken", "topk_timed_loss"),
+    ),
+    "papers": ("small_loss", "paper_loss", "paper_method", "paper_set", "run_set", "strength_set", "robles_set"),
+}
+# As they stand in an address: percent-encoded, or wrongly so.
+VALUES = (
+    *map(
+        quote_plus,
+        (
+            "<script>alert(1)</script>",
+            "<img src=//e.example/x onerror=alert(1)>",
+            "javascript:alert(1)",
+            "![i](http://e.example/t.png) [l](http://e.example) <b>b</b>",
+            "$\\frac{1}{0}$ :material/delete: :red[x] :smile:",
+            '=HYPERLINK("http://e.example")',
+            "../../../../etc/passwd",
+            "'; DROP TABLE decision_log_entries; --",
+            "{{7*7}} ${7*7} %{x} #{7*7} {0.__class__}",
+            "\u202eright\u2066 to left\u200b",
+            "𝟘٣²Ⅷ",
+            "nan",
+            "-inf",
+            "1e999",
+            "-0",
+            "-1",
+            "0.1,0.2,never,,",
+            "999999999999999999999999999999",
+            "true",
+            "[1, 2]",
+            '{"a": null}',
+            "x" * 300,
+            "a\r\nSet-Cookie: a=b",
+            "",
+        ),
+    ),
+    "%00%01%1f",
+    "%ED%A0%80%ED%B0%80",
+    "%ff%fe%zz%",
+    "a&{name}=b",
+)
+
+
+def addresses(value):
+    """Every page with one value in all of its own choices, and one page with it in those that name data."""
+    yield from ((page, query(dict.fromkeys(own, value))) for page, own in PARAMETERS.items())
+    yield "operating_point", query(dict.fromkeys(COMMON, value))
+
+
+def query(values):
+    return "&".join(f"{name}={value.replace('{name}', name)}" for name, value in values.items())
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("hostile")
+
+
+@pytest.fixture(scope="module")
+def strangers_server(log):
+    """A server that nobody else visits, whose log is looked at."""
+    with app_server(log) as address:
+        yield address
+
+
+def expect_quiet(log):
+    """The server has said where it is, and nothing else."""
+    said = re.sub(
+        r"\s*You can now view your Streamlit app in your browser\.\s*URL: \S+\s*", "", (log / "output.txt").read_text()
+    )
+    assert said == ""
+
+
+def test_no_address_breaks_a_page(strangers_server, log):
+    asked = [list(addresses(value)) for value in VALUES]
+    assert sum(map(len, asked)) >= 200
+
+    async def visit(limit, places):
+        async with limit, Visit(strangers_server) as tab:
+            for page, words in places:
+                finished = tab.runs_finished
+                tab.headings.clear()
+                await tab.go(page_name=page, query=words)
+                await tab.until(
+                    lambda before=finished: tab.runs_finished > before and not tab.is_running, f"{page}?{words}"
+                )
+                assert PAGES[page] in tab.headings, (page, words, tab.headings)
+
+    async def visit_all():
+        limit = asyncio.Semaphore(VISITS_AT_ONCE)
+        async with asyncio.TaskGroup() as visits:
+            for place, places in enumerate(asked):
+                first = place % len(places)
+                visits.create_task(visit(limit, [*places[first:], *places[:first]]))
+
+    asyncio.run(visit_all())
+    expect_quiet(log)
