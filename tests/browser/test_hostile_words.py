@@ -2,17 +2,22 @@
 
 import asyncio
 import re
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import quote_plus, urlsplit
 
 import pytest
 from playwright.sync_api import expect
+from plotly.offline import get_plotlyjs
 
 from benchmarks.load.wire import Visit
 from tests.app_server import app_server
 from tests.browser.steps import PAGES, settle
 from tests.browser.test_pages import HARMLESS
+from tests.figures.test_literal_names import NAMES, figures_of
 
 VISITS_AT_ONCE = 3
+STRIDE = 5
+# What a figure cuts names to.
+LONGEST_NAME = 21
 COMMON = ("data", "data_file", "scored_data", "scored_data_file", "embed", "to", "none")
 # By page, the choices that its address may hold.
 PARAMETERS = {
@@ -123,3 +128,65 @@ def test_no_address_breaks_a_page(strangers_server, log):
 
     asyncio.run(visit_all())
     expect_quiet(log)
+
+
+def test_chromium_is_quiet_where_every_choice_is_hostile(strangers_server, log, page):
+    complaints, hosts = watched(page)
+    for place, (name, own) in enumerate(PARAMETERS.items()):
+        # Another value in each choice.
+        values = {key: VALUES[(STRIDE * place + i) % len(VALUES)] for i, key in enumerate(own)}
+        page.goto(f"{strangers_server}/{name}?{query(values)}")
+        expect(page.get_by_role("heading", name=PAGES[name], exact=True)).to_be_visible()
+        settle(page)
+        expect_text_alone(page)
+    assert complaints == []
+    # Pictures that a page holds itself have no host.
+    assert hosts - {None} == {"127.0.0.1"}
+    expect_quiet(log)
+
+
+def watched(page):
+    """Lists of what goes wrong on a page, and of whom it asks, filled as it goes."""
+    complaints, hosts = [], set()
+    page.on("pageerror", lambda error: complaints.append(f"page error: {error}"))
+    page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).hostname))
+    page.on("websocket", lambda socket: hosts.add(urlsplit(socket.url).hostname))
+    page.on(
+        "console",
+        lambda message: (
+            complaints.append(message.text)
+            if message.type == "error" and not HARMLESS.search(message.location["url"])
+            else None
+        ),
+    )
+    return complaints, hosts
+
+
+def expect_text_alone(page):
+    """No exception is shown, and nothing was made of words but words."""
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    made = "img[src*='e.example'], a[href*='e.example'], a[href^=javascript], img[onerror], [style*='e.example']"
+    assert page.locator(made).count() == 0
+
+
+def test_plotly_writes_a_name_as_it_is(page):
+    complaints, _ = watched(page)
+    page.add_script_tag(content=get_plotlyjs())
+    for name in NAMES[:7]:
+        found = figures_of(name)
+        for kind in ("space", "histogram", "contributions", "graph"):
+            texts, tags = page.evaluate(
+                """async figure => {
+                    const place = document.body.appendChild(document.createElement('div'))
+                    await Plotly.newPlot(place, JSON.parse(figure))
+                    const texts = [...place.querySelectorAll('text')].map(text => text.textContent)
+                    const tags = place.querySelectorAll('text a, text tspan[style*=bold]').length
+                    place.remove()
+                    return [texts, tags]
+                }""",
+                found[kind].to_json(),
+            )
+            assert tags == 0, (kind, name)
+            assert any(name in text or f"{name[:LONGEST_NAME]}…" == text for text in texts), (kind, name, texts)
+    assert complaints == []
