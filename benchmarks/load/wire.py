@@ -33,7 +33,8 @@ class VisitError(Exception):
 class Visit:
     """What a browser knows of the page: elements by component, label or key, and which runs have finished.
 
-    `fields` are boxes for text, `alerts` all that was said in boxes of success, warning and error, the last one last.
+    `headings` are all that were shown, `fields` boxes for text, `alerts` all that was said in boxes of success, warning
+    and error, the last one last.
 
     `explorer` is the last message to the explorer, with its table as text; `arrived` says when (`perf_counter`) it
     came, `methods_arrived` when its methods last changed.
@@ -43,6 +44,7 @@ class Visit:
         self.address = address
         self.pages: dict[str, str] = {}
         self.buttons: dict[str, str] = {}
+        self.headings: set[str] = set()
         self.fields: dict[str, str] = {}
         self.alerts: list[str] = []
         self.uploader = ""
@@ -105,10 +107,10 @@ class Visit:
         """Whether a run is under way."""
         return self._running
 
-    async def go(self, *, page_hash: str = "", page_name: str = "") -> None:
+    async def go(self, *, page_hash: str = "", page_name: str = "", query: str = "") -> None:
         """Ask for a page by its address or, from another page, by its hash; its widgets begin anew."""
         self._states.clear()
-        self._query = ""
+        self._query = query
         for known in (self.buttons, self.fields, self.expanders, self.explorer):
             known.clear()
         self.page = page_name or next(name for name, found in self.pages.items() if found == page_hash)
@@ -258,6 +260,8 @@ class Visit:
                 self.fields[element.text_input.label] = element.text_input.id
             case "text_area":
                 self.fields[element.text_area.label] = element.text_area.id
+            case "heading":
+                self.headings.add(element.heading.body)
             case "alert":
                 self.alerts.append(element.alert.body)
             case "button":

@@ -33,7 +33,7 @@ def contributions_chart(
     figure = style.new_figure(title, theme, height=TOP + rows + bottom)
     split = MATRIX_SHARE[0] + MATRIX_SHARE[1] * len(names)
     _add_dots(figure, contributions, len(names), theme)
-    words = [style.plain(contribution_words(contribution, names)) for contribution in contributions]
+    words = [style.literal(contribution_words(contribution, names)) for contribution in contributions]
     style.add_stacked_counts(
         figure,
         *np.array([[*contribution.documents] for contribution in contributions]).T,
@@ -53,7 +53,7 @@ def contributions_chart(
             "domain": [0, split - 0.02],
             "title": "reached by",
             "tickvals": list(range(len(names))),
-            "ticktext": [style.plain(label) for label in labels],
+            "ticktext": [*map(style.literal, labels)],
             "tickangle": -45,
             "range": [-0.6, len(names) - 0.4],
             **bare,

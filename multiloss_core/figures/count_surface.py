@@ -76,8 +76,8 @@ def count_surface(
         showlegend=legend,
         margin={"l": 0, "r": 0, "t": 48, "b": 36},
         scene={
-            "xaxis": {"title": {"text": style.plain(surfaces.names[0])}, "range": axis_range(first)},
-            "yaxis": {"title": {"text": style.plain(surfaces.names[1])}, "range": axis_range(second)},
+            "xaxis": {"title": {"text": style.literal_in_space(surfaces.names[0])}, "range": axis_range(first)},
+            "yaxis": {"title": {"text": style.literal_in_space(surfaces.names[1])}, "range": axis_range(second)},
             "zaxis": {"title": {"text": f"{count.upper()} ({vocabulary.counted(unit)})"}},
             "camera": {"eye": {"x": 2.1, "y": 0.9, "z": 0.9}},
             "aspectmode": "cube",

@@ -15,7 +15,7 @@ def score_histogram(
     documents: RatedDocuments, classifier: int, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
     """Draw the scores of one classifier, positives and negatives apart, with its rating floor."""
-    name, scores = style.plain(documents.names[classifier]), documents.scores[:, classifier]
+    name, scores = style.literal(documents.names[classifier]), documents.scores[:, classifier]
     edges = np.histogram_bin_edges(scores, HISTOGRAM_BINS)
     centres = (edges[1:] + edges[:-1]) / 2
     figure = style.new_figure(f"Scores of {name}, by rating", theme, height=320)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from multiloss_core.figures.theme import CURVE, Theme, new_figure, outlined
+from multiloss_core.figures.theme import CURVE, Theme, literal, new_figure, outlined
 from multiloss_core.numerics.arrays import Floats, Indices
 
 MAX_VERTICES = 2000
@@ -44,7 +44,7 @@ def loss_curve(
     n = values.size - 1 if most is None else min(values.size - 1, max([most, *(mark.k for mark in marks)]))
     values = values[: n + 1]
     kept = drawn_vertices(values, [mark.k for mark in marks])
-    figure = new_figure(f"Expected {loss_name} loss of every cut", theme, height=height)
+    figure = new_figure(f"Expected {literal(loss_name)} loss of every cut", theme, height=height)
     figure.add_scatter(
         x=kept,
         y=values[kept],
@@ -59,10 +59,10 @@ def loss_curve(
             x=[mark.k],
             y=[values[mark.k]],
             mode="markers",
-            name=f"{mark.label} (k = {mark.k:,})",
+            name=f"{literal(mark.label)} (k = {mark.k:,})",
             legendrank=1001 + place,
             marker=outlined(theme, symbol=mark.symbol, size=17 if mark.symbol.startswith("star") else 11),
-            hovertemplate=f"{mark.label}: %{{x:,}} items<br>expected loss %{{y:.6g}}<extra></extra>",
+            hovertemplate=f"{literal(mark.label)}: %{{x:,}} items<br>expected loss %{{y:.6g}}<extra></extra>",
         )
     # Room for a legend with one entry on each line, as on a phone.
     figure.update_layout(meta={"drawn": int(kept.size), "cuts": n + 1}, margin={"b": 84 + 19 * len(marks)})

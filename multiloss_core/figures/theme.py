@@ -5,6 +5,7 @@ Importing Streamlit replaces Plotly's default template, so every figure takes it
 
 from collections.abc import Sequence
 from functools import cache
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +29,8 @@ CURVE = {"light": "#0072B2", "dark": "#56B4E9"}
 # For what is less than the main thing drawn: pale, and dots that must still be seen.
 PALE = {"light": "#c3ced6", "dark": "#44525d"}
 GREY = {"light": "#7d8b96", "dark": "#8795a0"}
+# Takes no room and is not seen.
+_WORD_JOINER = "\u2060"
 _INK = {"light": "#1b2a33", "dark": "#e6edf2"}
 _PAPER = {"light": "#ffffff", "dark": "#12181d"}
 _GRID = {"light": "#d9e0e5", "dark": "#34414b"}
@@ -52,11 +55,6 @@ def on_dark(scale: list[list[Any]]) -> list[list[Any]]:
     """Turn a single-hue scale into one for the dark theme: nothing is dark, much is bright."""
     colours = [colour for _, colour in scale]
     return [[0.0, _PAPER["dark"]], [0.5, colours[2]], [1.0, colours[1]]]
-
-
-def plain(text: str) -> str:
-    """Write a text that others chose so that Plotly shows it as it is: it reads tags, entities and fields in texts."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("%{", "%&#123;")
 
 
 def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
@@ -104,6 +102,19 @@ def _template(theme: Theme) -> go.layout.Template:
             },
         }
     )
+
+
+def literal(words: str) -> str:
+    """Write words of a user, such as the name of a column, so that Plotly shows them as they are.
+
+    Plotly takes `<b>`, `&lt;`, `$x$` and `%{x}` for markup wherever it writes in two dimensions.
+    """
+    return escape(words, quote=False).replace("$", "&#36;").replace("%", "&#37;")
+
+
+def literal_in_space(words: str) -> str:
+    """Write words of a user as `literal` does, for a scene: there Plotly reads tags and no entities."""
+    return words.replace("<", f"<{_WORD_JOINER}")
 
 
 def add_stacked_counts(

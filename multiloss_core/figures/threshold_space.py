@@ -60,9 +60,12 @@ def space_backdrop(
             **style.path_marks(path.method),
         )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
-    first, second = map(style.plain, surfaces.names)
-    figure.update_xaxes(title=f"threshold of {first} (score)", range=axis_range(axes[0]), showgrid=False)
-    figure.update_yaxes(title=f"threshold of {second} (score)", range=axis_range(axes[1]), showgrid=False)
+    figure.update_xaxes(
+        title=f"threshold of {style.literal(surfaces.names[0])} (score)", range=axis_range(axes[0]), showgrid=False
+    )
+    figure.update_yaxes(
+        title=f"threshold of {style.literal(surfaces.names[1])} (score)", range=axis_range(axes[1]), showgrid=False
+    )
     return figure
 
 
@@ -85,10 +88,11 @@ def threshold_curves(
     path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOCUMENTS, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
     """Draw for a single classifier TP and FP, counted in `unit`, against its threshold."""
-    figure = style.new_figure(f"Counts against the threshold of {style.plain(path.names[0])}", theme, height=470)
+    name = style.literal(path.names[0])
+    figure = style.new_figure(f"Counts against the threshold of {name}", theme, height=470)
     kept, counted = drawn_vertices(path), vocabulary.counted(unit)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
-    for name, counts, colour in (
+    for label, counts, colour in (
         ("false positives, FP", path.fp, style.FALSE_POSITIVE),
         ("true positives, TP", path.tp, style.TRUE_POSITIVE),
     ):
@@ -97,11 +101,11 @@ def threshold_curves(
             y=counts[kept],
             mode="lines",
             line={"color": colour, "width": 2, "shape": "vh"},
-            name=name,
+            name=label,
             hovertemplate=f"threshold %{{x:.6g}}<br>%{{y:,.6~g}} {counted}<extra>%{{fullData.name}}</extra>",
         )
     figure.update_layout(margin={"b": 84})
-    figure.update_xaxes(title=f"threshold of {style.plain(path.names[0])} (score)")
+    figure.update_xaxes(title=f"threshold of {name} (score)")
     figure.update_yaxes(title=f"{counted} flagged (log scale)", type="log")
     return figure
 

@@ -13,15 +13,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import numpy as np
-import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
 from tests.app_server import ROOT, app_server
 from tests.browser.steps import PAGES, follow, metric, open_page, rated_csv, selected, settle, upload
-
-HOSTILE = ("![i](http://{host}/t.png)", "[link](http://{host}/a)", "http://{host}/b", "<img src='http://{host}/c'>")
 
 
 def answer(address):
@@ -93,40 +89,6 @@ def test_a_page_loads_nothing_from_another_server(server, page, stranger):
         f"http://{host}/picture.png",
     )
     assert refused == "img-src"
-    assert not asked
-
-
-def test_names_of_columns_files_and_ratings_are_text_on_every_page(server, page, stranger):
-    host, asked = stranger
-    names = [text.format(host=host) for text in HOSTILE]
-    generator = np.random.default_rng(3)
-    is_fraud = generator.random(600) < 0.3
-    scores = {name: np.clip(generator.normal(0.4 + 0.3 * is_fraud, 0.2), 0, 1).round(3) for name in names[:2]}
-    frame = pd.DataFrame(
-        {
-            **{f"{name} score": values for name, values in scores.items()},
-            names[2]: generator.choice([names[3], names[0]], 600),
-            "disposition": np.where(is_fraud, "fraud", "genuine"),
-        }
-    )
-    pictures = f"img[src*='{host}'], a[href*='{host}'], [style*='{host}']"
-    open_page(page, f"{server}/rated_data?data=Login+alerts", PAGES["rated_data"])
-    upload(page, f"![x](http:⁄⁄{host}⁄n.png).csv", frame.to_csv(index=False).encode())
-    expect(metric(page, "Rows read")).to_have_text("600")
-    settle(page)
-    assert page.locator(pictures).count() == 0
-    page.get_by_text("Change what the columns mean").first.click()
-    settle(page)
-    assert page.locator(pictures).count() == 0
-    confirm = page.get_by_role("button", name="These columns are right")
-    if confirm.count():
-        confirm.click()
-        settle(page)
-    for link in ("Decision sheet", "Operating point", "Decisions"):
-        follow(page, link, link)
-        settle(page)
-        expect(page.get_by_test_id("stException")).to_have_count(0)
-        assert page.locator(pictures).count() == 0, link
     assert not asked
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.load.kills import Saved, kill_while_saving, outcome
 
-KILLS, VISITORS = 2, 3
+KILLS, VISITORS = 1, 3
 
 
 def test_nothing_acknowledged_is_lost_in_sqlite(tmp_path):

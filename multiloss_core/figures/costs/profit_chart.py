@@ -30,7 +30,8 @@ def profit_chart(
     """
     figure = style.new_figure("Payoff against alerts", theme, height=380)
     order = np.argsort(curve.alerts, kind="stable")
-    look, unit = look_of(method), f" {style.plain(currency)}".rstrip()
+    look, currency = look_of(method), style.literal(currency)
+    unit = f" {currency}".rstrip()
     hover = f"%{{x:,.6~f}} alerts<br>payoff %{{y:,.2f}}{unit}"
     figure.add_scatter(
         x=curve.alerts[order],
@@ -55,6 +56,6 @@ def profit_chart(
                 x=[x], y=[y], mode="markers", name=name, marker=marker, hovertemplate=f"{hover}<extra>{name}</extra>"
             )
     figure.update_xaxes(title=f"alerts ({vocabulary.documents})", rangemode="tozero")
-    figure.update_yaxes(title=f"payoff{f' ({style.plain(currency)})' if currency else ''}")
+    figure.update_yaxes(title=f"payoff{f' ({currency})' if currency else ''}")
     figure.update_layout(margin={"b": 84})
     return figure

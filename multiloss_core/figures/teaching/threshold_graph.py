@@ -99,7 +99,7 @@ def _name_axes(figure: go.Figure, graph: "nx.DiGraph") -> None:
     for j, update in enumerate((figure.update_xaxes, figure.update_yaxes)):
         *nodes, largest = sorted({node["thresholds"][j] for node in graph.nodes.values()})
         update(
-            title_text=f"threshold of {graph.graph['names'][j]}",
+            title_text=f"threshold of {style.literal(graph.graph['names'][j])}",
             tickvals=list(range(len(nodes) + 1)),
             # The last node is the next number after the largest score.
             ticktext=[*(f"{value:.3g}" for value in nodes), f"> {largest:.3g}"],

@@ -1,0 +1,258 @@
+"""Addresses and names that somebody made to do harm: pages stay whole, console and log stay clean."""
+
+import asyncio
+import re
+from urllib.parse import quote_plus, urlsplit
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+from plotly.offline import get_plotlyjs
+
+from benchmarks.load.wire import Visit
+from tests.app_server import app_server
+from tests.browser.steps import PAGES, follow, metric, open_page, open_part, settle, upload
+from tests.browser.test_pages import HARMLESS
+from tests.figures.test_literal_names import NAMES, figures_of
+
+VISITS_AT_ONCE = 3
+STRIDE = 5
+# What a figure cuts names to.
+LONGEST_NAME = 21
+COMMON = ("data", "data_file", "scored_data", "scored_data_file", "embed", "to", "none")
+HOSTILE = (
+    "![i](http://e.example/t.png)",
+    "[link](http://e.example/a)",
+    "http://e.example/b",
+    "<img src='http://e.example/c' onerror='alert(1)'>",
+    "<b>bold</b> &lt;i&gt; %{x}",
+    ":red[x] :material/bug_report: `code` **bold**",
+    "$\\frac{1}{2}$ and $$x$$",
+    "=HYPERLINK(1)",
+    "\u202eturned\u2066",
+)
+# By page, the choices that its address may hold.
+PARAMETERS = {
+    "rated_data": ("connected",),
+    "decision_sheet": ("setting", "afford", "afford_review", "wish_alerts", "wish_days", "rule"),
+    "operating_point": (
+        *("m", "method", "rule", "nodes", "count", "plain", "new_data", "resolution_1", "resolution_3", "across", "up"),
+        *("driver", "present", "against", "manual", "pin", "wish_price", "wish_alerts", "wish_days", "wish_held"),
+        *("wish_currency", "wish_annoyance", "band", "block_by", "reviews", "block_m", "block_precision", "block_cost"),
+    ),
+    "decisions": ("decisions_for", "decision", "compared_with"),
+    "optimal_cut": ("cut_loss", "cut_least", "cut_all", "cut_calibration", "cut_part", "cut_axes"),
+    "top_k": (
+        *("topk_loss", "topk_early", "topk_shown", "topk_typed", "topk_k", "topk_guess", "topk_graph_steps"),
+        *("topk_step", "topk_draws", "topk_by_hand", "topk_broken", "topk_timed_loss"),
+    ),
+    "papers": ("small_loss", "paper_loss", "paper_method", "paper_set", "run_set", "strength_set", "robles_set"),
+}
+# As they stand in an address: percent-encoded, or wrongly so.
+VALUES = (
+    *map(
+        quote_plus,
+        (
+            "<script>alert(1)</script>",
+            "<img src=//e.example/x onerror=alert(1)>",
+            "javascript:alert(1)",
+            "![i](http://e.example/t.png) [l](http://e.example) <b>b</b>",
+            "$\\frac{1}{0}$ :material/delete: :red[x] :smile:",
+            '=HYPERLINK("http://e.example")',
+            "../../../../etc/passwd",
+            "'; DROP TABLE decision_log_entries; --",
+            "{{7*7}} ${7*7} %{x} #{7*7} {0.__class__}",
+            "\u202eright\u2066 to left\u200b",
+            "𝟘٣²Ⅷ",
+            "nan",
+            "-inf",
+            "1e999",
+            "-0",
+            "-1",
+            "0.1,0.2,never,,",
+            "999999999999999999999999999999",
+            "true",
+            "[1, 2]",
+            '{"a": null}',
+            "x" * 300,
+            "a\r\nSet-Cookie: a=b",
+            "",
+        ),
+    ),
+    "%00%01%1f",
+    "%ED%A0%80%ED%B0%80",
+    "%ff%fe%zz%",
+    "a&{name}=b",
+)
+
+
+def addresses(value):
+    """Every page with one value in all of its own choices, and one page with it in those that name data."""
+    yield from ((page, query(dict.fromkeys(own, value))) for page, own in PARAMETERS.items())
+    yield "operating_point", query(dict.fromkeys(COMMON, value))
+
+
+def query(values):
+    return "&".join(f"{name}={value.replace('{name}', name)}" for name, value in values.items())
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("hostile")
+
+
+@pytest.fixture(scope="module")
+def strangers_server(log):
+    """A server that nobody else visits, whose log is looked at."""
+    with app_server(log) as address:
+        yield address
+
+
+def expect_quiet(log):
+    """The server has said where it is, and nothing else."""
+    said = re.sub(
+        r"\s*You can now view your Streamlit app in your browser\.\s*URL: \S+\s*", "", (log / "output.txt").read_text()
+    )
+    assert said == ""
+
+
+def test_no_address_breaks_a_page(strangers_server, log):
+    asked = [list(addresses(value)) for value in VALUES]
+    assert sum(map(len, asked)) >= 200
+
+    async def visit(limit, places):
+        async with limit, Visit(strangers_server) as tab:
+            for page, words in places:
+                finished = tab.runs_finished
+                tab.headings.clear()
+                await tab.go(page_name=page, query=words)
+                await tab.until(
+                    lambda before=finished: tab.runs_finished > before and not tab.is_running, f"{page}?{words}"
+                )
+                assert PAGES[page] in tab.headings, (page, words, tab.headings)
+
+    async def visit_all():
+        limit = asyncio.Semaphore(VISITS_AT_ONCE)
+        async with asyncio.TaskGroup() as visits:
+            for place, places in enumerate(asked):
+                first = place % len(places)
+                visits.create_task(visit(limit, [*places[first:], *places[:first]]))
+
+    asyncio.run(visit_all())
+    expect_quiet(log)
+
+
+def test_chromium_is_quiet_where_every_choice_is_hostile(strangers_server, log, page):
+    complaints, hosts = watched(page)
+    for place, (name, own) in enumerate(PARAMETERS.items()):
+        # Another value in each choice.
+        values = {key: VALUES[(STRIDE * place + i) % len(VALUES)] for i, key in enumerate(own)}
+        page.goto(f"{strangers_server}/{name}?{query(values)}")
+        expect(page.get_by_role("heading", name=PAGES[name], exact=True)).to_be_visible()
+        settle(page)
+        expect_text_alone(page)
+    assert complaints == []
+    # Pictures that a page holds itself have no host.
+    assert hosts - {None} == {"127.0.0.1"}
+    expect_quiet(log)
+
+
+def watched(page):
+    """Lists of what goes wrong on a page, and of whom it asks, filled as it goes."""
+    complaints, hosts = [], set()
+    page.on("pageerror", lambda error: complaints.append(f"page error: {error}"))
+    page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).hostname))
+    page.on("websocket", lambda socket: hosts.add(urlsplit(socket.url).hostname))
+    page.on(
+        "console",
+        lambda message: (
+            complaints.append(message.text)
+            if message.type == "error" and not HARMLESS.search(message.location["url"])
+            else None
+        ),
+    )
+    return complaints, hosts
+
+
+def expect_text_alone(page):
+    """No exception is shown, and nothing was made of words but words."""
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    made = "img[src*='e.example'], a[href*='e.example'], a[href^=javascript], img[onerror], [style*='e.example']"
+    assert page.locator(made).count() == 0
+
+
+def test_plotly_writes_a_name_as_it_is(page):
+    complaints, _ = watched(page)
+    page.add_script_tag(content=get_plotlyjs())
+    for name in NAMES[:7]:
+        found = figures_of(name)
+        for kind in ("space", "histogram", "contributions", "graph"):
+            texts, tags = page.evaluate(
+                """async figure => {
+                    const place = document.body.appendChild(document.createElement('div'))
+                    await Plotly.newPlot(place, JSON.parse(figure))
+                    const texts = [...place.querySelectorAll('text')].map(text => text.textContent)
+                    const tags = place.querySelectorAll('text a, text tspan[style*=bold]').length
+                    place.remove()
+                    return [texts, tags]
+                }""",
+                found[kind].to_json(),
+            )
+            assert tags == 0, (kind, name)
+            assert any(name in text or f"{name[:LONGEST_NAME]}…" == text for text in texts), (kind, name, texts)
+    assert complaints == []
+
+
+def test_names_are_text_on_every_page(strangers_server, log, page):
+    complaints, hosts = watched(page)
+    generator = np.random.default_rng(3)
+    is_fraud = generator.random(600) < 0.3
+    score = [np.clip(generator.normal(0.4 + 0.3 * is_fraud, 0.2), 0, 1).round(3) for _ in range(3)]
+    frame = pd.DataFrame(
+        {
+            **{
+                f"{name} score": values
+                for name, values in zip((HOSTILE[0], HOSTILE[3], HOSTILE[4]), score, strict=True)
+            },
+            HOSTILE[1]: generator.choice(HOSTILE, 600),
+            HOSTILE[2]: generator.choice([f"{HOSTILE[5]} {i}" for i in range(9)], 600),
+            "disposition": np.where(is_fraud, "fraud", "genuine"),
+        }
+    )
+
+    def look(where):
+        settle(page)
+        expect_text_alone(page)
+        # None of these pages has a formula of its own.
+        assert page.locator(".katex").count() == 0, where
+        assert complaints == [], where
+        assert hosts - {None} == {"127.0.0.1"}
+
+    open_page(page, f"{strangers_server}/rated_data?data=Login+alerts", PAGES["rated_data"])
+    upload(page, f"![x](http:⁄⁄e.example⁄n.png) {HOSTILE[5].replace('/', '⁄')}.csv", frame.to_csv(index=False).encode())
+    expect(metric(page, "Rows read")).to_have_text("600")
+    look("Rated data")
+    page.get_by_text("Change what the columns mean").first.click()
+    look("columns")
+    confirm = page.get_by_role("button", name="These columns are right")
+    if confirm.count():
+        confirm.click()
+        look("confirmed columns")
+    follow(page, "Decision sheet", "Decision sheet")
+    look("Decision sheet")
+    follow(page, "Operating point", "Operating point")
+    look("Operating point")
+    # In charts as well, letter by letter.
+    assert HOSTILE[0] in page.locator(".js-plotly-plot .xtitle").first.text_content()
+    open_part(page, "Save this decision")
+    page.get_by_label("Decided by").fill(f"{HOSTILE[3]} {HOSTILE[0]}"[:90])
+    page.get_by_label("Why", exact=True).fill("\n".join(HOSTILE))
+    page.get_by_role("button", name="Save to the log").click()
+    expect(page.get_by_text("Saved in the decision log as number 1")).to_be_visible()
+    look("a saved decision")
+    follow(page, "Decisions", "Decisions")
+    expect(page.get_by_role("heading", name="Decision 1", exact=True)).to_be_visible()
+    look("Decisions")
+    expect_quiet(log)
