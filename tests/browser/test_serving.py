@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from tests.app_server import ROOT, app_server
 from tests.browser.steps import PAGES, follow, metric, open_page, rated_csv, selected, settle, upload
@@ -65,6 +67,17 @@ def test_every_answer_says_what_a_page_may_do(server, path):
     assert policy["frame-ancestors"] == "'none'"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "https://127.0.0.1.evil.example", "null", "http://[broken"])
+def test_pages_of_other_servers_open_no_websocket(server, origin):
+    address = f"ws{server.removeprefix('http')}/_stcore/stream"
+    with pytest.raises(InvalidStatus) as refused:
+        connect(address, additional_headers={"Origin": origin})
+    assert refused.value.response.status_code == 403
+    for own in (server, server.replace("127.0.0.1", "localhost")):
+        with connect(address, additional_headers={"Origin": own}) as open_one:
+            assert open_one.response.status_code == 101
 
 
 def test_only_this_machine_is_listened_to(server):

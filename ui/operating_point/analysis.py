@@ -40,6 +40,9 @@ from ui.work import Task
 MAX_DOCUMENTS_SLICED = 200_000
 MOST_SEARCHES = 8
 SECONDS_BETWEEN_LOOKS = 0.4
+# Where others come first, looking takes the processor away from them.
+SECONDS_BETWEEN_LOOKS_IN_A_QUEUE = 2.0
+MANY = 4
 # In seconds: paths that come so soon after the first ones are shown with them.
 MOMENT = 0.3
 # Their searches tell the fit and the surfaces, which everything else needs.
@@ -238,7 +241,9 @@ def prepare(dataset: Dataset, settings: Settings) -> None:
 def find_the_rest(analysis: Analysis) -> None:
     """While paths are being found, look for them, and have the page show what was found since."""
     if not analysis.is_complete:
-        st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS)(analysis)
+        search = session().searches.get((analysis.rated.key, analysis.settings))
+        waits = search is not None and search.place > MANY
+        st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS_IN_A_QUEUE if waits else SECONDS_BETWEEN_LOOKS)(analysis)
 
 
 def _look(analysis: Analysis) -> None:
@@ -280,6 +285,11 @@ class PathTasks:
     def is_broken(self) -> bool:
         """Whether something failed or was given up, and must be begun anew."""
         return any(task.finished and task.latest is None for task in self.tasks.values())
+
+    @property
+    def place(self) -> int:
+        """How many calculations come before the first of its own that has not finished; 0 where all have."""
+        return min((task.place for task in self.tasks.values() if not task.finished), default=0)
 
     def begin(self, methods: Sequence[str], *, behind: float = 0.0) -> None:
         """Put the searches of methods into the queue; those that come `behind` seconds later pass them."""

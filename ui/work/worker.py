@@ -19,7 +19,7 @@ from ui.work.channel import Channel
 from ui.work.steps import follow
 
 # Whoever answers browsers comes first.
-NICENESS = 5
+NICENESS = 15
 
 
 def main() -> None:
