@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote_plus, urlsplit
 
 import numpy as np
@@ -139,7 +140,9 @@ def test_no_address_breaks_a_page(strangers_server, log):
                 first = place % len(places)
                 visits.create_task(visit(limit, [*places[first:], *places[:first]]))
 
-    asyncio.run(visit_all())
+    # In a thread: that of the tests has Playwright's loop.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, visit_all()).result()
     expect_quiet(log)
 
 
