@@ -37,9 +37,10 @@ with summary:
     choice = ask_complete_weeks(source, choice)
 dataset = rated_uploads().checked(source, choice, "data")
 if dataset is not None:
+    rated = dataset.source
     with summary:
         confirm_columns(source)
-    rated = dataset.source
+        show_in_production(rated.names, dataset.name)
     if isinstance(rated, RatedCounts):
         show_counted(rated, dataset.choice)
     elif isinstance(rated, CountSurfaces):
@@ -47,7 +48,6 @@ if dataset is not None:
     else:
         show_funnel(rated, rated_uploads().choice_for(source))
         show_histograms(dataset.key, rated)
-    show_in_production(rated.names, dataset.name)
     show_limits()
     prepare(dataset, settings_in_use(dataset))
 show_columns_preview(source)
