@@ -14,7 +14,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from benchmarks.load.wire import Visit, VisitError
 
 EXPORT = Path(__file__).parents[3] / "shared" / "data" / "rated" / "bssr1_four_scores_rated.csv"
-SECONDS_TO_THINK = 1.0
+# At least and at most: with the same time for all, visitors who came together would stay in step for ever.
+SECONDS_TO_THINK = (0.5, 1.5)
 ACTIONS_FOR_A_SECTION = 8
 # Parts that are worked out once they are opened.
 SECTIONS = ("Who flags what", "Guarantee a precision", "Documents near the thresholds")
@@ -50,9 +51,10 @@ async def visit(address: str, visitor: int, seconds: float, findings: Findings) 
         content = await asyncio.to_thread(export, visitor)
         async with Visit(address) as tab:
             await bring(tab, content, f"visitor_{visitor}.csv", findings)
-            await asyncio.sleep(SECONDS_TO_THINK)
+            random = np.random.default_rng(visitor)
+            await asyncio.sleep(random.uniform(*SECONDS_TO_THINK))
             await open_point(tab, findings)
-            await work(tab, seconds, np.random.default_rng(visitor), findings)
+            await work(tab, seconds, random, findings)
     except (VisitError, OSError, TimeoutError) as error:
         findings.errors.append(f"visitor {visitor}: {error}")
 
@@ -88,7 +90,7 @@ async def work(tab: Visit, seconds: float, random: np.random.Generator, findings
     end = time.perf_counter() + seconds
     action = 0
     while time.perf_counter() < end:
-        await asyncio.sleep(SECONDS_TO_THINK)
+        await asyncio.sleep(random.uniform(*SECONDS_TO_THINK))
         action += 1
         if action % ACTIONS_FOR_A_SECTION:
             percents = json.loads(tab.explorer["table"])["percents"]
