@@ -1,9 +1,9 @@
 """How much longer ten visitors at once wait than one alone, and whether the server's memory grows over hours.
 
 Starts the application, or visits one at `--address`. Each visitor brings a file of her own, opens the operating point,
-moves the slider about a second after each answer, and now and then opens a part of the page. First visitors come one at a
-time, then `--visitors` at the same moment, several times. With `--soak` they come and leave for so many minutes, and
-the server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10] [--seconds 600]
+moves the slider about a second after each answer, and now and then opens a part of the page. First visitors come one
+at a time, then `--visitors` at the same moment, several times. With `--soak` they come and leave for so many minutes,
+and the server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10] [--seconds 600]
 [--soak MINUTES] [--address http://127.0.0.1:8501 --process NUMBER]
 """
 
