@@ -129,16 +129,9 @@ class Visit:
 
     async def upload(self, name: str, content: bytes) -> None:
         """Ask where the file may go, bring it there, and tell the uploader of it."""
-        request = str(uuid4())
-        ask = BackMsg()
-        ask.file_urls_request.request_id = request
-        ask.file_urls_request.file_names.append(name)
-        ask.file_urls_request.session_id = self._session
-        await self._socket.send(ask.SerializeToString())
-        await self.until(lambda: request in self._urls, "an address for the file")
-        place = self._urls.pop(request)
+        place = await self.place_for(name)
         try:
-            await asyncio.to_thread(_put, f"{self.address}{place.upload_url}", name, content, self._token)
+            await self.put(place.upload_url, name, content)
         except OSError as error:
             raise VisitError(f"the file was not taken: {error}") from error
         state = WidgetState(id=self.uploader)
@@ -146,6 +139,21 @@ class Visit:
         info.name, info.size, info.file_id = name, len(content), place.file_id
         info.file_urls.CopyFrom(place)
         await self.set(state)
+
+    async def place_for(self, name: str) -> Any:
+        """Ask where a file of a name may go: its `file_id`, and the path `upload_url`."""
+        request = str(uuid4())
+        ask = BackMsg()
+        ask.file_urls_request.request_id = request
+        ask.file_urls_request.file_names.append(name)
+        ask.file_urls_request.session_id = self._session
+        await self._socket.send(ask.SerializeToString())
+        await self.until(lambda: request in self._urls, "an address for the file")
+        return self._urls.pop(request)
+
+    async def put(self, path: str, name: str, content: bytes) -> None:
+        """Bring a file to a path of the server. Raises OSError, with the answer where it is an HTTPError."""
+        await asyncio.to_thread(_put, f"{self.address}{path}", name, content, self._token)
 
     async def _rerun(
         self, *, fragment: str = "", page_hash: str = "", page_name: str = "", by_itself: bool = False

@@ -1,5 +1,6 @@
 """What the server answers strangers, what its pages may do, and where it starts all the same."""
 
+import asyncio
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,6 +20,7 @@ from playwright.sync_api import expect
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from benchmarks.load.wire import Visit
 from tests.app_server import ROOT, app_server
 from tests.browser.steps import PAGES, follow, metric, open_page, rated_csv, selected, settle, upload
 
@@ -151,55 +154,61 @@ def memory_of(server):
     raise AssertionError(f"no process serves {server}")
 
 
-def put(address, headers, data):
-    request = urllib.request.Request(address, data=data, headers=headers, method="PUT")
+async def status_of(tab, path, size):
+    """What the server answers to a file of so many bytes."""
     try:
-        with urllib.request.urlopen(request, timeout=60) as found:
-            return found.status, ""
+        await tab.put(path, "any.csv", bytes(size))
     except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+        with error:
+            return error.code, error.read().decode()
+    return 204, ""
 
 
-def form(content):
-    head = b'--part\r\nContent-Disposition: form-data; name="file"; filename="any.csv"\r\n\r\n'
-    return head + content + b"\r\n--part--\r\n"
+async def bring_too_much(server):
+    """Bring files until the server takes no more; returns its answers, and how much more memory it had then."""
+    async with Visit(server) as tab:
+        await tab.go(page_name="rated_data")
+        await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
+        before = memory_of(server)
+        places = [(await tab.place_for("any.csv")).upload_url for _ in range(10)]
+        large = [await status_of(tab, place, 100 * 2**20) for place in places[:5]]
+        small = [await status_of(tab, place, 1) for place in places[5:]]
+        unasked = await status_of(tab, f"{places[0]}0", 1)
+        others = await status_of(tab, f"{places[0].rpartition('/')[0]}0/{places[0].rpartition('/')[2]}", 1)
+        return large, small, unasked, others, memory_of(server) - before
 
 
 def test_uploads_have_a_limit_and_leave_memory_after_the_visit(tmp_path, chromium):
-    limits = {"STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1", "MULTILOSS_MOST_UPLOADED_MB": "500"}
-    with app_server(tmp_path, environment=limits) as server:
+    with app_server(tmp_path, environment={"STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1"}) as server:
         context = chromium.new_context()
         page = context.new_page()
         open_page(page, f"{server}/rated_data", PAGES["rated_data"])
-        with page.expect_request(lambda request: request.method == "PUT" and "/upload_file/" in request.url) as asked:
-            upload(page, "alerts.csv", rated_csv())
+        upload(page, "alerts.csv", rated_csv())
         expect(selected(page, "Data")).to_have_value("alerts.csv")
         settle(page)
         before = memory_of(server)
-        place, _, _ = asked.value.url.rpartition("/")
-        headers = asked.value.all_headers()
-        own = {name: headers[name] for name in ("cookie", "x-xsrftoken")}
-        own["content-type"] = "multipart/form-data; boundary=part"
-        large = form(bytes(100 * 2**20))
-        assert [put(f"{place}/own{number}", own, large)[0] for number in range(4)] == [204] * 4
-        status, words = put(f"{place}/own4", own, large)
-        assert status == 413
-        assert "450 MB" in words
-        assert [put(f"{place}/small{number}", own, form(b"a"))[0] for number in range(4)] == [204] * 3 + [413]
-
-        too_much = tmp_path / "large.csv"
-        too_much.write_bytes(bytes(110 * 2**20))
-        other = chromium.new_context()
-        second = other.new_page()
-        open_page(second, f"{server}/rated_data", PAGES["rated_data"])
-        with second.expect_response(lambda answer: "/upload_file/" in answer.url) as refused:
-            second.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(too_much)
-        assert refused.value.status == 503
-        other.close()
-
-        assert memory_of(server) > before + 350
-        context.close()
+        with ThreadPoolExecutor(1) as thread:
+            large, small, unasked, others, more = thread.submit(asyncio.run, bring_too_much(server)).result()
+        assert [status for status, _ in large] == [204] * 4 + [413]
+        assert "450 MB" in large[-1][1]
+        assert [status for status, _ in small] == [204] * 4 + [413]
+        assert (unasked[0], others[0]) == (403, 403)
+        assert "asked for no such file" in unasked[1]
+        assert more > 350
         wait_until(lambda: memory_of(server) < before + 60)
+        context.close()
+
+
+def test_a_server_that_holds_enough_says_so(tmp_path, chromium):
+    with app_server(tmp_path, environment={"MULTILOSS_MOST_UPLOADED_MB": "1"}) as server:
+        page = chromium.new_context().new_page()
+        too_much = tmp_path / "large.csv"
+        too_much.write_bytes(bytes(2 * 2**20))
+        open_page(page, f"{server}/rated_data", PAGES["rated_data"])
+        with page.expect_response(lambda answer: "/upload_file/" in answer.url) as refused:
+            page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(too_much)
+        assert refused.value.status == 503
+        page.context.close()
 
 
 def wait_until(is_so):

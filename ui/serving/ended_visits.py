@@ -1,4 +1,7 @@
-"""What a visit loaded leaves memory soon after its end; Streamlit alone waits for another visit to end."""
+"""What a visit loaded leaves memory soon after its end; Streamlit alone waits for another visit to end.
+
+A file leaves with the page that asked for it, as far as the page has not taken it over.
+"""
 
 import asyncio
 import contextlib
@@ -10,17 +13,25 @@ from typing import Any
 
 from streamlit import runtime
 
+from ui.serving.asked_files import asked_files, claimed_files
+
 SECONDS_BETWEEN_LOOKS = 10.0
 
 
 async def forget_again_and_again() -> None:
-    """Let go of visits whose browser has been away for `server.disconnectedSessionTTL`, until cancelled."""
+    """Let go of visits whose browser has been away for `server.disconnectedSessionTTL`, and of files that no widget
+    holds, until cancelled."""
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
         try:
             ended = _ended_visits()
+            with contextlib.suppress(RuntimeError, KeyError):
+                # A widget drawn at this moment is seen the next time.
+                asked_files().drop_unclaimed(claimed_files())
         except AttributeError:
-            logging.getLogger(__name__).warning("This release of Streamlit does not tell which visits have ended.")
+            logging.getLogger(__name__).warning(
+                "This release of Streamlit does not tell what visits hold, or their end."
+            )
             return
         for visit in ended:
             visit.shutdown()

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 
+from ui.serving.asked_files import asked_files
 from ui.serving.ended_visits import forget_again_and_again
 from ui.work import shared_queue
 
@@ -15,6 +16,7 @@ LIBRARIES = ("pandas", "plotly.graph_objects", "multiloss_core.figures", "multil
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
     """Load libraries and start workers before the first visitor comes; then let go of visits that have ended."""
+    asked_files()
     await asyncio.to_thread(_load)
     forgetting = asyncio.create_task(forget_again_and_again())
     try:

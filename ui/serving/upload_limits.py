@@ -6,6 +6,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import runtime
 
+from ui.serving.asked_files import asked_files
+
 UPLOADS = "/_stcore/upload_file/"
 # The page has a few uploaders, of one file each: more is not theirs.
 MOST_FILES = 8
@@ -15,7 +17,7 @@ MOST_MEGABYTES_OF_ALL = 4096
 
 
 class UploadLimits:
-    """Refuse an upload that would exceed what a visit, or all visits together, may have the server hold."""
+    """Refuse an upload that nobody asked for, or beyond what a visit, or all together, may have the server hold."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -37,11 +39,13 @@ class UploadLimits:
         _, is_upload, place = scope["path"].partition(UPLOADS)
         if not is_upload or not runtime.exists():
             return None
+        visit, _, file = place.partition("/")
+        if not asked_files().was_named(visit, file):
+            return 403, "The server asked for no such file; choose it again on the page Rated data."
         length = dict(scope["headers"]).get(b"content-length", b"")
         if not length.isdigit():
             return 411, "Say how long the file is (Content-Length)."
         held: dict[str, dict[str, object]] = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {})
-        visit, _, file = place.partition("/")
         others = {name: kept for name, kept in held.get(visit, {}).items() if name != file}
         if len(others) >= MOST_FILES or _bytes_of(others) + int(length) > MOST_BYTES:
             return 413, f"A visit may have at most {MOST_FILES} files and {MOST_BYTES // 2**20} MB on this server."
