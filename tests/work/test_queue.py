@@ -70,6 +70,33 @@ def test_a_calculation_stays_in_its_process_and_two_work_at_once(queue, tmp_path
     assert result(first) == "let go"
 
 
+def test_what_waits_for_a_process_of_its_own_is_called_here(queue):
+    held = object()
+    assert result(queue.add(lambda: (os.getpid(), held), seconds=1, here=True)) == (os.getpid(), held)
+    failed = queue.add(samples.fail, seconds=1, here=True)
+    assert failed.wait(SECONDS)
+    assert str(failed.failure) == "no such number"
+
+
+def test_long_readings_leave_one_lane_to_others(queue, tmp_path):
+    readings = [
+        queue.add(samples.wait_for_file, tmp_path / f"let go {number}", seconds=60, here=True) for number in range(2)
+    ]
+    # Longer by far, and not behind them.
+    assert result(queue.add(samples.note, tmp_path / "order", "other", seconds=1000)) == "other"
+    assert [reading.is_running for reading in readings] == [True, False]
+    for number, reading in enumerate(readings):
+        (tmp_path / f"let go {number}").touch()
+        assert result(reading) == "let go"
+
+
+def test_on_one_lane_readings_come_one_by_one(one_lane, tmp_path):
+    first, second = (one_lane.add(samples.note, tmp_path / "order", word, seconds=60, here=True) for word in "ab")
+    result(first)
+    result(second)
+    assert (tmp_path / "order").read_text().split() == ["a", "b"]
+
+
 def test_what_takes_least_comes_first_and_says_how_many_come_before(one_lane, tmp_path):
     blocker = one_lane.add(samples.wait_for_file, tmp_path / "let go", seconds=1)
     tasks = {

@@ -17,6 +17,7 @@ from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_cho
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.held_tables import hold
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
+from ui.shared.calculation import begin, wait_for
 from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
 from ui.shared.page_setup import room
 from ui.shared.session import Source, UploadedFile, Uploads, session
@@ -27,6 +28,8 @@ Data = TypeVar("Data")
 
 # Of all tables of a kind that one visit holds, in bytes of memory and disk; the one loaded last stays in any case.
 MOST_MEMORY = 2**30
+# About what a small file takes, and what a large one: for the order of readings only.
+SECONDS_TO_READ, BYTES_A_SECOND = 0.2, 8e6
 # So much of a SHA-256 tells files apart.
 START = 12
 # In pixels, with its label.
@@ -71,10 +74,9 @@ class UploadStore(Generic[Choice, Data]):
         if uploaded is None:
             self.state.complaint = None
         elif uploaded.file_id != self.state.last_upload:
-            with st.spinner(f"Reading {as_text(uploaded.name)} …"):
-                self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
-                # Not before: a run that is cut short leaves the file to the next one.
-                self.state.last_upload = uploaded.file_id
+            self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
+            # Not before: a run that is cut short leaves the file to the next one.
+            self.state.last_upload = uploaded.file_id
         if uploaded is not None:
             self._ask_sheet(uploaded.getvalue, uploaded.name)
         if self.state.complaint:
@@ -98,8 +100,7 @@ class UploadStore(Generic[Choice, Data]):
             key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
         )
         if picked != source.sheet:
-            with st.spinner(f"Reading {as_text(picked)} …"):
-                self.state.complaint = self._take_file(data(), name, picked)
+            self.state.complaint = self._take_file(data(), name, picked)
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -379,13 +380,32 @@ class UploadStore(Generic[Choice, Data]):
         digest = hashlib.sha256(data).hexdigest()
         of_workbook = _sheet_of(digest)
         try:
-            source = self.read(data, name, sheet or self.state.remembered.get(of_workbook))
+            source = self._read(data, name, sheet or self.state.remembered.get(of_workbook), digest)
             self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source)))
         except DataError as error:
             return str(error)
         if sheet is not None:
             self.state.remembered[of_workbook] = sheet
         return None
+
+    def _read(self, data: bytes, name: str, sheet: str | None, digest: str) -> Source[Choice]:
+        """Have a file read in its turn; a run that is cut short leaves the reading to the next one."""
+        state, asked = self.state, (digest, sheet)
+        if state.reading is None or state.reading[0] != asked or state.reading[1].cancelled:
+            if state.reading is not None:
+                state.reading[1].cancel()
+            seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
+            state.reading = asked, begin(self.read, data, name, sheet, seconds=seconds, here=True)
+        _, task = state.reading
+        try:
+            wait_for([task], f"Reading {as_text(sheet or name)} …")
+        except Exception:
+            state.reading = None
+            raise
+        state.reading = None
+        if task.latest is None:
+            raise DataError(f"Reading '{name}' was given up, because no browser waited for it; upload it again.")
+        return task.latest
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
         """Add a table under its name, or under a name like it where other content has that one, and pick it.

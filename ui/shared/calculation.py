@@ -21,10 +21,16 @@ LOOKS_WITHOUT_PLACE = 4
 
 
 def begin(
-    function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float, rest: float = 0.0, behind: float = 0.0
+    function: Callable[..., Iterator[T] | T],
+    *arguments: Any,
+    seconds: float,
+    rest: float = 0.0,
+    behind: float = 0.0,
+    here: bool = False,
 ) -> Task[T]:
     """Put a calculation of this visit into the queue; it ends with the visit. See `WorkQueue.add`."""
-    return _queue().add(function, *arguments, seconds=seconds, rest=rest, behind=behind, wanted=visit_is_open())
+    wanted = visit_is_open()
+    return _queue().add(function, *arguments, seconds=seconds, rest=rest, behind=behind, here=here, wanted=wanted)
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str) -> None:

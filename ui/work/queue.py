@@ -9,12 +9,14 @@ from threading import Condition, Event, Thread
 from typing import Any, Generic, TypeVar
 
 from ui.work.lanes import Lane, new_lane
-from ui.work.steps import Answer, Order
+from ui.work.steps import Answer, Order, follow
 
 T = TypeVar("T")
 
 # A calculation of so many seconds more is overtaken by those that come up to this many times later.
 WEIGHT = 4.0
+# In seconds: of steps as long, which none can pass, all but one lane take one at a time.
+LONG_STEP = 2.0
 # So long a browser may be away, as on a train, before its work is given up.
 PATIENCE = 20.0
 LOST = "The process that calculated this was ended, perhaps because the server ran out of memory; try again."
@@ -29,8 +31,8 @@ class Task(Generic[T]):
 
     `finished` once there is nothing more to come; `failure` holds what went wrong. `seconds` are what it may take, and
     it waits `rest` seconds in which it may be cancelled for nothing; those as long that come up to `behind` seconds
-    later pass it. Once `wanted` has said for `patience` seconds that
-    nobody waits for it, it is cancelled.
+    later pass it. `here`: it is called in this process and waits for a process of its own, while its lane rests. Once
+    `wanted` has said for `patience` seconds that nobody waits for it, it is cancelled.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Task(Generic[T]):
         seconds: float,
         rest: float = 0.0,
         behind: float = 0.0,
+        here: bool = False,
         wanted: Callable[[], bool] = lambda: True,
         patience: float = PATIENCE,
     ) -> None:
@@ -51,6 +54,8 @@ class Task(Generic[T]):
         self.failure: Exception | None = None
         self.is_running = False
         self.order = order
+        self.here = here
+        self.is_long_step = here and seconds > LONG_STEP
         self.begins = now + rest
         self.due = self.begins + WEIGHT * seconds + behind
         self.lane: int | None = None
@@ -113,15 +118,18 @@ class WorkQueue:
         seconds: float,
         rest: float = 0.0,
         behind: float = 0.0,
+        here: bool = False,
         wanted: Callable[[], bool] = lambda: True,
         patience: float = PATIENCE,
     ) -> Task[T]:
         """Put a calculation into the queue: what `function(*arguments)` returns, or its steps.
 
-        The function must be one that a worker can import.
+        The function must be one that a worker can import, unless it is called `here`; then it has one step.
         """
         order = Order(next(self._numbers), function, arguments)
-        task: Task[T] = Task(self, order, seconds=seconds, rest=rest, behind=behind, wanted=wanted, patience=patience)
+        task: Task[T] = Task(
+            self, order, seconds=seconds, rest=rest, behind=behind, here=here, wanted=wanted, patience=patience
+        )
         with self._changed:
             self._tasks.append(task)
             if not self._threads:
@@ -167,7 +175,7 @@ class WorkQueue:
         while (taken := self._next(place)) is not None:
             task, order = taken
             try:
-                answer = self.lanes[place].follow(order)
+                answer = follow(order, {}) if task.here else self.lanes[place].follow(order)
             except (EOFError, OSError):
                 self._lose(place)
                 answer = Answer(error=WorkerLostError(LOST))
@@ -189,13 +197,21 @@ class WorkQueue:
                 for task in [task for task in self._tasks if not task.is_running and task.is_given_up(now)]:
                     task.cancelled = True
                     self._take_out(task)
-                free = [task for task in self._tasks if not task.is_running and task.lane in {None, place}]
+                long_steps = sum(task.is_running and task.is_long_step for task in self._tasks)
+                has_room = long_steps < max(len(self.lanes) - 1, 1)
+                free = [
+                    task
+                    for task in self._tasks
+                    if not task.is_running and task.lane in {None, place} and (has_room or not task.is_long_step)
+                ]
                 ready = [task for task in free if task.begins <= now]
                 if ready:
                     task = min(ready, key=lambda task: task.due)
                     order, task.lane, task.is_running = task.order, place, True
                     task.order = Order(order.number)
-                    dropped, self._dropped[place] = self._dropped[place], []
+                    dropped: list[int] = []
+                    if not task.here:
+                        dropped, self._dropped[place] = self._dropped[place], []
                     return task, Order(order.number, order.function, order.arguments, tuple(dropped))
                 self._changed.wait(min((task.begins - now for task in free), default=None))
         return None
