@@ -2,9 +2,10 @@
 
 Starts the application, or visits one at `--address`. Each visitor brings a file of her own, opens the operating point,
 moves the slider about a second after each answer, and now and then opens a part of the page. First visitors come one
-at a time, then `--visitors` at the same moment, several times. With `--soak` they come and leave for so many minutes,
-and the server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10] [--seconds 600]
-[--soak MINUTES] [--address http://127.0.0.1:8501 --process NUMBER]
+at a time, then `--visitors` at the same moment, several times; with `--calm` they look at what they see before they go
+on. All the while somebody moves the slider in Chromium. With `--soak` they come and leave for so many minutes, and the
+server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10] [--seconds 600] [--calm]
+[--soak MINUTES [--stay SECONDS]] [--address http://127.0.0.1:8501 --process NUMBER]
 """
 
 import argparse
@@ -12,25 +13,26 @@ import asyncio
 import os
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
 
 import numpy as np
+from playwright.async_api import Page
 
 from benchmarks.load.memory import resident_megabytes, server_process
-from benchmarks.load.visitor import Findings, visit
+from benchmarks.load.screen import ON_SCREEN, press_until, watched_slider
+from benchmarks.load.visitor import CALM, HURRIED, Findings, Pace, visit
 from benchmarks.shared.reporting import print_header, print_row, print_setup, print_table
 from tests.app_server import app_server
 
 OPENINGS_ALONE = 6
 ROUNDS = 4
 MOST_SECONDS_ALONE = 60.0
-SOAK_VISIT = 180.0
 AFTERWARDS = 60.0
 # What a wait of many may be, as a multiple of one alone: both at the 95th percentile.
-TARGETS = {"first opening": 3.0, "slider": 1.5}
+TARGETS = {"first opening": 3.0, "slider": 1.5, ON_SCREEN: 1.5}
 WAITS = (
     ("upload", 95),
     ("first opening", 95),
@@ -38,6 +40,8 @@ WAITS = (
     ("script", 95),
     ("slider", 50),
     ("slider", 95),
+    (ON_SCREEN, 50),
+    (ON_SCREEN, 95),
     ("section", 95),
 )
 VISITORS = count(1)
@@ -48,18 +52,22 @@ def main() -> None:
     with _server(asked.address, asked.process) as (address, process):
         load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
         words = f", {os.cpu_count()} cores, load before {load}"
-        print_setup("Visitors at once", ("streamlit", "websockets"), words)
+        pace = CALM if asked.calm else HURRIED
+        title = "Visitors at once, at an analyst's pace" if asked.calm else "Visitors at once"
+        print_setup(title, ("streamlit", "websockets"), words)
         if asked.soak:
-            asyncio.run(_soak(address, process, asked.visitors, asked.soak))
+            asyncio.run(_soak(address, process, asked.visitors, asked.soak, asked.stay))
         else:
-            asyncio.run(_compare(address, process, asked.visitors, asked.seconds))
+            asyncio.run(_compare(address, process, asked.visitors, asked.seconds, pace))
 
 
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.load", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--visitors", type=int, default=10, help="how many come at once")
     parser.add_argument("--seconds", type=float, default=600.0, help="about how long the comparison takes")
+    parser.add_argument("--calm", action="store_true", help="visitors read what they see")
     parser.add_argument("--soak", type=float, default=0.0, metavar="MINUTES", help="visitors come and leave so long")
+    parser.add_argument("--stay", type=float, default=180.0, help="how many seconds each moves the slider then")
     parser.add_argument("--address", help="of a server that runs; without it, one is started")
     parser.add_argument("--process", type=int, help="the number of that server's process, to tell its memory")
     asked = parser.parse_args()
@@ -77,7 +85,7 @@ def _server(address: str | None, process: int | None) -> Iterator[tuple[str, int
         yield started, server_process(os.getpid())
 
 
-async def _compare(address: str, process: int | None, visitors: int, seconds: float) -> None:
+async def _compare(address: str, process: int | None, visitors: int, seconds: float, pace: Pace) -> None:
     alone, together, memory = Findings(), Findings(), [("before", _memory(process))]
     share = seconds / (ROUNDS + 2)
     # The first visitor of a fresh server waits for modules to be read; what she waits is not counted.
@@ -85,11 +93,16 @@ async def _compare(address: str, process: int | None, visitors: int, seconds: fl
     await visit(address, next(VISITORS), 0.0, first)
     alone.errors.extend(first.errors)
     for opening in range(OPENINGS_ALONE):
-        await visit(address, next(VISITORS), min(MOST_SECONDS_ALONE, share) if opening == 0 else 0.0, alone)
+        moving = min(MOST_SECONDS_ALONE, share) if opening == 0 else 0.0
+        await visit(address, next(VISITORS), moving, alone, pace)
     memory.append(("after one", _memory(process)))
-    for _ in range(ROUNDS):
-        await _round(address, visitors, share, together)
-        memory.append((f"after {visitors} at once", _memory(process)))
+    async with watched_slider(address) as page:
+        async with _pressed(page, alone):
+            await asyncio.sleep(min(MOST_SECONDS_ALONE, share))
+        for _ in range(ROUNDS):
+            async with _pressed(page, together):
+                await _round(address, visitors, share, together, pace)
+            memory.append((f"after {visitors} at once", _memory(process)))
     await asyncio.sleep(AFTERWARDS)
     memory.append((f"{AFTERWARDS:g} s later", _memory(process)))
     rows = [
@@ -108,19 +121,29 @@ async def _compare(address: str, process: int | None, visitors: int, seconds: fl
     _print_errors([*alone.errors, *together.errors])
 
 
-async def _round(address: str, visitors: int, seconds: float, findings: Findings) -> None:
+async def _round(address: str, visitors: int, seconds: float, findings: Findings, pace: Pace = HURRIED) -> None:
     async with asyncio.TaskGroup() as coming:
         for _ in range(visitors):
-            coming.create_task(visit(address, next(VISITORS), seconds, findings))
+            coming.create_task(visit(address, next(VISITORS), seconds, findings, pace))
 
 
-async def _soak(address: str, process: int | None, visitors: int, minutes: float) -> None:
+@asynccontextmanager
+async def _pressed(page: Page, findings: Findings) -> AsyncIterator[None]:
+    """Have the slider moved in Chromium meanwhile."""
+    over = asyncio.Event()
+    async with asyncio.TaskGroup() as pressing:
+        pressing.create_task(press_until(page, over, findings))
+        yield
+        over.set()
+
+
+async def _soak(address: str, process: int | None, visitors: int, minutes: float, stay: float) -> None:
     begin = time.perf_counter()
     hours, megabytes, errors = [], [], []
     print_header("minutes", "MB", "first opening p95, s", "slider p95, s", "errors")
     while (left := 60 * minutes - (time.perf_counter() - begin)) > 0:
         findings = Findings()
-        await _round(address, visitors, min(SOAK_VISIT, left), findings)
+        await _round(address, visitors, min(stay, left), findings)
         hours.append((time.perf_counter() - begin) / 3600)
         megabytes.append(resident_megabytes(process) if process else float("nan"))
         waits = (_percentile(findings, name, 95) for name in ("first opening", "slider"))

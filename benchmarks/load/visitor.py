@@ -14,14 +14,28 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from benchmarks.load.wire import Visit, VisitError
 
 EXPORT = Path(__file__).parents[3] / "shared" / "data" / "rated" / "bssr1_four_scores_rated.csv"
-# At least and at most: with the same time for all, visitors who came together would stay in step for ever.
-SECONDS_TO_THINK = (0.5, 1.5)
 ACTIONS_FOR_A_SECTION = 8
 # Parts that are worked out once they are opened.
 SECTIONS = ("Who flags what", "Guarantee a precision", "Documents near the thresholds")
 LEFT_OUT = 0.01
 CONFIRM = "These columns are right"
 OPERATING_POINT = "operating_point"
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds, at least and at most, before a visitor opens the operating point, and between her moves there.
+
+    With the same time for all, visitors who came together would stay in step for ever.
+    """
+
+    reading: tuple[float, float]
+    thinking: tuple[float, float]
+
+
+HURRIED = Pace(reading=(0.5, 1.5), thinking=(0.5, 1.5))
+# Who looks at what was read, and at the numbers that a move brought.
+CALM = Pace(reading=(5.0, 25.0), thinking=(2.0, 6.0))
 
 
 @dataclass
@@ -45,16 +59,16 @@ def export(visitor: int) -> bytes:
     return kept.to_csv(index=False).encode()
 
 
-async def visit(address: str, visitor: int, seconds: float, findings: Findings) -> None:
+async def visit(address: str, visitor: int, seconds: float, findings: Findings, pace: Pace = HURRIED) -> None:
     """Go through a whole visit; after the opening the slider is moved for `seconds`. Errors end it, and are told."""
     try:
         content = await asyncio.to_thread(export, visitor)
         async with Visit(address) as tab:
             await bring(tab, content, f"visitor_{visitor}.csv", findings)
             random = np.random.default_rng(visitor)
-            await asyncio.sleep(random.uniform(*SECONDS_TO_THINK))
+            await asyncio.sleep(random.uniform(*pace.reading))
             await open_point(tab, findings)
-            await work(tab, seconds, random, findings)
+            await work(tab, seconds, pace.thinking, random, findings)
     except (VisitError, OSError, TimeoutError) as error:
         findings.errors.append(f"visitor {visitor}: {error}")
 
@@ -85,12 +99,14 @@ async def open_point(tab: Visit, findings: Findings) -> None:
     findings.add("all paths", start, tab.methods_arrived)
 
 
-async def work(tab: Visit, seconds: float, random: np.random.Generator, findings: Findings) -> None:
+async def work(
+    tab: Visit, seconds: float, thinking: tuple[float, float], random: np.random.Generator, findings: Findings
+) -> None:
     """Move the slider and, now and then, open a part of the page, until the time is over."""
     end = time.perf_counter() + seconds
     action = 0
     while time.perf_counter() < end:
-        await asyncio.sleep(random.uniform(*SECONDS_TO_THINK))
+        await asyncio.sleep(random.uniform(*thinking))
         action += 1
         if action % ACTIONS_FOR_A_SECTION:
             percents = json.loads(tab.explorer["table"])["percents"]

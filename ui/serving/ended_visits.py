@@ -5,22 +5,22 @@ A file leaves with the page that asked for it, as far as the page has not taken 
 
 import asyncio
 import contextlib
-import ctypes
-import gc
 import logging
-import sys
 from typing import Any
 
 from streamlit import runtime
 
 from ui.serving.asked_files import asked_files, claimed_files
+from ui.serving.process_memory import give_back
 
 SECONDS_BETWEEN_LOOKS = 10.0
 
 
 async def forget_again_and_again() -> None:
-    """Let go of visits whose browser has been away for `server.disconnectedSessionTTL`, and of files that no widget
-    holds, until cancelled."""
+    """Until cancelled, let go of files that no widget holds, and of visits without a browser.
+
+    These have been away for `server.disconnectedSessionTTL`.
+    """
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
         try:
@@ -39,7 +39,7 @@ async def forget_again_and_again() -> None:
             visit.session_state.clear()
         if ended:
             del ended, visit
-            await asyncio.to_thread(_give_back)
+            await asyncio.to_thread(give_back)
 
 
 def _ended_visits() -> list[Any]:
@@ -48,11 +48,3 @@ def _ended_visits() -> list[Any]:
         return []
     store: Any = runtime.get_instance()._session_mgr._session_storage._cache  # type: ignore[attr-defined]
     return [kept.session for _, kept in store.expire()]
-
-
-def _give_back() -> None:
-    """Have Python, then the C library, give memory back to the system."""
-    gc.collect()
-    if sys.platform.startswith("linux"):
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
