@@ -2,9 +2,9 @@
 
 Starts the application, or visits one at `--address`. Each visitor brings a file of her own, opens the operating point,
 moves the slider about a second after each answer, and now and then opens a part of the page. First visitors come one
-at a time, then `--visitors` at the same moment, several times; with `--calm` they look at what they see before they go
-on. All the while somebody moves the slider in Chromium. With `--soak` they come and leave for so many minutes, and the
-server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10] [--seconds 600] [--calm]
+at a time, then `--visitors` at the same moment, several times, the last time while somebody moves the slider in
+Chromium; with `--calm` they look at what they see before they go on. With `--soak` they come and leave for so many
+minutes, and the server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10] [--seconds 600] [--calm]
 [--soak MINUTES [--stay SECONDS]] [--address http://127.0.0.1:8501 --process NUMBER]
 """
 
@@ -87,7 +87,7 @@ def _server(address: str | None, process: int | None) -> Iterator[tuple[str, int
 
 async def _compare(address: str, process: int | None, visitors: int, seconds: float, pace: Pace) -> None:
     alone, together, memory = Findings(), Findings(), [("before", _memory(process))]
-    share = seconds / (ROUNDS + 2)
+    share = seconds / (ROUNDS + 3)
     # The first visitor of a fresh server waits for modules to be read; what she waits is not counted.
     first = Findings()
     await visit(address, next(VISITORS), 0.0, first)
@@ -96,13 +96,17 @@ async def _compare(address: str, process: int | None, visitors: int, seconds: fl
         moving = min(MOST_SECONDS_ALONE, share) if opening == 0 else 0.0
         await visit(address, next(VISITORS), moving, alone, pace)
     memory.append(("after one", _memory(process)))
+    for _ in range(ROUNDS):
+        await _round(address, visitors, share, together, pace)
+        memory.append((f"after {visitors} at once", _memory(process)))
+    # Apart: Chromium itself takes the processors from the server. What the others wait for meanwhile is not counted.
+    others = Findings()
     async with watched_slider(address) as page:
         async with _pressed(page, alone):
             await asyncio.sleep(min(MOST_SECONDS_ALONE, share))
-        for _ in range(ROUNDS):
-            async with _pressed(page, together):
-                await _round(address, visitors, share, together, pace)
-            memory.append((f"after {visitors} at once", _memory(process)))
+        async with _pressed(page, together):
+            await _round(address, visitors, share, others, pace)
+    together.errors.extend(others.errors)
     await asyncio.sleep(AFTERWARDS)
     memory.append((f"{AFTERWARDS:g} s later", _memory(process)))
     rows = [
