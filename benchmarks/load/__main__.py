@@ -4,8 +4,8 @@ Starts the application, or visits one at `--address`. Each visitor brings a file
 moves the slider about a second after each answer, and now and then opens a part of the page. First visitors come one
 at a time, then `--visitors` at the same moment, several times, the last time while somebody moves the slider in
 Chromium; with `--calm` they look at what they see before they go on. With `--soak` they come and leave for so many
-minutes, and the server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10] [--seconds 600] [--calm]
-[--soak MINUTES [--stay SECONDS]] [--address http://127.0.0.1:8501 --process NUMBER]
+minutes, and the server's memory is printed after each round. Run: python -m benchmarks.load [--visitors 10]
+[--seconds 600] [--calm] [--soak MINUTES [--stay SECONDS]] [--address http://127.0.0.1:8501 --process NUMBER]
 """
 
 import argparse
