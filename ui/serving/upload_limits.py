@@ -14,6 +14,7 @@ MOST_FILES = 8
 MOST_BYTES = 450 * 2**20
 VARIABLE = "MULTILOSS_MOST_UPLOADED_MB"
 MOST_MEGABYTES_OF_ALL = 4096
+UNASKED = 403
 
 
 class UploadLimits:
@@ -29,10 +30,10 @@ class UploadLimits:
         if refusal is None:
             await self._app(scope, receive, send)
         else:
-            # A browser reads the answer only once it has sent the file.
-            while (await receive()).get("more_body"):
-                pass
             status, words = refusal
+            # A browser reads the answer only once it has sent the file; what nobody asked for is not even received.
+            while status != UNASKED and (await receive()).get("more_body"):
+                pass
             await PlainTextResponse(words, status_code=status)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
@@ -41,7 +42,7 @@ class UploadLimits:
             return None
         visit, _, file = place.partition("/")
         if not asked_files().was_named(visit, file):
-            return 403, "The server asked for no such file; choose it again on the page Rated data."
+            return UNASKED, "The server asked for no such file; choose it again on the page Rated data."
         length = dict(scope["headers"]).get(b"content-length", b"")
         if not length.isdigit():
             return 411, "Say how long the file is (Content-Length)."
