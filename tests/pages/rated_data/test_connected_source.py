@@ -36,14 +36,15 @@ def connected(tmp_path, folder):
         f'[connections."{SOURCE}"]\ntype = "duckdb"\nfolder = "{folder}"\n'
         '[connections.other]\ntype = "sql"\nurl = "sqlite://"\n'
     )
-    before = config.get_option("secrets.files")
+    before, defined = config.get_option("secrets.files"), config.get_where_defined("secrets.files")
     config.set_option("secrets.files", [str(file)])
     secrets_singleton._reset()
     # All these visits have one name, by which engines and first rows are kept.
     st.cache_resource.clear()
     st.cache_data.clear()
     yield file
-    config.set_option("secrets.files", before)
+    # With where it was defined: a file that somebody names and that is not there closes the program.
+    config.set_option("secrets.files", before, defined)
     secrets_singleton._reset()
 
 
