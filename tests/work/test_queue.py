@@ -90,6 +90,19 @@ def test_long_readings_leave_one_lane_to_others(queue, tmp_path):
         assert result(reading) == "let go"
 
 
+def test_readings_that_would_wait_for_others_hold_no_lane(tmp_path):
+    queue = WorkQueue(3, Here)
+    try:
+        readings = [queue.add(samples.wait_for_file, tmp_path / "let go", seconds=0.1, here=True) for _ in range(3)]
+        assert result(queue.add(samples.note, tmp_path / "order", "other", seconds=1000)) == "other"
+        assert [reading.is_running for reading in readings] == [True, True, False]
+        (tmp_path / "let go").touch()
+        assert [result(reading) for reading in readings] == ["let go"] * 3
+    finally:
+        (tmp_path / "let go").touch()
+        queue.close()
+
+
 def test_on_one_lane_readings_come_one_by_one(one_lane, tmp_path):
     first, second = (one_lane.add(samples.note, tmp_path / "order", word, seconds=60, here=True) for word in "ab")
     result(first)

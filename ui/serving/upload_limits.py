@@ -42,7 +42,7 @@ class UploadLimits:
             return None
         visit, _, file = place.partition("/")
         if not asked_files().was_named(visit, file):
-            return UNASKED, "The server asked for no such file; choose it again on the page Rated data."
+            return UNASKED, "The server asked for no such file; reload the page and choose it again."
         length = dict(scope["headers"]).get(b"content-length", b"")
         if not length.isdigit():
             return 411, "Say how long the file is (Content-Length)."

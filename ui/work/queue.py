@@ -17,6 +17,8 @@ T = TypeVar("T")
 WEIGHT = 4.0
 # In seconds: of steps as long, which none can pass, all but one lane take one at a time.
 LONG_STEP = 2.0
+# As many files are read at once: a further reading would hold its lane for nothing.
+MOST_HERE = 2
 # So long a browser may be away, as on a train, before its work is given up.
 PATIENCE = 20.0
 LOST = "The process that calculated this was ended, perhaps because the server ran out of memory; try again."
@@ -197,12 +199,10 @@ class WorkQueue:
                 for task in [task for task in self._tasks if not task.is_running and task.is_given_up(now)]:
                     task.cancelled = True
                     self._take_out(task)
-                long_steps = sum(task.is_running and task.is_long_step for task in self._tasks)
-                has_room = long_steps < max(len(self.lanes) - 1, 1)
                 free = [
                     task
                     for task in self._tasks
-                    if not task.is_running and task.lane in {None, place} and (has_room or not task.is_long_step)
+                    if not task.is_running and task.lane in {None, place} and self._has_room(task)
                 ]
                 ready = [task for task in free if task.begins <= now]
                 if ready:
@@ -215,6 +215,14 @@ class WorkQueue:
                     return task, Order(order.number, order.function, order.arguments, tuple(dropped))
                 self._changed.wait(min((task.begins - now for task in free), default=None))
         return None
+
+    def _has_room(self, task: Task[Any]) -> bool:
+        """Tell whether a lane would not have to wait for what others do `here`, and one stays for what is short."""
+        running = [other for other in self._tasks if other.is_running and other.here]
+        long_steps = sum(other.is_long_step for other in running)
+        return not task.here or (
+            len(running) < MOST_HERE and (not task.is_long_step or long_steps < max(len(self.lanes) - 1, 1))
+        )
 
     def _lose(self, place: int) -> None:
         """Start the lane anew; what it kept besides the step that it was taking has failed."""
