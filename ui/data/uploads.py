@@ -74,9 +74,10 @@ class UploadStore(Generic[Choice, Data]):
         if uploaded is None:
             self.state.complaint = None
         elif uploaded.file_id != self.state.last_upload:
-            self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
-            # Not before: a run that is cut short leaves the file to the next one.
-            self.state.last_upload = uploaded.file_id
+            with st.spinner(f"Reading {as_text(uploaded.name)} …"):
+                self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
+                # Not before: a run that is cut short leaves the file to the next one.
+                self.state.last_upload = uploaded.file_id
         if uploaded is not None:
             self._ask_sheet(uploaded.getvalue, uploaded.name)
         if self.state.complaint:
@@ -100,7 +101,8 @@ class UploadStore(Generic[Choice, Data]):
             key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
         )
         if picked != source.sheet:
-            self.state.complaint = self._take_file(data(), name, picked)
+            with st.spinner(f"Reading {as_text(picked)} …"):
+                self.state.complaint = self._take_file(data(), name, picked)
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -398,7 +400,7 @@ class UploadStore(Generic[Choice, Data]):
             state.reading = asked, begin(self.read, data, name, sheet, seconds=seconds, here=True)
         _, task = state.reading
         try:
-            wait_for([task], f"Reading {as_text(sheet or name)} …")
+            wait_for([task])
         except Exception:
             state.reading = None
             raise

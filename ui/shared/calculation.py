@@ -1,6 +1,7 @@
 """Calculations of this visit in the queue of all visitors: begun, waited for with the place in the queue in sight."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from functools import lru_cache
 from itertools import count
 from typing import Any, TypeVar
@@ -33,12 +34,12 @@ def begin(
     return _queue().add(function, *arguments, seconds=seconds, rest=rest, behind=behind, here=here, wanted=wanted)
 
 
-def wait_for(tasks: Iterable[Task[Any]], words: str) -> None:
-    """Wait until tasks have finished, under some words. Raises DataError where a worker was ended."""
+def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:
+    """Wait until tasks have finished, under some words unless the caller shows its own. Raises DataError where a worker was ended."""
     tasks = tuple(tasks)
     if not all(task.finished for task in tasks):
         place = st.empty()
-        with place.container(), st.spinner(words):
+        with place.container(), st.spinner(words) if words else nullcontext():
             _watch(tasks)
         place.empty()
     for task in tasks:
