@@ -35,7 +35,10 @@ def begin(
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:
-    """Wait until tasks have finished, under some words unless the caller shows its own. Raises DataError where a worker was ended."""
+    """Wait until tasks have finished, under some words unless the caller shows its own.
+
+    Raises DataError where a worker was ended.
+    """
     tasks = tuple(tasks)
     if not all(task.finished for task in tasks):
         place = st.empty()
