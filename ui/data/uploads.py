@@ -73,6 +73,7 @@ class UploadStore(Generic[Choice, Data]):
             )
         if uploaded is None:
             self.state.complaint = None
+            self._stop_reading()
         elif uploaded.file_id != self.state.last_upload:
             with st.spinner(f"Reading {as_text(uploaded.name)} …"):
                 self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
@@ -394,8 +395,7 @@ class UploadStore(Generic[Choice, Data]):
         """Have a file read in its turn; a run that is cut short leaves the reading to the next one."""
         state, asked = self.state, (digest, sheet)
         if state.reading is None or state.reading[0] != asked or state.reading[1].cancelled:
-            if state.reading is not None:
-                state.reading[1].cancel()
+            self._stop_reading()
             seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
             state.reading = asked, begin(self.read, data, name, sheet, seconds=seconds, here=True)
         _, task = state.reading
@@ -408,6 +408,12 @@ class UploadStore(Generic[Choice, Data]):
         if task.latest is None:
             raise DataError(f"Reading '{name}' was given up, because no browser waited for it; upload it again.")
         return task.latest
+
+    def _stop_reading(self) -> None:
+        """Let go of a reading that no run has taken up."""
+        if self.state.reading is not None:
+            self.state.reading[1].cancel()
+            self.state.reading = None
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
         """Add a table under its name, or under a name like it where other content has that one, and pick it.

@@ -11,7 +11,7 @@ from typing import Any
 from streamlit import runtime
 
 from ui.serving.asked_files import asked_files, claimed_files
-from ui.serving.process_memory import give_back
+from ui.work.process_memory import give_back
 
 SECONDS_BETWEEN_LOOKS = 10.0
 

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from ui.serving.asked_files import asked_files
 from ui.serving.ended_visits import forget_again_and_again
-from ui.serving.process_memory import give_back_early
+from ui.work.process_memory import give_back_early
 from ui.work import shared_queue
 
 # What the first visitor would wait for.

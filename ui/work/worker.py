@@ -16,6 +16,7 @@ from typing import Any
 # What every calculation needs is loaded once, before copies are made.
 import multiloss_core.generalisation  # noqa: F401
 from ui.work.channel import Channel
+from ui.work.process_memory import give_back
 from ui.work.steps import follow
 
 # Whoever answers browsers comes first.
@@ -49,6 +50,8 @@ def _serve(connection: int) -> None:
             channel = Channel(ours)
             while True:
                 channel.send(follow(channel.receive(), begun))
+                if not begun:
+                    give_back()
     finally:
         os._exit(0)
 

@@ -1,4 +1,4 @@
-"""How the server's process takes memory from the system and gives it back: what a visit freed does not stay with it.
+"""How a process takes memory from the system and gives it back: what a visit freed does not stay.
 
 Only Linux's C library is told; elsewhere nothing happens.
 """
