@@ -33,6 +33,7 @@ from tests.pages.steps import run
 from tests.tables.reading.workbooks import workbook
 from ui.data.samples import SAMPLES
 from ui.rated_data.column_roles import TEMPLATE
+from ui.shared.session import KEY
 
 
 def parquet_of(frame):
@@ -268,3 +269,19 @@ def test_a_file_whose_run_is_cut_short_is_read_by_the_next_one(app, monkeypatch)
     monkeypatch.setattr(st, "spinner", interrupted)
     upload(app, csv_of(rated_frame()), GOOD)
     assert app.selectbox(key="data").value == GOOD
+
+
+def test_a_reading_whose_file_was_taken_away_ends(app):
+    class Unfinished:
+        cancelled = False
+
+        def cancel(self):
+            self.cancelled = True
+
+    upload(app, csv_of(rated_frame()), GOOD)
+    state, reading = app.session_state[KEY].rated, Unfinished()
+    state.reading = (("a digest", None), reading)
+    app.file_uploader(key="upload").clear()
+    run(app)
+    assert reading.cancelled
+    assert state.reading is None
