@@ -8,7 +8,7 @@ from importlib import import_module
 from ui.serving.asked_files import asked_files
 from ui.serving.ended_visits import forget_again_and_again
 from ui.work import shared_queue
-from ui.work.process_memory import give_back_early
+from ui.work.process_memory import give_back_early, settle
 
 # What the first visitor would wait for.
 LIBRARIES = ("pandas", "plotly.graph_objects", "multiloss_core.figures", "multiloss_core.generalisation", "duckdb")
@@ -35,3 +35,4 @@ def _load() -> None:
         import_module(name)
     for task in ready:
         task.wait()
+    settle()

@@ -23,6 +23,15 @@ def give_back_early() -> None:
     _call("mallopt", _ARENA_MAX, ARENAS)
 
 
+def settle() -> None:
+    """Take what is there for what stays: later searches for unused memory pass over the modules that were loaded.
+
+    With these, a search holds every thread up for .05 s.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def give_back() -> None:
     """Have Python, then the C library, give memory back to the system."""
     gc.collect()

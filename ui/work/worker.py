@@ -4,7 +4,6 @@ Over this comes a socket for each worker that is wanted: a copy of this process,
 keeps the calculations that it began, takes a step of one whenever it is told to, and ends with its socket.
 """
 
-import gc
 import os
 import signal
 import socket
@@ -16,7 +15,7 @@ from typing import Any
 # What every calculation needs is loaded once, before copies are made.
 import multiloss_core.generalisation  # noqa: F401
 from ui.work.channel import Channel
-from ui.work.process_memory import give_back
+from ui.work.process_memory import give_back, settle
 from ui.work.steps import follow
 
 # Whoever answers browsers comes first.
@@ -29,8 +28,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
-    gc.collect()
-    gc.freeze()
+    settle()
     with socket.socket(fileno=sys.stdin.fileno()) as orders:
         while True:
             message, files, _, _ = socket.recv_fds(orders, 1, 1)

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-import pandas as pd
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.reading.table_layout import guess_separator
-from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula
+from multiloss_core.tables.spreadsheet_csv import without_formula
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
 
@@ -87,11 +86,18 @@ def thresholds_as_csv(
 
     `block`: the thresholds (k,) of an upper cut, which are a column of their own. Names cannot start a formula.
     """
-    rows = [(name, ">=", float(value), rule) for name, value in zip(names, thresholds, strict=True)]
-    table = pd.DataFrame(rows, columns=["classifier", "comparison", "threshold", "rule"])
+    header: tuple[str, ...] = ("classifier", "comparison", "threshold", "rule")
+    rows: list[tuple[str | float, ...]] = [
+        (without_formula(name), ">=", float(value), without_formula(rule))
+        for name, value in zip(names, thresholds, strict=True)
+    ]
     if block is not None:
-        table["block_threshold"] = [float(value) for value in block]
-    return frame_as_csv(table, quoting=csv.QUOTE_NONNUMERIC, line_end="\n")
+        header = (*header, "block_threshold")
+        rows = [(*row, float(value)) for row, value in zip(rows, block, strict=True)]
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerows([header, *rows])
+    return text.getvalue()
 
 
 def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) -> Floats:
