@@ -36,6 +36,8 @@ def test_a_visitor_is_told_the_point_of_her_own_file(tmp_path):
     table = json.loads(explorer["table"])
     row = table["rows"][table["percents"].index(PERCENT)]
     assert explorer["subject"].startswith("hers")
+    # What stays while the slider moves was held since the opening.
+    assert 0 < len(explorer["texts"]) < len(explorer["charts"]["space"]["traces"])
     assert explorer["percent"] == PERCENT
     assert explorer["thresholds"] == pytest.approx(point.thresholds)
     assert (row["tp"][-1], row["fp"][-1]) == pytest.approx((point.tp, point.fp))

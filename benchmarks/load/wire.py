@@ -18,6 +18,8 @@ from websockets.typing import Subprotocol
 
 LARGEST_MESSAGE = 64 * 2**20
 SECONDS_TO_ANSWER = 120.0
+# As many as a browser keeps.
+MOST_TEXTS = 100
 COOKIE = "_streamlit_xsrf"
 # A browser forgets a message that so many whole runs have not shown.
 RUNS_KEPT = 2
@@ -36,7 +38,8 @@ class Visit:
     `headings` are all that were shown, `fields` boxes for text, `alerts` all that was said in boxes of success, warning
     and error, the last one last.
 
-    `explorer` is the last message to the explorer, with its table as text; `arrived` says when (`perf_counter`) it
+    `explorer` is the last message to the explorer, with its table as text, and `texts` are the long texts of it and of
+    those before, by name, as many as a browser keeps; `arrived` says when (`perf_counter`) it
     came, `methods_arrived` when its methods last changed.
     """
 
@@ -50,6 +53,7 @@ class Visit:
         self.uploader = ""
         self.expanders: dict[str, tuple[str, str]] = {}
         self.explorer: dict[str, Any] = {}
+        self.texts: dict[str, str] = {}
         self.explorer_id = self.explorer_fragment = ""
         self.arrived = self.methods_arrived = 0.0
         self.page = ""
@@ -280,11 +284,25 @@ class Visit:
     def _take_explorer(self, component: Any, fragment: str) -> None:
         text = component.mixed.json if component.WhichOneof("data") == "mixed" else component.json
         before = [entry["name"] for entry in self.explorer.get("key", ())]
-        self.explorer = json.loads(text)
+        message = json.loads(text)
+        self._keep_texts(message)
+        self.explorer = message | {"table": self.texts[message["table"]]}
         self.explorer_id, self.explorer_fragment = component.id, fragment
         self.arrived = time.perf_counter()
         if before != [entry["name"] for entry in self.explorer["key"]]:
             self.methods_arrived = self.arrived
+
+    def _keep_texts(self, message: dict[str, Any]) -> None:
+        named = [message["table"]]
+        for chart in message["charts"].values():
+            named += [name for name in (*chart["traces"], chart["layout"]) if name]
+        for name in named:
+            text = message["texts"].get(name, self.texts.pop(name, None))
+            if text is None:
+                raise VisitError("the server left out a text that was not held")
+            self.texts[name] = text
+        for name in [*self.texts][:-MOST_TEXTS]:
+            del self.texts[name]
 
     async def _repeat(self, fragment: str, interval: float) -> None:
         while True:

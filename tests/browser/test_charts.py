@@ -100,6 +100,25 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
     assert json.loads(figure(page, "tp").evaluate(CAMERA)) == pytest.approx(json.loads(turned))
 
 
+def test_what_the_browser_has_forgotten_is_sent_again(server, page):
+    open_page(page, f"{server}/operating_point?m=20", "Operating point")
+    # From the first move on Python leaves out what the browser says it holds.
+    press(page, "ArrowRight", "20.5")
+    settle_target(page, 20.5)
+    forgotten = page.locator(".explorer").evaluate("""({ multiloss: { choice: { texts } } }) => {
+        const before = texts.names
+        for (let i = 0; i < 200; i++) texts.filled({ table: `other ${i}`, texts: { [`other ${i}`]: "{}" }, charts: {} })
+        return before.every(name => !texts.names.includes(name))
+    }""")
+    assert forgotten
+    choose_method(page, "graph")
+    expect(page.locator(".explorer")).to_have_attribute("style", f"--colour: {look_of('graph').colour};")
+    expected = expected_sample_point("Card alerts", 20.5, method="graph")
+    expect_point(page, sample("Card alerts").first_choice.scores, expected)
+    for name in ("space", "plane"):
+        expect_drawn(page, figure(page, name))
+
+
 def test_a_surface_turns_by_keys_alone(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     show_surfaces(page)

@@ -2,7 +2,8 @@ import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 
 import {
-  checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, pickedThresholds, rowAt, targetNear, withoutHidden,
+  checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, MOST_TEXTS, pickedThresholds, rowAt, targetNear, Texts,
+  withoutHidden,
 } from "../../ui/operating_point/explorer/browser/protocol.js"
 
 const row = (price = "20") => ({ price, x: [0.1, 0.2], y: [0.3, 0.4], fp: [5, 6], tp: [7, 8] })
@@ -137,7 +138,7 @@ describe("Python hears", () => {
     }
     assert.deepEqual([sent, choice.isUnsent], [[], true])
     context.mock.timers.tick(1)
-    assert.deepEqual([sent, choice.isUnsent], [[["moved", [10, 5]]], false])
+    assert.deepEqual([sent, choice.isUnsent], [[["moved", [10, 5, []]]], false])
     context.mock.timers.tick(10 * MILLISECONDS_OF_REST)
     assert.equal(sent.length, 1)
   })
@@ -148,7 +149,7 @@ describe("Python hears", () => {
     choice.release()
     choice.ask("moved", 12.34)
     context.mock.timers.tick(MILLISECONDS_OF_REST)
-    assert.deepEqual([sent, choice.percent, choice.isUnsent], [[["moved", [12.34, 2]]], 30, false])
+    assert.deepEqual([sent, choice.percent, choice.isUnsent], [[["moved", [12.34, 2, []]]], 30, false])
   })
   test("of thresholds set by hand instead of a target that was on its way", context => {
     context.mock.timers.enable({ apis: ["setTimeout"] })
@@ -157,7 +158,7 @@ describe("Python hears", () => {
     choice.release()
     choice.ask("picked", [0.5, null])
     context.mock.timers.tick(MILLISECONDS_OF_REST)
-    assert.deepEqual([sent, choice.isUnsent], [[["picked", [[0.5, null], 2]]], false])
+    assert.deepEqual([sent, choice.isUnsent], [[["picked", [[0.5, null], 2, []]]], false])
   })
   test("of nothing once the explorer is left", context => {
     context.mock.timers.enable({ apis: ["setTimeout"] })
@@ -170,3 +171,48 @@ describe("Python hears", () => {
   })
 })
 
+
+describe("long texts", () => {
+  const named = (texts, more = {}) => ({
+    contract: CONTRACT, table: "t", texts,
+    charts: { space: { traces: ["a", "b"], layout: "l", marks: ["m"] }, tp: { traces: [], layout: "", marks: [] } }, ...more,
+  })
+  const all = { t: "table", a: "first", b: "second", l: "layout" }
+  test("stand where their names stood, and none where there was no name", () => {
+    const filled = new Texts().filled(named(all))
+    assert.equal(filled.table, "table")
+    assert.deepEqual(filled.charts.space, { traces: ["first", "second"], layout: "layout", marks: ["m"] })
+    assert.deepEqual(filled.charts.tp, { traces: [], layout: "", marks: [] })
+  })
+  test("need not be sent again", () => {
+    const texts = new Texts()
+    texts.filled(named(all))
+    const { table, charts } = texts.filled(named({ c: "third" }, { charts: { space: { traces: ["c", "b"], layout: "l" } } }))
+    assert.deepEqual([table, charts.space.traces], ["table", ["third", "second"]])
+    assert.deepEqual(new Set(texts.names), new Set(["t", "a", "b", "l", "c"]))
+  })
+  test("that are missing leave no message", () => {
+    const texts = new Texts()
+    assert.equal(texts.filled(named({ ...all, b: undefined })), undefined)
+    assert.equal(texts.filled(named(all)).charts.space.traces[1], "second")
+  })
+  test("are forgotten once others were wanted more lately, and those of the message never", () => {
+    const texts = new Texts()
+    texts.filled(named(all))
+    for (let i = 0; i < 2 * MOST_TEXTS; i++) {
+      const charts = { space: { traces: [`${i}`], layout: "l" } }
+      assert.equal(texts.filled(named({ [i]: `text ${i}` }, { charts })).charts.space.traces[0], `text ${i}`)
+    }
+    assert.equal(texts.names.length, MOST_TEXTS)
+    assert.deepEqual(["t", "l", "a"].map(name => texts.names.includes(name)), [true, true, false])
+  })
+  test("are told to Python with every event", () => {
+    const texts = new Texts(), sent = []
+    texts.filled(named(all))
+    const choice = new Choice(texts)
+    choice.send = (event, value) => sent.push([event, value])
+    choice.take(message(20, 3))
+    choice.ask("moved", 12.34)
+    assert.deepEqual(sent, [["moved", [12.34, 4, texts.names]]])
+  })
+})

@@ -41,7 +41,12 @@ def explorer(app):
     """What the live explorer was given."""
     (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == "multiloss_explorer"]
     data = json.loads(found.proto.json)
-    return data | {"table": json.loads(data["table"])}
+    texts = data["texts"] | {"": ""}
+    charts = {
+        name: chart | {"traces": [texts[trace] for trace in chart["traces"]], "layout": texts[chart["layout"]]}
+        for name, chart in data["charts"].items()
+    }
+    return data | {"table": json.loads(texts[data["table"]]), "charts": charts}
 
 
 def context_of(analysis, point, **view):

@@ -247,7 +247,7 @@ class PointState:
     what it comes to. `shown` is the point that
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
     what they work on. `band`: the two cuts of the last run, where there were two. `surfaces_in_sight`: the browser has
-    asked for the surfaces.
+    asked for the surfaces. `held_texts` are the names of what it said that it holds of the explorer's messages.
     """
 
     target: Target = field(default_factory=Target)
@@ -261,6 +261,7 @@ class PointState:
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     band: ChosenBand | None = None
     surfaces_in_sight: bool = False
+    held_texts: frozenset[str] = frozenset()
     tour_step: int | None = None
     decision: MadeDecision | None = None
     reopened: Reopened | None = None

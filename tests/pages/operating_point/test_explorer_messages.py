@@ -5,9 +5,10 @@ from dataclasses import fields
 import pytest
 
 from tests import message_types
-from tests.pages.steps import explorer, opened
+from tests.pages.steps import explorer, opened, run, state
 from ui.operating_point.explorer import component, messages
 from ui.operating_point.explorer.component import BROWSER
+from ui.operating_point.explorer.texts import MOST_NAMES, held_texts
 from ui.operating_point.point_text import PointWords
 
 NAMES = ["Message", "Row", "Table", "ChartMessage", "MethodStyle", "Intervals", "Events"]
@@ -49,7 +50,7 @@ def test_types_are_written_as_the_browser_has_them():
         "words: PointWords",
         "thresholds: [string, string][]",
         "hand: Row | null",
-        "picked: [(number | null)[], number]",
+        "picked: [(number | null)[], number, string[]]",
     ):
         assert f"\n  {line}\n" in written
     for kind in (messages.Message, PointWords):
@@ -82,6 +83,42 @@ def test_surfaces_are_sent_once_the_browser_has_them_in_sight(monkeypatch):
     shown = explorer(app.run())["charts"]
     assert all(chart["layout"] and chart["traces"] for chart in shown.values())
     assert [chart["title"] for chart in shown.values()] == [chart["title"] for chart in charts.values()]
+
+
+def sent(app):
+    """The texts of the last message, by name, and all names in it."""
+    (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == "multiloss_explorer"]
+    data = json.loads(found.proto.json)
+    charts = data["charts"].values()
+    named = {data["table"], *(name for chart in charts for name in (*chart["traces"], chart["layout"]))}
+    return data["texts"], named - {""}
+
+
+def test_what_the_browser_holds_is_not_sent_again():
+    app = opened(data="Card alerts")
+    whole, named = sent(app)
+    assert set(whole) == named
+    assert len(set(whole.values())) == len(whole)
+    state(app).point.held_texts = frozenset(named)
+    again, named_again = sent(app.run())
+    assert (again, named_again) == ({}, named)
+    left_out = next(name for name, text in whole.items() if "percents" in text)
+    state(app).point.held_texts = frozenset(named - {left_out})
+    assert sent(app.run())[0] == {left_out: whole[left_out]}
+
+
+def test_of_two_classifiers_a_move_sends_marks_only():
+    app = opened(data="Card alerts")
+    named = sent(app)[1]
+    state(app).point.held_texts, state(app).point.target.percent = frozenset(named), 60.0
+    assert sent(run(app)) == ({}, named)
+
+
+@pytest.mark.parametrize("said", [[], [1, None, {}, ["a"]], ["x" * 10, "y"] * 5000])
+def test_a_browser_may_say_anything_of_what_it_holds(said):
+    held = held_texts(said)
+    assert all(isinstance(name, str) for name in held)
+    assert len(held) <= MOST_NAMES
 
 
 def test_python_listens_to_the_events_of_the_contract(monkeypatch):

@@ -15,6 +15,7 @@ from ui.operating_point.controls.target_drivers import current_driver, set_manua
 from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.messages import CONTRACT, Intervals, Message, Row
 from ui.operating_point.explorer.table import explorer_table, row_of
+from ui.operating_point.explorer.texts import held_texts, without_held
 from ui.operating_point.point_help import explanations
 from ui.operating_point.point_text import WORDS, interval_words, place_words, point_words
 from ui.operating_point.point_view import ViewState
@@ -44,6 +45,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "percent": view.percent,
         "home": current_target().percent,
         "heard": current_target().last_event,
+        "texts": {},
         "table": explorer_table(analysis, view.method, view.pair, view.percent),
         "charts": live_charts(analysis, view, theme(), large=is_presenting(), surfaces=_are_surfaces_in_sight()),
         "key": [
@@ -69,11 +71,12 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
     }
     _mount(
         key=KEY,
-        data=message,
+        data=without_held(message, session().point.held_texts),
         on_moved_change=_moved,
         on_picked_change=lambda: set_manual_thresholds(_heard("picked")),
         on_failed_change=choose_plain,
         on_surfaces_change=_surfaces_seen,
+        on_lost_change=_lost,
     )
 
 
@@ -87,6 +90,10 @@ def _surfaces_seen() -> None:
     session().point.surfaces_in_sight = True
 
 
+def _lost() -> None:
+    session().point.held_texts = frozenset()
+
+
 def _are_surfaces_in_sight() -> bool:
     """Whether to send surfaces: they take longest, and most never look at them. Without a server nobody can ask."""
     return session().point.surfaces_in_sight or is_presenting() or not has_workers()
@@ -96,8 +103,9 @@ def _heard(name: str) -> object:
     """Return what the user did, which has its number; anybody's browser may say anything."""
     match getattr(st.session_state[KEY], name, None):
         # One run may bring two moves, in any order: the last one counts.
-        case [said, int(number)] if number > current_target().last_event:
+        case [said, int(number), list(held)] if number > current_target().last_event:
             current_target().last_event = number
+            session().point.held_texts = held_texts(held)
             return said
     return None
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypedDict
 
 from ui.operating_point.point_text import PointWords
 
-CONTRACT = 5
+CONTRACT = 6
 
 
 class MethodStyle(TypedDict):
@@ -73,15 +73,16 @@ class Intervals(TypedDict):
 class Message(TypedDict):
     """Sent to the browser at each run of the page; `contract` is the number of what stands here.
 
-    `about` is what the axes mean: the user's zoom is kept while it stays the same. `percent` is where the slider shows
-    the point, `home` the target that it goes back to. `heard` is the number of the user's last event that Python has
-    heard of. `table` is a `Table` as JSON text, which is not parsed again while it stays the same. `key` holds all
-    methods, `colour` is that of the chosen one. `explanations` are found by the beginning of a label, and have {label}
-    for the value under it. `headline` is the label of the rate that stands among the counts. `large`: for a meeting
-    room. `subject` says what the numbers are of, for who hears them. `hand` is the point where no target leads to it;
-    `present` the one at the thresholds in force now. `driver` is what the point is derived from, empty for the slider
-    and the hand; `told` says what its goal comes to, `place` between which targets it lies. `pair`: the classifiers
-    whose thresholds are drawn; `thresholds`: the chosen ones of all, None for never.
+    `about` is what the axes mean: the user's zoom is kept while it stays the same. `percent` is where the slider
+    shows the point, `home` the target that it goes back to. `heard` is the number of the user's last event that
+    Python has heard of. `table` is a `Table` as JSON text, which is not parsed again while it stays the same. It,
+    the traces and the layouts are sent as names of `texts`, where those are left out that the browser holds. `key`
+    holds all methods, `colour` is that of the chosen one. `explanations` are found by the beginning of a label, and
+    have {label} for the value under it. `headline` is the label of the rate that stands among the counts. `large`:
+    for a meeting room. `subject` says what the numbers are of, for who hears them. `hand` is the point where no
+    target leads to it; `present` the one at the thresholds in force now. `driver` is what the point is derived
+    from, empty for the slider and the hand; `told` says what its goal comes to, `place` between which targets it
+    lies. `pair`: the classifiers whose thresholds are drawn; `thresholds`: the chosen ones of all, None for never.
     """
 
     contract: int
@@ -90,6 +91,7 @@ class Message(TypedDict):
     percent: float
     home: float
     heard: int
+    texts: dict[str, str]
     table: str
     charts: dict[str, ChartMessage]
     key: list[MethodStyle]
@@ -114,10 +116,12 @@ class Message(TypedDict):
 class Events(TypedDict):
     """Sent by the browser, each as a value of the component; events carry their number, as they arrive in any order.
 
-    `failed`: the charts could not be drawn at all. `surfaces`: they are in sight.
+    They carry also the names of the texts that the browser holds; `lost`: a text is missing that it was thought to
+    hold. `failed`: the charts could not be drawn at all. `surfaces`: they are in sight.
     """
 
-    moved: tuple[float, int]
-    picked: tuple[list[float | None], int]
+    moved: tuple[float, int, list[str]]
+    picked: tuple[list[float | None], int, list[str]]
+    lost: bool
     failed: bool
     surfaces: bool

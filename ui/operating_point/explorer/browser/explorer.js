@@ -2,17 +2,22 @@
 // Moves the operating point in the browser. Every number, word and coordinate comes from the table that Python made for
 // each target; nothing is calculated here but which row of it is shown.
 
-/** @import { Message, Row } from "./messages.d.ts" */
+/** @import { Events, Message, Row } from "./messages.d.ts" */
 /** @import { Place, Send } from "./protocol.js" */
 import { Chart, memory } from "./chart.js"
 import { pointsOf } from "./marks.js"
 import { Panel, part, placeInWords } from "./panel.js"
 import { loaded, offersWebGL } from "./plotly_adapter.js"
-import { checked, Choice, clamped, pickedThresholds, rowAt, targetNear, withoutHidden } from "./protocol.js"
+import { checked, Choice, clamped, pickedThresholds, rowAt, targetNear, Texts, withoutHidden } from "./protocol.js"
 
 /** The columns of a row across and up, in each flat chart. @type {Record<string, ("x" | "y" | "fp" | "tp")[]>} */
 const COLUMNS = { space: ["x", "y"], plane: ["fp", "tp"] }
+/** What may be said twice in the same words. @type {(keyof Events)[]} */
+const TRIGGERS = ["picked", "lost"]
 const NO_WEBGL = "this browser does not draw in 3D (WebGL is off). The same counts are in threshold space."
+
+/** Kept for as long as the tab is open, like what Python knows of them. */
+const texts = new Texts()
 
 export class Explorer {
   /** Of the other methods. @type {Set<string>} */
@@ -22,7 +27,7 @@ export class Explorer {
   hasOthers = Boolean(memory.read().others)
   /** What is to be drawn; none once the explorer is left. @type {Message | undefined} */
   #message
-  choice = new Choice()
+  choice = new Choice(texts)
   /** Fulfilled once everything that was asked for is drawn. */
   drawn = Promise.resolve()
 
@@ -204,7 +209,9 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   /** @type {HTMLElement & { multiloss?: Explorer }} */
   const root = part(parentElement, ".explorer")
   const explorer = root.multiloss ??= new Explorer(root)
-  explorer.choice.send = (event, value) => (event === "picked" ? setTriggerValue : setStateValue)(event, value)
-  explorer.take(checked(data))
+  explorer.choice.send = (event, value) => (TRIGGERS.includes(event) ? setTriggerValue : setStateValue)(event, value)
+  const message = texts.filled(checked(data))
+  if (message) explorer.take(message)
+  else explorer.choice.send("lost", true)
   return () => explorer.leave()
 }

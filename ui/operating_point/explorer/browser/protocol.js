@@ -6,8 +6,10 @@
 /** @typedef {<E extends keyof Events>(event: E, value: Events[E]) => void} Send */
 /** @typedef {{ x: number, y: number }} Place */
 
-export const CONTRACT = 5
+export const CONTRACT = 6
 export const MILLISECONDS_OF_REST = 150
+/** Long texts that are kept for later messages. */
+export const MOST_TEXTS = 100
 /** Of a click from a curve that it means, in pixels. */
 export const REACH = 14
 
@@ -79,10 +81,40 @@ export function pickedThresholds(chart, place, { pair, thresholds }) {
   return thresholds.map((value, i) => drawn.get(i) ?? value)
 }
 
+/** Long texts by the names that stand for them in messages: Python leaves out those that are kept here. */
+export class Texts {
+  /** Those wanted last come last. @type {Map<string, string>} */
+  #kept = new Map()
+
+  get names() {
+    return [...this.#kept.keys()]
+  }
+
+  /** The message with texts for names; undefined where one is missing. @param {Message} message */
+  filled(message) {
+    const charts = Object.entries(message.charts)
+    const named = [message.table, ...charts.flatMap(([, { traces, layout }]) => layout ? [...traces, layout] : traces)]
+    for (const name of named) {
+      const text = message.texts[name] ?? this.#kept.get(name)
+      if (text === undefined) return undefined
+      this.#kept.delete(name)
+      this.#kept.set(name, text)
+    }
+    /** @param {string} name */
+    const text = name => this.#kept.get(name) ?? ""
+    const filled = charts.map(([name, chart]) =>
+      [name, { ...chart, traces: chart.traces.map(text), layout: text(chart.layout) }])
+    const whole = { ...message, texts: {}, table: text(message.table), charts: Object.fromEntries(filled) }
+    for (const name of this.names.slice(0, -MOST_TEXTS)) this.#kept.delete(name)
+    return whole
+  }
+}
+
 /** What the user chose last. Events are numbered: runs of the page may hear of them late, and in any order. */
 export class Choice {
   /** @type {Send} */
   send = () => {}
+  texts
   percent = NaN
   driver = ""
   /** @type {Row | undefined} */
@@ -96,6 +128,10 @@ export class Choice {
   #sent = 0
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #resting
+
+  constructor(texts = new Texts()) {
+    this.texts = texts
+  }
 
   /** @param {Message} message */
   take({ percent, heard, table, hand, driver }) {
@@ -152,6 +188,6 @@ export class Choice {
   #tell(event, value) {
     this.stop()
     this.#sent = this.#last
-    this.send(event, /** @type {any} */ ([value, this.#last]))
+    this.send(event, /** @type {any} */ ([value, this.#last, this.texts.names]))
   }
 }
