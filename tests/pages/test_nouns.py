@@ -50,7 +50,8 @@ def texts(app):
             found += [str(name) for name in element.value.columns if name not in NAMES]
             found += [cell for cell in element.value.to_numpy().ravel() if isinstance(cell, str)]
         elif kind == "bidi_component":
-            found += strings(json.loads(proto.json)) if proto.component_name == "multiloss_explorer" else []
+            # The names of texts follow from what stands in them.
+            found += strings(explorer(app) | {"texts": {}}) if proto.component_name == "multiloss_explorer" else []
         elif proto is not None:
             found += strings(MessageToDict(proto))
     return found
