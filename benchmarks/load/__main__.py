@@ -87,14 +87,13 @@ def _server(address: str | None, process: int | None) -> Iterator[tuple[str, int
 
 async def _compare(address: str, process: int | None, visitors: int, seconds: float, pace: Pace) -> None:
     alone, together, memory = Findings(), Findings(), [("before", _memory(process))]
-    share = seconds / (ROUNDS + 3)
+    share = seconds / (ROUNDS + OPENINGS_ALONE / 2 + 2)
     # The first visitor of a fresh server waits for modules to be read; what she waits is not counted.
     first = Findings()
     await visit(address, next(VISITORS), 0.0, first)
     alone.errors.extend(first.errors)
-    for opening in range(OPENINGS_ALONE):
-        moving = min(MOST_SECONDS_ALONE, share) if opening == 0 else 0.0
-        await visit(address, next(VISITORS), moving, alone, pace)
+    for _ in range(OPENINGS_ALONE):
+        await visit(address, next(VISITORS), share / 2, alone, pace)
     memory.append(("after one", _memory(process)))
     for _ in range(ROUNDS):
         await _round(address, visitors, share, together, pace)
@@ -113,13 +112,14 @@ async def _compare(address: str, process: int | None, visitors: int, seconds: fl
         (
             f"{name}, p{percentile}",
             *_pair(alone, together, name, percentile),
+            len(alone.seconds[name]),
             len(together.seconds[name]),
             f"≤ {TARGETS[name]:g}" if name in TARGETS and percentile == 95 else "",
         )
         for name, percentile in WAITS
     ]
-    rows.append(("errors", len(alone.errors), len(together.errors), "", "", "0"))
-    header = ("seconds", "one", f"{visitors} at once", "ratio", f"waits of {visitors}", "target")
+    rows.append(("errors", len(alone.errors), len(together.errors), "", "", "", "0"))
+    header = ("seconds", "one", f"{visitors} at once", "ratio", "waits of one", f"waits of {visitors}", "target")
     print_table("Waits", header, rows)
     print_table("Memory of the server and its processes", ("when", "MB"), memory)
     _print_errors([*alone.errors, *together.errors])

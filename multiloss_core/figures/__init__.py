@@ -25,6 +25,7 @@ from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import (
     inside,
     space_backdrop,
+    space_counts,
     space_marks,
     threshold_curves,
     threshold_mark,
@@ -45,7 +46,7 @@ __all__ = [
     "curve_band", "curves_drawing", "daily_chart", "inside", "loss_by_regularisation", "loss_by_size", "loss_curve",
     "losses_by_strength", "majorant_trace", "marginal_precision_curve", "plane_backdrop", "plane_drawing",
     "plane_marks", "plane_view", "printed_beside_found", "profit_chart", "reliability_chart", "running_times",
-    "score_histogram", "sliding_tangent", "small_loss_curves", "sorted_probabilities", "space_backdrop",
+    "score_histogram", "sliding_tangent", "small_loss_curves", "sorted_probabilities", "space_backdrop", "space_counts",
     "space_drawing", "space_marks", "surface_drawing", "surface_marks", "surface_title", "tangent_ends", "theme",
     "threshold_cloud", "threshold_curves", "threshold_graph", "threshold_graph_search", "threshold_mark",
     "threshold_space", "tp_fp_plane", "verified_draws", "weekly_chart", "weeks_drawing"

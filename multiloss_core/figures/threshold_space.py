@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.basedatatypes import BaseTraceType
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
@@ -43,12 +44,13 @@ def space_backdrop(
     theme: Theme,
     pair: tuple[int, int] = (0, 1),
     legend: bool = True,
+    counts: bool = True,
 ) -> go.Figure:
-    """Draw what `threshold_space` shows whatever the target."""
+    """Draw what `threshold_space` shows whatever the target; without `counts`, those of `space_counts` are left out."""
     figure = style.new_figure("Threshold space: FP as shade, TP as lines", theme, height=470)
-    axes, tp, fp = on_even_grid(surfaces)
-    _add_false_positive_shade(figure, axes, tp, fp, theme)
-    _add_true_positive_lines(figure, axes, tp, theme)
+    axes = surfaces.axes
+    if counts:
+        figure.add_traces(space_counts(surfaces, theme=theme))
     for path in paths:
         kept = drawn_vertices(path)
         first, second = inside(path.thresholds[kept][:, pair], axes).T
@@ -67,6 +69,12 @@ def space_backdrop(
         title=f"threshold of {style.literal(surfaces.names[1])} (score)", range=axis_range(axes[1]), showgrid=False
     )
     return figure
+
+
+def space_counts(surfaces: CountSurfaces, *, theme: Theme) -> list[BaseTraceType]:
+    """Draw the counts of `threshold_space`: FP as shade, TP as contour lines with their labels."""
+    axes, tp, fp = on_even_grid(surfaces)
+    return [_false_positive_shade(axes, tp, fp, theme), *_true_positive_lines(axes, tp, theme)]
 
 
 def space_marks(
@@ -174,12 +182,10 @@ def axis_range(axis: Floats) -> list[float]:
     return [float(axis[0]) - margin, float(axis[-1]) + margin]
 
 
-def _add_false_positive_shade(
-    figure: go.Figure, axes: tuple[Floats, Floats], tp: Floats, fp: Floats, theme: Theme
-) -> None:
+def _false_positive_shade(axes: tuple[Floats, Floats], tp: Floats, fp: Floats, theme: Theme) -> go.Heatmap:
     top = max(float(fp.max()), 1.0)
     ticks = np.unique(np.concatenate([[0], 10.0 ** np.arange(0, np.log10(top) + 1)]))
-    figure.add_heatmap(
+    return go.Heatmap(
         x=axes[0],
         y=axes[1],
         z=np.log10(1 + fp).T.astype(np.float32),
@@ -200,10 +206,10 @@ def _add_false_positive_shade(
     )
 
 
-def _add_true_positive_lines(figure: go.Figure, axes: tuple[Floats, Floats], tp: Floats, theme: Theme) -> None:
+def _true_positive_lines(axes: tuple[Floats, Floats], tp: Floats, theme: Theme) -> list[BaseTraceType]:
     first, second = axes
     levels = _round_levels(float(tp.max()))
-    figure.add_contour(
+    lines = go.Contour(
         x=first,
         y=second,
         z=tp.T.astype(np.float32),
@@ -221,7 +227,7 @@ def _add_true_positive_lines(figure: go.Figure, axes: tuple[Floats, Floats], tp:
     y_of_edge = np.concatenate([np.full(right, second[low]), second[low:]])
     crossings = np.searchsorted(-edge, -levels)
     crossings, levels = crossings[crossings < len(edge)], levels[crossings < len(edge)]
-    figure.add_scatter(
+    labels = go.Scatter(
         x=x_of_edge[crossings],
         y=y_of_edge[crossings],
         mode="text",
@@ -231,6 +237,7 @@ def _add_true_positive_lines(figure: go.Figure, axes: tuple[Floats, Floats], tp:
         showlegend=False,
         name="true positives, labels",
     )
+    return [lines, labels]
 
 
 def _round_levels(highest: float) -> Floats:

@@ -144,30 +144,32 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
     majorant = path.majorant
     vertices, precisions = majorant.vertices, majorant.marginal_precisions
     tp, fp = path.tp[vertices], path.fp[vertices]
+    added = np.diff(tp + fp)
+    targets = np.array([*marginal_precisions], dtype=np.float64)
+    outside = ~((targets > 0) & (targets < 1))
+    if outside.any():
+        raise DataError(f"The marginal precision must lie between 0 and 1, not at {targets[outside][0]}.")
+    last, estimated, rated, reachable = len(precisions), path.smooth_tp is not None, path.totals, path.reachable
     points = []
-    for target in marginal_precisions:
-        if not 0 < target < 1:
-            raise DataError(f"The marginal precision must lie between 0 and 1, not at {target}.")
-        steps = int(np.searchsorted(-precisions, -target, side="right"))
-        last = len(precisions)
+    for target, steps in zip(targets.tolist(), np.searchsorted(-precisions, -targets, side="right"), strict=True):
         points.append(
             OperatingPoint(
                 # At the floor the floors themselves: nothing is known to be lost by looser thresholds there.
                 thresholds=path.thresholds[0 if steps == last and steps else vertices[steps]],
                 tp=float(tp[steps]),
                 fp=float(fp[steps]),
-                marginal_precision=float(target),
+                marginal_precision=target,
                 status="unreachable" if steps == 0 else "at_floor" if steps == last else "inside",
                 method=path.method,
                 rule=path.rule,
                 names=path.names,
-                rated=path.totals,
-                reachable=path.reachable,
+                rated=rated,
+                reachable=reachable,
                 step_precision=float(precisions[steps - 1]) if steps else UNDEFINED,
-                step_alerts=float((tp + fp)[steps] - (tp + fp)[steps - 1]) if steps else 0.0,
+                step_alerts=float(added[steps - 1]) if steps else 0.0,
                 next_precision=float(precisions[steps]) if steps < last else UNDEFINED,
-                next_alerts=float((tp + fp)[steps + 1] - (tp + fp)[steps]) if steps < last else 0.0,
-                estimated=path.smooth_tp is not None,
+                next_alerts=float(added[steps]) if steps < last else 0.0,
+                estimated=estimated,
             )
         )
     return points

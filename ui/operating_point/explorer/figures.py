@@ -50,16 +50,19 @@ def live_charts(
             continue
         chart = _still(_depends_on(analysis, view, name), theme, name, large, analysis, view)
         more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
+        counts = _space_counts(_sliced_at(analysis, view), theme, view) if name == "space" and not only else []
         charts[name] = {
             **chart,
-            "traces": [*chart["traces"], *map(_as_text, [*more, *expected_traces(analysis, view, name)])],
+            "traces": [*counts, *chart["traces"], *map(_as_text, [*more, *expected_traces(analysis, view, name)])],
             "marks": [_following(*mark) for mark in mark_traces(analysis, view, name, points, theme)],
         }
     return charts
 
 
-def backdrop(analysis: Analysis, view: ViewState, name: str, theme: Theme, *, legend: bool) -> go.Figure:
-    """Draw what stays while the target moves."""
+def backdrop(
+    analysis: Analysis, view: ViewState, name: str, theme: Theme, *, legend: bool, counts: bool = True
+) -> go.Figure:
+    """Draw what stays while the target moves; without `counts`, threshold space shows paths only."""
     surfaces, paths, pair = view.surfaces, analysis.paths, view.pair
     unit, words = analysis.settings.unit, vocabulary()
     if name == "plane":
@@ -67,7 +70,7 @@ def backdrop(analysis: Analysis, view: ViewState, name: str, theme: Theme, *, le
     if len(surfaces.names) == 1:
         return figures.threshold_curves(analysis.path(view.method), theme=theme, unit=unit, vocabulary=words)
     if name == "space":
-        return figures.space_backdrop(surfaces, paths, theme=theme, pair=pair, legend=legend)
+        return figures.space_backdrop(surfaces, paths, theme=theme, pair=pair, legend=legend, counts=counts)
     return figures.count_surface(
         surfaces, paths, count=name, theme=theme, pair=pair, legend=legend, unit=unit, vocabulary=words
     )
@@ -105,8 +108,13 @@ def _depends_on(analysis: Analysis, view: ViewState, name: str) -> tuple[object,
         return key
     if len(analysis.surfaces.names) == 1:
         return (*key, view.method)
-    # Of more than two, slices at the chosen point.
-    return (*key, view.pair, tuple(view.chosen_point.thresholds) if len(analysis.surfaces.names) > 2 else ())
+    return (*key, view.pair) if name == "space" else (*key, *_sliced_at(analysis, view))
+
+
+def _sliced_at(analysis: Analysis, view: ViewState) -> tuple[object, ...]:
+    """Return what the surfaces of a view follow from: of more than two classifiers, slices at the chosen point."""
+    many = len(analysis.surfaces.names) > 2
+    return (analysis.key, view.pair, tuple(view.chosen_point.thresholds) if many else ())
 
 
 def _named(name: str) -> ChartMessage:
@@ -115,7 +123,7 @@ def _named(name: str) -> ChartMessage:
 
 @st.cache_data(scope="session", max_entries=64, show_spinner=False)
 def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysis, _view: ViewState) -> ChartMessage:
-    figure = backdrop(_analysis, _view, name, theme, legend=False)
+    figure = backdrop(_analysis, _view, name, theme, legend=False, counts=False)
     if large:
         margin = figure.layout.template.layout.margin
         figure.update_layout(font={"size": LARGE}, margin={"l": 1.4 * margin.l, "b": 1.4 * margin.b})
@@ -134,6 +142,11 @@ def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysi
         "surface": name in SURFACES,
         "marks": [],
     }
+
+
+@st.cache_data(scope="session", max_entries=64, show_spinner=False)
+def _space_counts(key: object, theme: Theme, _view: ViewState) -> list[str]:
+    return [_as_text(trace) for trace in figures.space_counts(_view.surfaces, theme=theme)]
 
 
 def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
