@@ -92,8 +92,9 @@ async def _compare(address: str, process: int | None, visitors: int, seconds: fl
     first = Findings()
     await visit(address, next(VISITORS), 0.0, first)
     alone.errors.extend(first.errors)
-    for _ in range(OPENINGS_ALONE):
-        await visit(address, next(VISITORS), share / 2, alone, pace)
+    # Half of them stay as long as each of the many will.
+    for opening in range(OPENINGS_ALONE):
+        await visit(address, next(VISITORS), share if opening % 2 else 0.0, alone, pace)
     memory.append(("after one", _memory(process)))
     for _ in range(ROUNDS):
         await _round(address, visitors, share, together, pace)
