@@ -15,6 +15,9 @@ from ui.shared.page_setup import theme
 
 EXAMPLES = 3
 MAX_COLUMNS = 200
+# In pixels, and how many letters of a reason one line holds. Streamlit breaks lines in rows above 64 pixels.
+WIDTHS, LETTERS_OF_A_LINE = {"Why": 420, "Examples": 220}, 60
+ONE_LINE, TWO_LINES, MOST_HEIGHT = 35, 72, 480
 ROLE_WORDS = {
     "rating": "Rating",
     "weight": "Weight",
@@ -91,10 +94,13 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
                 "Examples": " · ".join(_examples(source.frame[name])),
             }
         )
+    height = ONE_LINE if all(len(row["Why"]) <= LETTERS_OF_A_LINE for row in rows) else TWO_LINES
     show_table(
         pd.DataFrame(rows),
         hide_index=True,
-        height=min(420, 38 + 35 * len(rows)),
+        height=min(MOST_HEIGHT, 38 + height * len(rows)),
+        row_height=height,
+        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
         alt=f"Each column of {source.name} with what it is read as.",
     )
 
