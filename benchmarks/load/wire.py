@@ -39,8 +39,8 @@ class Visit:
     and error, the last one last.
 
     `explorer` is the last message to the explorer, with its table as text, and `texts` are the long texts of it and of
-    those before, by name, as many as a browser keeps; `arrived` says when (`perf_counter`) it
-    came, `methods_arrived` when its methods last changed.
+    those before, by name, as many as a browser keeps; `arrived` says when (`perf_counter`) it came, `methods_arrived`
+    when its methods last changed.
     """
 
     def __init__(self, address: str) -> None:

@@ -1,8 +1,7 @@
 """Writes tables as CSV files that a spreadsheet may open: no cell starts a formula."""
 
-import csv
 import re
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,15 +18,12 @@ def frame_as_csv(
     index_label: str | None = None,
     *,
     rows: Indices | None = None,
-    quoting: Literal[0, 1, 2, 3] = csv.QUOTE_MINIMAL,
-    line_end: str = "\r\n",
 ) -> str:
     """Write a table as CSV text in which no cell and no column name starts a formula.
 
     Numbers, dates and truth values are written as they are, and whole numbers of a column with blanks without ".0".
     `index_label`: heads the index, which is left out without it. `rows` (m,): positions of the rows to write, by
-    default all. `quoting`: one of the constants of `csv`. `line_end`: that of RFC 4180, by which a cell that holds
-    either of its characters is quoted.
+    default all. Lines end as RFC 4180 says, by which a cell that holds either of the characters is quoted.
     """
     safe = frame.copy(deep=False)
     for position in range(frame.shape[1]):
@@ -37,8 +33,7 @@ def frame_as_csv(
         (safe if rows is None else safe.iloc[rows]).to_csv(
             index=index_label is not None,
             index_label=without_formula(index_label or ""),
-            quoting=quoting,
-            lineterminator=line_end,
+            lineterminator="\r\n",
         )
     )
 

@@ -1,4 +1,3 @@
-import csv
 import io
 
 import numpy as np
@@ -66,11 +65,6 @@ def test_selected_rows_come_back_as_they_were():
     pd.testing.assert_frame_equal(read, table.iloc[[1, 2, 3]].reset_index(drop=True))
     assert ",7,-3.25\r\n" in frame_as_csv(table, rows=np.array([2]))
     assert frame_as_csv(table[["item", "p"]], rows=np.array([], dtype=np.intp)) == "item,p\r\n"
-
-
-def test_a_line_end_and_quoting_of_ones_own():
-    text = frame_as_csv(pd.DataFrame({"a": ["x"], "b": [0.5]}), quoting=csv.QUOTE_NONNUMERIC, line_end="\n")
-    assert text == '"a","b"\n"x",0.5\n'
 
 
 def test_a_table_on_a_screen_has_the_cells_of_its_file():

@@ -36,6 +36,14 @@ def test_every_number_and_name_survives_a_csv(values):
     np.testing.assert_array_equal(found, values)
 
 
+def test_a_csv_quotes_words_and_starts_no_formula():
+    header = '"classifier","comparison","threshold","rule"'
+    text = thresholds_as_csv(["=a", "b"], [0.5, np.inf], "any")
+    assert text == f"""{header}\n"'=a",">=",0.5,"any"\n"b",">=",inf,"any"\n"""
+    text = thresholds_as_csv(["b"], [3], "all", [4])
+    assert text == f"""{header},"block_threshold"\n"b",">=",3.0,"all",4.0\n"""
+
+
 def test_the_order_in_the_file_does_not_matter_and_null_is_never():
     found = read_thresholds(as_json({"b": None, "a": 1}), "x.json", ("a", "b"), "any")
     assert found.tolist() == [1.0, np.inf]

@@ -50,7 +50,11 @@ def live_charts(
             continue
         chart = _still(_depends_on(analysis, view, name), theme, name, large, analysis, view)
         more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
-        counts = _space_counts(_sliced_at(analysis, view), theme, view) if name == "space" and not only else []
+        counts = (
+            _space_counts((analysis.key, *_sliced_at(analysis, view)), theme, view)
+            if name == "space" and not only
+            else []
+        )
         charts[name] = {
             **chart,
             "traces": [*counts, *chart["traces"], *map(_as_text, [*more, *expected_traces(analysis, view, name)])],
@@ -112,9 +116,9 @@ def _depends_on(analysis: Analysis, view: ViewState, name: str) -> tuple[object,
 
 
 def _sliced_at(analysis: Analysis, view: ViewState) -> tuple[object, ...]:
-    """Return what the surfaces of a view follow from: of more than two classifiers, slices at the chosen point."""
+    """Return what the surfaces of a view follow from besides: of more than two classifiers, slices at the point."""
     many = len(analysis.surfaces.names) > 2
-    return (analysis.key, view.pair, tuple(view.chosen_point.thresholds) if many else ())
+    return (view.pair, tuple(view.chosen_point.thresholds) if many else ())
 
 
 def _named(name: str) -> ChartMessage:
