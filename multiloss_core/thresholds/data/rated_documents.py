@@ -24,7 +24,7 @@ from multiloss_core.thresholds.data.counts import (
     flagged_weights,
     require_rule,
 )
-from multiloss_core.thresholds.data.rating_floors import suggest_floors
+from multiloss_core.thresholds.data.rating_floors import FloorMethod, FloorQuestion, estimate_floors, suggest_floors
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
 
 HUGE_TIE_SHARE = 0.5
@@ -63,7 +63,8 @@ class RatedDocuments:
     weights : (n,) numbers > 0, how many documents each one stands for; 1 each when left out.
     names : k distinct names of the classifiers; "score 1", "score 2", … when left out.
     floors : rating floor of each classifier, a sequence of k numbers or a mapping name -> number. Only documents
-        at or above some floor were rated. Those not given are suggested (see `suggest_floors`).
+        at or above some floor were rated. Those not given are suggested (see `suggest_floors`); a note says so where
+        they are uncertain.
     groups : n numbers or words that say which documents belong together (alerts of one customer); kept as numbers
         0..g-1. A missing one is a group of its own; left out, all documents are taken as independent.
     rows : (n,) positions of the documents in the table that they come from, counted from 0; 0..n-1 when left out.
@@ -112,7 +113,7 @@ class RatedDocuments:
         weight_array = _checked_weights(weights, count)
         group_array = None if groups is None else group_numbers(groups, count)
         row_array = _checked_rows(rows, count)
-        floor_array = _complete_floors(score_table, name_tuple, floors)
+        floor_array, floor_notes = _complete_floors(score_table, name_tuple, floors)
         below = (score_table < floor_array).all(axis=1)
         if below.any():
             raise DataError(
@@ -131,7 +132,7 @@ class RatedDocuments:
             "undecided": _with_groups(undecided or no_documents(classifiers), group_array),
             "funnel": funnel
             or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives),
-            "notes": (*notes, *_cautions(score_table, label_array, name_tuple, floor_array)),
+            "notes": (*notes, *floor_notes, *_cautions(score_table, label_array, name_tuple, floor_array)),
         }
         for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
             if array is not None:
@@ -154,6 +155,7 @@ class RatedDocuments:
         floors: Sequence[float | None] | Mapping[str, float | None] | None = None,
         *,
         meanings: Mapping[str, Meaning] | None = None,
+        floor_method: FloorMethod | None = None,
         group: str | None = None,
         leave_out_unusable: bool = False,
         only: Bools | None = None,
@@ -167,9 +169,11 @@ class RatedDocuments:
         whose rating is blank or undecided, with numbers in every score, become the `undecided`. Scores and weight may
         be derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands
         alone. `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
+        Floors that are not given are estimated by `floor_method` (see `FloorEstimate`).
 
         Raises
         ------
+        FloorQuestion : floors and method are not given, and both methods do not agree.
         DataError : naming the column, the row or count, and what to do.
         """
         _require_columns(frame, [*scores, label, *filter(None, (weight, group))])
@@ -203,7 +207,7 @@ class RatedDocuments:
         complete_count = rows.size
 
         _require_usable_scores(table, tuple(scores), rows)
-        floor_array = _complete_floors(table, tuple(scores), floors)
+        floor_array = _estimated_floors(table, tuple(scores), floors, floor_method, rows)
         below = (table < floor_array).all(axis=1)
         if below.any():
             notes.append(
@@ -408,20 +412,42 @@ def _require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices
 
 
 def _complete_floors(
+    scores: Floats, names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None
+) -> tuple[Floats, list[str]]:
+    """Suggest the floors (k,) that are not given, with a note where they are uncertain."""
+    try:
+        return _estimated_floors(scores, names, floors, None, np.arange(len(scores))), []
+    except FloorQuestion as question:
+        given = dict(zip(names, _floors_by_position(names, floors), strict=True))
+        suggested = dict(zip(question.estimate.names, question.estimate.corner.tolist(), strict=True))
+        completed = suggested | {name: floor for name, floor in given.items() if floor is not None}
+        return np.array([completed[name] for name in names]), [f"Rating floors are uncertain. {question.sentence}."]
+
+
+def _estimated_floors(
     scores: Floats,
     names: tuple[str, ...],
     floors: Sequence[float | None] | Mapping[str, float | None] | None,
+    method: FloorMethod | None,
+    rows: Indices,
 ) -> Floats:
+    """Estimate the floors (k,) that are not given by a method. Raises FloorQuestion where it is needed and missing."""
     given = _floors_by_position(names, floors)
     result = np.array(given, dtype=np.float64)
     missing = np.isnan(result)
     if missing.any():
         # A document at or above a given floor was rated because of it and tells nothing of the others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
-        if unexplained.any():
+        if not unexplained.any():
+            result[missing] = scores[:, missing].min(axis=0)
+        elif method == "corner":
             result[missing] = suggest_floors(scores[unexplained][:, missing])
         else:
-            result[missing] = scores[:, missing].min(axis=0)
+            open_names = [name for name, is_missing in zip(names, missing, strict=True) if is_missing]
+            estimate = estimate_floors(scores[unexplained][:, missing], open_names)
+            if method is None and not estimate.is_certain:
+                raise FloorQuestion(estimate, rows[unexplained][estimate.below])
+            result[missing] = estimate.jump if method == "jump" else estimate.corner
     for j, name in enumerate(names):
         highest = scores[:, j].max()
         if result[j] > highest:

@@ -1,13 +1,104 @@
-"""Suggest rating floors when nobody wrote them down."""
+"""Estimate rating floors that were not written down: from the empty corner of the scores, and from density jumps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy.stats import rankdata
 
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import count, plural, shortened, threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
+
+FloorMethod: TypeAlias = Literal["corner", "jump"]
 
 MAX_MINIMAL_POINTS = 100
 FINEST_QUANTILES = 128
 # An empty corner that would be expected to hold fewer documents may well be empty by chance.
 FEWEST_EXPECTED = 20.0
+# From this rank correlation on scores are one: their lowest document shows the floor of each.
+ONE_SCORE = 0.95
+# Both estimates are the same where their ranks differ by at most this share of the documents.
+SAME_RANK = 0.03
+# A jump: so many documents above a place are this many times as dense as those below it ...
+MAX_ABOVE, FEWEST_ABOVE, MAX_BELOW, JUMP = 60, 10, 5, 6.0
+# ... and not much less dense than the documents above them, as on a slope.
+MAX_RISE = 3.0
+# With more different values a score is continuous, and a value that many documents share is no jump.
+FEW_VALUES, HEAP, NEIGHBOURS = 200, 4, 5
+MAX_SEARCHED = 20_000
+MAX_ROUNDS = 8
+START_QUANTILES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FloorEstimate:
+    """Rating floors (k,) by two methods, and whether they leave a question open.
+
+    `corner` holds where the scores alone raised all alerts, `jump` also where something else raised some.
+    `below` (n,) marks the documents below all floors of `jump`. `is_certain`: both methods agree.
+    """
+
+    names: tuple[str, ...]
+    corner: Floats
+    jump: Floats
+    below: Bools
+    is_certain: bool
+
+    def floors(self, method: FloorMethod) -> Floats:
+        """Return the floors (k,) of a method."""
+        return self.jump if method == "jump" else self.corner
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the density jumps anywhere: otherwise the scores show no floor above their lowest values."""
+        return bool(self.below.any())
+
+    @property
+    def sentence(self) -> str:
+        """State what the two methods find."""
+        corner, jump = (_listed(self.names, floors) for floors in (self.corner, self.jump))
+        if not self.is_found:
+            return f"The scores do not show above which values documents were rated: none lies below {corner}"
+        rows = plural(int(self.below.sum()), "rated document")
+        return f"No rated document lies below {corner}, but they become dense only from {jump} on: {rows} below that"
+
+
+class FloorQuestion(DataError):
+    """Floors that the scores alone cannot settle: ask whether alerts were raised by anything else.
+
+    `rows` are the positions in the table of the documents below all floors of the density jump.
+    """
+
+    def __init__(self, estimate: FloorEstimate, rows: Indices) -> None:
+        self.estimate, self.rows, self.sentence = estimate, rows, estimate.sentence
+        first = f" (first: row {count(int(rows[0]) + 1)})" if len(rows) else ""
+        super().__init__(
+            f"{estimate.sentence}{first}. Were alerts raised by anything else than these scores? Give the floors, or "
+            "choose how they are estimated: 'corner' if nothing else raised alerts, 'jump' if something did."
+        )
+
+
+def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
+    """Estimate the rating floors (k,) of documents (n, k) by the empty corner and by density jumps.
+
+    The density jump of a score is looked for among documents below the floors of all other scores: only that score can
+    have brought them to review, or something outside the scores did. Rounds are repeated until floors stay; they start
+    from the corner and, where this does not settle it, from common quantiles of at most 20,000 documents. Where no
+    score jumps so, the highest percentile of each document's scores may: floors are then that percentile of each score.
+    O(k n log n) for each round, of which there are at most 8 for each start.
+    """
+    corner = suggest_floors(scores)
+    has_floor = bool((corner > scores.min(axis=0)).any())
+    jump, ratios = _stable_jumps(scores, corner)
+    if scores.shape[1] > 1 and not (has_floor and _agree(scores, corner, jump, ratios)):
+        jump, ratios = _searched_jumps(scores)
+    is_certain = _agree(scores, corner, jump, ratios)
+    if scores.shape[1] > 1 and not has_floor:
+        is_certain &= bool(np.corrcoef(rankdata(scores, axis=0), rowvar=False).min() >= ONE_SCORE)
+    below = (scores < jump).all(axis=1)
+    return FloorEstimate(names=tuple(names), corner=corner, jump=jump, below=below, is_certain=is_certain)
 
 
 def suggest_floors(scores: Floats, counts: Indices | None = None) -> Floats:
@@ -128,3 +219,89 @@ def _minimal_points(points: Floats) -> Floats | None:
 def _rounded_down(column: Floats, levels: int) -> Floats:
     edges = np.unique(np.quantile(column, np.linspace(0, 1, levels), method="inverted_cdf"))
     return edges[np.searchsorted(edges, column, side="right") - 1]
+
+
+def _searched_jumps(scores: Floats) -> tuple[Floats, Floats]:
+    """Find the floors (k,) with the clearest jumps from several starts, and how clear each is."""
+    few = scores[:: -(-len(scores) // MAX_SEARCHED)]
+    share, jump = _jump_of_highest_percentile(few)
+    starts = [np.quantile(few, start, axis=0, method="inverted_cdf") for start in (share, *START_QUANTILES)]
+    found = [_stable_jumps(few, start) for start in starts]
+    best, ratios = max(found, key=lambda one: float(np.log(np.maximum(one[1] / JUMP, 1)).sum()))
+    if (ratios < JUMP).all() and jump >= JUMP:
+        return starts[0], np.full(len(best), jump)
+    return (best, ratios) if len(few) == len(scores) else _stable_jumps(scores, best)
+
+
+def _jump_of_highest_percentile(scores: Floats) -> tuple[float, float]:
+    """Find where the density of documents by the highest percentile of their scores jumps most, and how much."""
+    percentiles = np.column_stack([np.searchsorted(np.sort(column), column, side="right") for column in scores.T])
+    highest = percentiles.max(axis=1) / len(scores)
+    share, jump = _Axis(highest).jump(np.ones(len(scores), dtype=bool))
+    return (share, jump) if share > highest.min() else (share, 0.0)
+
+
+def _stable_jumps(scores: Floats, start: Floats) -> tuple[Floats, Floats]:
+    """Find the density jump of each score among documents below the floors of the others, until floors (k,) stay."""
+    axes = [_Axis(column) for column in scores.T]
+    floors = np.where(start >= scores.max(axis=0), np.inf, start)
+    ratios = np.zeros(len(axes))
+    for _ in range(MAX_ROUNDS):
+        before = floors.copy()
+        for j, axis in enumerate(axes):
+            others = np.arange(len(axes)) != j
+            floors[j], ratios[j] = axis.jump((scores[:, others] < floors[others]).all(axis=1))
+        if (floors == before).all():
+            break
+    return floors, ratios
+
+
+class _Axis:
+    """The values of one score: documents of a value are spread evenly up to the next one."""
+
+    def __init__(self, column: Floats) -> None:
+        values, self.codes = np.unique(column, return_inverse=True)
+        top = 2 * values[-1] - values[-2] if len(values) > 1 else values[-1]
+        self.edges = np.append(values, top)
+        self.is_continuous = len(values) > FEW_VALUES
+
+    def jump(self, chosen: Bools) -> tuple[float, float]:
+        """Find where the density of some documents (n,) jumps most: the value, and how many times denser it gets.
+
+        The lowest value where they jump nowhere. Below the lowest document, the range down to the lowest value of the
+        score counts as holding one.
+        """
+        counts = np.bincount(self.codes[chosen], minlength=len(self.edges) - 1).astype(np.float64)
+        if self.is_continuous:
+            next_ones = np.lib.stride_tricks.sliding_window_view(np.pad(counts[1:], (0, NEIGHBOURS)), NEIGHBOURS)
+            counts = np.minimum(counts, np.maximum(HEAP * next_ones.max(axis=1), 1))
+        above = min(MAX_ABOVE, counts.sum() // 3)
+        lowest = float(self.edges[0])
+        if above < FEWEST_ABOVE:
+            return lowest, 0.0
+        at = np.flatnonzero(counts)
+        after = np.cumsum(counts)[at]
+        first, value = after - counts[at], self.edges[at]
+        ranks = np.column_stack([first, after]).ravel()
+        places = np.column_stack([value, self.edges[at + 1]]).ravel()
+        below = np.minimum(MAX_BELOW, first)
+        reach_down = value - np.interp(first - below, ranks, places)
+        reach_down[0], below[0] = value[0] - lowest, 1
+        end = np.interp(first + above, ranks, places)
+        reach_up, reach_further = end - value, np.interp(first + 2 * above, ranks, places) - end
+        usable = (first + 2 * above <= after[-1]) & (reach_up > 0) & (reach_up <= MAX_RISE * reach_further)
+        ratios = np.divide(above * reach_down, below * reach_up, out=np.zeros(len(at)), where=usable)
+        best = int(ratios.argmax())
+        return (float(value[best]) if ratios[best] >= JUMP else lowest), float(ratios[best])
+
+
+def _agree(scores: Floats, corner: Floats, jump: Floats, ratios: Floats) -> bool:
+    """Whether both estimates part nearly the same documents of each score, with a jump at each floor in the data."""
+    ranks_apart = np.abs((scores < corner).mean(axis=0) - (scores < jump).mean(axis=0))
+    inside = corner > scores.min(axis=0)
+    has_jumps = len(corner) == 1 or (ratios[inside] >= JUMP).all()
+    return bool((ranks_apart <= SAME_RANK).all() and has_jumps)
+
+
+def _listed(names: Sequence[str], floors: Floats) -> str:
+    return " and ".join(f"'{shortened(name)}' {threshold(floor)}" for name, floor in zip(names, floors, strict=True))
