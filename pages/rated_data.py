@@ -6,6 +6,7 @@ from multiloss_core import CountSurfaces, RatedCounts
 from ui.data.rated_workspace import choose_source, rated_uploads
 from ui.operating_point.analysis import prepare
 from ui.operating_point.controls.settings import settings_in_use
+from ui.rated_data.alert_sources import ask_alert_sources
 from ui.rated_data.checks import (
     show_columns_preview,
     show_count_table,
@@ -32,6 +33,7 @@ show_reading_notes(source)
 questions, summary = (st.container(key=key) for key in ("column_questions", "column_summary"))
 
 choice = ask_columns(source, questions)
+choice = ask_alert_sources(source, choice, questions)
 with summary:
     show_rating_words(source, choice)
     choice = ask_complete_weeks(source, choice)
@@ -46,7 +48,7 @@ if dataset is not None:
     elif isinstance(rated, CountSurfaces):
         show_count_table(rated)
     else:
-        show_funnel(rated, rated_uploads().choice_for(source))
+        show_funnel(rated, rated_uploads().choice_for(source), dataset.frame)
         show_histograms(dataset.key, rated)
     show_limits()
     prepare(dataset, settings_in_use(dataset))

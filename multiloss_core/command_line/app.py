@@ -21,7 +21,7 @@ from multiloss_core.decisions import MAX_BYTES, record_files
 from multiloss_core.decisions.record import DecisionRecord, RecordedFilter
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER
-from multiloss_core.thresholds import SMOOTH, Rule
+from multiloss_core.thresholds import SMOOTH, FloorMethod, Rule, UncertainFloorsError
 
 AS_EXPECTED, DIFFERS, CANNOT_BE_DONE = 0, 1, 2
 SOURCE_HELP = (
@@ -77,6 +77,14 @@ def choose_command(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Rating floor of a score.", show_default="suggested from the data"),
     ] = None,
+    floor_method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="corner|jump",
+            help="How floors are estimated that are not given: from the empty corner where these scores alone raised "
+            "alerts, by the density jump where something else raised some.",
+        ),
+    ] = None,
     decimal: Decimal = None,
     leave_out_unusable: Annotated[
         bool, typer.Option("--leave-out-unusable", help="Leave out rows with text or infinity in a score.")
@@ -111,6 +119,7 @@ def choose_command(
             group=group,
             time=time,
             floors=_numbers(floor, "--floor"),
+            floor_method=_floor_method(floor_method),
             leave_out_unusable=leave_out_unusable,
         )
         wish = Wish(
@@ -185,6 +194,8 @@ def _one_sentence() -> Iterator[None]:
     """End with one sentence where something cannot be done."""
     try:
         yield
+    except UncertainFloorsError as question:
+        complaint = f"{question} (Options: --floor-method corner, --floor-method jump, --floor NAME=VALUE.)"
     except DataError as error:
         complaint = str(error)
     except OSError as error:
@@ -238,6 +249,12 @@ def _rule(text: str) -> Rule:
     if text not in ("any", "all"):
         raise DataError(f"The rule must be any or all, not '{text}'.")
     return cast("Rule", text)
+
+
+def _floor_method(text: str | None) -> FloorMethod | None:
+    if text not in (None, "corner", "jump"):
+        raise DataError(f"Floors are estimated by corner or jump, not by '{text}'; give one of these.")
+    return cast("FloorMethod | None", text)
 
 
 def _decimal(text: str | None) -> DecimalSign | None:

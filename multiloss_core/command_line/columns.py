@@ -12,6 +12,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import RECIPROCAL, ColumnGuess, Meaning, guess_meanings
 from multiloss_core.tables.derived_column import base_of
+from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
 NONE = "none"
 MOST_SCORES = 4
@@ -32,6 +33,7 @@ class ColumnOptions:
     group: str | None = None
     time: str | None = None
     floors: Mapping[str, float] = field(default_factory=dict)
+    floor_method: FloorMethod | None = None
     leave_out_unusable: bool = False
 
 
@@ -43,6 +45,7 @@ class Columns:
     rating: str
     meanings: Mapping[str, Meaning]
     floors: tuple[float | None, ...]
+    floor_method: FloorMethod | None = None
     weight: str | None = None
     group: str | None = None
     time: str | None = None
@@ -78,6 +81,7 @@ def columns_of(options: ColumnOptions, frame: pd.DataFrame, guess: ColumnGuess, 
         rating=rating,
         meanings=_meanings(options, guess, rating, words_of(rating)),
         floors=tuple(options.floors.get(name) for name in scores),
+        floor_method=options.floor_method,
         weight=_role(options.weight, guess, "weight", frame),
         group=_role(options.group, guess, "group", frame),
         time=_role(options.time, guess, "time", frame),

@@ -204,6 +204,7 @@ def documents_of(loaded: LoadedTable, columns: Columns) -> RatedDocuments:
         meanings=columns.meanings,
         weight=columns.weight,
         floors=dict(zip(columns.scores, columns.floors, strict=True)),
+        floor_method=columns.floor_method,
         group=columns.group,
         leave_out_unusable=columns.leave_out_unusable,
         only=loaded.only,
@@ -258,6 +259,7 @@ def counted_table(loaded: LoadedTable, columns: Columns) -> CountedTable:
         rating=columns.rating,
         meanings=columns.meanings,
         floors=columns.floors,
+        floor_method=columns.floor_method,
         weight=columns.weight,
         group=columns.group,
     )

@@ -26,6 +26,7 @@ from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_v
 from multiloss_core.tables.reading.cells.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
+from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
 # Up to so many rows are fetched; of more, cells are counted where they lie.
 MOST_FETCHED = 200_000
@@ -150,6 +151,7 @@ def rated_columns_of(
     rating: str,
     meanings: Mapping[str, Meaning],
     floors: Sequence[float | None] = (),
+    floor_method: FloorMethod | None = None,
     weight: str | None = None,
     group: str | None = None,
     time: str | None = None,
@@ -158,10 +160,11 @@ def rated_columns_of(
     """Say what the columns of a table mean in the values that they hold, for `count_documents`.
 
     `meanings`: what each rating means, in lower-case words as for `RatedDocuments.from_frame`. `floors`: one for each
-    score, None or left out for one that is suggested by all rows; documents below all floors are left out.
+    score, None or left out for one that is estimated by `floor_method`; documents below all floors are left out.
 
     Raises
     ------
+    UncertainFloorsError : neither floors nor a method are given, and the sample leaves the floors uncertain.
     DataError : no such column; a rating without a meaning, or none that means positive or negative; EngineError and
         Cancelled, see `Engine.query`.
     """
@@ -183,7 +186,8 @@ def rated_columns_of(
         derived=tuple((name, base) for name, base in bases.items() if base != name),
     )
     given = tuple(floors) or (None,) * len(scores)
-    return replace(columns, floors=complete_floors(engine, sample.table, columns, given, sample.file.frame))
+    found = complete_floors(engine, sample.table, columns, given, sample.file.frame, floor_method)
+    return replace(columns, floors=found)
 
 
 def _base_of(sample: EngineSample, name: str) -> str:

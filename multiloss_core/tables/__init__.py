@@ -11,6 +11,7 @@ from multiloss_core.tables.guess_columns import (
     require_documents,
 )
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns, read_items, read_pasted
+from multiloss_core.tables.number_column import numbers
 from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values
 from multiloss_core.tables.reader_process.client import read_in_process, read_items_in_process, start_reader
 from multiloss_core.tables.reading.bounds import LARGEST_FILE
@@ -41,6 +42,7 @@ __all__ = [
     "guess_columns",
     "guess_meanings",
     "is_count_table",
+    "numbers",
     "only_currency",
     "rating_values",
     "read_file",

@@ -5,6 +5,12 @@ from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, rate
 from multiloss_core.thresholds.data.grid_counts import SPACINGS, Spacing, bucket_counts, grid_axes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds.data.rating_floors import (
+    FloorEstimate,
+    FloorMethod,
+    UncertainFloorsError,
+    explaining_scores,
+)
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from multiloss_core.thresholds.paths.graph import to_networkx
 from multiloss_core.thresholds.paths.methods import (
@@ -35,6 +41,8 @@ __all__ = [
     "ConcaveMajorant",
     "DataFunnel",
     "FlaggedCounts",
+    "FloorEstimate",
+    "FloorMethod",
     "ManualPoint",
     "PathMethod",
     "PathSearch",
@@ -45,12 +53,14 @@ __all__ = [
     "Rule",
     "SmoothFit",
     "Spacing",
+    "UncertainFloorsError",
     "UndecidedDocuments",
     "WishedPoint",
     "bucket_counts",
     "cases_along",
     "checked_thresholds",
     "classifier_margins",
+    "explaining_scores",
     "grid_axes",
     "look_of",
     "mean_amounts",

@@ -235,6 +235,37 @@ class TestWhatCannotBeDone:
         assert "has no rows in this range" in fails(rated_month(), "--since", "2027-01-01")
         assert "--time" in fails(rated_month(), "--since", "2026-01-02", "--time", "none")
 
+    @pytest.mark.parametrize(("kind", "is_counted"), [("csv", False), ("folder", False), ("folder", True)])
+    def test_alerts_from_elsewhere_ask_for_floors(self, put, tmp_path, monkeypatch, kind, is_counted):
+        if is_counted:
+            monkeypatch.setattr(loading, "MOST_FETCHED", 500)
+        generator = np.random.default_rng(4)
+        reported = pd.DataFrame(
+            {
+                "model a": generator.uniform(0.01, 0.2, 90).round(4),
+                "model b": generator.uniform(0.01, 0.2, 90).round(4),
+                "verdict": generator.choice(["fraud", "genuine"], 90),
+                "created_at": np.datetime64("2026-01-05", "us"),
+            }
+        )
+        given = ("choose", *put(pd.concat([rated_month(), reported]), kind), "--marginal-precision", ".2")
+        asked = complaint(run(*given, "--output", tmp_path / "out"), tmp_path / "out")
+        assert "raised by anything else than these scores" in asked
+        assert "--floor-method jump" in asked
+        true_floors = rated_month()[["model a", "model b"]].min()
+        for name, options in {
+            "jump": ("--floor-method", "jump"),
+            "own": ("--floor", "model a=0.4", "--floor", "model b=0.4"),
+        }.items():
+            result = run(*given, *options, "--output", tmp_path / name)
+            assert result.exit_code == 0, result.output
+            record = chosen(tmp_path / name)[1]
+            assert (np.array(record["columns"]["floors"]) > true_floors + 0.1).all()
+            assert record["data"]["funnel"]["at_or_above_floor"] <= len(rated_month())
+        assert "by corner or jump" in complaint(
+            run(*given, "--floor-method", "x", "--output", tmp_path / "x"), tmp_path / "x"
+        )
+
     def test_numbers_that_may_be_read_in_two_ways(self, put, tmp_path):
         frame = rated_month()
         text = frame.assign(**{"model a": (1000 + frame["model a"] * 1000).round().map("{:,.0f}".format)})

@@ -39,7 +39,7 @@ def test_few_rows_are_those_of_an_upload(load):
     assert sample.is_complete
     assert sample.rows == len(sample.file.frame) == TABLE.num_rows
     assert sample.fingerprint == load_sample(engine, table).fingerprint
-    meaning = {"meanings": MEANINGS, "weight": WEIGHT, "group": GROUP}
+    meaning = {"meanings": MEANINGS, "weight": WEIGHT, "group": GROUP, "floor_method": "corner"}
     found = RatedDocuments.from_frame(sample.file.frame, NAMES[:2], RATING, **meaning)
     expected = RatedDocuments.from_frame(TABLE.to_pandas(), NAMES[:2], RATING, **meaning)
     assert found.funnel == expected.funnel
@@ -113,9 +113,15 @@ def test_floors_are_suggested_by_all_rows(load):
     assert columns.floors == pytest.approx([0.5, 0.6], abs=0.001)
     scores = SIMPLE.select(["a", "b"]).to_pandas().to_numpy()
     unexplained = scores[scores[:, 0] < 0.55]
-    assert rated_columns_of(engine, sample, **given, floors=(0.55, None)).floors == (0.55, unexplained[:, 1].min())
+    assert rated_columns_of(engine, sample, **given, floors=(0.55, None), floor_method="corner").floors == (
+        0.55,
+        unexplained[:, 1].min(),
+    )
     # Every document reaches the floor of b, which explains all of them.
-    assert rated_columns_of(engine, sample, **given, floors=(None, 0.0)).floors == (scores[:, 0].min(), 0.0)
+    assert rated_columns_of(engine, sample, **given, floors=(None, 0.0), floor_method="corner").floors == (
+        scores[:, 0].min(),
+        0.0,
+    )
     assert rated_columns_of(engine, sample, **given, floors=(0.55, 0.7)).floors == (0.55, 0.7)
     alone = rated_columns_of(engine, sample, **given | {"scores": ("b",)})
     assert alone.floors == (scores[:, 1].min(),)

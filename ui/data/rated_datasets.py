@@ -30,7 +30,7 @@ from multiloss_core.tables import (
     require_documents,
     with_decimal_sign,
 )
-from multiloss_core.thresholds import Rule, money_weighted
+from multiloss_core.thresholds import FloorMethod, Rule, money_weighted
 from ui.shared.session import EngineTable, Source
 
 DecimalSign: TypeAlias = Literal[",", "."]
@@ -38,7 +38,7 @@ DecimalSign: TypeAlias = Literal[",", "."]
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnChoice:
-    """What the columns of a table mean. A floor of None is suggested from the data.
+    """What the columns of a table mean. A floor of None is estimated from the data, by `floor_method`.
 
     `meanings`: each rating in lower-case words and what it means, None where that has still to be said.
     `complete_until`: a date, YYYY-MM-DD; rows from it on are left out, because their ratings are incomplete.
@@ -51,6 +51,7 @@ class ColumnChoice:
     meanings: tuple[tuple[str, Meaning | None], ...] = ()
     weight: str | None = None
     floors: tuple[float | None, ...] = ()
+    floor_method: FloorMethod | None = None
     leave_out_unusable: bool = False
     rule: Rule | None = None
     group: str | None = None
@@ -219,6 +220,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
         meanings={rating: meaning for rating, meaning in _choice.meanings if meaning is not None} or None,
         weight=_choice.weight,
         floors=dict(zip(_choice.scores, _choice.floors, strict=True)),
+        floor_method=_choice.floor_method,
         group=_choice.group,
         leave_out_unusable=_choice.leave_out_unusable,
         only=_complete_rows(_frame, _choice),

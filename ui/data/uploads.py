@@ -13,6 +13,7 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import LARGEST_FILE, start_reader
+from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.held_tables import hold
@@ -206,6 +207,10 @@ class UploadStore(Generic[Choice, Data]):
         """
         try:
             data = self.build(source, choice)
+        except UncertainFloorsError:
+            # The page asks it.
+            st.info("Answer the question above.", icon=":material/help:")
+            return None
         except DataError as error:
             st.error(as_text(str(error)), icon=":material/error:")
         else:
@@ -472,6 +477,9 @@ class UploadStore(Generic[Choice, Data]):
         try:
             if not source.is_sample:
                 self.build(source, found.choice)
+        except UncertainFloorsError:
+            # It is asked of each file anew.
+            pass
         except (DataError, ValueError, TypeError, LookupError):
             # Other values than before, or text that no version of this program wrote.
             return

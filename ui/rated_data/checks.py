@@ -1,11 +1,13 @@
 """What was read: funnel, histograms, counts of a ready table, and what such data cannot tell."""
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
 from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import Vocabulary, count, share, shortened, threshold
+from multiloss_core.numerics import Indices
 from multiloss_core.thresholds import DataFunnel
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.shared.formatting import as_text, show_table, vocabulary
@@ -14,14 +16,19 @@ from ui.shared.page_setup import theme
 PREVIEW_ROWS = 100
 
 
-def show_funnel(documents: RatedDocuments, choice: ColumnChoice) -> None:
+def show_funnel(documents: RatedDocuments, choice: ColumnChoice, frame: pd.DataFrame) -> None:
     """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
     _show_steps(documents.funnel)
     floors = ", ".join(
-        f"{name} {threshold(floor)}{' (suggested)' if given is None else ''}"
+        f"{name} {threshold(floor)}{' (estimated)' if given is None else ''}"
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
-    st.caption(f"Rating floors: {as_text(floors)}. Below all of them nothing was rated.")
+    below = documents.below_floors
+    nothing = "" if below.size else " Below all of them nothing was rated."
+    st.caption(f"Rating floors: {as_text(floors)}.{nothing}")
+    if below.size:
+        with st.expander(f"{count(below.size)} rated {vocabulary().documents} below all floors, left out"):
+            show_rows(frame, below)
     if (documents.weights != 1).any():
         totals = documents.totals
         st.caption(
@@ -36,6 +43,14 @@ def show_funnel(documents: RatedDocuments, choice: ColumnChoice) -> None:
         )
     for note in documents.notes:
         st.info(as_text(note), icon=":material/info:")
+
+
+def show_rows(frame: pd.DataFrame, rows: Indices) -> None:
+    """List rows of a table by their numbers below the header."""
+    shown = frame.iloc[rows[:PREVIEW_ROWS]]
+    show_table(shown.set_axis(pd.Index(rows[:PREVIEW_ROWS] + 1, name="Row")), alt="Rated rows below all rating floors.")
+    if rows.size > PREVIEW_ROWS:
+        st.caption(f"The first {PREVIEW_ROWS} of {count(rows.size)} rows are listed.")
 
 
 def show_histograms(key: str, documents: RatedDocuments) -> None:

@@ -24,7 +24,12 @@ from multiloss_core.thresholds.data.counts import (
     flagged_weights,
     require_rule,
 )
-from multiloss_core.thresholds.data.rating_floors import FloorMethod, FloorQuestion, estimate_floors, suggest_floors
+from multiloss_core.thresholds.data.rating_floors import (
+    FloorMethod,
+    UncertainFloorsError,
+    estimate_floors,
+    suggest_floors,
+)
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
 
 HUGE_TIE_SHARE = 0.5
@@ -69,6 +74,7 @@ class RatedDocuments:
         0..g-1. A missing one is a group of its own; left out, all documents are taken as independent.
     rows : (n,) positions of the documents in the table that they come from, counted from 0; 0..n-1 when left out.
     undecided : alerts of the same classifiers that nobody has decided yet; none when left out.
+    below_floors : rows of the table, counted from 0, of rated documents below all floors, which are left out.
 
     Raises
     ------
@@ -84,6 +90,7 @@ class RatedDocuments:
     groups: Indices | None
     rows: Indices
     undecided: UndecidedDocuments
+    below_floors: Indices
     funnel: DataFunnel
     notes: tuple[str, ...]
 
@@ -98,6 +105,7 @@ class RatedDocuments:
         groups: Groups | None = None,
         rows: ArrayLike | None = None,
         undecided: UndecidedDocuments | None = None,
+        below_floors: Indices | None = None,
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
     ) -> None:
@@ -130,6 +138,7 @@ class RatedDocuments:
             "groups": group_array,
             "rows": row_array,
             "undecided": _with_groups(undecided or no_documents(classifiers), group_array),
+            "below_floors": np.empty(0, dtype=np.intp) if below_floors is None else below_floors,
             "funnel": funnel
             or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives),
             "notes": (*notes, *floor_notes, *_cautions(score_table, label_array, name_tuple, floor_array)),
@@ -173,7 +182,7 @@ class RatedDocuments:
 
         Raises
         ------
-        FloorQuestion : floors and method are not given, and both methods do not agree.
+        UncertainFloorsError : floors and method are not given, and both methods do not agree.
         DataError : naming the column, the row or count, and what to do.
         """
         _require_columns(frame, [*scores, label, *filter(None, (weight, group))])
@@ -214,7 +223,7 @@ class RatedDocuments:
                 f"{below.sum():,} rated documents lie below all floors and were left out "
                 f"(first: row {rows[below][0] + 1:,}); lower a floor to keep them."
             )
-            rows, table = rows[~below], table[~below]
+        left_out, rows, table = rows[below], rows[~below], table[~below]
         labels = rating[rows] == 1.0
         if labels.all() or not labels.any():
             kind = "positive" if labels.all() else "negative"
@@ -242,6 +251,7 @@ class RatedDocuments:
             groups=groups,
             rows=rows,
             undecided=undecided,
+            below_floors=left_out,
             funnel=DataFunnel(
                 read=int(read.sum()),
                 rated=rated,
@@ -417,7 +427,7 @@ def _complete_floors(
     """Suggest the floors (k,) that are not given, with a note where they are uncertain."""
     try:
         return _estimated_floors(scores, names, floors, None, np.arange(len(scores))), []
-    except FloorQuestion as question:
+    except UncertainFloorsError as question:
         given = dict(zip(names, _floors_by_position(names, floors), strict=True))
         suggested = dict(zip(question.estimate.names, question.estimate.corner.tolist(), strict=True))
         completed = suggested | {name: floor for name, floor in given.items() if floor is not None}
@@ -431,9 +441,19 @@ def _estimated_floors(
     method: FloorMethod | None,
     rows: Indices,
 ) -> Floats:
-    """Estimate the floors (k,) that are not given by a method. Raises FloorQuestion where it is needed and missing."""
+    """Estimate the floors (k,) that are not given by a method.
+
+    Raises UncertainFloorsError where the method is needed and missing.
+    """
     given = _floors_by_position(names, floors)
     result = np.array(given, dtype=np.float64)
+    for j, name in enumerate(names):
+        highest = scores[:, j].max()
+        if result[j] > highest:
+            raise DataError(
+                f"The rating floor of '{name}', {result[j]:g}, lies above its largest score, {highest:g} (row "
+                f"{scores[:, j].argmax() + 1:,} of the usable ones); lower the floor or leave that column out."
+            )
     missing = np.isnan(result)
     if missing.any():
         # A document at or above a given floor was rated because of it and tells nothing of the others.
@@ -446,15 +466,8 @@ def _estimated_floors(
             open_names = [name for name, is_missing in zip(names, missing, strict=True) if is_missing]
             estimate = estimate_floors(scores[unexplained][:, missing], open_names)
             if method is None and not estimate.is_certain:
-                raise FloorQuestion(estimate, rows[unexplained][estimate.below])
+                raise UncertainFloorsError(estimate, rows[unexplained][estimate.below])
             result[missing] = estimate.jump if method == "jump" else estimate.corner
-    for j, name in enumerate(names):
-        highest = scores[:, j].max()
-        if result[j] > highest:
-            raise DataError(
-                f"The rating floor of '{name}', {result[j]:g}, lies above its largest score, {highest:g} (row "
-                f"{scores[:, j].argmax() + 1:,} of the usable ones); lower the floor or leave that column out."
-            )
     return result
 
 

@@ -1,6 +1,6 @@
 """Estimate rating floors that were not written down: from the empty corner of the scores, and from density jumps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -37,7 +37,7 @@ class FloorEstimate:
     """Rating floors (k,) by two methods, and whether they leave a question open.
 
     `corner` holds where the scores alone raised all alerts, `jump` also where something else raised some.
-    `below` (n,) marks the documents below all floors of `jump`. `is_certain`: both methods agree.
+    `below` (n,) marks the documents below all floors of `jump`. `is_certain`: both methods agree, and none lies there.
     """
 
     names: tuple[str, ...]
@@ -65,7 +65,7 @@ class FloorEstimate:
         return f"No rated document lies below {corner}, but they become dense only from {jump} on: {rows} below that"
 
 
-class FloorQuestion(DataError):
+class UncertainFloorsError(DataError):
     """Floors that the scores alone cannot settle: ask whether alerts were raised by anything else.
 
     `rows` are the positions in the table of the documents below all floors of the density jump.
@@ -75,8 +75,8 @@ class FloorQuestion(DataError):
         self.estimate, self.rows, self.sentence = estimate, rows, estimate.sentence
         first = f" (first: row {count(int(rows[0]) + 1)})" if len(rows) else ""
         super().__init__(
-            f"{estimate.sentence}{first}. Were alerts raised by anything else than these scores? Give the floors, or "
-            "choose how they are estimated: 'corner' if nothing else raised alerts, 'jump' if something did."
+            f"{estimate.sentence}{first}. Were alerts raised by anything else than these scores? If not, take the "
+            "floors of the empty corner; if so, those of the density jump; or give your own."
         )
 
 
@@ -94,11 +94,28 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
     jump, ratios = _stable_jumps(scores, corner)
     if scores.shape[1] > 1 and not (has_floor and _agree(scores, corner, jump, ratios)):
         jump, ratios = _searched_jumps(scores)
-    is_certain = _agree(scores, corner, jump, ratios)
+    below = np.asarray((scores < jump).all(axis=1))
+    is_certain = _agree(scores, corner, jump, ratios) and not below.any()
     if scores.shape[1] > 1 and not has_floor:
         is_certain &= bool(np.corrcoef(rankdata(scores, axis=0), rowvar=False).min() >= ONE_SCORE)
-    below = (scores < jump).all(axis=1)
     return FloorEstimate(names=tuple(names), corner=corner, jump=jump, below=below, is_certain=is_certain)
+
+
+def explaining_scores(scores: Floats, others: Mapping[str, Floats]) -> tuple[str, ...]:
+    """Name the columns (n,) of `others` that explain the documents (n, k) below the floors of the scores.
+
+    With such a column as one more score, both methods agree on a floor of it. Documents without a number are left out.
+    O(c k n log n) for c columns.
+    """
+    found = []
+    for name, column in others.items():
+        known = np.isfinite(column)
+        if not known.any() or column[known].min() == column[known].max():
+            continue
+        estimate = estimate_floors(np.column_stack([scores[known], column[known]]), [""] * (scores.shape[1] + 1))
+        if estimate.is_certain and estimate.corner[-1] > column[known].min():
+            found.append(name)
+    return tuple(found)
 
 
 def suggest_floors(scores: Floats, counts: Indices | None = None) -> Floats:

@@ -253,7 +253,7 @@ class TestFloors:
         assert len(documents.labels) == 5
 
     def test_suggested_floors_drop_nothing(self, frame):
-        assert len(documents_of(frame, floors=None).labels) == 5
+        assert len(documents_of(frame, floors=None, floor_method="corner").labels) == 5
 
     @pytest.mark.parametrize("classifiers", [2, 3])
     def test_chance_alone_suggests_no_floor(self, classifiers):

@@ -141,6 +141,7 @@ def _count(engine: Engine, sample: EngineSample, choice: ColumnChoice, tell: Tel
         rating=choice.rating or "",
         meanings={rating: meaning for rating, meaning in choice.meanings if meaning is not None},
         floors=choice.floors,
+        floor_method=choice.floor_method,
         weight=choice.weight,
         group=choice.group,
         time=choice.time,

@@ -1,0 +1,76 @@
+"""Alerts that something else than the chosen scores raised: the question, its evidence and what follows from it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import simulate_population
+from tests.pages.rated_data.steps import back_to_rated_data, box, confirm, csv_of, switch, upload
+from tests.pages.steps import run
+
+
+def alerts_of_three_models(*, reported_share=0.0):
+    """Alerts of three models and, of some documents, of a complaint form."""
+    generator = np.random.default_rng(5)
+    population = simulate_population(
+        generator, documents=60_000, prevalence=0.01, rated_share=0.02, classifiers=3, names=("model A", "model B", "C")
+    )
+    alerts = (population.scores >= population.floors).any(axis=1)
+    kept = alerts | (generator.random(60_000) < reported_share)
+    frame = pd.DataFrame(population.scores[kept], columns=["model A", "model B", "velocity"])
+    return frame.assign(rating=np.where(population.labels[kept], "fraud", "ok"))
+
+
+def asked(app):
+    return [one for one in app.get("segmented_control") if (one.key or "").startswith("alert_sources_")]
+
+
+@pytest.fixture
+def app_with_alerts_from_elsewhere(app):
+    frame = alerts_of_three_models(reported_share=0.003).drop(columns="velocity")
+    return confirm(upload(app, csv_of(frame), "elsewhere.csv"))
+
+
+def test_uncertain_floors_are_asked_and_nothing_is_optimised(app_with_alerts_from_elsewhere):
+    app = app_with_alerts_from_elsewhere
+    assert len(asked(app)) == 1
+    assert asked(app)[0].value is None
+    assert not app.metric
+    operating_point = switch(app, "pages/operating_point.py")
+    assert not operating_point.slider
+    assert not operating_point.metric
+    assert "raised by anything else" in operating_point.error[0].value
+
+
+@pytest.mark.parametrize(("answer", "is_left_out"), [("jump", True), ("corner", False)])
+def test_answer_leads_on_with_its_floors(app_with_alerts_from_elsewhere, answer, is_left_out):
+    app = app_with_alerts_from_elsewhere
+    app = run(asked(app)[0].set_value(answer))
+    steps = [int(metric.value.replace(",", "")) for metric in app.metric]
+    assert (steps[2] > steps[3]) == is_left_out
+    listed = [one for one in app.expander if "below all floors" in one.label]
+    assert bool(listed) == is_left_out
+    if is_left_out:
+        assert f"{steps[2] - steps[3]:,} " in listed[0].label
+        assert len(listed[0].dataframe[0].value) == min(100, steps[2] - steps[3])
+    assert not switch(app, "pages/operating_point.py").error
+    assert asked(back_to_rated_data(app))[0].value == answer
+
+
+def test_typed_floors_close_the_question(app_with_alerts_from_elsewhere):
+    app = app_with_alerts_from_elsewhere
+    for one in app.number_input:
+        one.set_value(0.2)
+    app = run(app)
+    assert not asked(app)
+    assert app.metric
+
+
+def test_unused_score_that_explains_the_alerts_is_suggested(app):
+    app = confirm(upload(app, csv_of(alerts_of_three_models()), "left-out.csv"))
+    assert box(app, "scores").value == ["model A", "model B"]
+    assert asked(app)
+    assert [one for one in app.info if "velocity" in one.value]
+    app = run(box(app, "scores").set_value(["model A", "model B", "velocity"]))
+    assert not asked(app)
+    assert app.metric
