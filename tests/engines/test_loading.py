@@ -123,7 +123,7 @@ def test_floors_are_suggested_by_all_rows(load):
         0.0,
     )
     assert rated_columns_of(engine, sample, **given, floors=(0.55, 0.7)).floors == (0.55, 0.7)
-    alone = rated_columns_of(engine, sample, **given | {"scores": ("b",)})
+    alone = rated_columns_of(engine, sample, **given | {"scores": ("b",), "floor_method": "corner"})
     assert alone.floors == (scores[:, 1].min(),)
 
 
