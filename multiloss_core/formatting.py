@@ -7,6 +7,8 @@ from enum import StrEnum
 
 NEVER = "never"
 UNDEFINED = "undefined"
+# Begins the name of a score whose low values are suspicious: "minus trust" holds -trust.
+MINUS = "minus "
 # From here on cents are not shown.
 _WHOLE_MONEY = 99.995
 _MARKDOWN = r"\`*_[]<>|&#~$"
@@ -82,10 +84,46 @@ def threshold(value: float | None) -> str:
     return NEVER if value is None or math.isinf(value) else repr(float(value)).removesuffix(".0")
 
 
-def at_or_above(value: float | None) -> str:
-    """Write what a score must reach: "≥ 0.5"; for None and infinity `never`."""
-    words = threshold(value)
-    return words if words == NEVER else f"≥ {words}"
+def score_name(name: str) -> str:
+    """Write the name of a score as its column is called: an inverted one, "minus trust", is `trust`."""
+    return name.removeprefix(MINUS)
+
+
+def direction(name: str) -> float:
+    """Return 1 for a score whose high values are suspicious, and -1 for an inverted one, "minus trust"."""
+    return -1.0 if name.startswith(MINUS) else 1.0
+
+
+def score_value(name: str, value: float | None) -> float | None:
+    """Return a threshold or value of a score on the scale of its column; None stays None."""
+    return None if value is None else direction(name) * value
+
+
+def score_threshold(name: str, value: float | None) -> str:
+    """Write a threshold of a score on the scale of its column; None and infinity are `never`."""
+    return threshold(score_value(name, value))
+
+
+def score_range(name: str, low: float, high: float) -> str:
+    """Write a range of thresholds of a score on the scale of its column, the smaller end first."""
+    ends = (low, high) if direction(name) > 0 else (high, low)
+    return " to ".join(score_threshold(name, end) for end in ends)
+
+
+def comparison(name: str) -> str:
+    """Return how a score is compared with its threshold: ">=", or "<=" for an inverted one."""
+    return "<=" if name.startswith(MINUS) else ">="
+
+
+def score_side(name: str) -> str:
+    """Name a score with the side of a threshold that is flagged: "model A ≥", or "trust ≤" for an inverted one."""
+    return f"{score_name(name)} {'≤' if name.startswith(MINUS) else '≥'}"
+
+
+def reached(name: str, value: float | None) -> str:
+    """Write when a score reaches its threshold: "≥ 0.5", or "≤ 432" for an inverted one; `never` for infinity."""
+    words = score_threshold(name, value)
+    return words if words == NEVER else f"{'≤' if name.startswith(MINUS) else '≥'} {words}"
 
 
 def signed(value: float, words: str) -> str:

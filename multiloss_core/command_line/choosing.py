@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from multiloss_core.command_line.columns import Columns
+from multiloss_core.command_line.columns import Columns, by_score
 from multiloss_core.command_line.reading import CountedTable, LoadedTable, counted_table, days_of, documents_of
 from multiloss_core.decisions import (
     RecordedSettings,
@@ -17,7 +17,7 @@ from multiloss_core.decisions import (
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.engines.counting import count_documents
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import MINUS, score_name, shortened
 from multiloss_core.generalisation import PointBootstrap, bootstrap_points
 from multiloss_core.numerics import Floats
 from multiloss_core.tables import find_falling
@@ -127,16 +127,24 @@ def _rated(
 def _current(given: Mapping[str, float], names: tuple[str, ...]) -> Floats | None:
     if not given:
         return None
+    given = by_score(given, names)
     if set(given) != set(names):
-        wrong = sorted(set(given) ^ set(names))[0]
+        wrong = score_name(sorted(set(given) ^ set(names))[0])
         raise DataError(f"Give one --current for each score in use; '{shortened(wrong)}' does not fit these.")
     return checked_thresholds([given[name] for name in names], names)
 
 
 def _noticed(loaded: LoadedTable, columns: Columns) -> list[str]:
-    """Say which scores fall with what is looked for: the screen offers to turn them round."""
+    """Say which scores are inverted, and which may have to be."""
     plain = [name for name in columns.scores if name in loaded.frame.columns]
     return [
-        f"'{shortened(name)}' is lower the likelier a positive; to turn it round, give --scores with 'minus {name}'."
-        for name in find_falling(loaded.frame, plain, columns.rating, dict(columns.meanings))
+        *(
+            f"Low values of '{shortened(score_name(name))}' are suspicious: alerts are at or below its threshold."
+            for name in columns.scores
+            if name.startswith(MINUS)
+        ),
+        *(
+            f"'{shortened(name)}' may be lower the likelier a positive; to invert it, give --scores '{MINUS}{name}'."
+            for name in find_falling(loaded.frame, plain, columns.rating, dict(columns.meanings))
+        ),
     ]

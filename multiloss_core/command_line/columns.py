@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Literal
 
 import pandas as pd
@@ -9,8 +10,8 @@ import pandas as pd
 from multiloss_core.decisions.making import meanings_of_record
 from multiloss_core.decisions.record import RecordedColumns
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
-from multiloss_core.tables import RECIPROCAL, ColumnGuess, Meaning, guess_meanings
+from multiloss_core.formatting import MINUS, score_name, shortened
+from multiloss_core.tables import RECIPROCAL, ColumnGuess, Meaning, find_falling, guess_meanings
 from multiloss_core.tables.derived_column import base_of
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
@@ -68,25 +69,46 @@ def columns_of(options: ColumnOptions, frame: pd.DataFrame, guess: ColumnGuess, 
         _certain(guess, "rating", "Which column holds the ratings", "--rating")
     if not options.scores:
         _certain(guess, "scores", "Which columns are scores", "--scores, such as --scores 'model a,model b'")
-    rating, scores = options.rating or guess.rating or "", options.scores or guess.scores
+    rating = options.rating or guess.rating or ""
+    for name in (*options.scores, rating):
+        _require_column(frame, name)
+    meanings = _meanings(options, guess, rating, words_of(rating))
+    scores = _directed(frame, options.scores or guess.scores, rating, meanings)
     if len(scores) > MOST_SCORES:
         raise DataError(f"{len(scores)} scores were given; choose at most {MOST_SCORES} with --scores.")
-    for name in (*scores, rating):
-        _require_column(frame, name)
-    unknown = sorted(set(options.floors) - set(scores))
+    floors = by_score(options.floors, scores)
+    unknown = sorted(set(floors) - set(scores))
     if unknown:
         raise DataError(f"A floor is given for '{shortened(unknown[0])}', which is none of the scores in use.")
     return Columns(
         scores=scores,
         rating=rating,
-        meanings=_meanings(options, guess, rating, words_of(rating)),
-        floors=tuple(options.floors.get(name) for name in scores),
+        meanings=meanings,
+        floors=tuple(floors.get(name) for name in scores),
         floor_method=options.floor_method,
         weight=_role(options.weight, guess, "weight", frame),
         group=_role(options.group, guess, "group", frame),
         time=_role(options.time, guess, "time", frame),
         leave_out_unusable=options.leave_out_unusable,
     )
+
+
+def by_score(given: Mapping[str, float], scores: Sequence[str]) -> dict[str, float]:
+    """Name numbers that were given by column as the scores are named: inverted ones with the other sign."""
+    inverted = {score_name(name): name for name in scores if name.startswith(MINUS)}
+    return {
+        inverted.get(name, name): -value if name in inverted and value != inf else value
+        for name, value in given.items()
+    }
+
+
+def _directed(
+    frame: pd.DataFrame, scores: Sequence[str], rating: str, meanings: Mapping[str, Meaning]
+) -> tuple[str, ...]:
+    """Invert the scores that surely fall with risk, as the screen does."""
+    plain = [name for name in scores if name in frame.columns]
+    falling = find_falling(frame, plain, rating, meanings, surely=True)
+    return tuple(f"{MINUS}{name}" if name in falling else name for name in scores)
 
 
 def columns_of_record(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import comparison, score_name, score_value
 from multiloss_core.thresholds.points.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv, thresholds_as_json
 
@@ -103,9 +104,16 @@ def python_function(record: DecisionRecord) -> str:
         record_id=record.record_id,
         created=record.as_dict()["created"],
         rule=record.settings.rule,
-        thresholds=tuple(zip(record.columns.scores, record.thresholds, strict=True)),
-        block=None if record.block is None else tuple(zip(record.columns.scores, record.block.thresholds, strict=True)),
+        thresholds=_on_scale(record, record.thresholds),
+        block=None if record.block is None else _on_scale(record, record.block.thresholds),
+        inverted=tuple(score_name(name) for name in record.columns.scores if comparison(name) == "<="),
     )
+
+
+def _on_scale(record: DecisionRecord, thresholds: Sequence[float | None]) -> tuple[tuple[str, float | None], ...]:
+    """Pair the columns of the scores with their thresholds on the columns' scale."""
+    named = zip(record.columns.scores, thresholds, strict=True)
+    return tuple((score_name(name), score_value(name, value)) for name, value in named)
 
 
 def _action(record: DecisionRecord, identifier: Callable[[str], str], literal: Callable[[float], str]) -> str:
@@ -123,11 +131,14 @@ def _condition(
     rule = record.settings.rule
     conditions = []
     for name, threshold in zip(record.columns.scores, thresholds, strict=True):
-        if threshold is not None:
-            column = identifier(name)
+        value = score_value(name, threshold)
+        if value is not None:
+            column = identifier(score_name(name))
             # The second comparison keeps NaN out, which PostgreSQL and others hold to be larger than any number.
+            reaches, opposite = (">=", "<=") if comparison(name) == ">=" else ("<=", ">=")
             conditions.append(
-                f"({column} IS NOT NULL AND {column} >= {literal(threshold)} AND -{column} <= {literal(-threshold)})"
+                f"({column} IS NOT NULL AND {column} {reaches} {literal(value)} AND -{column} {opposite} "
+                f"{literal(-value)})"
             )
         elif rule == "all":
             return "(1 = 0)"

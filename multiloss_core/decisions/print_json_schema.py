@@ -14,7 +14,13 @@ def json_schema() -> str:
         schema["$defs"][types[part]]["required"].remove(name)
     schema["required"].remove("block")
     schema["required"].remove("evidence")
-    schema["$defs"]["RecordedColumns"]["required"].remove("meanings")
+    columns = schema["$defs"]["RecordedColumns"]
+    columns["required"].remove("meanings")
+    columns["properties"]["inverted"] = columns["properties"]["scores"] | {
+        "description": "Scores whose low values are suspicious: they reach their threshold at or below it. Left out "
+        "where there are none.",
+        "title": "Inverted",
+    }
     # A schema is not of one version of the program.
     del schema["properties"]["program_version"]["default"]
     return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}, indent=2) + "\n"

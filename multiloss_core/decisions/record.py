@@ -38,7 +38,7 @@ from multiloss_core.decisions.validation import (
     validated_json,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import count, shortened, threshold
+from multiloss_core.formatting import MINUS, comparison, count, score_name, score_threshold, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.number_column import numbers, require_usable
@@ -415,7 +415,7 @@ class DecisionRecord:
         """
         content = json_object(text)
         _require_known_version(content)
-        record = validated_json(ADAPTER, content)
+        record = validated_json(ADAPTER, _with_inverted_names(content))
         _require_every_field(content, record.as_dict())
         return record
 
@@ -433,6 +433,8 @@ class DecisionRecord:
             del content["block"]
         if self.evidence is None:
             del content["evidence"]
+        for part in filter(None, (content, content["current"], content.get("block"))):
+            part["thresholds"] = _on_scale(part["thresholds"], self.columns.scores)
         return content | {"columns": _columns_as_dict(self.columns)}
 
     def flags(self, frame: pd.DataFrame) -> Bools:
@@ -465,7 +467,8 @@ class DecisionRecord:
     def __repr__(self) -> str:
         pairs = zip(self.columns.scores, self.thresholds, strict=True)
         scores = {"any": " or ", "all": " and "}[self.settings.rule].join(
-            f"{name} {'' if value is None else '>= '}{threshold(value)}" for name, value in pairs
+            f"{score_name(name)} {'' if value is None else comparison(name)} {score_threshold(name, value)}"
+            for name, value in pairs
         )
         counts = f"TP {count(self.expected.tp)}, FP {count(self.expected.fp)}"
         return " ".join(f"DecisionRecord({self.data.name}, {self.created:%Y-%m-%d}: {scores}; {counts})".split())
@@ -518,10 +521,40 @@ def _plain(value: object) -> bool | int | float | str:
 
 
 def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
+    """Write columns by their names in the table, with floors on their scale; inverted scores are listed."""
     content = asdict(columns)
     if columns.meanings is None:
         del content["meanings"]
-    return content
+    inverted = [score_name(name) for name in columns.scores if name.startswith(MINUS)]
+    names = {"scores": [*map(score_name, columns.scores)], "floors": _on_scale(columns.floors, columns.scores)}
+    return content | names | ({"inverted": inverted} if inverted else {})
+
+
+def _with_inverted_names(content: dict[str, Any]) -> dict[str, Any]:
+    """Read what `as_dict` wrote of inverted scores: their names get a minus, and their numbers the other sign."""
+    columns = content.get("columns")
+    if not isinstance(columns, dict) or "inverted" not in columns:
+        return content
+    inverted, scores = columns["inverted"], columns.get("scores")
+    if not isinstance(scores, list) or not isinstance(inverted, list) or not all(name in scores for name in inverted):
+        raise DataError("Field 'columns.inverted' should list scores of the decision; save the record again.")
+    names = [f"{MINUS}{name}" if name in inverted else name for name in scores]
+    read = {name: value for name, value in columns.items() if name != "inverted"} | {"scores": names}
+    changed = content | {"columns": read | {"floors": _on_scale(columns.get("floors"), names)}}
+    for part in ("current", "block"):
+        if isinstance(content.get(part), dict):
+            changed[part] = content[part] | {"thresholds": _on_scale(content[part].get("thresholds"), names)}
+    return changed | {"thresholds": _on_scale(content.get("thresholds"), names)}
+
+
+def _on_scale(values: Any, names: Sequence[str]) -> Any:
+    """Change the sign of the numbers (k,) of inverted scores; what is no such list stays as it is."""
+    if not isinstance(values, list | tuple) or len(values) != len(names):
+        return values
+    return [
+        -value if str(name).startswith(MINUS) and type(value) in (int, float) else value
+        for name, value in zip(names, values, strict=True)
+    ]
 
 
 def _require_known_version(content: dict[str, Any]) -> None:

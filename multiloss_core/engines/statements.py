@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from multiloss_core.engines.columns import RatedColumns, RowWindow
 from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
+from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.derived_column import MINUS
 from multiloss_core.tables.number_column import LARGEST_SCORE
 from multiloss_core.thresholds.data.counts import Rule
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
+from multiloss_core.formatting import NEUTRAL, Vocabulary, score_name, shortened
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words
 
 # Pixels: a row of dots, the least height of all rows, the title, a letter of a slanted name.
@@ -27,7 +27,7 @@ def contributions_chart(
     """
     held_back = any(not contribution.flagged for contribution in contributions)
     title = "What is flagged, and what each classifier alone holds back" if held_back else "Which classifiers flag what"
-    labels = [shortened(name, LONGEST_NAME) for name in names]
+    labels = [shortened(score_name(name), LONGEST_NAME) for name in names]
     bottom = 84 + LETTER * max(map(len, labels))
     rows = max(ROW_HEIGHT * len(contributions), SMALLEST_PLOT)
     figure = style.new_figure(title, theme, height=TOP + rows + bottom)

@@ -7,8 +7,15 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.figures.threshold_space import axis_range, chosen_last, drawn_vertices, inside, on_even_grid
-from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
+from multiloss_core.figures.threshold_space import (
+    axis_range,
+    chosen_last,
+    drawn_vertices,
+    inside,
+    on_even_grid,
+    on_scale,
+)
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, score_name
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
@@ -40,6 +47,7 @@ def count_surface(
     exist, the surface is a slice of theirs. `unit` is what TP and FP count.
     """
     (first, second), tp, fp = on_even_grid(surfaces)
+    names, axes = surfaces.names, surfaces.axes
     counts, shown, scale = {
         "tp": (surfaces.tp, tp, style.TRUE_POSITIVE_SCALE),
         "fp": (surfaces.fp, fp, style.FALSE_POSITIVE_SCALE),
@@ -61,7 +69,7 @@ def count_surface(
         if not path.monotone:
             continue
         thresholds = path.thresholds[drawn_vertices(path)][:, pair]
-        x, y = inside(thresholds, surfaces.axes).T
+        x, y = on_scale(surfaces.names, inside(thresholds, surfaces.axes)).T
         figure.add_scatter3d(
             x=x,
             y=y,
@@ -76,8 +84,14 @@ def count_surface(
         showlegend=legend,
         margin={"l": 0, "r": 0, "t": 48, "b": 36},
         scene={
-            "xaxis": {"title": {"text": style.literal_in_space(surfaces.names[0])}, "range": axis_range(first)},
-            "yaxis": {"title": {"text": style.literal_in_space(surfaces.names[1])}, "range": axis_range(second)},
+            "xaxis": {
+                "title": {"text": style.literal_in_space(score_name(names[0]))},
+                "range": axis_range(names[0], axes[0]),
+            },
+            "yaxis": {
+                "title": {"text": style.literal_in_space(score_name(names[1]))},
+                "range": axis_range(names[1], axes[1]),
+            },
             "zaxis": {"title": {"text": f"{count.upper()} ({vocabulary.counted(unit)})"}},
             "camera": {"eye": {"x": 2.1, "y": 0.9, "z": 0.9}},
             "aspectmode": "cube",
@@ -97,7 +111,8 @@ def surface_marks(
 ) -> go.Scatter3d:
     """Draw the points on a `count_surface`, at their exact counts."""
     points = chosen_last(points, chosen)
-    first, second = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
+    places = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes)
+    first, second = on_scale(surfaces.names, places).T
     return go.Scatter3d(
         x=first,
         y=second,

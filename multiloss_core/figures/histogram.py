@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.formatting import NEUTRAL, Vocabulary
+from multiloss_core.formatting import NEUTRAL, Vocabulary, direction, score_name
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 HISTOGRAM_BINS = 40
@@ -15,7 +15,8 @@ def score_histogram(
     documents: RatedDocuments, classifier: int, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
     """Draw the scores of one classifier, positives and negatives apart, with its rating floor."""
-    name, scores = style.literal(documents.names[classifier]), documents.scores[:, classifier]
+    own, sign = documents.names[classifier], direction(documents.names[classifier])
+    name, scores = style.literal(score_name(own)), sign * documents.scores[:, classifier]
     edges = np.histogram_bin_edges(scores, HISTOGRAM_BINS)
     centres = (edges[1:] + edges[:-1]) / 2
     figure = style.new_figure(f"Scores of {name}, by rating", theme, height=320)
@@ -33,7 +34,7 @@ def score_histogram(
             hovertemplate="score %{customdata[0]:.4g} to %{customdata[1]:.4g}<br>%{y:,.6~f} "
             f"{vocabulary.documents}<extra>%{{fullData.name}}</extra>",
         )
-    floor = float(documents.floors[classifier])
+    floor = float(sign * documents.floors[classifier])
     figure.add_vline(x=floor, line={"color": style.ink(theme), "dash": "dash", "width": 1.5})
     figure.add_annotation(
         x=floor,
@@ -46,6 +47,6 @@ def score_histogram(
     )
     figure.update_layout(barmode="overlay", bargap=0.05, margin={"b": 84})
     figure.update_traces(opacity=0.85)
-    figure.update_xaxes(title=f"score of {name} (higher = more suspicious)")
+    figure.update_xaxes(title=f"score of {name} ({'higher' if sign > 0 else 'lower'} = more suspicious)")
     figure.update_yaxes(title=f"{vocabulary.documents} (log scale)", type="log", dtick=1)
     return figure

@@ -8,7 +8,7 @@ from plotly.basedatatypes import BaseTraceType
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, direction, score_name
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.operating_point import Point
@@ -53,7 +53,7 @@ def space_backdrop(
         figure.add_traces(space_counts(surfaces, theme=theme))
     for path in paths:
         kept = drawn_vertices(path)
-        first, second = inside(path.thresholds[kept][:, pair], axes).T
+        first, second = on_scale(surfaces.names, inside(path.thresholds[kept][:, pair], axes)).T
         figure.add_scatter(
             x=first,
             y=second,
@@ -63,10 +63,10 @@ def space_backdrop(
         )
     figure.update_layout(showlegend=legend, margin={"b": 150} if legend else {})
     figure.update_xaxes(
-        title=f"threshold of {style.literal(surfaces.names[0])} (score)", range=axis_range(axes[0]), showgrid=False
+        title=axis_title(surfaces.names[0]), range=axis_range(surfaces.names[0], axes[0]), showgrid=False
     )
     figure.update_yaxes(
-        title=f"threshold of {style.literal(surfaces.names[1])} (score)", range=axis_range(axes[1]), showgrid=False
+        title=axis_title(surfaces.names[1]), range=axis_range(surfaces.names[1], axes[1]), showgrid=False
     )
     return figure
 
@@ -87,7 +87,8 @@ def space_marks(
 ) -> list[go.Scatter]:
     """Draw the points of `threshold_space`."""
     points = chosen_last(points, chosen)
-    first, second = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes).T
+    places = inside(np.array([point.thresholds for point in points])[:, pair], surfaces.axes)
+    first, second = on_scale(surfaces.names, places).T
     names = [point.method for point in points]
     return [go.Scatter(x=first, y=second, **style.point_marks(names, chosen, theme))]
 
@@ -96,7 +97,7 @@ def threshold_curves(
     path: ThresholdPath, *, theme: Theme, unit: Unit = Unit.DOCUMENTS, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
     """Draw for a single classifier TP and FP, counted in `unit`, against its threshold."""
-    name = style.literal(path.names[0])
+    name = style.literal(score_name(path.names[0]))
     figure = style.new_figure(f"Counts against the threshold of {name}", theme, height=470)
     kept, counted = drawn_vertices(path), vocabulary.counted(unit)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
@@ -105,7 +106,7 @@ def threshold_curves(
         ("true positives, TP", path.tp, style.TRUE_POSITIVE),
     ):
         figure.add_scatter(
-            x=path.thresholds[kept, 0],
+            x=on_scale(path.names, path.thresholds[kept])[:, 0],
             y=counts[kept],
             mode="lines",
             line={"color": colour, "width": 2, "shape": "vh"},
@@ -113,14 +114,14 @@ def threshold_curves(
             hovertemplate=f"threshold %{{x:.6g}}<br>%{{y:,.6~g}} {counted}<extra>%{{fullData.name}}</extra>",
         )
     figure.update_layout(margin={"b": 84})
-    figure.update_xaxes(title=f"threshold of {name} (score)")
+    figure.update_xaxes(title=axis_title(path.names[0]), autorange=True if direction(path.names[0]) > 0 else "reversed")
     figure.update_yaxes(title=f"{counted} flagged (log scale)", type="log")
     return figure
 
 
 def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Scatter:
     """Draw the chosen threshold as a line across `threshold_curves`; nothing where no threshold is reached."""
-    threshold = float(point.thresholds[0])
+    threshold = float(direction(path.names[0]) * point.thresholds[0])
     x = threshold if np.isfinite(threshold) and point.status != "unreachable" else None
     highest = float(max(path.tp[0], path.fp[0], 1.0))
     return go.Scatter(
@@ -137,6 +138,16 @@ def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Sca
 def inside(thresholds: Floats, axes: Sequence[Floats]) -> Floats:
     """Give thresholds (m, k), those above the last node of their axis, like infinity, moved to it."""
     return np.minimum(thresholds, [axis[-1] for axis in axes])
+
+
+def on_scale(names: Sequence[str], thresholds: Floats) -> Floats:
+    """Give thresholds (m, k) on the scale of the scores' columns: those of inverted scores with the other sign."""
+    return thresholds * [direction(name) for name in names]
+
+
+def axis_title(name: str) -> str:
+    """Write the title of the axis of a score's threshold."""
+    return f"threshold of {style.literal(score_name(name))} ({'score' if direction(name) > 0 else 'low is suspicious'})"
 
 
 def chosen_last(points: Sequence[Point], chosen: str) -> list[Point]:
@@ -166,6 +177,7 @@ def _finite(thresholds: Floats) -> Floats:
 def on_even_grid(surfaces: CountSurfaces) -> tuple[tuple[Floats, Floats], Floats, Floats]:
     """Take counts at evenly spaced thresholds (those of the next node), which browsers shade fastest.
 
+    Thresholds are on the scale of the scores' columns: those of inverted scores fall.
     Plotly refines surfaces over uneven nodes to hundreds of nodes a side, a second for each frame without a graphics
     card.
     """
@@ -173,13 +185,17 @@ def on_even_grid(surfaces: CountSurfaces) -> tuple[tuple[Floats, Floats], Floats
     nodes = [
         np.minimum(np.searchsorted(axis, even), len(axis) - 1) for axis, even in zip(surfaces.axes, axes, strict=True)
     ]
-    return (axes[0], axes[1]), surfaces.tp[np.ix_(*nodes)], surfaces.fp[np.ix_(*nodes)]
+    first, second = (direction(name) * axis for name, axis in zip(surfaces.names, axes, strict=True))
+    return (first, second), surfaces.tp[np.ix_(*nodes)], surfaces.fp[np.ix_(*nodes)]
 
 
-def axis_range(axis: Floats) -> list[float]:
-    """Find the range of a chart's axis that shows the nodes of one classifier, with a margin of 2 %."""
+def axis_range(name: str, axis: Floats) -> list[float]:
+    """Find the range of a chart's axis that shows the nodes of one classifier, with a margin of 2 %.
+
+    Loose thresholds are at the left: the scale of an inverted score falls.
+    """
     margin = 0.02 * float(axis[-1] - axis[0])
-    return [float(axis[0]) - margin, float(axis[-1]) + margin]
+    return [direction(name) * (float(axis[0]) - margin), direction(name) * (float(axis[-1]) + margin)]
 
 
 def _false_positive_shade(axes: tuple[Floats, Floats], tp: Floats, fp: Floats, theme: Theme) -> go.Heatmap:

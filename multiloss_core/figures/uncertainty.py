@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.figures.threshold_space import inside
+from multiloss_core.figures.threshold_space import inside, on_scale
 from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PathBands
@@ -23,9 +23,9 @@ def curve_band(bands: PathBands) -> list[go.Scatter]:
     return _band(bands.curve_fp, bands.curve_tp, "expected on new data")
 
 
-def threshold_cloud(cloud: Floats, axes: Sequence[Floats]) -> go.Scatter:
+def threshold_cloud(cloud: Floats, axes: Sequence[Floats], names: Sequence[str]) -> go.Scatter:
     """Thresholds (b, 2) chosen from resamples as dots in threshold space; never lies at the end of an axis."""
-    first, second = inside(cloud, axes).T
+    first, second = on_scale(names, inside(cloud, axes)).T
     return go.Scatter(
         x=first,
         y=second,

@@ -1,8 +1,9 @@
 """Bytes to tables to columns and back; hostile input stops here."""
 
+from multiloss_core.formatting import MINUS
 from multiloss_core.tables.amount_column import document_amounts
 from multiloss_core.tables.currency_column import only_currency
-from multiloss_core.tables.derived_column import MINUS, RECIPROCAL, column_of
+from multiloss_core.tables.derived_column import RECIPROCAL, column_of
 from multiloss_core.tables.guess_columns import (
     ColumnGuess,
     find_falling,

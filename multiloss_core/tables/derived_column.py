@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import MINUS
 from multiloss_core.tables.number_column import numbers
 
-MINUS, RECIPROCAL = "minus ", "1 / "
+RECIPROCAL = "1 / "
 
 
 def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":

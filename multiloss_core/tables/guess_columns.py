@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guessing.column import Column, columns_of
 from multiloss_core.tables.guessing.falling import falling_scores
@@ -45,11 +46,12 @@ def threshold_columns(frame: pd.DataFrame) -> list[str]:
 class ColumnGuess:
     """What the columns of a table of documents seem to be; `None` or empty where nothing fits.
 
-    `scores` are at most four to use, `more_scores` those found beyond them, `falling` those that are lower the
-    likelier a positive. `meanings` pairs each rating, a lower-case word, with what it means, None where nothing is
-    known. With `inverse_weight` the weight is a sampling rate, and each row stands for 1 / rate documents. `unsure`
-    names the roles ("rating", "meanings", "scores", "weight", "group", "amount", "time", "segment") that must be asked:
-    what they hold is then a proposal. `reasons` says in a few words why a role was guessed so, or is asked.
+    `scores` are at most four to use, `more_scores` those found beyond them, `falling` those that are surely lower the
+    likelier a positive. `unused` says of each other column of numbers why it is no score. `meanings` pairs each rating,
+    a lower-case word, with what it means, None where nothing is known. With `inverse_weight` the weight is a sampling
+    rate, and each row stands for 1 / rate documents. `unsure` names the roles ("rating", "meanings", "scores",
+    "weight", "group", "amount", "time", "segment") that must be asked: what they hold is then a proposal. `reasons`
+    says in a few words why a role was guessed so, or is asked.
     """
 
     scores: tuple[str, ...]
@@ -63,8 +65,14 @@ class ColumnGuess:
     time: str | None = None
     segment: str | None = None
     falling: tuple[str, ...] = ()
+    unused: Mapping[str, str] = field(default_factory=dict)
     unsure: frozenset[str] = frozenset()
     reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def directed_scores(self) -> tuple[str, ...]:
+        """The scores to use, those that fall with risk as inverted ones: "minus trust" (see `column_of`)."""
+        return tuple(f"{MINUS}{name}" if name in self.falling else name for name in self.scores)
 
     @property
     def positive(self) -> str | None:
@@ -78,6 +86,7 @@ class ColumnGuess:
         return values | {
             "meanings": [list(pair) for pair in self.meanings],
             "unsure": sorted(self.unsure),
+            "unused": dict(self.unused),
             "reasons": dict(self.reasons),
         }
 
@@ -125,6 +134,7 @@ def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
         meanings=rating.meanings,
         inverse_weight=weight.inverse,
         falling=scores.falling,
+        unused=scores.unused,
         unsure=frozenset(unsure),
         reasons=reasons,
         **found,
@@ -132,11 +142,17 @@ def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
 
 
 def find_falling(
-    frame: pd.DataFrame, scores: Sequence[str], rating: str, meanings: Mapping[str, Meaning | None]
+    frame: pd.DataFrame,
+    scores: Sequence[str],
+    rating: str,
+    meanings: Mapping[str, Meaning | None],
+    *,
+    surely: bool = False,
 ) -> tuple[str, ...]:
-    """Find the scores of a table that fall with risk, once it is known what the ratings mean (see `ColumnGuess`)."""
+    """Find the scores of a table that fall with risk, or surely do, once it is known what the ratings mean."""
     cells = {name: sampled_numbers(frame[name]) for name in scores}
-    return tuple(falling_scores(cells, _as_numbers(frame, rating, meanings)))
+    falling = falling_scores(cells, _as_numbers(frame, rating, meanings))
+    return tuple(name for name, is_sure in falling.items() if is_sure or not surely)
 
 
 def require_documents(frame: pd.DataFrame) -> None:

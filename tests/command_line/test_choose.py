@@ -210,9 +210,32 @@ class TestWhatCannotBeDone:
         assert "give --positive 'b'" in fails(frame, "--rating", "verdict", "--scores", "model a,model b")
         done = ("--rating", "verdict", "--scores", "model a,model b", "--positive", "A")
         assert "'b' in 'verdict' means is not certain" in fails(frame, *done)
-        falling = rated_month().assign(**{"model a": -rated_month()["model a"]})
-        assert "'model a' falls with risk" in fails(falling)
         assert "--weight COLUMN or --weight none" in fails(rated_month().assign(sampling_rate=0.5))
+
+    def test_falling_score_is_inverted_with_a_notice(self, put, tmp_path):
+        frame = rated_month()
+        trust = frame.assign(trust=1000 - 1000 * frame["model a"].round(4)).drop(columns="model a")
+        chosen_on = {}
+        for name, table in (("rising", frame), ("falling", trust)):
+            scores = "model a,model b" if name == "rising" else "trust,model b"
+            current = ("--current", "trust=300" if name == "falling" else "model a=0.7", "--current", "model b=0.7")
+            options = ("--scores", scores, *current, "--marginal-precision", ".2", "--output", tmp_path / name)
+            result = run("choose", *put(table, "csv"), *options)
+            assert result.exit_code == 0, result.output
+            assert ("Low values of 'trust'" in result.output) == (name == "falling")
+            chosen_on[name] = chosen(tmp_path / name)
+        rising, falling = (chosen_on[name][1] for name in ("rising", "falling"))
+        assert falling["columns"]["inverted"] == ["trust"]
+        assert "inverted" not in rising["columns"]
+        for mine, other in (
+            (falling["thresholds"][0], rising["thresholds"][0]),
+            (falling["columns"]["floors"][0], rising["columns"]["floors"][0]),
+            (falling["current"]["thresholds"][0], rising["current"]["thresholds"][0]),
+        ):
+            assert mine == pytest.approx(1000 - 1000 * other, abs=1)
+        assert falling["expected"]["tp"] == rising["expected"]["tp"]
+        watched = run("watch", chosen_on["falling"][0], *put(trust, "csv"))
+        assert watched.exit_code == 0, watched.output
 
     def test_what_was_said_makes_it_certain(self, put, tmp_path):
         frame = rated_month().assign(verdict=np.where(rated_month()["verdict"] == "fraud", "A", "B"))

@@ -45,7 +45,9 @@ def test_the_band_of_the_curve_lies_between_its_bounds():
 
 
 def test_thresholds_of_never_are_drawn_at_the_end_of_the_axis():
-    cloud = threshold_cloud(np.array([[0.5, np.inf], [np.inf, 0.2]]), (np.array([0.0, 1.0]), np.array([0.0, 2.0])))
+    cloud = threshold_cloud(
+        np.array([[0.5, np.inf], [np.inf, 0.2]]), (np.array([0.0, 1.0]), np.array([0.0, 2.0])), ("a", "b")
+    )
     np.testing.assert_array_equal(cloud.x, [0.5, 1.0])
     np.testing.assert_array_equal(cloud.y, [2.0, 0.2])
 

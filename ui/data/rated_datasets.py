@@ -154,7 +154,7 @@ def choice_of(guess: ColumnGuess, ambiguous: Sequence[str] = ()) -> ColumnChoice
     used = (*guess.scores, guess.weight, guess.amount)
     return ColumnChoice(
         is_counts=False,
-        scores=guess.scores,
+        scores=guess.directed_scores,
         rating=guess.rating,
         meanings=guess.meanings,
         weight=f"{RECIPROCAL}{guess.weight}" if guess.weight and guess.inverse_weight else guess.weight,

@@ -5,7 +5,7 @@ import streamlit as st
 
 from multiloss_core import Counts, DataError
 from multiloss_core.decisions import RecordedTarget, headline_of
-from multiloss_core.formatting import at_or_above, count, percent, shortened
+from multiloss_core.formatting import count, percent, reached, score_name, shortened
 from multiloss_core.inspection import DailyAlerts, daily_alerts
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SMOOTH, Point
@@ -67,7 +67,8 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
     values = zip(names, analysis.deployable(point).tolist(), strict=True)
     st.markdown(
         "  \n".join(
-            f"{as_text(shortened(name))} **{at_or_above(value).replace(' ', NO_BREAK)}**" for name, value in values
+            f"{as_text(shortened(score_name(name)))} **{reached(name, value).replace(' ', NO_BREAK)}**"
+            for name, value in values
         )
     )
     lines = [f"**{count(point.tp)}** frauds caught", f"{count(point.fp)} false alerts"]

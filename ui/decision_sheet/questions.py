@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from multiloss_core.formatting import count, shortened, threshold
+from multiloss_core.formatting import count, score_name, score_side, score_threshold, shortened
 from ui.data.rated_datasets import Dataset, RatedSource
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_thresholds_in_use, baseline_of
@@ -33,7 +33,8 @@ def show_scores(analysis: Analysis) -> None:
     suggested = [floor is None for floor in choice.floors] or [not choice.is_counts] * len(floors)
     st.markdown(
         " · ".join(
-            f"{as_text(shortened(name))} **{threshold(floor)}**{' (suggested)' if guessed else ''}"
+            f"{as_text(shortened(score_name(name)))} **{score_threshold(name, floor)}**"
+            f"{' (estimated)' if guessed else ''}"
             for name, floor, guessed in zip(analysis.surfaces.names, floors, suggested, strict=True)
         )
     )
@@ -44,6 +45,6 @@ def ask_in_force(analysis: Analysis) -> None:
     """Ask for the thresholds in force today; what is known of them stands there already."""
     st.markdown("#### 4 · What is in force today?")
     kept = baseline_of(analysis)
-    ask_thresholds_in_use(analysis, lambda name: f"{as_label(shortened(name))} ≥", key="in_force")
+    ask_thresholds_in_use(analysis, lambda name: as_label(score_side(shortened(name))), key="in_force")
     if kept.origin:
         st.caption(f"From {as_text(kept.origin)}.")

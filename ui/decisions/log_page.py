@@ -10,7 +10,7 @@ import streamlit as st
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
 from multiloss_core.decisions import MAX_BYTES, SET_BY_HAND
-from multiloss_core.formatting import points, shortened, signed, threshold
+from multiloss_core.formatting import points, score_name, score_threshold, score_value, shortened, signed
 from multiloss_core.numerics import ratio
 from multiloss_core.tables import without_formula
 from ui.decisions.remarks import show_remarks
@@ -284,13 +284,18 @@ def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
 def _threshold_rows(one: DecisionRecord, other: DecisionRecord) -> list[tuple[str, str, str, str]]:
     first, second = (dict(zip(record.columns.scores, record.thresholds, strict=True)) for record in (one, other))
     return [
-        (f"Threshold of {name}", _known(name, first), _known(name, second), _change(first.get(name), second.get(name)))
+        (
+            f"Threshold of {score_name(name)}",
+            _known(name, first),
+            _known(name, second),
+            _change(score_value(name, first.get(name)), score_value(name, second.get(name))),
+        )
         for name in dict.fromkeys([*first, *second])
     ]
 
 
 def _known(name: str, thresholds: dict[str, float | None]) -> str:
-    return threshold(thresholds[name]) if name in thresholds else "–"
+    return score_threshold(name, thresholds[name]) if name in thresholds else "–"
 
 
 def _change(new: float | None, old: float | None) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, OperatingPoint
-from multiloss_core.formatting import NEVER, short_percent, shortened
+from multiloss_core.formatting import NEVER, score_name, score_value, short_percent, shortened
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_thresholds, read_thresholds
 from ui.operating_point.analysis import Analysis
@@ -85,7 +85,7 @@ def baseline_thresholds(analysis: Analysis) -> Floats | None:
 def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
     """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
     kept = baseline_of(analysis)
-    ask_thresholds_in_use(analysis, lambda name: f"Present threshold of {as_label(name)}", key="current")
+    ask_thresholds_in_use(analysis, lambda name: f"Present threshold of {as_label(score_name(name))}", key="current")
     _offer_in_production(analysis, kept)
     file_box, pin_box = st.columns([2, 1], gap="medium")
     file_box.file_uploader(
@@ -119,7 +119,7 @@ def ask_thresholds_in_use(analysis: Analysis, label: Callable[[str], str], *, ke
     for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
         # What was typed is kept for each dataset and rule; the box shows it.
         own = f"{key}_{i}"
-        st.session_state[own] = kept.current[i]
+        st.session_state[own] = score_value(name, kept.current[i])
         place.number_input(
             label(name),
             value=None,
@@ -128,7 +128,7 @@ def ask_thresholds_in_use(analysis: Analysis, label: Callable[[str], str], *, ke
             placeholder=NEVER,
             key=own,
             on_change=_keep_typed,
-            args=(kept, i, own),
+            args=(kept, i, own, name),
         )
 
 
@@ -184,8 +184,8 @@ def _keep_which(kept: Baseline) -> None:
     kept.with_pinned = st.session_state[COMPARE_WITH_KEY] == PINNED_WORDS
 
 
-def _keep_typed(kept: Baseline, i: int, key: str) -> None:
-    kept.current[i] = st.session_state[key]
+def _keep_typed(kept: Baseline, i: int, key: str, name: str) -> None:
+    kept.current[i] = score_value(name, st.session_state[key])
     kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from multiloss_core import Unit
 from multiloss_core.figures import plane_marks
+from multiloss_core.formatting import score_name
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.target_drivers import current_driver, slider_takes_over
 from ui.operating_point.explorer.figures import backdrop, chart_names, expected_traces, mark_traces
@@ -87,5 +88,5 @@ def _show_charts(analysis: Analysis, view: ViewState) -> None:
             figure.add_traces([mark for mark, _ in mark_traces(analysis, view, name, points, theme())])
         if name == "plane":
             figure.update_layout(plane_marks(points, chosen=view.method, theme=theme())[1])
-        alt = ALTS[name].format(*view.surfaces.names)
+        alt = ALTS[name].format(*map(score_name, view.surfaces.names))
         places[i % 2].plotly_chart(figure, theme=None, key=f"plain_{name}", alt=alt)

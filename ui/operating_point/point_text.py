@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multiloss_core import OperatingPoint, Unit
-from multiloss_core.formatting import UNDEFINED, at_or_above, percent, price, rate, share
+from multiloss_core.formatting import UNDEFINED, percent, price, rate, reached, score_name, share
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.numerics import Floats, ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
@@ -196,7 +196,8 @@ def _words(
         )
     return PointWords(
         thresholds=tuple(
-            (f"Threshold of {name}", at_or_above(value)) for name, value in zip(point.names, deployable, strict=True)
+            (f"Threshold of {score_name(name)}", reached(name, value))
+            for name, value in zip(point.names, deployable, strict=True)
         ),
         counts=counts,
         rates=rates,

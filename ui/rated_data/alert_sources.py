@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
-from multiloss_core.formatting import count, shortened, threshold
+from multiloss_core.formatting import count, score_name, score_threshold, shortened
 from multiloss_core.numerics import Floats, Indices
 from multiloss_core.tables import column_of, numbers
 from multiloss_core.thresholds import FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
@@ -40,6 +40,7 @@ def ask_alert_sources(source: RatedSource, choice: ColumnChoice, place: DeltaGen
     question = find(dataset_key(source, unanswered), source, unanswered)
     if question is None:
         return choice
+    names = question.estimate.names
     with place.container(key="alert_sources"):
         st.markdown("#### Were alerts raised by anything else than these scores?")
         st.markdown(
@@ -48,9 +49,9 @@ def ask_alert_sources(source: RatedSource, choice: ColumnChoice, place: DeltaGen
         show_table(
             pd.DataFrame(
                 {
-                    "Score": [shortened(name) for name in question.estimate.names],
-                    "Floor if no (empty corner)": [threshold(floor) for floor in question.estimate.corner],
-                    "Floor if yes (density jump)": [threshold(floor) for floor in question.estimate.jump],
+                    "Score": [shortened(score_name(name)) for name in names],
+                    "Floor if no (empty corner)": [*map(score_threshold, names, question.estimate.corner)],
+                    "Floor if yes (density jump)": [*map(score_threshold, names, question.estimate.jump)],
                 }
             ),
             hide_index=True,

@@ -6,7 +6,15 @@ import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
 from multiloss_core.figures import Theme, score_histogram
-from multiloss_core.formatting import Vocabulary, count, share, shortened, threshold
+from multiloss_core.formatting import (
+    Vocabulary,
+    count,
+    direction,
+    score_name,
+    score_threshold,
+    share,
+    shortened,
+)
 from multiloss_core.numerics import Indices
 from multiloss_core.thresholds import DataFunnel
 from ui.data.rated_datasets import ColumnChoice, RatedSource
@@ -20,7 +28,7 @@ def show_funnel(documents: RatedDocuments, choice: ColumnChoice, frame: pd.DataF
     """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
     _show_steps(documents.funnel)
     floors = ", ".join(
-        f"{name} {threshold(floor)}{' (estimated)' if given is None else ''}"
+        f"{score_name(name)} {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
     below = documents.below_floors
@@ -64,8 +72,8 @@ def show_histograms(key: str, documents: RatedDocuments) -> None:
             _histogram(key, j, theme(), vocabulary(), documents),
             theme=None,
             key=f"histogram_{j}",
-            alt=f"Histogram of the scores of {name}: rated positives and negatives, rating floor at "
-            f"{documents.floors[j]:.6g}.",
+            alt=f"Histogram of the scores of {score_name(name)}: rated positives and negatives, rating floor at "
+            f"{direction(name) * documents.floors[j]:.6g}.",
         )
 
 
@@ -77,7 +85,10 @@ def _histogram(key: str, classifier: int, shade: Theme, words: Vocabulary, _docu
 def show_counted(counts: RatedCounts, choice: ColumnChoice) -> None:
     """Show what was counted where the rows lie, and what that leaves out."""
     _show_steps(counts.funnel)
-    floors = ", ".join(f"{name} {threshold(floor)}" for name, floor in zip(counts.names, counts.floors, strict=True))
+    floors = ", ".join(
+        f"{score_name(name)} {score_threshold(name, floor)}"
+        for name, floor in zip(counts.names, counts.floors, strict=True)
+    )
     grid = " × ".join(str(len(axis)) for axis in counts.axes)
     st.caption(
         f"Rating floors: {as_text(floors)}. Counted into {count(len(counts.counted.cells))} cells of a grid of {grid} "
@@ -112,7 +123,10 @@ def show_count_table(surfaces: CountSurfaces) -> None:
         column.metric(words, value, border=True)
     st.caption(
         f"The counts behave like the rule '{surfaces.rule}'. Floors: "
-        + ", ".join(f"{name} {threshold(floor)}" for name, floor in zip(surfaces.names, surfaces.floors, strict=True))
+        + ", ".join(
+            f"{score_name(name)} {score_threshold(name, floor)}"
+            for name, floor in zip(surfaces.names, surfaces.floors, strict=True)
+        )
         + "."
     )
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.formatting import NEUTRAL, plural, shortened
+from multiloss_core.formatting import NEUTRAL, direction, plural, score_name, score_value, shortened
 from multiloss_core.tables import MINUS, RECIPROCAL, Meaning, find_falling
 from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
@@ -257,7 +257,9 @@ def _ask_scores(
         persist_state="session",
         max_selections=4,
     )
-    falling = _falling(_tag(source), tuple(picked), rating, meanings, source.frame)
+    falling, surely = _falling(_tag(source), tuple(picked), rating, meanings, source.frame)
+    # What the ratings show is preset; once the user chose otherwise, that stays.
+    turned += [name for name in surely if name not in known.scores]
     more = source.guess.more_scores if source.guess is not None else ()
     if more:
         found = plural(len(more) + len(known.scores), "score")
@@ -267,12 +269,11 @@ def _ask_scores(
         f"{MINUS}{name}"
         if (name in falling or name in turned)
         and place.toggle(
-            f"Turn {as_label(name)} round: its low values are the suspicious ones",
+            f"Low values of {as_label(name)} are suspicious",
             value=name in turned,
             key=_key(source, f"turn_{name}"),
             persist_state="session",
-            help="The ratings say that fraud has rather low values of this score. Turned round, thresholds are on "
-            "minus the score.",
+            help="Rated fraud has rather low values of this score: alerts are then at or below its threshold.",
         )
         else name
         for name in picked
@@ -286,16 +287,17 @@ def _falling(
     rating: str | None,
     meanings: tuple[tuple[str, Meaning | None], ...],
     _frame: pd.DataFrame,
-) -> tuple[str, ...]:
-    """Find the scores that fall with fraud, once it is said what the ratings mean."""
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Find the scores that fall with fraud, and those that surely do, once it is known what the ratings mean."""
     if (
         rating is None
         or not scores
         or rating in scores
         or {"positive", "negative"} - {meaning for _, meaning in meanings}
     ):
-        return ()
-    return find_falling(_frame, scores, rating, dict(meanings))
+        return (), ()
+    given = (_frame, scores, rating, dict(meanings))
+    return find_falling(*given), find_falling(*given, surely=True)
 
 
 def _with_derived(columns: list[str], known: str | None) -> list[str]:
@@ -322,13 +324,15 @@ def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, kno
 def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> float | None:
     value = known.floors[known.scores.index(name)] if name in known.scores else None
     documents = vocabulary().documents
-    return place.number_input(
-        f"Rating floor of {as_label(name)}",
-        value=value,
+    side, end = ("above", "smallest") if direction(name) > 0 else ("below", "largest")
+    floor = place.number_input(
+        f"Rating floor of {as_label(score_name(name))}",
+        value=score_value(name, value),
         format="%.10g",
         key=_key(source, f"floor_{name}"),
         persist_state="session",
-        placeholder="Suggested from the data",
-        help=f"{documents.capitalize()} were rated when a score was at or above its floor. The smallest score in a "
-        f"column is not its floor: other classifiers bring such {documents} in. Leave empty for a suggestion.",
+        placeholder="Estimated from the data",
+        help=f"{documents.capitalize()} were rated when a score was at or {side} its floor. The {end} score in a "
+        f"column is not its floor: other classifiers bring such {documents} in. Leave empty for an estimate.",
     )
+    return score_value(name, floor)

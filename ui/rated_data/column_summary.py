@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.formatting import count, shortened
+from multiloss_core.formatting import MINUS, count, score_name, shortened
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.data.rated_workspace import confirm, needs_answers
 from ui.rated_data.rating_meanings import ratings_of
@@ -43,6 +43,12 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
             named += ["blank"] if meaning == "undecided" and blank else []
             parts.append(f"**{count(total)} {words}** ({', '.join(named)})")
     st.markdown(f"*{column}*: {' · '.join(parts)}")
+    for name in choice.scores:
+        if name.startswith(MINUS):
+            words = as_text(shortened(score_name(name)))
+            st.caption(
+                f":material/swap_vert: Low values of *{words}* are suspicious: alerts are at or below its threshold."
+            )
 
 
 def confirm_columns(source: RatedSource) -> None:
@@ -77,7 +83,7 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
     """List each column with what it is read as, why, and examples of its cells."""
     guess = source.guess
     unsure = frozenset() if guess is None else guess.unsure
-    reasons = {} if guess is None else guess.reasons
+    reasons, unused = ({}, {}) if guess is None else (guess.reasons, guess.unused)
     in_doubt = "please check" if needs_answers(source) else "confirmed"
     rows = []
     for name in map(str, source.frame.columns[:MAX_COLUMNS]):
@@ -88,7 +94,9 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
                 "Column": shortened(name),
                 "Read as": label,
                 "How sure": in_doubt if doubtful else ("sure" if role else ""),
-                "Why": ""
+                "Why": unused.get(name, "")
+                if not role
+                else ""
                 if doubtful and not needs_answers(source)
                 else "; ".join(reasons[found] for found in sorted(doubtful) or [role] if found in reasons),
                 "Examples": " · ".join(_examples(source.frame[name])),
@@ -108,8 +116,8 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
 def _role_of(name: str, choice: ColumnChoice) -> tuple[str, str]:
     """Return the role that a column has, empty for none, and how the screen names it."""
     for score in choice.scores:
-        if score in (name, f"minus {name}"):
-            return "scores", "Score" if score == name else "Score, turned (low is suspicious)"
+        if score_name(score) == name:
+            return "scores", "Score" if score == name else "Score, low is suspicious"
     for role, label in ROLE_WORDS.items():
         column = getattr(choice, role)
         if column in (name, f"1 / {name}"):

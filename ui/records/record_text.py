@@ -5,7 +5,7 @@ from datetime import datetime
 from decision_log import LogEntry
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import markdown_summary
-from multiloss_core.formatting import at_or_above, count, money, share, shortened
+from multiloss_core.formatting import count, money, reached, score_name, share, shortened
 from ui.shared.formatting import LONG_NAME, vocabulary, without_links
 
 
@@ -36,7 +36,7 @@ def target_words(record: DecisionRecord) -> str:
 def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...]) -> str:
     """Write thresholds with the names of their classifiers."""
     pairs = zip(names, thresholds, strict=True)
-    return ", ".join(f"{name} {at_or_above(value)}" for name, value in pairs)
+    return ", ".join(f"{score_name(name)} {reached(name, value)}" for name, value in pairs)
 
 
 def precision_words(record: DecisionRecord) -> str:

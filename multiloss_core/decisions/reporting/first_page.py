@@ -9,7 +9,7 @@ import numpy as np
 from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
 from multiloss_core.decisions.reporting.evidence_sections import pending_sentence
 from multiloss_core.decisions.reporting.headline import alerts_a_day_words, headline_of
-from multiloss_core.formatting import Unit, Vocabulary, share, threshold
+from multiloss_core.formatting import Unit, Vocabulary, score_name, score_threshold, share
 from multiloss_core.thresholds.data.counts import Counts, rated_in_full
 
 _NO_INTERVAL = "no interval was found"
@@ -66,7 +66,7 @@ def _blocked_words(record: DecisionRecord) -> str:
         return ""
     joined = " or " if record.settings.rule == "any" else " and "
     reached = joined.join(
-        f"{name} {threshold(value)}"
+        f"{score_name(name)} {score_threshold(name, value)}"
         for name, value in zip(record.columns.scores, block.thresholds, strict=True)
         if value is not None or record.settings.rule == "all"
     )

@@ -4,7 +4,17 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, count, plural, shortened, threshold
+from multiloss_core.formatting import (
+    NEUTRAL,
+    Unit,
+    Vocabulary,
+    count,
+    direction,
+    plural,
+    score_name,
+    score_threshold,
+    shortened,
+)
 from multiloss_core.thresholds.data.counts import Counts, Rule
 
 _NAMED = {"any": " or ", "all": " and "}
@@ -51,13 +61,17 @@ def _flags(names: Sequence[str], thresholds: Sequence[float | None], rule: Rule)
     on = [(name, _number(value)) for name, value in zip(names, thresholds, strict=True)]
     if all(value == math.inf for _, value in on) or (rule == "all" and any(value == math.inf for _, value in on)):
         return "Flag nothing"
-    told = (f"{shortened(name)} from {threshold(value)}" for name, value in on if value != math.inf)
+    told = (
+        f"{shortened(score_name(name))} {'from' if direction(name) > 0 else 'up to'} {score_threshold(name, value)}"
+        for name, value in on
+        if value != math.inf
+    )
     return f"Flag {_NAMED[rule].join(told)}"
 
 
 def _moves(names: Sequence[str], present: Sequence[float | None], thresholds: Sequence[float | None]) -> str:
     moves = [
-        _move(shortened(name), _number(before), _number(after))
+        _move(name, _number(before), _number(after))
         for name, before, after in zip(names, present, thresholds, strict=True)
     ]
     if all(verb == "leave" for verb, _ in moves):
@@ -70,13 +84,15 @@ def _moves(names: Sequence[str], present: Sequence[float | None], thresholds: Se
 
 def _move(name: str, before: float, after: float) -> tuple[str, str]:
     """Return the verb for a threshold, and the words after it."""
+    words = shortened(score_name(name))
+    old, new = (score_threshold(name, value) for value in (before, after))
     if before == after:
-        return "leave", f"{name} at {threshold(after)}"
+        return "leave", f"{words} at {new}"
     if after == math.inf:
-        return "switch off", f"{name} ({threshold(before)} today)"
+        return "switch off", f"{words} ({old} today)"
     if before == math.inf:
-        return "switch on", f"{name} at {threshold(after)}"
-    return "raise" if after > before else "lower", f"{name} from {threshold(before)} to {threshold(after)}"
+        return "switch on", f"{words} at {new}"
+    return "raise" if (after > before) == (direction(name) > 0) else "lower", f"{words} from {old} to {new}"
 
 
 def _changes(difference: Counts[float] | None, unit: Unit, vocabulary: Vocabulary) -> list[str]:

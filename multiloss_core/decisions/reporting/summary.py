@@ -8,6 +8,7 @@ from multiloss_core.decisions.record import SET_BY_HAND, DecisionRecord, Expecte
 from multiloss_core.decisions.reporting.evidence_sections import evidence_sections
 from multiloss_core.decisions.reporting.section import Row, Section
 from multiloss_core.formatting import (
+    MINUS,
     NEUTRAL,
     UNDEFINED,
     Vocabulary,
@@ -16,6 +17,9 @@ from multiloss_core.formatting import (
     plural,
     points,
     price,
+    score_name,
+    score_threshold,
+    score_value,
     share,
     signed,
     threshold,
@@ -62,18 +66,24 @@ def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[
 
 
 def _thresholds(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
-    alone = f"flag {vocabulary.a_document} when its score is at or above its threshold"
+    scores = record.columns.scores
+    inverted = [name for name in scores if name.startswith(MINUS)]
+    side = "at or below" if inverted else "at or above"
+    alone = f"flag {vocabulary.a_document} when its score is {side} its threshold"
     is_alone = len(record.thresholds) == 1
-    sentence = alone if is_alone else rule_in_words(record.settings.rule, vocabulary.a_document)
-    columns = {"Classifier": record.columns.scores, "Threshold": map(threshold, record.thresholds)}
+    sentence = alone if is_alone else rule_in_words(record.settings.rule, vocabulary.a_document, inverted)
+    columns = {"Classifier": map(score_name, scores), "Threshold": map(score_threshold, scores, record.thresholds)}
     if record.current is not None:
         before = record.current.thresholds
-        columns |= {"Current": map(threshold, before), "Change": map(_change, record.thresholds, before)}
+        columns |= {
+            "Current": map(score_threshold, scores, before),
+            "Change": map(_change, map(score_value, scores, record.thresholds), map(score_value, scores, before)),
+        }
     shown = (*record.thresholds, *(() if record.current is None else record.current.thresholds))
     never = "; no score reaches a threshold of never" if None in shown else ""
     if record.block is not None:
-        columns["Block from"] = map(threshold, record.block.thresholds)
-    columns["Rating floor"] = map(threshold, record.columns.floors)
+        columns["Block from"] = map(score_threshold, scores, record.block.thresholds)
+    columns["Rating floor"] = map(score_threshold, scores, record.columns.floors)
     return Section(
         "thresholds",
         "Thresholds",

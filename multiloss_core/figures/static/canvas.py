@@ -36,11 +36,12 @@ class Axis:
     @property
     def ticks(self) -> Floats:
         """Round values, about five."""
-        rough = ((self.high - self.low) or 1.0) / TICKS
+        low, high = sorted((self.low, self.high))
+        rough = ((high - low) or 1.0) / TICKS
         magnitude = 10.0 ** np.floor(np.log10(rough))
         step = magnitude * next(factor for factor in (1, 2, 5, 10) if factor * magnitude >= rough * 0.999)
-        first = np.ceil(self.low / step - 1e-9)
-        ticks = step * np.arange(first, np.floor(self.high / step + 1e-9) + 1)
+        first = np.ceil(low / step - 1e-9)
+        ticks = step * np.arange(first, np.floor(high / step + 1e-9) + 1)
         # Not minus zero.
         return np.round(ticks, 12) + 0.0
 

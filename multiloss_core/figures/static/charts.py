@@ -7,9 +7,9 @@ import numpy as np
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.static import canvas
-from multiloss_core.figures.threshold_space import drawn_vertices, on_even_grid
+from multiloss_core.figures.threshold_space import drawn_vertices, on_even_grid, on_scale
 from multiloss_core.figures.tp_fp_plane import plane_view, tangent_ends
-from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, direction, score_name
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
@@ -81,17 +81,23 @@ def space_drawing(
     `surfaces` are over the classifiers `pair` of the path.
     """
     (first, second), tp, fp = on_even_grid(surfaces)
-    titles = [f"threshold of {name} (score)" for name in surfaces.names]
+    titles = [f"threshold of {score_name(name)} (score)" for name in surfaces.names]
     x, y = canvas.axes((titles[0], first[0], first[-1]), (titles[1], second[0], second[-1]))
     kept = drawn_vertices(path)
-    places = path.thresholds[kept][:, pair]
+    places = on_scale(surfaces.names, path.thresholds[kept][:, pair])
     look = look_of(path.method)
     parts = [
         *_shades(x, y, fp),
         *_contours(x, y, tp),
         *canvas.frame(x, y, lines=False),
         canvas.line(x.at(places[:, 0]), y.at(places[:, 1]), look.colour, 2.5, look.dash),
-        *_marks(x, y, _over(point, pair), None if present is None else _over(present, pair), look.colour),
+        *_marks(
+            x,
+            y,
+            _over(point, pair, surfaces.names),
+            None if present is None else _over(present, pair, surfaces.names),
+            look.colour,
+        ),
         *_legend(path.method, present is not None),
     ]
     return canvas.svg(parts, "Thresholds against each other: false positives as shade, true positives as lines")
@@ -101,11 +107,13 @@ def curves_drawing(path: ThresholdPath, point: Point, present: Point | None = No
     """Draw the TP and FP of a single classifier against its threshold, with the chosen and the present one."""
     kept = drawn_vertices(path)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
-    values = path.thresholds[kept, 0]
+    (name,) = path.names
+    values = on_scale(path.names, path.thresholds[kept])[:, 0]
+    loose, strict = (values.min(), values.max()) if direction(name) > 0 else (values.max(), values.min())
     top = float(max(path.tp[0], path.fp[0], 1.0))
     x, y = canvas.axes(
-        (f"threshold of {path.names[0]} (score)", float(values.min()), float(values.max())),
-        ("flagged at or above it", 0.0, top),
+        (f"threshold of {score_name(name)} (score)", float(loose), float(strict)),
+        (f"flagged at or {'above' if direction(name) > 0 else 'below'} it", 0.0, top),
     )
     parts = canvas.frame(x, y)
     for counts, colour in ((path.fp, style.FALSE_POSITIVE), (path.tp, style.TRUE_POSITIVE)):
@@ -113,7 +121,7 @@ def curves_drawing(path: ThresholdPath, point: Point, present: Point | None = No
     entries = [(_key(style.TRUE_POSITIVE), "TP"), (_key(style.FALSE_POSITIVE), "FP")]
     for found, dash, words in ((point, "dash", CHOSEN), (present, "dot", PRESENT)):
         if found is not None and np.isfinite(found.thresholds[0]):
-            place = float(x.at(float(found.thresholds[0])))
+            place = float(x.at(direction(name) * float(found.thresholds[0])))
             parts.append(canvas.line([place, place], [y.start, y.end], canvas.INK, 1.5, dash))
             entries.append((canvas.line([-8, 8], [0, 0], canvas.INK, 1.5, dash), words))
     return canvas.svg([*parts, *canvas.legend(entries)], "TP and FP against the threshold")
@@ -176,8 +184,9 @@ def _contours(x: canvas.Axis, y: canvas.Axis, tp: np.ndarray) -> Iterable[str]:
             )
 
 
-def _over(point: Point, pair: tuple[int, int]) -> tuple[float, float]:
-    return float(point.thresholds[pair[0]]), float(point.thresholds[pair[1]])
+def _over(point: Point, pair: tuple[int, int], names: Sequence[str]) -> tuple[float, float]:
+    across, up = on_scale(names, point.thresholds[list(pair)])
+    return float(across), float(up)
 
 
 def _marks(

@@ -4,8 +4,8 @@ import numpy as np
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.static import canvas
-from multiloss_core.figures.threshold_space import drawn_vertices, on_even_grid
-from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, shortened
+from multiloss_core.figures.threshold_space import drawn_vertices, on_even_grid, on_scale
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, score_name, shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.methods import look_of
@@ -42,9 +42,10 @@ def surface_drawing(
     top = float(values.max()) or 1.0
     kept = np.unique(np.linspace(0, len(axes[0]) - 1, CELLS + 1).astype(int))
     heights = values[np.ix_(kept, kept)] / top
-    look, along = look_of(path.method), path.thresholds[drawn_vertices(path)][:, pair]
+    look = look_of(path.method)
+    along = on_scale(surfaces.names, path.thresholds[drawn_vertices(path)][:, pair])
     marks = [
-        (mark, _placed(axes, values / top, np.asarray(found.thresholds)[list(pair)][np.newaxis]))
+        (mark, _placed(axes, values / top, on_scale(surfaces.names, found.thresholds[list(pair)])[np.newaxis]))
         for found, mark in ((present, "diamond"), (point, "star"))
         if found is not None
     ]
@@ -70,8 +71,7 @@ def _project(first: Floats, second: Floats, height: Floats) -> tuple[Floats, Flo
 def _placed(axes: tuple[Floats, Floats], heights: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
     """Give pixels of thresholds (m, 2) on the surface; never lies at the end of its axis."""
     shares = [
-        np.clip((np.minimum(thresholds[:, j], axis[-1]) - axis[0]) / ((axis[-1] - axis[0]) or 1.0), 0, 1)
-        for j, axis in enumerate(axes)
+        np.clip((thresholds[:, j] - axis[0]) / ((axis[-1] - axis[0]) or 1.0), 0, 1) for j, axis in enumerate(axes)
     ]
     # The counts of a threshold are those of the next node of the grid.
     nodes = [np.ceil(share * (len(axis) - 1) - 1e-9).astype(int) for share, axis in zip(shares, axes, strict=True)]
@@ -96,7 +96,7 @@ def _names(surfaces: CountSurfaces, top: float, axes: tuple[Floats, Floats]) -> 
     zero = np.zeros(1)
     (middle,), (peak,) = _project(zero, zero, zero + 1)
     first, second = (
-        f"{shortened(name, LONGEST)}: {axis[0]:,.3g} to {axis[-1]:,.3g}"
+        f"{shortened(score_name(name), LONGEST)}: {axis[0]:,.3g} to {axis[-1]:,.3g}"
         for name, axis in zip(surfaces.names, axes, strict=True)
     )
     return [

@@ -1,4 +1,4 @@
-"""Which columns hold classifiers' scores,."""
+"""Find the columns that hold classifiers' scores, and say why other columns of numbers do not."""
 
 import re
 from collections.abc import Sequence
@@ -25,11 +25,15 @@ _TAG = re.compile(r"v?[0-9]+|[a-z]|de|da|do|du|del|la|of|the|for|final|overall|c
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreGuess:
-    """The scores in the order of the table: which to use, which were found beyond these, and why they are asked."""
+    """The scores in the order of the table: which to use, which were found beyond these, and why they are asked.
+
+    `unused` says of each other column of numbers why it is not used as a score.
+    """
 
     used: tuple[str, ...]
     more: tuple[str, ...]
     falling: tuple[str, ...]
+    unused: dict[str, str]
     doubt: str
 
 
@@ -40,6 +44,7 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
     likely = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
     asked = [name for name, (_, certainty) in looked.items() if certainty == ASKED]
     found = [name for name in looked if name in {*sure, *likely}] or asked
+    unused = {name: _reason(column, certainty) for name, (column, certainty) in looked.items() if column.is_number}
     cells = {name: looked[name][0].all_numbers for name in found}
     areas = {name: 0.5 if positive is None else area(values, positive) for name, values in cells.items()}
     # The four that tell positives from negatives best; `sorted` keeps the order of the table among equals.
@@ -50,13 +55,14 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
         doubt = "no column looks like a score"
     elif likely or asked:
         doubt = f"'{shortened((likely or asked)[0])}' may be a score or something else"
-    elif falling:
-        name = min(falling, key=lambda name: falling[name])
-        doubt = f"'{shortened(name)}' {'falls' if falling[name] else 'may fall'} with risk"
+    elif not all(falling.values()):
+        name = next(name for name, is_sure in falling.items() if not is_sure)
+        doubt = f"'{shortened(name)}' may fall with risk"
     return ScoreGuess(
         used=tuple(name for name in found if name in best),
         more=tuple(name for name in found if name not in best),
-        falling=tuple(falling),
+        falling=tuple(name for name, is_sure in falling.items() if is_sure),
+        unused={name: reason for name, reason in unused.items() if name not in best},
         doubt=doubt,
     )
 
@@ -99,6 +105,22 @@ def _certainty(column: Column) -> int:
     if named is not None:
         return named
     return _by_values(column)
+
+
+def _reason(column: Column, certainty: int) -> str:
+    """Say why a column of numbers is not used as a score."""
+    values = column.numbers
+    if not values.size or values.min() == values.max():
+        return "the same number in all rows" if values.size else "no cell holds a number"
+    if _counts_rows(column.all_numbers):
+        return "numbers its rows"
+    if certainty:
+        return "may be a score; others are clearer"
+    if column.is_whole and column.distinct <= FEW_LEVELS:
+        return f"only {column.distinct} different whole numbers"
+    if values.min() < LOWEST or values.max() > HIGHEST:
+        return f"numbers from {values.min():,.4g} to {values.max():,.4g}, unlike a score"
+    return "its name is not that of a score"
 
 
 def _named(column: Column) -> int | None:

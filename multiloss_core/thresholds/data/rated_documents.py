@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import MINUS, comparison, direction, score_name
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.derived_column import base_of, column_of
@@ -150,7 +151,10 @@ class RatedDocuments:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        floors = ", ".join(f"{name} >= {floor:g}" for name, floor in zip(self.names, self.floors, strict=True))
+        floors = ", ".join(
+            f"{score_name(name)} {comparison(name)} {direction(name) * floor:g}"
+            for name, floor in zip(self.names, self.floors, strict=True)
+        )
         return f"RatedDocuments({len(self.labels):,} documents, {self.labels.sum():,} positive; rated where {floors})"
 
     @classmethod
@@ -522,6 +526,8 @@ def _require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
     for column in wanted:
         if base_of(frame, column) is None:
             raise DataError(f"There is no column '{column}'; the table has {_listed(frame.columns[:8])}.")
+        if column.startswith(MINUS) and column in frame.columns:
+            raise DataError(f"Column '{column}' is named like an inverted score; rename it to tell the two apart.")
     for position, column in enumerate(wanted):
         if column in wanted[:position]:
             raise DataError(

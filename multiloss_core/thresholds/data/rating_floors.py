@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import count, plural, shortened, threshold
+from multiloss_core.formatting import count, plural, score_name, score_threshold, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 FloorMethod: TypeAlias = Literal["corner", "jump"]
@@ -60,9 +60,9 @@ class FloorEstimate:
         """State what the two methods find."""
         corner, jump = (_listed(self.names, floors) for floors in (self.corner, self.jump))
         if not self.is_found:
-            return f"The scores do not show above which values documents were rated: none lies below {corner}"
+            return f"The scores do not show from which values on documents were rated: they reach down to {corner}"
         rows = plural(int(self.below.sum()), "rated document")
-        return f"No rated document lies below {corner}, but they become dense only from {jump} on: {rows} below that"
+        return f"Rated documents reach down to {corner}, but become dense only from {jump} on: {rows} below that"
 
 
 class UncertainFloorsError(DataError):
@@ -321,4 +321,5 @@ def _agree(scores: Floats, corner: Floats, jump: Floats, ratios: Floats) -> bool
 
 
 def _listed(names: Sequence[str], floors: Floats) -> str:
-    return " and ".join(f"'{shortened(name)}' {threshold(floor)}" for name, floor in zip(names, floors, strict=True))
+    named = zip(names, floors, strict=True)
+    return " and ".join(f"'{shortened(score_name(name))}' {score_threshold(name, floor)}" for name, floor in named)

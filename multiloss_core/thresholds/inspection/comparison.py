@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import direction, score_name
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 from multiloss_core.thresholds.data.counts import (
     Counts,
@@ -90,8 +91,8 @@ def _compare_counts(source: RatedData, current: Floats, proposed: Floats, rule: 
         for name, floor, value in zip(source.names, source.floors, thresholds, strict=True):
             if value < floor:
                 raise DataError(
-                    f"The threshold of '{name}', {value:g}, lies below the first one of the table, {floor:g}; what it "
-                    "flags is not known."
+                    f"The threshold of '{score_name(name)}', {direction(name) * value:g}, lies beyond the first one of "
+                    f"the table, {direction(name) * floor:g}; what it flags is not known."
                 )
     meeting = np.minimum(current, proposed) if rule == "any" else np.maximum(current, proposed)
     common = source.counts_at(meeting, rule)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import MINUS, comparison, direction, score_name, shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import without_formula
@@ -22,10 +22,11 @@ MAX_SHOWN = 60
 ADVICE = "choose a thresholds.json or thresholds.csv that was exported here"
 
 
-def rule_in_words(rule: Rule, a_document: str = "a document") -> str:
-    """Say when a row is flagged; `a_document` is the row with its article."""
+def rule_in_words(rule: Rule, a_document: str = "a document", inverted: Sequence[str] = ()) -> str:
+    """Say when a row is flagged; `a_document` is the row with its article, `inverted` scores have names in a list."""
     score = {"any": "any score", "all": "every score"}[rule]
-    return f"flag {a_document} when {score} is at or above its threshold"
+    below = f" (at or below it: {', '.join(map(score_name, inverted))})" if inverted else ""
+    return f"flag {a_document} when {score} is at or above its threshold{below}"
 
 
 def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -80,20 +81,20 @@ def thresholds_as_json(
 
 
 def thresholds_as_csv(
-    names: Iterable[str], thresholds: Iterable[float], rule: str, block: Iterable[float] | None = None
+    names: Sequence[str], thresholds: Iterable[float], rule: str, block: Iterable[float] | None = None
 ) -> str:
-    """Write one row for each classifier: its name, comparison, threshold (inf: never) and the rule.
+    """Write one row for each classifier: its column, comparison, threshold (inf: never; <= -inf) and the rule.
 
     `block`: the thresholds (k,) of an upper cut, which are a column of their own. Names cannot start a formula.
     """
     header: tuple[str, ...] = ("classifier", "comparison", "threshold", "rule")
     rows: list[tuple[str | float, ...]] = [
-        (without_formula(name), ">=", float(value), without_formula(rule))
+        (without_formula(score_name(name)), comparison(name), _on_scale(name, value), without_formula(rule))
         for name, value in zip(names, thresholds, strict=True)
     ]
     if block is not None:
         header = (*header, "block_threshold")
-        rows = [(*row, float(value)) for row, value in zip(rows, block, strict=True)]
+        rows = [(*row, _on_scale(name, value)) for row, name, value in zip(rows, names, block, strict=True)]
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     writer.writerows([header, *rows])
@@ -123,8 +124,8 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
             f"for '{rule}'; change the rule or choose another file."
         )
     # A name that would start a formula is written with an apostrophe before it.
-    found = {name: found.get(name, found.get(without_formula(name))) for name in names} | {
-        name: value for name, value in found.items() if name not in {*names, *map(without_formula, names)}
+    found = {name: found.get(name, found.get(_guarded(name))) for name in names} | {
+        name: value for name, value in found.items() if name not in {*names, *map(_guarded, names)}
     }
     for name, value in found.items():
         if name not in names:
@@ -145,17 +146,30 @@ def _content(
     thresholds: Iterable[tuple[str, float]], rule: Rule, source: Mapping[str, Any], **details: Any
 ) -> dict[str, Any]:
     """Make the one shape of such a file; `details` differ, for a point and a decision know different things."""
+    thresholds = list(thresholds)
+    inverted = [name for name, _ in thresholds if name.startswith(MINUS)]
     return {
         "rule": rule,
-        "meaning": rule_in_words(rule) + "; no score reaches a threshold of null",
+        "meaning": rule_in_words(rule, inverted=inverted) + "; no score reaches a threshold of null",
         "thresholds": _plain(thresholds),
+        **({"at_or_below": [*map(score_name, inverted)]} if inverted else {}),
         **details,
         "source": dict(source),
     }
 
 
 def _plain(thresholds: Iterable[tuple[str, float]]) -> dict[str, float | None]:
-    return {name: float(value) if math.isfinite(value) else None for name, value in thresholds}
+    return {score_name(name): _on_scale(name, value) if math.isfinite(value) else None for name, value in thresholds}
+
+
+def _on_scale(name: str, value: float) -> float:
+    return direction(name) * float(value)
+
+
+def _guarded(name: str) -> str:
+    """Write a name as a CSV holds it: one that would start a formula has an apostrophe before it."""
+    inverted = name.startswith(MINUS)
+    return f"{MINUS if inverted else ''}{without_formula(score_name(name))}"
 
 
 def _as_text(content: dict[str, Any]) -> str:
@@ -171,10 +185,12 @@ def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
         content = json.loads(text, parse_constant=_refuse)
         if "schema_version" in content:
             pairs = list(zip(content["columns"]["scores"], content["thresholds"], strict=True))
-            rule = content["settings"]["rule"]
+            rule, inverted = content["settings"]["rule"], content["columns"].get("inverted", [])
         else:
             pairs, rule = list(content["thresholds"].items()), content["rule"]
-        return {str(name): _number(value) for name, value in pairs}, str(rule)
+            inverted = content.get("at_or_below", [])
+        signs = {str(name): "<=" if name in inverted else ">=" for name, _ in pairs}
+        return dict(_read_as(str(name), signs[name], _number(value, signs[name])) for name, value in pairs), str(rule)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.") from None
 
@@ -184,19 +200,25 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
         # A spreadsheet that separates by semicolons writes decimals with a comma.
-        found = {row["classifier"]: float(row["threshold"].replace(",", ".")) for row in rows}
+        read = [(row["classifier"], row["comparison"], float(row["threshold"].replace(",", "."))) for row in rows]
+        found = dict(_read_as(*row) for row in read)
         rules, comparisons = {row["rule"] for row in rows}, {row["comparison"] for row in rows}
     except (csv.Error, KeyError, ValueError, AttributeError):
         rules, comparisons = set(), set()
-    if len(rules) != 1 or comparisons != {">="} or len(found) < len(rows):
+    if len(rules) != 1 or not comparisons <= {">=", "<="} or len(found) < len(rows):
         raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.")
     return dict(found), str(rules.pop())
 
 
-def _number(value: Any) -> float:
-    """Read a JSON number, or infinity for null."""
+def _read_as(name: str, comparison: str, value: float) -> tuple[str, float]:
+    """Return the name of a score and its threshold: of an inverted one with a minus and the other sign."""
+    return (name, value) if comparison == ">=" else (f"{MINUS}{name}", -value)
+
+
+def _number(value: Any, comparison: str) -> float:
+    """Read a JSON number, or what no score reaches for null."""
     if value is None:
-        return math.inf
+        return math.inf if comparison == ">=" else -math.inf
     if type(value) not in (int, float):
         raise TypeError
     return float(value)

@@ -50,6 +50,12 @@ def confirm(app):
     return run(asked[0].click()) if asked else app
 
 
+def say_no_other_alerts(app):
+    """Answer that only the chosen scores raised alerts, where that is asked."""
+    asked = [one for one in app.get("segmented_control") if (one.key or "").startswith("alert_sources_")]
+    return run(asked[0].set_value("corner")) if asked else app
+
+
 def go_to_operating_point(app):
     confirm(app)
     # With plain widgets, whose numbers AppTest sees.

@@ -21,6 +21,7 @@ from tests.pages.rated_data.steps import (
     only_error,
     pick,
     rated_frame,
+    say_no_other_alerts,
     steps,
     upload,
 )
@@ -182,6 +183,7 @@ def test_a_score_of_few_values_such_as_a_rule_works_on_both_pages(app, values):
     frame = rated_frame()
     frame["model B"] = pd.cut(frame["model B"], values, labels=False)
     upload(app, csv_of(frame), "rule.csv")
+    say_no_other_alerts(app)
     assert not app.error
     assert box(app, "scores").value == ["model A", "model B"]
     go_to_operating_point(app)
@@ -193,6 +195,7 @@ def test_huge_ties_work_with_a_caution(app):
     frame = rated_frame()
     frame.loc[frame["model A"] < frame["model A"].quantile(0.8), "model A"] = 0.5
     upload(app, csv_of(frame), "ties.csv")
+    say_no_other_alerts(app)
     assert not app.error
     tied = int((frame["model A"] == 0.5).sum())
     (note,) = [info for info in infos(app) if "share the score" in info]

@@ -20,6 +20,7 @@ from tests.pages.rated_data.steps import (
     only_error,
     pick,
     rated_frame,
+    say_no_other_alerts,
     upload,
 )
 from tests.pages.steps import run
@@ -149,7 +150,7 @@ def test_given_floors_are_kept_and_documents_below_all_of_them_are_counted(app_w
 def test_a_floor_that_was_given_can_be_left_to_the_suggestion_again(app_with_upload):
     app = app_with_upload
     before = [chart.alt for chart in charts(app)]
-    run(box(app, "floor_model A").set_value(0.6))
+    say_no_other_alerts(run(box(app, "floor_model A").set_value(0.6)))
     assert "rating floor at 0.6." in charts(app)[0].alt
     run(box(app, "floor_model A").set_value(None))
     assert [chart.alt for chart in charts(app)] == before
@@ -157,7 +158,8 @@ def test_a_floor_that_was_given_can_be_left_to_the_suggestion_again(app_with_upl
 
 def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload):
     app = app_with_upload
-    run(box(app, "scores").set_value(["model B"]))
+    # The alerts of the score that is left out came from somewhere.
+    say_no_other_alerts(run(box(app, "scores").set_value(["model B"])))
     assert not app.error
     assert len(charts(app)) == 1
     assert "model B" in charts(app)[0].alt
@@ -236,25 +238,34 @@ def test_documents_called_a_table_of_counts_say_what_is_missing(app_with_upload)
     assert funnel(app) == before
 
 
-def test_a_score_that_falls_with_fraud_is_said_and_turned_with_one_click(app):
+def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):
     frame = rated_frame()
-    frame["trust score"] = (1 - frame.pop("model B")).round(6)
+    frame["trust score"] = (1000 - 1000 * frame.pop("model B")).round(3)
     upload(app, csv_of(frame), "trust.csv")
     assert not app.error
     # It may be about somebody else: proposed is the one that is certain.
     assert box(app, "scores").value == ["model A"]
-    run(box(app, "scores").set_value(["model A", "trust score"]))
+    say_no_other_alerts(run(box(app, "scores").set_value(["model A", "trust score"])))
     (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
-    assert not turn.value
+    assert turn.value
     assert not [toggle for toggle in app.toggle if "model A" in toggle.label]
-    run(turn.set_value(True))
+    assert [caption for caption in app.caption if "trust score" in caption.value and "suspicious" in caption.value]
     assert not app.error
-    go_to_operating_point(app)
-    assert not app.error
-    names = [metric.label for metric in app.metric if "Threshold" in metric.label]
-    assert names == ["Threshold of model A", "Threshold of minus trust score"]
     turned = RatedDocuments.from_frame(
         frame.assign(turned=-frame["trust score"]), ["model A", "turned"], "rating", "fraud"
     )
+    assert f"rating floor at {-turned.floors[1]:.6g}." in charts(app)[1].alt
+    go_to_operating_point(app)
+    assert not app.error
+    words = {metric.label: metric.value for metric in app.metric if "Threshold" in metric.label}
+    assert [*words] == ["Threshold of model A", "Threshold of trust score"]
+    assert words["Threshold of trust score"].startswith("≤ ")
+    assert 0 < float(words["Threshold of trust score"].removeprefix("≤ ")) < 1000
     back_to_rated_data(app)
     assert funnel(app)[4] == turned.funnel.positives
+    # What the user says stays.
+    (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
+    say_no_other_alerts(run(turn.set_value(False)))
+    go_to_operating_point(app)
+    back_to_rated_data(app)
+    assert not next(toggle for toggle in app.toggle if "trust score" in toggle.label).value

@@ -66,7 +66,8 @@ class TestFalling:
         alerts = Alerts(np.random.default_rng(1), 2_000)
         guess = guessed(alerts, fraud_score=alerts.thousand(), safety_model=alerts.safe_thousand())
         assert guess.falling == ("safety_model",)
-        assert guess.unsure == {"scores"}
+        assert guess.directed_scores == ("fraud_score", "minus safety_model")
+        assert not guess.unsure
         frame = pd.DataFrame({"a": alerts.log_odds(), "b": -alerts.log_odds(), "r": alerts.marks("x", "y")})
         assert find_falling(frame, ["a", "b"], "r", {"x": "positive", "y": "negative"}) == ("b",)
         assert find_falling(frame, ["a", "b"], "r", {"x": "negative", "y": "positive"}) == ("a",)

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, Unit
 from multiloss_core.decisions import RecordedSettings, recorded_thresholds
-from multiloss_core.formatting import count, plural, threshold
+from multiloss_core.formatting import count, plural, score_name, score_threshold
 from multiloss_core.thresholds import CERTIFIED, RESOLUTIONS, Rule, Spacing
 from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import Analysis, Settings
@@ -37,7 +37,7 @@ def show_origin(dataset: Dataset) -> None:
         words = f"table of {count(source.tp.size)} nodes"
     else:
         words = f"{plural(len(source.labels), rated)} · {count(source.labels.sum())} positive"
-    st.caption(f"{words} · floors {' / '.join(map(threshold, source.floors))}")
+    st.caption(f"{words} · floors {' / '.join(map(score_threshold, source.names, source.floors))}")
 
 
 def ask_settings(dataset: Dataset, unit_box: DeltaGenerator, settings_box: DeltaGenerator) -> Settings:
@@ -110,7 +110,7 @@ def show_held(analysis: Analysis, view: ViewState) -> None:
     held = [j for j in range(len(names)) if j not in view.pair]
     if len(names) > 2 and view.chosen_point.status != "unreachable":
         stay = thresholds_words(tuple(names[j] for j in held), tuple(values[j] for j in held))
-        across, up = (names[j] for j in view.pair)
+        across, up = (score_name(names[j]) for j in view.pair)
         words = f"Threshold space and surfaces draw {across} and {up}; fixed in them, as at the chosen point: {stay}."
         st.caption(as_text(words))
 
@@ -234,7 +234,7 @@ def _method_help() -> str:
 
 def ask_pair(analysis: Analysis) -> tuple[int, int]:
     """For three classifiers and more, the two whose thresholds are drawn."""
-    names = analysis.surfaces.names
+    names = [*map(score_name, analysis.surfaces.names)]
     if len(names) <= 2:
         return (0, 1)
     left, right = st.columns(2)

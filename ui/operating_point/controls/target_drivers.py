@@ -1,7 +1,7 @@
 """What drives the operating point: the slider, a goal that is turned into its target, or one that finds a point."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ from streamlit.errors import StreamlitAPIException
 
 from multiloss_core import DataError, OperatingPoint, Unit
 from multiloss_core.decisions import RecordedTarget, Wish
-from multiloss_core.formatting import threshold
+from multiloss_core.formatting import direction, score_name, score_side, score_threshold
 from multiloss_core.numerics import Floats
 from multiloss_core.targets import manual_point, target_for_price
 from multiloss_core.thresholds import ManualPoint, Point
@@ -68,7 +68,7 @@ def ask_driver(
     labels = {key: driver.label for key, driver in DRIVERS.items()}
     driver = ask_choice(choice.selectbox, "Set the point by", labels, key=DRIVER_KEY, help=HELP)
     _leave_in_url(driver)
-    _restore_manual(len(analysis.surfaces.names))
+    _restore_manual(analysis.surfaces.names)
     state = session().point
     found, state.goal_told = None, ""
     with table if driver == COSTS else goal:
@@ -255,13 +255,13 @@ def _by_costs(analysis: Analysis, method: str) -> float:
     return target_of(analysis, scenario.payoffs)
 
 
-def _restore_manual(classifiers: int) -> None:
+def _restore_manual(names: Sequence[str]) -> None:
     """Take the thresholds of a link, where it has as many as there are classifiers."""
     asked = MANUAL_IN_URL.asked()
-    if asked is not None and len(asked) == classifiers:
+    if asked is not None and len(asked) == len(names):
         session().point.manual_thresholds = asked
         for j, value in enumerate(asked):
-            st.session_state[_manual_key(j)] = threshold(value)
+            st.session_state[_manual_key(j)] = score_threshold(names[j], value)
 
 
 def _by_hand(analysis: Analysis, method: str) -> Point:
@@ -271,8 +271,8 @@ def _by_hand(analysis: Analysis, method: str) -> Point:
     values = []
     for j, (place, name) in enumerate(zip(st.columns(len(path.names)), path.names, strict=True)):
         key = _manual_key(j)
-        st.session_state.setdefault(key, threshold(start[j]))
-        values.append(_number(place.text_input(f"{as_label(name)} ≥", key=key, help="A number, or never."), name))
+        st.session_state.setdefault(key, score_threshold(name, start[j]))
+        values.append(_number(place.text_input(as_label(score_side(name)), key=key, help="A number, or never."), name))
     point = manual_point(source, path, np.array(values))
     session().point.manual_thresholds = values
     return point
@@ -290,8 +290,8 @@ def _number(text: str, name: str) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise DataError(f"The threshold of '{name}' is not a number: '{text[:20]}'. Type one, or never.")
-    return value
+        raise DataError(f"The threshold of '{score_name(name)}' is not a number: '{text[:20]}'. Type one, or never.")
+    return direction(name) * value
 
 
 # By what the URL says, in the order of the screen.

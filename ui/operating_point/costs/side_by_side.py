@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import operating_point
-from multiloss_core.formatting import count, short_percent
+from multiloss_core.formatting import count, direction, score_side, short_percent
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs.worth import amounts_of, point_cases, target_of
@@ -79,7 +79,7 @@ def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
             "Marginal precision": number(format="percent"),
             "Payoff there": number(format=MONEY),
             "Payoff of this point": number(format=MONEY),
-            **{f"{name} ≥": number(format=EXACT) for name in path.names},
+            **{score_side(name): number(format=EXACT) for name in path.names},
             **{name: number(format=COUNT.format) for name in ("TP", "FP", "Alerts")},
             "Precision": number(format="percent"),
         },
@@ -108,7 +108,10 @@ def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario) -> d
         "Payoff there": payoffs.total(tp, fp, amount),
         "Payoff of this point": payoffs.total(*point_cases(analysis, point)),
         "Currency": scenario.currency,
-        **{f"{name} ≥": value for name, value in zip(own.names, analysis.deployable(own).tolist(), strict=True)},
+        **{
+            score_side(name): direction(name) * value
+            for name, value in zip(own.names, analysis.deployable(own).tolist(), strict=True)
+        },
         "TP": tp,
         "FP": fp,
         "Alerts": tp + fp,

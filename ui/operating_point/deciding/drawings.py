@@ -6,6 +6,7 @@ import numpy as np
 
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.figures import curves_drawing, plane_drawing, space_drawing, surface_drawing
+from multiloss_core.formatting import score_name
 from multiloss_core.targets import manual_point
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
@@ -20,7 +21,7 @@ def drawings_of(record: DecisionRecord, analysis: Analysis, point: Point, pair: 
     present = _present(record, analysis, point)
     plane = plane_drawing(path, point, present, unit=unit, vocabulary=words)
     if len(path.names) == 1:
-        only = path.names[0]
+        only = score_name(path.names[0])
         return {
             "True against false positives": plane,
             f"Counts against the threshold of {only}": curves_drawing(path, point, present),

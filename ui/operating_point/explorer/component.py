@@ -1,12 +1,14 @@
 """The component: Python sends charts and a table, the browser sends the target back once it comes to rest."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
 import streamlit as st
 
 from multiloss_core.figures import theme as style
+from multiloss_core.formatting import direction
 from multiloss_core.thresholds import Point, look_of
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.presentation import is_presenting
@@ -37,7 +39,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
     """Show slider, numbers and charts at the current target."""
     unit = analysis.settings.unit
     counted = vocabulary().counted(unit)
-    resamples = view.resamples if view.assessed_point is view.chosen_point else None
+    resamples, names = (view.resamples if view.assessed_point is view.chosen_point else None), analysis.surfaces.names
     message: Message = {
         "contract": CONTRACT,
         "library": library_address(),
@@ -67,13 +69,16 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "told": session().point.goal_told,
         "place": place_words(view.chosen_point),
         "pair": view.pair,
-        "thresholds": [float(value) if math.isfinite(value) else None for value in view.chosen_point.thresholds],
+        "thresholds": [
+            float(direction(name) * value) if math.isfinite(value) else None
+            for name, value in zip(names, view.chosen_point.thresholds, strict=True)
+        ],
     }
     _mount(
         key=KEY,
         data=without_held(message, session().point.held_texts),
         on_moved_change=_moved,
-        on_picked_change=lambda: set_manual_thresholds(_heard("picked")),
+        on_picked_change=lambda: _picked(names),
         on_failed_change=choose_plain,
         on_surfaces_change=_surfaces_seen,
         on_lost_change=_lost,
@@ -84,6 +89,18 @@ def _moved() -> None:
     if (percent := _heard("moved")) is not None:
         set_target(percent)
         slider_takes_over()
+
+
+def _picked(names: Sequence[str]) -> None:
+    """Take thresholds on the scale of the scores' columns, None for never."""
+    picked = _heard("picked")
+    if isinstance(picked, list) and len(picked) == len(names):
+        set_manual_thresholds(
+            [
+                direction(name) * value if isinstance(value, int | float) else value
+                for name, value in zip(names, picked, strict=True)
+            ]
+        )
 
 
 def _surfaces_seen() -> None:

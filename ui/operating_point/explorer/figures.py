@@ -12,6 +12,7 @@ from plotly.basedatatypes import BaseTraceType
 
 from multiloss_core import figures
 from multiloss_core.figures import Theme
+from multiloss_core.formatting import score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
@@ -85,7 +86,7 @@ def expected_traces(analysis: Analysis, view: ViewState, name: str) -> Sequence[
     if name == "plane" and view.bands is not None:
         return figures.curve_band(view.bands)
     if name == "space" and len(analysis.surfaces.names) > 1 and view.cloud is not None:
-        return [figures.threshold_cloud(view.cloud, view.surfaces.axes)]
+        return [figures.threshold_cloud(view.cloud, view.surfaces.axes, view.surfaces.names)]
     return []
 
 
@@ -135,7 +136,7 @@ def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysi
         # Room for the names of the axes, and few figures, in charts that are wider than high.
         figure.update_scenes(camera_center_z=-0.2, camera_eye={"x": 2.2, "y": 0.95, "z": 0.9}, **FEW_TICKS)
         figure.update_layout(margin={"b": 0})
-    parts, alt = figure.to_plotly_json(), ALTS[name].format(*_view.surfaces.names)
+    parts, alt = figure.to_plotly_json(), ALTS[name].format(*map(score_name, _view.surfaces.names))
     if name == "space" and len(_view.surfaces.names) == 1:
         alt = "True and false positives against the threshold."
     return {

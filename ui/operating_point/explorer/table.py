@@ -8,6 +8,7 @@ import streamlit as st
 
 from multiloss_core import operating_points
 from multiloss_core.figures import inside, plane_view, tangent_ends
+from multiloss_core.formatting import direction
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
@@ -69,8 +70,9 @@ def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], w
     m = chosen.marginal_precision
     axes = analysis.surfaces.axes
     across = [axes[j] for j in pair[: len(axes)]]
+    signs = np.array([direction(analysis.surfaces.names[j]) for j in pair[: len(axes)]])
     places = [
-        inside(point.thresholds[np.newaxis, list(pair[: len(axes)])], across)[0] if point in drawn else None
+        signs * inside(point.thresholds[np.newaxis, list(pair[: len(axes)])], across)[0] if point in drawn else None
         for point in points
     ]
     return {

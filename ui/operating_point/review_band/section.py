@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError, OperatingPoint
-from multiloss_core.formatting import at_or_above, count, plural
+from multiloss_core.formatting import count, plural, reached, score_name
 from multiloss_core.inspection import (
     Calendar,
     DailyAlerts,
@@ -66,7 +66,10 @@ def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
         (("Block", parts.blocked, block), ("Review", parts.reviewed, review), ("Pass", parts.passed, None))
     ):
         row: dict[str, str | float] = {"Action": words}
-        row |= {name: "below" if cut is None else at_or_above(cut[j]) for j, name in enumerate(band.block.names)}
+        row |= {
+            score_name(name): "not reached" if cut is None else reached(name, cut[j])
+            for j, name in enumerate(band.block.names)
+        }
         row |= {rated: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
         if analysis.has_undecided:
             row[UNDECIDED] = undecided[i]

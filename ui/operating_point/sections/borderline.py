@@ -7,7 +7,7 @@ import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments
 from multiloss_core.engines import BorderlineRows, borderline_rows
-from multiloss_core.formatting import count, plural
+from multiloss_core.formatting import count, plural, score_name
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds import Point
 from ui.data.document_table import no_documents, show_documents, show_rows
@@ -109,5 +109,8 @@ def _show_side(
         f"**{what.capitalize()}: the nearest {plural(near.positions.size, words.document)}**, {count(fraud)} rated "
         "fraud."
     )
-    beside = {"decided by": np.array(documents.names)[near.deciding], f"{words.documents} away": near.distances}
+    beside = {
+        "decided by": np.array([*map(score_name, documents.names)])[near.deciding],
+        f"{words.documents} away": near.distances,
+    }
     show_documents(analysis.rated, near.positions, what=f"{what} {words.documents}", beside=beside)

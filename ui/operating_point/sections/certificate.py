@@ -3,7 +3,7 @@
 import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments, Unit
-from multiloss_core.formatting import at_or_above, count, money, plural
+from multiloss_core.formatting import count, money, plural, reached, score_name
 from multiloss_core.thresholds import CERTIFIED
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.certificate_state import (
@@ -50,7 +50,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
         return
     documents_called = vocabulary().documents
     words = ", ".join(
-        f"{name} {at_or_above(value)}"
+        f"{score_name(name)} {reached(name, value)}"
         for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
     )
     caught, tested = found.tested.tp, found.tested.alerts

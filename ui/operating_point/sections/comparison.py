@@ -9,14 +9,16 @@ import streamlit as st
 from multiloss_core import DataError, Unit
 from multiloss_core.formatting import (
     UNDEFINED,
-    at_or_above,
     between,
     count,
+    direction,
     plural,
+    reached,
+    score_name,
+    score_threshold,
     share,
     share_digits,
     signed,
-    threshold,
 )
 from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSubset, compare
 from multiloss_core.thresholds import RatedData, Rule, UndecidedDocuments, money_at
@@ -68,7 +70,12 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
     elif kept.origin:
         st.caption(f"Current is as loaded from {as_text(kept.origin)}.")
     rows: list[tuple[str, ...]] = [
-        (f"Threshold of {name}", at_or_above(now), at_or_above(then), _threshold_difference(now, then))
+        (
+            f"Threshold of {score_name(name)}",
+            reached(name, now),
+            reached(name, then),
+            _threshold_difference(name, now, then),
+        )
         for name, now, then in zip(analysis.surfaces.names, current, proposed, strict=True)
     ]
     undecided = analysis.undecided_at([current, proposed])
@@ -112,14 +119,19 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
     source = analysis.dataset.source
     triples = zip(source.names, thresholds, side.thresholds if source.documents is None else source.floors, strict=True)
     if source.documents is None:
-        moved = [f"{name} {threshold(node)}" for name, value, node in triples if value not in (node, math.inf)]
+        moved = [
+            f"{score_name(name)} {score_threshold(name, node)}"
+            for name, value, node in triples
+            if value not in (node, math.inf)
+        ]
         if moved:
             st.caption(
                 f"The table has no counts at these {title} thresholds; counted at its node {as_text(', '.join(moved))}."
             )
     elif not side.complete:
         below = " and ".join(
-            f"the {title} threshold of {name}, {threshold(value)}, lies below its rating floor, {threshold(floor)}"
+            f"the {title} threshold of {score_name(name)}, {score_threshold(name, value)}, lies "
+            f"{'below' if direction(name) > 0 else 'above'} its rating floor, {score_threshold(name, floor)}"
             for name, value, floor in triples
             if value < floor
         )
@@ -173,10 +185,11 @@ def _at_least(complete: bool) -> str:
     return "" if complete else "at least "
 
 
-def _threshold_difference(now: float, then: float) -> str:
+def _threshold_difference(name: str, now: float, then: float) -> str:
     if math.isinf(now) or math.isinf(then):
         return "0" if now == then else "to never" if math.isinf(then) else "from never"
-    return signed(then - now, f"{then - now:.6g}")
+    change = direction(name) * (then - now)
+    return signed(change, f"{change:.6g}")
 
 
 def _counts(found: Comparison, now: float, then: float, unit: Unit) -> tuple[str, str, str]:

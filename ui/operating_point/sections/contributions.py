@@ -3,7 +3,7 @@
 import streamlit as st
 
 from multiloss_core.figures import contributions_chart
-from multiloss_core.formatting import count
+from multiloss_core.formatting import count, score_name
 from multiloss_core.inspection import Contribution, contribution_words, contributions
 from multiloss_core.thresholds import Rule
 from ui.data.document_table import no_documents
@@ -22,7 +22,7 @@ def show_contributions(context: PointContext) -> None:
     if documents is None:
         st.info(no_documents(vocabulary()))
         return
-    rule, names = analysis.settings.rule, documents.names
+    rule, names = analysis.settings.rule, tuple(map(score_name, documents.names))
     found = contributions(documents, analysis.deployable(point), rule)
     # Of fifteen combinations most are often empty; single classifiers stay, also with nothing.
     shown = [part for part in found if part.documents.alerts or len(part.classifiers) == 1 or not part.flagged]

@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from multiloss_core import OperatingPoint, Unit, f_beta_of_point
-from multiloss_core.formatting import count, percent
+from multiloss_core.formatting import count, direction, percent, score_name, score_side, score_value
 from multiloss_core.thresholds import SMOOTH, FlaggedCounts, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import PRECISION, UNDECIDED, WORDS
@@ -47,12 +47,12 @@ def show_methods(context: PointContext) -> None:
         values = analysis.deployable(point)
         rows.append(
             {"Method": point.method}
-            | {f"{name} ≥": value for name, value in zip(point.names, values, strict=True)}
+            | {score_side(name): score_value(name, value) for name, value in zip(point.names, values, strict=True)}
             | _counts(analysis.settings.unit, point, other, waiting if analysis.has_undecided else None)
             | {AREA_UNDER_PATH: analysis.path(point.method).normalised_area}
             | ({"Note": inside} if any(other.status != "inside" for other in points.values()) else {})
         )
-    thresholds = dict.fromkeys((f"{name} ≥" for name in context.point.names), THRESHOLD)
+    thresholds = dict.fromkeys(map(score_side, context.point.names), THRESHOLD)
     show_numbers(rows, KINDS | thresholds, alt="All methods at the same marginal precision.")
     _say_why_less_area(analysis)
     if context.point.reachable_share < 1:
@@ -106,7 +106,7 @@ def show_margins(context: PointContext) -> None:
     flagged = unit.flagged.capitalize()
     rows = [
         {
-            "Classifier": margin.name,
+            "Classifier": score_name(margin.name),
             "Threshold moved": moved,
             flagged: alerts,
             "Fraud": precision * alerts,
@@ -116,14 +116,20 @@ def show_margins(context: PointContext) -> None:
             HIGH: high,
         }
         for margin in classifier_margins(analysis.dataset.source, point, band=_band(analysis, point))
+        for looser, stricter in [("down", "up") if direction(margin.name) > 0 else ("up", "down")]
         for moved, alerts, precision, (low, high) in (
             (
-                f"down: the next {unit.flagged} it alone would add",
+                f"{looser}: the next {unit.flagged} it alone would add",
                 margin.added,
                 margin.precision_added,
                 margin.added_interval,
             ),
-            (f"up: the last {unit.flagged} it alone added", margin.lost, margin.precision_lost, margin.lost_interval),
+            (
+                f"{stricter}: the last {unit.flagged} it alone added",
+                margin.lost,
+                margin.precision_lost,
+                margin.lost_interval,
+            ),
         )
     ]
     st.markdown("**Marginal precision of each classifier at the point**")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from multiloss_core import OperatingPoint, Unit
 from multiloss_core.figures import marginal_precision_curve
-from multiloss_core.formatting import NEVER, percent, share, shortened, threshold
+from multiloss_core.formatting import NEVER, percent, score_range, share, shortened
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import Point
 from ui.data.engines.along import ask_along
@@ -163,8 +163,8 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         )
         return
     spread = " · ".join(
-        f"{threshold(low)} to {threshold(high)}" if math.isfinite(low) or math.isfinite(high) else NEVER
-        for low, high in zip(found.thresholds_low, found.thresholds_high, strict=True)
+        score_range(name, low, high) if math.isfinite(low) or math.isfinite(high) else NEVER
+        for name, low, high in zip(point.names, found.thresholds_low, found.thresholds_high, strict=True)
     )
     st.caption(
         f"For the smooth path. The {vocabulary().documents} were drawn anew {bootstrap.done} times, each time the "

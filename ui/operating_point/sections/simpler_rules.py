@@ -3,7 +3,7 @@
 import streamlit as st
 
 from multiloss_core import DataError, RatedDocuments, Unit, flagged
-from multiloss_core.formatting import count, money, plural, threshold, whole
+from multiloss_core.formatting import count, money, plural, score_name, score_range, whole
 from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.inspection import compare_with_simpler_rules
 from multiloss_core.thresholds import Point
@@ -26,7 +26,9 @@ def _show_simpler_rules(analysis: Analysis, documents: RatedDocuments, point: Po
     show_numbers(
         [
             {
-                "Simpler cut": "one percentile for all scores" if cut.kind == "common" else f"{cut.name} alone",
+                "Simpler cut": "one percentile for all scores"
+                if cut.kind == "common"
+                else f"{score_name(cut.name)} alone",
                 "TP at the same FP": cut.tp_at_equal_fp,
                 "TP lost": cut.tp_lost,
                 "share lost": cut.share_lost,
@@ -57,7 +59,7 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
             [
                 {
                     **{
-                        name: f"{threshold(low)} to {threshold(high)}"
+                        score_name(name): score_range(name, low, high)
                         for name, low, high in zip(point.names, band.lower, band.upper, strict=True)
                     },
                     "Rated": band.size.documents,
