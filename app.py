@@ -5,7 +5,7 @@ import streamlit as st
 from ui.account.own_page import show_own_page
 from ui.account.sign_in import admitted, show_sign_in
 from ui.shared.formatting import as_label
-from ui.shared.page_setup import TO, asked_in_address, bootstrap_app
+from ui.shared.page_setup import TO, asked_in_address, bootstrap_app, run_page
 
 bootstrap_app()
 PAGES = [
@@ -36,4 +36,4 @@ if person is None:
     # The address stays as it is: signing in leads back to it.
     show_sign_in()
 else:
-    page.run()
+    run_page(page.run)

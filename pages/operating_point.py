@@ -18,12 +18,16 @@ from ui.operating_point.sections import SECTIONS
 from ui.operating_point.sections.over_time import show_alerts_per_day
 from ui.operating_point.sections.simpler_rules import show_effective_size
 from ui.operating_point.target import restore_target
-from ui.shared.page_setup import bootstrap
+from ui.shared.page_setup import bootstrap, run_page
 
 
 @st.fragment
 def explore(dataset: Dataset) -> None:
     """Everything that depends on settings and target; only this part runs again when the slider comes to rest."""
+    run_page(lambda: _explore(dataset))
+
+
+def _explore(dataset: Dataset) -> None:
     controls, charts, details = (st.container(key=key) for key in ("point_controls", "explorer_place", "details"))
     with controls:
         try:

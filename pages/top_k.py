@@ -1,7 +1,5 @@
 """Theorem 1 on synthetic items: the best of all 2^n predictions is always a top-k set, as long as it may assume so."""
 
-import streamlit as st
-
 from ui.shared.page_setup import bootstrap
 from ui.top_k.assumptions import broken_assumption
 from ui.top_k.early_stop import early_stop
@@ -16,8 +14,6 @@ from ui.top_k.verification import many_draws
 bootstrap(__file__)
 introduction()
 settings = chosen_settings()
-if settings is None:
-    st.stop()
 explore_items(settings)
 many_draws(settings)
 early_stop()

@@ -24,3 +24,11 @@ def log_address(monkeypatch, tmp_path):
     monkeypatch.setenv(ADDRESS, address)
     yield address
     forget_log()
+
+
+@pytest.fixture(autouse=True)
+def no_page_fails(caplog):
+    """Fail a test whose page met an error of its own, which the page catches and shows as a sentence."""
+    yield
+    failed = [record for record in caplog.get_records("call") if record.name == "ui.shared.page_setup"]
+    assert not failed, failed[0].exc_text

@@ -17,6 +17,7 @@ from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
 from ui.operating_point.controls.wishes import DAYS_KEY, under_cap
 from ui.operating_point.costs.scenarios import recorded_driver
 from ui.operating_point.costs.worth import amounts_of, target_of
+from ui.shared.number_box import ask_number
 from ui.shared.session import Scenario
 from ui.shared.url_params import ask_choice
 
@@ -70,14 +71,13 @@ def ask_affordable(analysis: Analysis) -> Affordable:
 
 def _by_alerts(analysis: Analysis) -> Affordable:
     days = analysis.rated.days or 1.0
-    cap = st.number_input(
+    cap = ask_number(
+        st.number_input,
         "Alerts a day, on average",
-        0.01,
-        1e9,
+        (0.01, 1e9),
         in_three_digits(_alerts_now(analysis) / days, up=True),
         format="%g",
         key=_key("afford_alerts", analysis),
-        bind="query-params",
         help="Also those that nobody has decided yet. At first as many as the thresholds in force raise.",
     )
 
@@ -102,15 +102,8 @@ def _alerts_now(analysis: Analysis) -> float:
 
 
 def _by_precision(analysis: Analysis) -> Affordable:
-    percent = st.number_input(
-        "Of the last alerts added, at least so many percent must be fraud",
-        1.0,
-        99.0,
-        FIRST_PERCENT,
-        format="%g",
-        key="afford_percent",
-        bind="query-params",
-    )
+    label = "Of the last alerts added, at least so many percent must be fraud"
+    percent = ask_number(st.number_input, label, (1.0, 99.0), FIRST_PERCENT, format="%g", key="afford_percent")
     false_per_catch = (100 - percent) / percent
     return Affordable(lambda factor: _at(analysis, target_for_price(false_per_catch * factor)))
 
@@ -124,17 +117,17 @@ def _at(analysis: Analysis, marginal_precision: float) -> tuple[str, Point, Reco
 
 def _by_costs(analysis: Analysis) -> Affordable:
     left, right = st.columns(2)
-    review = left.number_input(
-        "A review costs", 0.01, 1e9, FIRST_REVIEW, format="%g", key="afford_review", bind="query-params"
+    review = ask_number(
+        left.number_input, "A review costs", (0.01, 1e9), FIRST_REVIEW, format="%g", key="afford_review"
     )
     means = amounts_of(analysis)
     if means is None:
         label, key = "A fraud stopped saves", "afford_catch"
-        catch = right.number_input(label, 0.01, 1e9, FIRST_CATCH, format="%g", key=key, bind="query-params")
+        catch = ask_number(right.number_input, label, (0.01, 1e9), FIRST_CATCH, format="%g", key=key)
         worth = {"catch": catch}
     else:
         label, key = "Of its amount, percent saved", "afford_share"
-        share = right.number_input(label, 0.1, 100.0, 100.0, format="%g", key=key, bind="query-params")
+        share = ask_number(right.number_input, label, (0.1, 100.0), 100.0, format="%g", key=key)
         st.caption(f"A fraud that is caught saves {share:g} % of its amount, which is {means[0]:,.2f} on average.")
         worth = {"catch": 0.0, "recovered": share / 100}
 

@@ -5,6 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import LOSSES, F
 from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
+from ui.shared.number_box import ask_number
 from ui.shared.page_setup import write_style
 
 # "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
@@ -17,17 +18,9 @@ def named_loss(choice: str, beta: float) -> Loss:
 
 
 def ask_beta(place: DeltaGenerator, key: str) -> float:
-    """Ask for beta of F, within 0.1 to 10 in the browser only."""
-    return place.number_input(
-        "Beta of F",
-        0.1,
-        10.0,
-        1.0,
-        0.1,
-        key=key,
-        bind="query-params",
-        help="How many times recall counts as much as precision. 1 is the usual F1.",
-    )
+    """Ask for beta of F, within 0.1 to 10."""
+    hint = "How many times recall counts as much as precision. 1 is the usual F1."
+    return ask_number(place.number_input, "Beta of F", (0.1, 10.0), 1.0, 0.1, key=key, help=hint)
 
 
 def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str = "") -> None:

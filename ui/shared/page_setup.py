@@ -1,6 +1,8 @@
 """What every page does first, whether app.py ran before it or the page was opened directly."""
 
+import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -11,8 +13,10 @@ from multiloss_core import DataError
 from ui.identity.visitor import reader
 from ui.shared.formatting import as_text
 from ui.shared.plotly_asset import serve_library
+from ui.shared.session import KEY
 from ui.shared.url_params import is_infinite, open_page
 
+LOGGER = logging.getLogger(__name__)
 # Streamlit writes white on the main colour, which on a dark page is bright.
 MAIN_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
 ON_MAIN_COLOUR = {"light": "#ffffff", "dark": "#12181d"}
@@ -44,6 +48,33 @@ def bootstrap(page: str) -> None:
     _leave_out_infinite_numbers(page)
     _refuse_strangers()
     open_page(page)
+
+
+def run_page(run: Callable[[], None]) -> None:
+    """Run a page; an error that nobody expected leaves its inputs on the screen, with a way to start it anew."""
+    try:
+        run()
+    except Exception:
+        LOGGER.exception("A page failed.")
+        say_failed()
+
+
+def say_failed() -> None:
+    """Say that a page failed, and offer to show it without the choices that it was asked for."""
+    st.error(
+        "This page met an error of its own, which is in the server's log. Your data and the inputs above are kept: "
+        "change the last input, or start the page anew.",
+        icon=":material/error:",
+    )
+    st.button("Start this page anew", key="start_anew", icon=":material/restart_alt:", on_click=_forget_choices)
+
+
+def _forget_choices() -> None:
+    """Forget what the address and the widgets of the page ask for; data stay."""
+    for key in [key for key in st.session_state if isinstance(key, str) and key not in (KEY, HAS_RUN)]:
+        del st.session_state[key]
+    for name in [name for name in st.query_params if not name.endswith("_file")]:
+        del st.query_params[name]
 
 
 def _leave_out_infinite_numbers(page: str) -> None:

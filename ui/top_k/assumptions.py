@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import DataError, exhaustive_search
+from multiloss_core import exhaustive_search
 from multiloss_core.figures import losses_by_strength, sorted_probabilities
 from multiloss_core.formatting import plural
 from multiloss_core.losses import (
@@ -27,9 +27,10 @@ from multiloss_core.losses import (
 from multiloss_core.numerics import Floats, Indices
 from ui.shared.cancellable_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES, named_loss
+from ui.shared.number_box import ask_number
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.top_k.settings import Settings, require_within
+from ui.top_k.settings import Settings
 
 ITEMS = 8
 SCALE = 1.0
@@ -76,10 +77,7 @@ class CommonCause(NamedTuple):
 
 def tied_labels(settings: Settings) -> None:
     """Show labels with a common cause, from independent to identical."""
-    asked = ask_common_cause(settings)
-    if asked is None:
-        return
-    kind, choice, loss, strength, draw = asked
+    kind, choice, loss, strength, draw = ask_common_cause(settings)
     found = against_top_k(tied_search(draw, kind, strength, loss))
     conclusion(found, loss.name, certain=kind == "all" or strength == 0)
     if kind == "all":
@@ -108,8 +106,8 @@ def tied_labels(settings: Settings) -> None:
     offer_search("topk_tied_draw", inputs, draw, lambda seed: tied_search(seed, kind, strength, loss))
 
 
-def ask_common_cause(settings: Settings) -> CommonCause | None:
-    """Ask for a common cause; None, with an error on the screen, where a value cannot be used."""
+def ask_common_cause(settings: Settings) -> CommonCause:
+    """Ask for a common cause."""
     cause_column, loss_column, strength_column, draw_column = st.columns(4)
     picked = cause_column.selectbox(
         "Who shares a common cause",
@@ -128,25 +126,18 @@ def ask_common_cause(settings: Settings) -> CommonCause | None:
         bind="query-params",
         persist_state="session",
     )
-    strength = strength_column.slider(
+    strength = ask_number(
+        strength_column.slider,
         "From independent (0) to identical (1)",
-        0.0,
-        1.0,
+        (0.0, 1.0),
         FAILING_STRENGTH,
         0.05,
         key="topk_strength",
-        bind="query-params",
         persist_state="session",
         help="The correlation of the hidden Gaussian variables behind the labels of two items of the same side. At 1, "
         "one chance decides all of them: the less probable is positive only if the more probable is.",
     )
     draw = drawn_seed(draw_column, "topk_tied_draw", FAILING_DRAW)
-    try:
-        require_within("The strength of the common cause", strength, 0, 1)
-        require_within("Draw", draw, 0, LARGEST_SEED)
-    except DataError as error:
-        st.error(str(error))
-        return None
     return CommonCause(COMMON_CAUSES[picked], choice, named_loss(choice, settings.beta), strength, draw)
 
 
@@ -163,11 +154,6 @@ def loss_that_is_not_monotone() -> None:
     example = NOT_MONOTONE[choice]
     key = f"topk_draw_{choice.replace(' ', '_')}"
     draw = drawn_seed(draw_column, key, example.draw)
-    try:
-        require_within("Draw", draw, 0, LARGEST_SEED)
-    except DataError as error:
-        st.error(str(error))
-        return
     monotone = is_tp_monotone(example.loss, ITEMS)
     st.markdown(
         f"{example.meaning} Checked at every count of {ITEMS} items: it is "
@@ -185,17 +171,14 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
     pending = session().top_k.pending_draw.pop(key, None)
     if pending is not None:
         st.session_state[key] = pending
-    return int(
-        place.number_input(
-            "Draw",
-            0,
-            LARGEST_SEED,
-            failing,
-            key=key,
-            bind="query-params",
-            persist_state="session",
-            help=f"The random seed of the {ITEMS} items, with w at scale 1.",
-        )
+    return ask_number(
+        place.number_input,
+        "Draw",
+        (0, LARGEST_SEED),
+        failing,
+        key=key,
+        persist_state="session",
+        help=f"The random seed of the {ITEMS} items, with w at scale 1.",
     )
 
 

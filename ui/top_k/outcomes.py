@@ -7,6 +7,7 @@ import streamlit as st
 from multiloss_core.losses import Loss, observed_counts
 from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import shown_when_open
+from ui.shared.number_box import ask_number
 from ui.top_k.guess import first_items
 
 ITEMS = 3
@@ -22,7 +23,7 @@ def eight_outcomes(probabilities: Floats, loss: Loss) -> None:
         f"one: {', '.join(f'{value:.4f}' for value in few)}.",
         width=860,
     )
-    k = st.slider("How many of the three to flag", 0, few.size, 1, key="topk_by_hand", bind="query-params", width=360)
+    k = ask_number(st.slider, "How many of the three to flag", (0, few.size), 1, key="topk_by_hand", width=360)
     table = outcome_table(few, loss, int(k))
     st.dataframe(
         table,

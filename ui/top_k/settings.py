@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from multiloss_core import DataError
 from multiloss_core.losses import Loss, sigmoid_items
 from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import lesson_plan
 from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
+from ui.shared.number_box import ask_number
 from ui.shared.page_setup import room
 
 # Key, label; lowest, highest, default and step; help.
@@ -52,30 +52,15 @@ def introduction() -> None:
     lesson_plan()
 
 
-def chosen_settings() -> Settings | None:
-    """Ask for n, seed, scale and beta, checked again in code; None, with an error on the screen, outside the limits."""
+def chosen_settings() -> Settings:
+    """Ask for n, seed, scale and beta."""
     with room("topk_settings", NUMBER_HEIGHT):
         *columns, beta_column = st.columns(4, vertical_alignment="bottom")
     n, seed, scale = (
-        column.number_input(label, *limits, key=key, bind="query-params", help=hint)
+        ask_number(column.number_input, label, limits[:2], *limits[2:], key=key, help=hint)
         for column, (key, label, limits, hint) in zip(columns, NUMBERS, strict=True)
     )
-    beta = ask_beta(beta_column, "topk_beta")
-    try:
-        # The widgets' own limits hold in the browser only.
-        for value, (_, label, (least, most, *_), _) in zip((n, seed, scale), NUMBERS, strict=True):
-            require_within(label, value, least, most)
-        require_within("Beta of F", beta, 0.1, 10)
-    except DataError as error:
-        st.error(str(error))
-        return None
-    return Settings(int(n), int(seed), scale, beta)
-
-
-def require_within(label: str, value: float, least: float, most: float) -> None:
-    """Refuse a value outside its range."""
-    if not least <= value <= most:
-        raise DataError(f"{label} is {value:,}; choose {least:,.9g} to {most:,.9g}.")
+    return Settings(int(n), int(seed), scale, ask_beta(beta_column, "topk_beta"))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError
 from multiloss_core.figures import verified_draws
 from multiloss_core.losses import verify_theorem_1
 from ui.shared.cancellable_work import stoppable
+from ui.shared.number_box import ask_number
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.top_k.settings import Settings, chosen_losses, require_within
+from ui.top_k.settings import Settings, chosen_losses
 
 
 def many_draws(settings: Settings) -> None:
@@ -22,12 +22,7 @@ def many_draws(settings: Settings) -> None:
         f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
         "counts how often the best one is a top-k set. The bars grow while it runs."
     )
-    draws = st.number_input("Number of draws", 10, 1000, 200, 10, key="topk_draws", bind="query-params", width=240)
-    try:
-        require_within("Number of draws", draws, 10, 1000)
-    except DataError as error:
-        st.error(str(error))
-        return
+    draws = ask_number(st.number_input, "Number of draws", (10, 1000), 200, 10, key="topk_draws", width=240)
     if st.button("Verify", key="topk_verify", type="primary"):
         verify(settings, int(draws))
     verification_result(settings, int(draws))

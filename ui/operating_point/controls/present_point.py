@@ -1,10 +1,7 @@
 """The point on the screen, which what drives next starts from."""
 
 import math
-from collections.abc import Callable, Hashable
-from typing import Literal
-
-import streamlit as st
+from collections.abc import Hashable
 
 from multiloss_core import operating_point
 from multiloss_core.thresholds import Point
@@ -35,26 +32,6 @@ def point_shown_by(driver: str, analysis: Analysis, method: str) -> Point | None
         method,
     )
     return shown.point if shown is not None and is_same else None
-
-
-def ask_number(
-    widget: Callable[..., float],
-    label: str,
-    bounds: tuple[float, float],
-    usual: float,
-    *,
-    start: float,
-    key: str,
-    format: str | None = None,
-) -> float:
-    """Ask for a number that starts from `start`, unless a link or the user gave one; garbage of a link is `usual`."""
-    is_new = key not in st.session_state and key not in st.query_params
-    if is_new:
-        # Into the URL as well, which else would say nothing of it until it is changed.
-        st.session_state[key] = start
-        st.query_params[key] = repr(start)
-    value: float | Literal["min"] = "min" if is_new else usual
-    return float(widget(label, *bounds, value, format=format, key=key, bind="query-params"))
 
 
 def in_three_digits(value: float, *, up: bool = False) -> float:

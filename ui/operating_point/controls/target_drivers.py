@@ -18,7 +18,7 @@ from multiloss_core.targets import manual_point, target_for_price
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import baseline_thresholds
-from ui.operating_point.controls.present_point import ask_number, in_three_digits, point_shown_by, present_point
+from ui.operating_point.controls.present_point import in_three_digits, point_shown_by, present_point
 from ui.operating_point.controls.wishes import (
     DAYS_KEY,
     HELD_KEY,
@@ -34,6 +34,7 @@ from ui.operating_point.costs.worth import target_of
 from ui.operating_point.decision_record import certificate_wishes
 from ui.operating_point.target import current_target, set_target
 from ui.shared.formatting import as_label, as_text
+from ui.shared.number_box import ask_number
 from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, numbers_parameter
 
@@ -246,7 +247,7 @@ def _by_price(analysis: Analysis, method: str) -> float:
         else "False alerts you would pay for one more catch"
     )
     m = present_point(analysis, method).marginal_precision
-    start = min(max(in_three_digits((1 - m) / m), 0.01), 199.0)
+    start = in_three_digits((1 - m) / m)
     return target_for_price(ask_number(st.number_input, label, (0.01, 199.0), 4.0, start=start, key="wish_price"))
 
 

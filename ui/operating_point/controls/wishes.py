@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import ThresholdPath, Unit
+from multiloss_core import DataError, ThresholdPath, Unit
 from multiloss_core.decisions import Wish
 from multiloss_core.formatting import count, percent
 from multiloss_core.inspection import Calendar, calendar, daily_alerts
@@ -23,8 +23,9 @@ from multiloss_core.targets import (
 )
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.controls.present_point import ask_number, in_three_digits, present_point
+from ui.operating_point.controls.present_point import in_three_digits, present_point
 from ui.operating_point.point_text import WORDS
+from ui.shared.number_box import ask_number
 from ui.shared.session import session
 from ui.shared.url_params import ask_choice
 
@@ -44,8 +45,10 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     of_most = days is not None and _ask_held(span) == MOST_DAYS
     if days is None:
         days = span.number_input(
-            "Days in the data", 1.0, 10_000.0, 10.0, format="%g", key=DAYS_KEY, bind="query-params"
+            "Days in the data", 1.0, 10_000.0, None, format="%g", key=DAYS_KEY, bind="query-params", placeholder="days"
         )
+        if days is None:
+            raise DataError("The data have no time column; type how many days they span, or choose a time column.")
     start = _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
     most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="wish_alerts", format="%g")
     point = under_cap(analysis.key, method, most, days, of_most, analysis)

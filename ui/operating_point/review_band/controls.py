@@ -12,6 +12,7 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs.worth import cases_of
 from ui.shared.formatting import vocabulary
+from ui.shared.number_box import ask_number
 from ui.shared.session import ChosenBand, session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
 
@@ -74,25 +75,13 @@ def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
 
 
 def _ask_target() -> float:
-    return float(
-        st.slider(
-            f"Upper cut: of the last {vocabulary().documents} blocked, how many must be fraud?",
-            LOWEST,
-            HIGHEST,
-            FIRST_TARGET,
-            STEP,
-            format="%g %%",
-            key="block_m",
-            bind="query-params",
-        )
-    )
+    label = f"Upper cut: of the last {vocabulary().documents} blocked, how many must be fraud?"
+    return ask_number(st.slider, label, (LOWEST, HIGHEST), FIRST_TARGET, STEP, format="%g %%", key="block_m")
 
 
 def _ask_precision() -> float:
     label = "Precision of what is blocked, at least, in percent"
-    return float(
-        st.number_input(label, 0.5, 99.5, FIRST_PRECISION, 0.5, format="%g", key="block_precision", bind="query-params")
-    )
+    return ask_number(st.number_input, label, (0.5, 99.5), FIRST_PRECISION, 0.5, format="%g", key="block_precision")
 
 
 def _ask_cost() -> float:
@@ -101,18 +90,8 @@ def _ask_cost() -> float:
     help_ = (
         "What it costs to stop a good customer for nothing. Reviews and catches cost and bring what the scenario says."
     )
-    return float(
-        st.number_input(
-            f"A false block costs{unit}",
-            0.0,
-            1e9,
-            FIRST_COST,
-            format="%g",
-            key="block_cost",
-            bind="query-params",
-            help=help_,
-        )
-    )
+    label = f"A false block costs{unit}"
+    return ask_number(st.number_input, label, (0.0, 1e9), FIRST_COST, format="%g", key="block_cost", help=help_)
 
 
 def _by_target(analysis: Analysis, point: Point, percent: float) -> ReviewBand:

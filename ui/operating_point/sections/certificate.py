@@ -17,6 +17,7 @@ from ui.operating_point.controls.settings import choose_method
 from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
+from ui.shared.number_box import ask_number
 
 MAX_RATINGS_TOLD = 100_000
 
@@ -31,13 +32,9 @@ def show_certificate(context: PointContext) -> None:
 @shown_when_open("Guarantee a precision", icon=":material/verified:", key="guarantee")
 def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCounts) -> None:
     wanted, sure = st.columns(2)
-    precision = wanted.number_input(
-        "Precision of at least, in percent", MIN_PRECISION, MAX_PRECISION, 50.0, 0.5, key="certify_precision"
-    )
+    label, bounds = "Precision of at least, in percent", (MIN_PRECISION, MAX_PRECISION)
+    precision = ask_number(wanted.number_input, label, bounds, 50.0, 0.5, key="certify_precision", in_address=False)
     confidence = sure.selectbox("Confidence", list(CONFIDENCES), key="certify_confidence")
-    if not 0 < precision < 100:
-        st.error(f"The precision is {precision:g} %; choose 1 to 99.5 %.")
-        return
     asked = precision / 100, CONFIDENCES.get(confidence, 95.0) / 100
     try:
         found = certificate_of(analysis, documents, *asked)

@@ -7,6 +7,7 @@ from multiloss_core import ThresholdPath, count_surfaces, graph_path, simulate_p
 from multiloss_core.figures import sliding_tangent
 from multiloss_core.formatting import count, plural, price, short_percent
 from ui.shared.lazy_section import shown_when_open
+from ui.shared.number_box import ask_number
 from ui.shared.page_setup import theme
 
 DOCUMENTS, SEED, RESOLUTION = 200_000, 4, 60
@@ -26,15 +27,8 @@ def sliding_along_the_curve() -> None:
     precisions = path.majorant.marginal_precisions
     chart, words = st.columns([3, 2], gap="large")
     with words:
-        step = st.slider(
-            "Slide from the strictest thresholds to the loosest",
-            1,
-            precisions.size,
-            1 + precisions.size // 2,
-            key="topk_tangent_at",
-            bind="query-params",
-        )
-        position = int(step) - 1
+        label, middle = "Slide from the strictest thresholds to the loosest", 1 + precisions.size // 2
+        position = ask_number(st.slider, label, (1, precisions.size), middle, key="topk_tangent_at") - 1
         st.metric("Marginal precision", short_percent(precisions[position]), border=True)
         st.markdown(step_in_words(path, position))
     start, end = path.majorant.vertices[position : position + 2]

@@ -11,6 +11,7 @@ from multiloss_core.formatting import count, plural
 from multiloss_core.inspection import GraphWalk, RelaxedEdge, graph_walk
 from multiloss_core.thresholds import to_networkx
 from ui.shared.lazy_section import shown_when_open
+from ui.shared.number_box import ask_number
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import UrlParameter
@@ -36,7 +37,7 @@ def threshold_graph_of_two() -> None:
     )
     chart, controls = st.columns([3, 2], gap="large")
     with controls:
-        resolution = int(st.slider("Nodes on each axis", 3, 12, 6, key="topk_graph_steps", bind="query-params"))
+        resolution = ask_number(st.slider, "Nodes on each axis", (3, 12), 6, key="topk_graph_steps")
         surfaces = _surfaces(resolution)
         walk, graph = _walk(resolution), to_networkx(surfaces)
         step = _ask_step(resolution, last=len(walk.settled) + 1)
