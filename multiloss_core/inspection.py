@@ -14,7 +14,7 @@ from multiloss_core.thresholds.inspection.band_parts import (
     held_on_nine_of_ten,
 )
 from multiloss_core.thresholds.inspection.borderline_documents import BorderlineDocuments, borderline_documents
-from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare
+from multiloss_core.thresholds.inspection.comparison import Comparison, CountedThresholds, compare, gain_interval
 from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words, contributions
 from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
 from multiloss_core.thresholds.inspection.drift import (
@@ -66,6 +66,7 @@ __all__ = [
     "daily_reviews",
     "days_in_data",
     "folded",
+    "gain_interval",
     "graph_walk",
     "held_on_nine_of_ten",
     "incomplete_from",

@@ -16,11 +16,12 @@ class DocumentSubset(Counts[float]):
 
     `positions` (m,) are those of the documents in the arrays of the `RatedDocuments`, rising; None where only counts
     are known. `interval` is the 95 % Wilson interval (low, high) of the precision, over as many documents as the
-    weights are worth; NaN where there is none.
+    weights are worth; NaN where there is none. `weight`: how many documents one of these is worth, 1 without weights.
     """
 
     positions: Indices | None
     interval: tuple[float, float]
+    weight: float = 1.0
 
 
 def document_subset(documents: RatedDocuments, chosen: Bools) -> DocumentSubset:
@@ -35,4 +36,5 @@ def counted_subset(tp: float, fp: float) -> DocumentSubset:
 
 def _subset(counts: Counts[float], positions: Indices | None, size: float) -> DocumentSubset:
     interval = precision_interval(counts.precision, size)
-    return DocumentSubset(counts.tp, counts.fp, positions=positions, interval=interval)
+    weight = counts.alerts / size if size else 1.0
+    return DocumentSubset(counts.tp, counts.fp, positions=positions, interval=interval, weight=weight)
