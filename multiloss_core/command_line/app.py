@@ -21,6 +21,7 @@ from multiloss_core.decisions import MAX_BYTES, record_files
 from multiloss_core.decisions.record import DecisionRecord, RecordedFilter
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER
+from multiloss_core.numerics import written_number
 from multiloss_core.thresholds import SMOOTH, Rule
 
 AS_EXPECTED, DIFFERS, CANNOT_BE_DONE = 0, 1, 2
@@ -226,7 +227,7 @@ def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] |
     for text in given or ():
         name, _, value = text.rpartition("=")
         try:
-            found[name] = (words or {}).get(value) or float(value)
+            found[name] = (words or {}).get(value) or written_number(value)
         except ValueError:
             name = ""
         if not name:

@@ -16,6 +16,7 @@ from multiloss_core.tables.reader_process.client import read_in_process, read_it
 from multiloss_core.tables.reading.bounds import LARGEST_FILE
 from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 from multiloss_core.tables.reading.read_file import read_file
+from multiloss_core.tables.reading.read_options import ReadOptions
 from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
@@ -30,6 +31,7 @@ __all__ = [
     "ColumnGuess",
     "ItemColumns",
     "Meaning",
+    "ReadOptions",
     "TableFile",
     "Times",
     "column_of",

@@ -109,9 +109,9 @@ class Dataset:
         return float(calendar(self.times, self.undecided_times).days)
 
 
-def read_upload(data: bytes, name: str, sheet: str | None = None) -> RatedSource:
-    """Read an uploaded file, or a sheet of it, and guess its columns. Raises DataError where it is no usable table."""
-    table = read_file_table(data, name, sheet=sheet)
+def read_upload(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> RatedSource:
+    """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
+    table = read_file_table(data, name, options)
     file, guess = table.file, table.guess
     if guess is not None:
         require_documents(file.frame)
@@ -126,8 +126,7 @@ def read_upload(data: bytes, name: str, sheet: str | None = None) -> RatedSource
         notes = (note, *notes)
     return RatedSource(
         name,
-        # Another sheet is other data.
-        hashlib.sha256(data + (sheet or "").encode()).hexdigest(),
+        hashlib.sha256(data + options.key.encode()).hexdigest(),
         file.frame,
         choice,
         guess=guess,
