@@ -9,9 +9,8 @@ from multiloss_core.engines import loading
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS
 from multiloss_core.engines.loading import EngineSample
-from multiloss_core.tables import ColumnGuess, ReadOptions, TableFile, read_in_process
+from multiloss_core.tables import READ_AS_IT_LOOKS, ColumnGuess, ReadOptions, TableFile, read_in_process
 from multiloss_core.tables.reader_process.kept_rows import Kept
-from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS
 
 # What counting the rows of one file may take; of more, DuckDB works on disk.
 MEMORY_LIMIT = "512MB"

@@ -18,9 +18,11 @@ from multiloss_core.formatting import plural, shortened
 from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
+    READ_AS_IT_LOOKS,
     RECIPROCAL,
     ColumnGuess,
     Meaning,
+    ReadOptions,
     Times,
     document_amounts,
     document_segments,
@@ -114,7 +116,7 @@ def read_upload(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS)
     table = read_file_table(data, name, options)
     file, guess = table.file, table.guess
     if guess is not None:
-        require_documents(file.frame)
+        require_documents(file.frame, file.ambiguous)
     choice = COUNTS if guess is None else choice_of(guess, file.ambiguous)
     origin, notes = None, file.notes
     if table.sample is not None:

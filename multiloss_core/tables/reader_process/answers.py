@@ -1,6 +1,6 @@
 """What is found in a file: its columns and what they seem to be, as they go from one process to another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO, Literal
 
@@ -59,7 +59,7 @@ def write_answer(
     content = {
         "rows": rows,
         "notes": decoded.notes,
-        "ambiguous": decoded.ambiguous,
+        "ambiguous": (ambiguous := decoded.ambiguous),
         "sheets": decoded.sheets,
         "sheet": decoded.sheet,
     }
@@ -73,14 +73,17 @@ def write_answer(
     del column, table
     # No column is held twice for longer than it takes to copy it.
     frame = frame_of((title, columns.pop(title)) for title in list(columns))
-    return content | {"starts": starts, "guess": _GUESS.dump_python(_guess(frame, name, purpose), mode="json")}
+    return content | {
+        "starts": starts,
+        "guess": _GUESS.dump_python(_guess(frame, name, purpose, ambiguous), mode="json"),
+    }
 
 
-def _guess(frame: pd.DataFrame, name: str, purpose: Purpose) -> Guess:
+def _guess(frame: pd.DataFrame, name: str, purpose: Purpose, ambiguous: Sequence[str]) -> Guess:
     if purpose == "items":
         require_few_items(len(frame), f"'{name}'")
         return guess_item_columns(frame)
-    return None if is_count_table(frame) else guess_columns(frame)
+    return None if is_count_table(frame) else guess_columns(frame, ambiguous)
 
 
 def read(content: dict[str, Any], source: BinaryIO) -> tuple[TableFile, Guess]:

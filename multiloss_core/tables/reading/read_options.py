@@ -3,6 +3,8 @@
 import json
 from dataclasses import asdict, dataclass
 
+from pydantic import TypeAdapter, ValidationError
+
 from multiloss_core.errors import DataError
 
 MAX_LINES = 1_000
@@ -41,6 +43,14 @@ class ReadOptions:
     def key(self) -> str:
         """Name the options in a fingerprint: other ones make other data. Empty where a file is read as it looks."""
         return (self.sheet or "") if self == ReadOptions(sheet=self.sheet) else json.dumps(asdict(self))
+
+    @classmethod
+    def from_key(cls, key: str) -> "ReadOptions":
+        """Read back a key; one that names no options, which may come from anybody's browser, is a sheet."""
+        try:
+            return TypeAdapter(cls).validate_json(key, strict=True)
+        except (ValidationError, DataError):
+            return cls(sheet=key or None)
 
 
 READ_AS_IT_LOOKS = ReadOptions()
