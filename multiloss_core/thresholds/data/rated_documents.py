@@ -194,7 +194,7 @@ class RatedDocuments:
                 row, column = np.argwhere(mask)[0]
                 found = mask.any(axis=1)
                 notes.append(
-                    f"{plural(found.sum(), 'row')} with {what} {_were(found)} left out "
+                    f"{plural(found.sum(), 'row')} with {what} {_were(found.sum())} left out "
                     f"(first: row {rows[row] + 1:,}, column '{scores[column]}')."
                 )
         complete = ~(blank | unusable).any(axis=1)
@@ -210,7 +210,7 @@ class RatedDocuments:
         below = (table < floor_array).all(axis=1)
         if below.any():
             notes.append(
-                f"{plural(below.sum(), 'rated document', 'lie')} below all floors and {_were(below)} left out "
+                f"{plural(below.sum(), 'rated document', 'lie')} below all floors and {_were(below.sum())} left out "
                 f"(first: row {rows[below][0] + 1:,}); lower a floor to keep them."
             )
             rows, table = rows[~below], table[~below]
@@ -562,8 +562,8 @@ def _repeats(frame: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _were(mask: Bools) -> str:
-    return "was" if mask.sum() == 1 else "were"
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _first(mask: Any) -> str:
