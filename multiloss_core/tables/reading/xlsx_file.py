@@ -188,14 +188,11 @@ def _read_sheet(
     skipped += sum(place < header for place in filled)
     names = column_names(written[header])
     require_size(sheet.height, len(names), name)
-    cells, left_out = without_empty(_columns(names, (*first[header + 1 :], *rows)), name)
-    last = max(len(next(iter(cells.values()))) - options.skip_last, 0)
-    cells = {column_name: values.slice(0, last) for column_name, values in cells.items()}
-    kept, no_data = only_data(cells) if last else (None, ())
+    cells = _without_last(_columns(names, (*first[header + 1 :], *rows)), options.skip_last, name)
+    cells, left_out = without_empty(cells, name)
+    kept, no_data = only_data(cells)
     if kept is not None:
         cells = {column_name: values.filter(arrow.array(kept)) for column_name, values in cells.items()}
-    if not last:
-        raise DataError(f"'{name}' has no rows above the last {options.skip_last:,}; leave out fewer.")
     typed = typed_columns(cells)
     return DecodedFile(
         columns=typed.columns,
@@ -224,6 +221,16 @@ def _columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Columns:
         columns[name] = arrow.chunked_array([_column(values, name)])
         values.clear()
     return columns
+
+
+def _without_last(columns: Columns, rows: int, name: str) -> Columns:
+    """Leave out so many rows at the end; blank ones do not count. Raises DataError where there are too few."""
+    if not rows:
+        return columns
+    filled = np.flatnonzero(np.any([cells.is_valid().to_numpy() for cells in columns.values()], axis=0))
+    if filled.size <= rows:
+        raise DataError(f"'{name}' has too few rows to leave out {rows:,} at the end; choose fewer.")
+    return {title: cells.slice(0, int(filled[-rows])) for title, cells in columns.items()}
 
 
 def _about_formulas(columns: Columns, formulas: _Formulas) -> Iterator[str]:

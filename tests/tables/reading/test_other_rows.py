@@ -13,9 +13,8 @@ from tests.tables.reading.workbooks import workbook
 RNG = np.random.default_rng(7)
 COUNT = 90
 SCORES = RNG.integers(100, 900, COUNT) / 10
-FRAME = pd.DataFrame(
-    {"case": [f"K-{i:03d}" for i in range(COUNT)], "model": SCORES, "verdict": np.where(SCORES > 50, "Fraud", "Genuine")}
-)
+CASES, WORDS = [f"K-{i:03d}" for i in range(COUNT)], np.where(SCORES > 50, "Fraud", "Genuine")
+FRAME = pd.DataFrame({"case": CASES, "model": SCORES, "verdict": WORDS})
 HEADER = list(FRAME.columns)
 
 
@@ -28,7 +27,7 @@ def as_workbook(rows, _=None):
 
 
 def table(*, above=(), below=()):
-    return [HEADER, *above, *FRAME.values.tolist(), *below]
+    return [HEADER, *above, *FRAME.to_numpy().tolist(), *below]
 
 
 def require_same(file):
@@ -144,7 +143,7 @@ def test_repeats_are_left_out_on_request():
     twice = pd.concat([FRAME, FRAME.iloc[::3], FRAME.iloc[::9]], ignore_index=True)
     stream = io.BytesIO()
     twice.to_parquet(stream, index=False)
-    for data in (as_csv([HEADER, *twice.values.tolist()]), stream.getvalue()):
+    for data in (as_csv([HEADER, *twice.to_numpy().tolist()]), stream.getvalue()):
         assert len(read_file(data, "f").frame) == len(twice)
         file = read_file(data, "f", leave_out_repeats=True)
         pd.testing.assert_frame_equal(file.frame, FRAME, check_dtype=False)

@@ -134,7 +134,8 @@ def test_quote_that_swallows_rows_of_the_header_is_refused(header, first):
 
 
 def test_names_of_several_lines_stay():
-    frame = read_table(written(lambda row: f"C{row},{SCORES[row]},x", 'case,"score\n(0 to 1)",comment').encode(), "f.csv")
+    data = written(lambda row: f"C{row},{SCORES[row]},x", 'case,"score\n(0 to 1)",comment')
+    frame = read_table(data.encode(), "f.csv")
     assert list(frame.columns) == ["case", "score\n(0 to 1)", "comment"]
 
 
