@@ -43,7 +43,7 @@ _MONTHS = (
 )
 # Forms that machines write, and how they are written here.
 _REWRITTEN = (
-    (r"^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*[,.]? +", ""),
+    (r"(?i)^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*[,.]? +", ""),
     # Thu Jan 15 10:30:00 2026, with a zone before the year or without.
     (r"^([^\W\d]+ +[0-9]{1,2}) ([0-9:.]+)( [A-Z]{3,4}| [+-][0-9]{4})? ([0-9]{4})$", r"\1 \4 \2\3"),
     (r"^([0-9]{4})([0-9]{2})([0-9]{2})[T ]?([0-9]{2}):?([0-9]{2}):?([0-9]{2})(?=[.Zz+-]|$)", r"\1-\2-\3 \4:\5:\6"),

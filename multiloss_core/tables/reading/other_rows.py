@@ -113,7 +113,7 @@ def _is_second_header(columns: Columns, place: int) -> bool:
             return False
         below = column.slice(place + 1)
         shape = number_shape(below.slice(0, LOOKED_AT))
-        if shape.is_numeric:
+        if shape.is_numeric and shape.numbers >= AT_END:
             if number_shape(column.slice(place, 1)).numbers or cell.casefold() in NOTHING:
                 return False
             above_numbers += 1

@@ -487,9 +487,9 @@ def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...], floors: Flo
 def _is_apart(values: Floats, counts: Indices) -> bool:
     """Whether some documents share the highest of the scores (v,) and it lies far above all others.
 
-    Far is three times the range of the others; half their range where it is 99, 999 and so on.
+    Far is three times the range of the others; half their range where it is 99, 999 and so on. Probabilities are never.
     """
-    if values.size < 3 or counts[-1] < 2:
+    if values.size < 3 or counts[-1] < 2 or values[-1] <= 1:
         return False
     of_nines = values[-1] > 9 and set(f"{values[-1]:.15g}") == {"9"}
     return bool(values[-1] - values[-2] > (0.5 if of_nines else 3.0) * (values[-2] - values[0]))

@@ -175,7 +175,8 @@ class TestRefusals:
                 read_table(data, "f.csv")
             return
         if rows and all(len(row) < len(header) for row in rows):
-            with pytest.raises(DataError, match="no row has as many cells as the header"):
+            # Words in a row of the usual width may be names below a title.
+            with pytest.raises(DataError, match=r"no row has as many cells as the header|occurs more than once"):
                 read_table(data, "f.csv")
             return
         frame = read_table(data, "f.csv")
