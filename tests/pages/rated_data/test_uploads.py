@@ -271,7 +271,7 @@ def lines_of(app, header_line=None, skip_last=0, repeats=False):
 
 
 def test_lines_of_a_file_can_be_chosen(app):
-    frame = rated_frame()
+    frame = rated_frame().iloc[:600]
     text = frame.to_csv(index=False)
     upload(
         app,
