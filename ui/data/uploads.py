@@ -124,12 +124,16 @@ class UploadStore(Generic[Choice, Data]):
             repeats = st.checkbox(
                 "Leave out rows identical to an earlier one", options.leave_out_repeats, key=f"{of_file}_repeats"
             )
-            is_asked = st.form_submit_button("Read again")
+            # Kept until a run comes as far as this: one that is cut short forgets the click.
+            asked = f"{of_file}_asked"
+            st.form_submit_button("Read again", on_click=st.session_state.__setitem__, args=(asked, True))
+        is_asked = st.session_state.get(asked, False)
         if is_asked:
             options = ReadOptions(header_line=header_line, skip_last=skip_last, leave_out_repeats=repeats)
         if is_asked or (source is not None and is_shown and sheet != source.sheet):
             with st.spinner(f"Reading {as_text(name)} …"):
                 self.state.complaint = self._take_file(data(), name, replace(options, sheet=sheet))
+            st.session_state[asked] = False
 
     def _options_of(self, digest: str) -> ReadOptions:
         return ReadOptions.from_key(self.state.remembered.get(_reading_of(digest), ""))

@@ -287,9 +287,6 @@ def test_lines_of_a_file_can_be_chosen(app):
     lines_of(app, header_line=900)
     assert "900" in only_error(app)
     assert funnel(app)[0] == len(frame)
-    go_to_operating_point(app)
-    back_to_rated_data(app)
-    assert funnel(app)[0] == len(frame)
 
 
 def test_a_file_whose_run_is_cut_short_is_read_by_the_next_one(app, monkeypatch):
