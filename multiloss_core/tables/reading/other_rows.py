@@ -106,20 +106,21 @@ def _is_dashes(row: Row) -> bool:
 def _is_second_header(columns: Columns, place: int) -> bool:
     """Whether a row holds words above numbers, none of which occurs again below."""
     row = _row(columns, place)
-    above_numbers = 0
-    for name, cell in row.items():
-        column = columns[name]
-        if not is_text(column):
-            return False
-        below = column.slice(place + 1)
-        shape = number_shape(below.slice(0, LOOKED_AT))
-        if shape.is_numeric and shape.numbers >= AT_END:
-            if number_shape(column.slice(place, 1)).numbers or cell.casefold() in NOTHING:
-                return False
-            above_numbers += 1
-        elif compute.any(compute.equal(below, column[place])).as_py():
-            return False
-    return above_numbers > 0 and len(row) > 1
+    if len(row) < 2 or not all(is_text(columns[name]) for name in row):
+        return False
+    below = {name: columns[name].slice(place + 1) for name in row}
+    shapes = {name: number_shape(cells.slice(0, LOOKED_AT)) for name, cells in below.items()}
+    above = {name for name, shape in shapes.items() if shape.is_numeric and shape.numbers >= AT_END}
+    if not above or any(row[name].casefold() in NOTHING or _is_number(columns[name], place) for name in above):
+        return False
+    others = (
+        compute.any(compute.equal(below[name], columns[name][place])).as_py() for name in row if name not in above
+    )
+    return not any(others)
+
+
+def _is_number(column: arrow.ChunkedArray, place: int) -> bool:
+    return number_shape(column.slice(place, 1)).numbers > 0
 
 
 def _is_total(columns: Columns, place: int) -> bool:
