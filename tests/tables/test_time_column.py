@@ -194,6 +194,7 @@ MACHINES = {
     "%Y%m%dT%H%M%SZ": "s",
     "%Y%m%d%H%M%S": "s",
     "%Y-%m-%d-%H.%M.%S": "s",
+    "%d-%b-%y %I.%M.%S.%f %p": "us",
     "%Y-%m-%d-%H.%M.%S.%f": "us",
     "%d/%b/%Y:%H:%M:%S +0000": "s",
     "%d-%m-%y %H:%M:%S": "s",

@@ -80,7 +80,7 @@ def column_names(header: Iterable[object]) -> list[str]:
 def _plain_name(name: str) -> str:
     """Leave out byte order marks and spaces of no width anywhere, and spaces and quotes around a name."""
     name = name.translate(_INVISIBLE).strip()
-    is_quoted = len(name) > 2 and name[0] == name[-1] == '"'
+    is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
     return name[1:-1].strip() if is_quoted else name
 
 

@@ -150,6 +150,7 @@ def _sums(columns: Columns, place: int, *, is_named: bool) -> Iterator[bool]:
         values, value = values[np.isfinite(values)], column[place].as_py()
         if value is None or values.size < AT_TOP:
             continue
-        total, most, range_ = values.sum(), values.max(), np.ptp(values)
+        with np.errstate(over="ignore"):
+            total, most, range_ = values.sum(), values.max(), np.ptp(values)
         is_sum = value > most and abs(value - total) <= 5e-3 * abs(total)
         yield bool(is_sum or (is_named and range_ > 0 and abs(value - total / values.size) <= 5e-3 * range_))

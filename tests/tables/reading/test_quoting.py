@@ -140,7 +140,13 @@ def test_names_of_several_lines_stay():
 
 
 @pytest.mark.parametrize(
-    "header", ["\ufeffcase,score,comment", '"""case""",score,"""comment"""', "case,\u200bscore,comment\u2060"]
+    "header",
+    [
+        "\ufeffcase,score,comment",
+        '"""case""",score,"""comment"""',
+        "case,\u200bscore,comment\u2060",
+        "'case','score','comment'",
+    ],
 )
 def test_marks_and_quotes_are_no_part_of_names(header):
     for above in ("", "\ufeff", "Report\n"):
