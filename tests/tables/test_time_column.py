@@ -1,5 +1,7 @@
 """Times of documents as people and machines write them, against pandas."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -207,13 +209,14 @@ def some_moments():
 
 
 @pytest.mark.parametrize(("form", "precision"), MACHINES.items())
-@pytest.mark.parametrize("change", [str, str.upper, str.lower])
-def test_forms_of_machines_are_read(form, precision, change):
-    if change is not str and ("T%H" in form or "UTC" in form or "%a" in form):
-        pytest.skip("These are written in one way.")
+def test_forms_of_machines_are_read(form, precision):
     moments = some_moments()
     expected = moments.dt.floor(precision).to_numpy(dtype="datetime64[us]")
-    assert times_of([change(text) for text in moments.dt.strftime(form)]).tolist() == expected.tolist()
+    written = moments.dt.strftime(form)
+    assert times_of(written).tolist() == expected.tolist()
+    # Days of the week, T and zones are written in one way by the programs that write them.
+    for change in (str.upper, str.lower) if not {"%a", "T%H", "UTC"} & set(re.findall("%a|T%H|UTC", form)) else ():
+        assert times_of(written.map(change)).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("language", MONTHS)
