@@ -142,9 +142,13 @@ def shortened(text: object, limit: int = 40) -> str:
     return words if len(words) <= limit else f"{words[:limit]}…"
 
 
-def plural(value: float, noun: str) -> str:
-    """Write a count with its noun."""
-    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+_SINGULAR = {"are": "is", "were": "was", "have": "has"}
+
+
+def plural(value: float, noun: str, verb: str = "") -> str:
+    """Write a count with its noun, and with the verb of that, which is given as it is of many: "1 row is"."""
+    words = f"{count(value)} {noun}{'' if value == 1 else 's'}"
+    return f"{words} {_SINGULAR.get(verb, f'{verb}s') if value == 1 else verb}" if verb else words
 
 
 def price(marginal_precision: float, positive: str = "positive") -> str:

@@ -20,7 +20,9 @@ from multiloss_core.command_line.watching import watch
 from multiloss_core.decisions import MAX_BYTES, record_files
 from multiloss_core.decisions.record import DecisionRecord, RecordedFilter
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import FRAUD, NEVER
+from multiloss_core.formatting import FRAUD, NEVER, shortened
+from multiloss_core.numerics import written_number
+from multiloss_core.tables import ReadOptions
 from multiloss_core.thresholds import SMOOTH, FloorMethod, Rule, UncertainFloorsError
 
 AS_EXPECTED, DIFFERS, CANNOT_BE_DONE = 0, 1, 2
@@ -39,7 +41,16 @@ app = typer.Typer(
 )
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help=SOURCE_HELP, show_default=False)]
-Table = Annotated[str | None, typer.Option(help="The table to read, where the source has more than one.")]
+Table = Annotated[
+    str | None, typer.Option(help="The table, or sheet of a workbook, to read, where the source has more than one.")
+]
+HeaderLine = Annotated[
+    int | None, typer.Option(metavar="N", help="The line of a file that names the columns.", show_default="found")
+]
+SkipLast = Annotated[int, typer.Option(metavar="N", help="How many lines at the end of a file to leave out.")]
+LeaveOutRepeats = Annotated[
+    bool, typer.Option("--leave-out-repeats", help="Leave out rows of a file that are identical to an earlier one.")
+]
 Time = Annotated[str | None, typer.Option(help="Column of the days, or none.", show_default="guessed")]
 Since = Annotated[
     datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="The first day to read, 2026-01-31.")
@@ -86,6 +97,9 @@ def choose_command(
         ),
     ] = None,
     decimal: Decimal = None,
+    header_line: HeaderLine = None,
+    skip_last: SkipLast = 0,
+    leave_out_repeats: LeaveOutRepeats = False,
     leave_out_unusable: Annotated[
         bool, typer.Option("--leave-out-unusable", help="Leave out rows with text or infinity in a score.")
     ] = False,
@@ -110,7 +124,7 @@ def choose_command(
     """
     with _one_sentence():
         options = ColumnOptions(
-            scores=tuple(name.strip() for part in scores or () for name in part.split(",") if name.strip()),
+            scores=tuple(scores or ()),
             rating=rating,
             positive=tuple(positive or ()),
             negative=tuple(negative or ()),
@@ -130,7 +144,10 @@ def choose_command(
             author=author,
             reason=reason,
         )
-        with _loaded(source, table, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)) as loaded:
+        read = ReadOptions(
+            sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
+        )
+        with _loaded(source, read, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)) as loaded:
             columns = columns_of(options, loaded.frame, loaded.guess, loaded.words_of)
             choice = choose(loaded, columns, wish, _report)
         files = record_files(choice.record, FRAUD)
@@ -151,6 +168,9 @@ def watch_command(
     since: Since = None,
     until: Until = None,
     decimal: Decimal = None,
+    header_line: HeaderLine = None,
+    skip_last: SkipLast = 0,
+    leave_out_repeats: LeaveOutRepeats = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON as well.")
     ] = None,
@@ -170,7 +190,10 @@ def watch_command(
     with _one_sentence():
         decided = _read_record(record)
         days, filters = Days(since=_day(since), until=_day(until), time=time), decided.data.filters or ()
-        with _loaded(source, table, days, _decimal(decimal), filters) as loaded:
+        read = ReadOptions(
+            sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
+        )
+        with _loaded(source, read, days, _decimal(decimal), filters) as loaded:
             columns = columns_of_record(decided.columns, loaded.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
             told = {"source": loaded.name} | loaded.told
@@ -209,7 +232,7 @@ def _one_sentence() -> Iterator[None]:
 @contextmanager
 def _loaded(
     source: str,
-    table: str | None,
+    options: ReadOptions,
     days: Days,
     decimal: DecimalSign | None,
     filters: Sequence[RecordedFilter] = (),
@@ -217,11 +240,15 @@ def _loaded(
     """Load a table for as long as its rows may have to be counted."""
     file = file_to_read(source)
     if file is not None:
-        loaded = load_file(file, days, decimal, filters)
+        loaded = load_file(file, days, decimal, filters, options)
         with closing(loaded.opened.engine) if loaded.opened else nullcontext():
             yield loaded
         return
-    with opened_table(source, table) as opened:
+    if options != ReadOptions(sheet=options.sheet):
+        raise DataError(
+            f"'{shortened(source)}' is not read as one file; leave out --header-line, --skip-last, --leave-out-repeats."
+        )
+    with opened_table(source, options.sheet) as opened:
         yield load_table(opened, days, decimal, filters)
 
 
@@ -237,7 +264,7 @@ def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] |
     for text in given or ():
         name, _, value = text.rpartition("=")
         try:
-            found[name] = (words or {}).get(value) or float(value)
+            found[name] = (words or {}).get(value) or written_number(value)
         except ValueError:
             name = ""
         if not name:

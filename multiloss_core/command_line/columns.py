@@ -1,6 +1,6 @@
 """What the columns of a table mean: as the options say, else as it is guessed for the screen."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Literal
@@ -69,11 +69,11 @@ def columns_of(options: ColumnOptions, frame: pd.DataFrame, guess: ColumnGuess, 
         _certain(guess, "rating", "Which column holds the ratings", "--rating")
     if not options.scores:
         _certain(guess, "scores", "Which columns are scores", "--scores, such as --scores 'model a,model b'")
-    rating = options.rating or guess.rating or ""
-    for name in (*options.scores, rating):
+    rating, given = options.rating or guess.rating or "", tuple(_names(options.scores, frame))
+    for name in (*given, rating):
         _require_column(frame, name)
     meanings = _meanings(options, guess, rating, words_of(rating))
-    scores = _directed(frame, options.scores or guess.scores, rating, meanings)
+    scores = _directed(frame, given or guess.scores, rating, meanings)
     if len(scores) > MOST_SCORES:
         raise DataError(f"{len(scores)} scores were given; choose at most {MOST_SCORES} with --scores.")
     floors = by_score(options.floors, scores)
@@ -149,6 +149,18 @@ def days_column(time: str | None, guess: ColumnGuess | None) -> str:
     if guess is None or guess.time is None or "time" in guess.unsure:
         raise DataError("Which column holds the days is not certain; give --time, or leave out --since and --until.")
     return guess.time
+
+
+def _names(given: Sequence[str], frame: pd.DataFrame) -> Iterator[str]:
+    """Take lists of names apart at commas, but for the longest names with commas that the table has."""
+    for text in given:
+        parts = text.split(",")
+        while parts:
+            joined = ((",".join(parts[:end]).strip(), end) for end in range(len(parts), 0, -1))
+            name, end = next((pair for pair in joined if base_of(frame, pair[0]) is not None), (parts[0].strip(), 1))
+            del parts[:end]
+            if name:
+                yield name
 
 
 def _certain(guess: ColumnGuess, role: str, question: str, option: str) -> None:

@@ -28,8 +28,10 @@ from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
     MINUS,
+    READ_AS_IT_LOOKS,
     RECIPROCAL,
     ColumnGuess,
+    ReadOptions,
     document_times,
     guess_columns,
     rating_values,
@@ -94,7 +96,11 @@ class LoadedTable:
 
 
 def load_file(
-    path: Path, days: Days, decimal: DecimalSign | None = None, filters: Sequence[RecordedFilter] = ()
+    path: Path,
+    days: Days,
+    decimal: DecimalSign | None = None,
+    filters: Sequence[RecordedFilter] = (),
+    options: ReadOptions = READ_AS_IT_LOOKS,
 ) -> LoadedTable:
     """Read a file as an upload to the screen is read; of its rows those that `filters` keep.
 
@@ -103,19 +109,20 @@ def load_file(
     DataError : no usable table of documents, or days that cannot be told.
     """
     data = path.read_bytes()
-    read = read_file_table(data, path.name)
+    read = read_file_table(data, path.name, options)
     file, sample, engine = read.file, read.sample, read.engine
     if read.guess is None:
         raise DataError(f"'{path.name}' is a table of counts; choose on the screen, or give the rated documents.")
-    require_documents(file.frame)
+    require_documents(file.frame, file.ambiguous)
     frame = _with_decimals(file.frame, file.ambiguous, decimal)
+    open_signs = () if decimal else file.ambiguous
     if filters:
         inside = kept_rows(frame, filters)
         frame = frame if engine else frame[inside].reset_index(drop=True)
-    guess = guess_columns(frame) if decimal or filters else read.guess
+    guess = guess_columns(frame, open_signs) if decimal or filters else read.guess
     told, only = {}, None
     # Another sheet or other days are other data.
-    fingerprint = hashlib.sha256(data)
+    fingerprint = hashlib.sha256(data + options.key.encode())
     if days.are_limited:
         days = replace(days, time=days_column(days.time, guess))
         told = _told_of_days(days)
@@ -130,7 +137,7 @@ def load_file(
         guess=guess,
         fingerprint=fingerprint.hexdigest(),
         notes=file.notes,
-        ambiguous=() if decimal else file.ambiguous,
+        ambiguous=open_signs,
         told=told,
         only=only,
         opened=None if engine is None else OpenedTable(engine=engine, table=path.name, source=""),
@@ -176,7 +183,8 @@ def load_table(
         # Says which column is missing before the engine does in words of its own.
         kept_rows(fetch_rows(engine, table, most=1).frame.iloc[:0], filters)
     sample = load_sample(engine, table, _window(days, filters))
-    require_documents(sample.file.frame)
+    require_documents(sample.file.frame, sample.file.ambiguous)
+    open_signs = () if decimal else sample.file.ambiguous
     frame = _with_decimals(sample.file.frame, sample.file.ambiguous, decimal)
     told = {"source": opened.source, "counted_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
     if sample.version is not None:
@@ -184,10 +192,10 @@ def load_table(
     return LoadedTable(
         name=table,
         frame=frame,
-        guess=guess_columns(frame),
+        guess=guess_columns(frame, open_signs),
         fingerprint=sample.fingerprint,
         notes=sample.file.notes,
-        ambiguous=() if decimal else sample.file.ambiguous,
+        ambiguous=open_signs,
         told=told | (_told_of_days(days) if days.are_limited else {}),
         opened=opened,
         sample=sample,

@@ -240,9 +240,10 @@ class RecordedInterval:
     """The level at which the bounds hold it."""
 
     @model_validator(mode="after")
-    def _require_low_below_high(self) -> Self:
-        if self.low > self.high:
-            raise disagreement(f"low should be at most high, {self.high:g}, not {self.low:g}")
+    def _require_estimate_inside(self) -> Self:
+        _require_at_most("low", self.low, "high", self.high)
+        _require_at_most("low", self.low, "estimate", self.estimate)
+        _require_at_most("estimate", self.estimate, "high", self.high)
         return self
 
     @classmethod

@@ -10,7 +10,7 @@ from multiloss_core.engines.columns import RatedColumns, RowWindow
 from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
 from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.number_column import LARGEST_SCORE
+from multiloss_core.tables.number_column import LARGEST_SCORE, SMALLEST_WEIGHT
 from multiloss_core.thresholds.data.counts import Rule
 
 By = Literal["day", "segment", "part"]
@@ -223,7 +223,8 @@ def _all_usable(dialect: Dialect, names: _Names) -> str:
 
 def _good_weight(dialect: Dialect, names: _Names) -> str:
     return (
-        f"coalesce({names.weight} > {dialect.number(0.0)} AND {names.weight} < {dialect.number(LARGEST_SCORE)}, FALSE)"
+        f"coalesce({names.weight} >= {dialect.number(SMALLEST_WEIGHT)} AND "
+        f"{names.weight} < {dialect.number(LARGEST_SCORE)}, FALSE)"
     )
 
 

@@ -9,7 +9,7 @@ from multiloss_core.engines import loading
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS
 from multiloss_core.engines.loading import EngineSample
-from multiloss_core.tables import ColumnGuess, TableFile, read_in_process
+from multiloss_core.tables import READ_AS_IT_LOOKS, ColumnGuess, ReadOptions, TableFile, read_in_process
 from multiloss_core.tables.reader_process.kept_rows import Kept
 
 # What counting the rows of one file may take; of more, DuckDB works on disk.
@@ -31,7 +31,7 @@ class FileTable:
     disk: int = 0
 
 
-def read_file_table(data: bytes, name: str, *, sheet: str | None = None) -> FileTable:
+def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> FileTable:
     """Read a file of at most 200 MB as `read_in_process` does; many documents are kept on disk, never in memory.
 
     Raises
@@ -42,7 +42,7 @@ def read_file_table(data: bytes, name: str, *, sheet: str | None = None) -> File
     try:
         path = folder / "rows.parquet"
         with path.open("w+b") as rows:
-            file, guess = read_in_process(data, name, sheet=sheet, kept=Kept(file=rows, most=loading.MOST_HELD))
+            file, guess = read_in_process(data, name, options=options, kept=Kept(file=rows, most=loading.MOST_HELD))
         if file.rows is None:
             shutil.rmtree(folder)
             return FileTable(file=file, guess=guess)

@@ -18,8 +18,10 @@ from multiloss_core.numerics.penalised_logistic import penalised_logistic
 
 # Log odds stay finite: what is nearer to 0 or 1 is taken as being that near.
 _NEAREST = 1e-9
-# Of the standardised log odds: decides the slope only where they are all equal.
+# Of the standardised log odds.
 _PENALTY = 1e-9
+# Log odds that differ by less tell nothing of a slope: their difference is that of rounding.
+_NEARLY_EQUAL = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +97,16 @@ def fit_platt(probabilities: ArrayLike, labels: ArrayLike) -> PlattMap:
 
     `probabilities` (n,) in [0, 1] and `labels` (n,) bool of the same items, else DataError. In place of 1 and 0 the
     targets are (P + 1) / (P + 2) and 1 / (N + 2), for P positives and N negatives. Where outcomes fall with the
-    probability the map is level. Source: Platt 1999, "Probabilistic outputs for support vector machines", section 2.2.
-    O(n) for each of a few Newton steps.
+    probability, or all log odds lie within 1e-4, the map is level. Source: Platt 1999, "Probabilistic outputs for
+    support vector machines", section 2.2. O(n) for each of a few Newton steps.
     """
     given, positives = checked_pair(probabilities, labels)
     found = int(positives.sum())
     targets = np.where(positives, (found + 1) / (found + 2), 1 / (given.size - found + 2))
     log_odds = _log_odds(given)
-    middle, scale = float(log_odds.mean()), float(log_odds.std()) or 1.0
+    if np.ptp(log_odds) < _NEARLY_EQUAL:
+        return PlattMap(0.0, float(logit(targets.mean())))
+    middle, scale = float(log_odds.mean()), float(log_odds.std())
     intercept, slope = penalised_logistic(
         ((log_odds - middle) / scale)[:, np.newaxis],
         np.array([True]),

@@ -2,7 +2,8 @@
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import precision_interval
+from multiloss_core.numerics.rounding import written_number
 
 __all__ = [
-    "Bools", "Floats", "Indices", "precision_interval", "ratio"
+    "Bools", "Floats", "Indices", "precision_interval", "ratio", "written_number"
 ]  # fmt: skip

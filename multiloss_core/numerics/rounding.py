@@ -1,8 +1,31 @@
-"""Numbers in as few digits as will do."""
+"""Numbers in as few digits as will do, numbers as text, and numbers that are wrong by rounding alone."""
 
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 import numpy as np
+
+from multiloss_core.numerics.arrays import Bools, Floats
+
+_ROUNDING = 1e-9
+_WRITTEN = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*", re.ASCII | re.IGNORECASE)
+
+
+def is_probability(values: Floats) -> Bools:
+    """Tell which values lie in [0, 1], but for rounding by at most 1e-9; false for NaN."""
+    return (values >= -_ROUNDING) & (values <= 1 + _ROUNDING)
+
+
+def written_number(text: str) -> float:
+    """Read a number as files and people write it, with a decimal point, `inf` or `nan`.
+
+    Raises
+    ------
+    ValueError : something else, such as 1_0 and other forms that Python alone reads as numbers.
+    """
+    if not _WRITTEN.fullmatch(text):
+        raise ValueError(text)
+    return float(text)
 
 
 def shortest_between(value: float, above: float, up_to: float) -> float:

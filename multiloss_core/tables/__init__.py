@@ -18,6 +18,7 @@ from multiloss_core.tables.reader_process.client import read_in_process, read_it
 from multiloss_core.tables.reading.bounds import LARGEST_FILE
 from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 from multiloss_core.tables.reading.read_file import read_file
+from multiloss_core.tables.reading.read_options import MAX_LINES, READ_AS_IT_LOOKS, ReadOptions
 from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
@@ -26,12 +27,15 @@ from multiloss_core.tables.time_column import Times, document_times
 __all__ = [
     "LARGEST_FILE",
     "MAX_ITEMS",
+    "MAX_LINES",
     "MAX_PASTED",
     "MINUS",
+    "READ_AS_IT_LOOKS",
     "RECIPROCAL",
     "ColumnGuess",
     "ItemColumns",
     "Meaning",
+    "ReadOptions",
     "TableFile",
     "Times",
     "column_of",

@@ -25,6 +25,7 @@ from multiloss_core.tables.guessing.ratings import guess_rating
 from multiloss_core.tables.guessing.scores import guess_scores
 from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
 from multiloss_core.tables.rating_column import Meaning, rating_values
+from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 
 _THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
 
@@ -98,12 +99,15 @@ class ColumnGuess:
         return cls(**{**values, **lists, "meanings": meanings, "unsure": frozenset(values["unsure"])})
 
 
-def guess_columns(frame: pd.DataFrame) -> ColumnGuess:
+def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnGuess:
     """Guess the role of each column and what the ratings mean, from names and cells.
+
+    Columns of numbers that are `ambiguous`, such as 3,560, are looked at with a decimal point.
 
     What is not certain is named in `unsure`. At most 10,000 rows are looked at, and all rows of the columns that are
     taken for rating, amount, time, segment or group: O(columns + rows).
     """
+    frame = with_decimal_sign(frame, dict.fromkeys(ambiguous, "."))
     columns = columns_of(frame)
     rating = guess_rating(frame, columns)
     columns = [column for column in columns if column.name != rating.name]
@@ -155,8 +159,8 @@ def find_falling(
     return tuple(name for name, is_sure in falling.items() if is_sure or not surely)
 
 
-def require_documents(frame: pd.DataFrame) -> None:
-    """Refuse a table that cannot hold rated documents, with what is missing.
+def require_documents(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> None:
+    """Refuse a table that cannot hold rated documents, with what is missing; `ambiguous` columns are numbers.
 
     Raises
     ------
@@ -167,7 +171,7 @@ def require_documents(frame: pd.DataFrame) -> None:
             f"The table has one column, '{frame.columns[0]}'; a score and a rating are needed (columns are separated "
             "by comma, semicolon, tab or bar)."
         )
-    if not any(is_numeric(frame[c]) for c in frame.columns):
+    if not ambiguous and not any(is_numeric(frame[c]) for c in frame.columns):
         raise DataError(
             f"None of the {frame.shape[1]} columns ('{frame.columns[0]}', …) is numeric from row 1 on; add the "
             "classifiers' scores as numbers."

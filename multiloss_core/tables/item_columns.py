@@ -10,6 +10,7 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.rounding import is_probability, written_number
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
 from multiloss_core.tables.rating_column import guess_meanings, parse_ratings, rating_values
@@ -66,7 +67,7 @@ def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
             f"Line {number:,} of the pasted text is '{shortened(line)}'{_more(len(wrong))}, which is not one number; "
             "paste one number (with a decimal point) on each line, or a table whose first line names the columns."
         )
-    frame = pd.DataFrame({"probability": [float(line) for _, line in lines]})
+    frame = pd.DataFrame({"probability": [written_number(line) for _, line in lines]})
     return frame, guess_item_columns(frame)
 
 
@@ -162,7 +163,7 @@ def _checked(column: "pd.Series[Any]") -> Floats:
         if not blank[row]:
             found, way_out = _wrong_cell(column.iloc[row], values[row], way_out)
         raise DataError(f"Column '{name}' {found} in row {row + 1:,}{_more(unusable.size)}; {way_out}.")
-    outside = np.flatnonzero((values < 0.0) | (values > 1.0))
+    outside = np.flatnonzero(~is_probability(values))
     if outside.size:
         row = int(outside[0])
         way_out = (
@@ -171,10 +172,10 @@ def _checked(column: "pd.Series[Any]") -> Floats:
             else "correct these rows or choose another column"
         )
         raise DataError(
-            f"Column '{name}' holds {values[row]:g} in row {row + 1:,}{_more(outside.size)} where a "
+            f"Column '{name}' holds {values[row]!s} in row {row + 1:,}{_more(outside.size)} where a "
             f"probability from 0 to 1 is expected; {way_out}."
         )
-    return values
+    return values.clip(0.0, 1.0)
 
 
 def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
@@ -216,7 +217,7 @@ def _usable(column: "pd.Series[Any]") -> bool:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        written_number(text)
     except ValueError:
         return False
     return True

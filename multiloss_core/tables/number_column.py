@@ -10,6 +10,8 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 LARGEST_SCORE = 1e100
+# Quotients of smaller weights are infinite.
+SMALLEST_WEIGHT = 1e-100
 # So many rows of a table tell what its columns are.
 MAX_SAMPLED = 10_000
 
@@ -31,6 +33,11 @@ def numbers(column: "pd.Series[Any]") -> tuple[Floats, Bools, Bools]:
             empty = empty | (column.astype("string").str.strip() == "").fillna(True).to_numpy(dtype=bool)
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     return values, empty, ~empty & ~(np.abs(values) < LARGEST_SCORE)
+
+
+def are_weights(values: Floats) -> Bools:
+    """Tell which numbers can be weights: above 0, and neither so small nor so large that sums and quotients fail."""
+    return (values >= SMALLEST_WEIGHT) & (values < LARGEST_SCORE)
 
 
 def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, expected: str, way_out: str) -> None:

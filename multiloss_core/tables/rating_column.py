@@ -64,13 +64,18 @@ def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
     if pd.api.types.is_bool_dtype(cells.dtype):
         words = cells.astype("string").str.lower()
     elif pd.api.types.is_numeric_dtype(cells.dtype):
-        words = cells.map(lambda value: f"{value:g}", na_action="ignore").astype("string")
+        words = cells.map(_number_word, na_action="ignore").astype("string")
     else:
         words = cells.astype("string").str.strip().str.lower()
         words = words.where(words != "").replace({"1.0": "1", "0.0": "0", "01": "1", "00": "0"})
     word_codes, values = pd.factorize(words)
     # The code -1 of a blank cell finds the last of these.
     return np.append(word_codes, -1)[codes], [str(value) for value in values]
+
+
+def _number_word(value: Any) -> str:
+    """Write a number with all its digits, so that codes that differ have words that differ."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def guess_meanings(values: Sequence[str], name: str = "") -> dict[str, Meaning | None]:
@@ -189,7 +194,7 @@ def _require_two(name: object, codes: Indices, values: list[str]) -> None:
 
 
 def _positive_value(name: object, values: list[str], positive: object) -> str:
-    wanted = f"{positive:g}" if isinstance(positive, int | float) else str(positive)
+    wanted = _number_word(positive) if isinstance(positive, int | float | np.number) else str(positive)
     wanted = wanted.strip().lower()
     if isinstance(positive, bool | np.bool_):
         wanted = str(bool(positive)).lower()

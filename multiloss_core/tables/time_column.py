@@ -1,5 +1,7 @@
 """Reads a column of a table as times, whatever people and machines write into it."""
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,7 +24,38 @@ _ISO = (
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}"
     rf"(?:[T ][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]{{1,9}})?)? ?{_ZONE}?)?"
 )
-_NAMED_MONTHS = ("%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y")
+# Those of North America are defined by RFC 822; others have more than one meaning.
+_OFFSETS = {"UTC": "Z", "GMT": "Z", "CET": "+0100", "CEST": "+0200", "EST": "-0500", "EDT": "-0400", "CST": "-0600"}
+_OFFSETS |= {"CDT": "-0500", "MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700"}
+_MONTHS = (
+    ("january", "januar", "janner", "janvier", "enero", "gennaio", "janeiro", "januari"),
+    ("february", "februar", "feber", "fevrier", "febrero", "febbraio", "fevereiro", "februari"),
+    ("march", "marz", "maerz", "mars", "marzo", "marco", "maart", "mrt"),
+    ("april", "avril", "abril", "aprile"),
+    ("may", "mai", "mayo", "maggio", "maio", "mei"),
+    ("june", "juni", "juin", "junio", "giugno", "junho"),
+    ("july", "juli", "juillet", "julio", "luglio", "julho"),
+    ("august", "aout", "agosto", "augustus"),
+    ("september", "septembre", "septiembre", "settembre", "setembro"),
+    ("october", "oktober", "octobre", "octubre", "ottobre", "outubro"),
+    ("november", "novembre", "noviembre", "novembro"),
+    ("december", "dezember", "decembre", "diciembre", "dicembre", "dezembro"),
+)
+# Forms that machines write, and how they are written here.
+_REWRITTEN = (
+    (r"(?i)^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*[,.]? +", ""),
+    # Thu Jan 15 10:30:00 2026, with a zone before the year or without.
+    (r"^([^\W\d]+ +[0-9]{1,2}) ([0-9:.]+)( [A-Z]{3,4}| [+-][0-9]{4})? ([0-9]{4})$", r"\1 \4 \2\3"),
+    (r"^([0-9]{4})([0-9]{2})([0-9]{2})[T ]?([0-9]{2}):?([0-9]{2}):?([0-9]{2})(?=[.Zz+-]|$)", r"\1-\2-\3 \4:\5:\6"),
+    (r"[-T ]([0-9]{2})\.([0-9]{2})\.([0-9]{2})(?=(?:\.[0-9]+)?(?: ?[AaPp][Mm])?$)", r" \1:\2:\3"),
+    (r"([0-9]{4}):(?=[0-9]{1,2}:[0-9]{2})", r"\1 "),
+    (r"(?i)(?<=[^\W\d]) de (?=[0-9])|(?<=[0-9]) de (?=[^\W\d])", " "),
+)
+# Years of two digits come after those of four, which `%y` would read in part.
+_NAMED_MONTHS = ("%d %b %Y", "%b %d %Y", "%d %b %y")
+_DAY_FIRST, _MONTH_FIRST, _YEAR_FIRST = ("%d %m %Y", "%d %m %y"), ("%m %d %Y", "%m %d %y"), ("%y %m %d",)
+# Days as Excel counts them, from 1899-12-30 on.
+_EXCEL_DAY_OF_1970 = 25_569
 _CLOCKS = ("%H:%M:%S", "%H:%M", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M %p", "%I:%M:%S.%f %p")
 _START_OF_CLOCKS = np.datetime64("1900-01-01", "us")
 
@@ -30,10 +63,11 @@ _START_OF_CLOCKS = np.datetime64("1900-01-01", "us")
 def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
     """Read a column as the times, datetime64[us] (n,), of some `rows` (n,) of a table, counted from 0.
 
-    Read are times and dates as such, ISO text, text with the year last (14/03/2026) or an English month (14 Mar 2026),
-    with or without a time of day, and whole columns of YYYYMMDD or of seconds or milliseconds since 1970. Whether the
-    day or the month stands first is decided by the whole column. Times with a time zone become UTC; others stay as they
-    are. Time O(n): for a million texts one to four seconds, ISO text being fastest.
+    Read are times and dates as such, ISO text, text with the year last (14/03/2026, 14.3.26) or a month in words
+    (14 Mar 2026, 14-MAR-26, 14. März 2026), with or without a time of day, what `date`, mail, SAS and databases write,
+    and whole columns of YYYYMMDD, YYYYMMDDhhmmss, days as Excel counts them, or (milli-, micro-, nano-)seconds since
+    1970. Whether the day or the month stands first is decided by the whole column. Times with a time zone become UTC;
+    others stay as they are. Time O(n): for a million texts one to four seconds, ISO text being fastest.
 
     Raises
     ------
@@ -60,7 +94,7 @@ def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
         times = np.full(len(cells), np.datetime64("NaT", "us"))
     elif is_number:
         times = _of_numbers(cells.to_numpy(dtype=np.float64, na_value=np.nan))
-    elif cells.str.fullmatch(r"[0-9]{1,18}(?:\.[0-9]{1,9})?").all():
+    elif cells.str.fullmatch(r"[0-9]{1,19}(?:\.[0-9]{1,12})?").all():
         times = _of_numbers(cells.to_numpy(dtype=np.float64))
     else:
         times = _of_texts(cells, rows)
@@ -99,9 +133,11 @@ def _without_zone(cells: "pd.Series[Any]") -> Times:
 
 
 def _of_numbers(values: Floats) -> Times:
-    """Choose the one meaning that fits most numbers: seconds or milliseconds since 1970, or YYYYMMDD."""
-    days = pd.Series(values).map("{:.10g}".format)
-    readings = [_since_1970(values), _since_1970(values / 1e3), _read(days, ["%Y%m%d"])]
+    """Choose the one meaning that fits most numbers: a time since 1970, YYYYMMDD(hhmmss), or days of Excel's."""
+    digits = pd.Series(values).map("{:.15g}".format)
+    readings = [_since_1970(values / 10**power) for power in (0, 3, 6, 9)]
+    readings += [_read(digits, ["%Y%m%d"]), _read(digits, ["%Y%m%d%H%M%S"])]
+    readings.append(_since_1970(((values - _EXCEL_DAY_OF_1970) * 86_400).round(3)))
     return max(readings, key=lambda times: int(_is_usual(times).sum()))
 
 
@@ -115,15 +151,17 @@ def _of_texts(words: "pd.Series[Any]", rows: Indices) -> Times:
     """Texts (n,), none of them missing; NaT where the calendar or the clock has no such time."""
     # Long texts are no times, and would take long to find out about.
     _require_readable(words, (words.str.len() <= LONGEST_TEXT).to_numpy(dtype=bool), rows)
-    if words.str.endswith(("UTC", "GMT")).any():
-        words = words.str.replace(r" ?(?:UTC|GMT)$", "Z", regex=True)
+    written = words
     iso = words.str.fullmatch(_ISO).to_numpy(dtype=bool)
+    if not iso.all():
+        words = words.where(iso, _rewritten(words))
+        iso = words.str.fullmatch(_ISO).to_numpy(dtype=bool)
     times = np.full(len(words), np.datetime64("NaT", "us"))
     times[iso] = _without_zone(pd.to_datetime(words[iso], format="ISO8601", errors="coerce", utc=True))
     if not iso.all():
-        times[~iso] = _of_dates(words[~iso], rows[~iso])
-    _require_readable(words, _is_usual(times), rows)
-    zoned = iso & words.str.fullmatch(f".*:.*{_ZONE}").to_numpy(dtype=bool)
+        times[~iso] = _of_dates(words[~iso], rows[~iso], written[~iso])
+    _require_readable(written, _is_usual(times), rows)
+    zoned = words.str.fullmatch(f".*:.*{_ZONE}").to_numpy(dtype=bool)
     if zoned.any() and not zoned.all():
         with_zone, without = (rows[mask.argmax()] + 1 for mask in (zoned, ~zoned))
         raise DataError(
@@ -133,21 +171,58 @@ def _of_texts(words: "pd.Series[Any]", rows: Indices) -> Times:
     return times
 
 
-def _of_dates(words: "pd.Series[Any]", rows: Indices) -> Times:
-    """Texts with the year last, with or without a time of day."""
+def _rewritten(words: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Write what machines write in their own ways as others do, and months in English."""
+    for form, plain in _REWRITTEN:
+        words = words.str.replace(form, plain, regex=True)
+    words = words.str.replace(r" ?\b([A-Z]{3,4})$", lambda found: _OFFSETS.get(found[1], found[0]), regex=True)
+    return words.str.replace(r"(?<![^\W_\d])-?([^\W\d_]{3,})\.?-?", _in_english, regex=True)
+
+
+def _in_english(found: "re.Match[str]") -> str:
+    """Write the name of a month, or its beginning, as three English letters with spaces around; other words stay."""
+    word = unicodedata.normalize("NFKD", found[1].casefold()).encode("ascii", "ignore").decode()
+    months = {number for number, names in enumerate(_MONTHS) if any(name.startswith(word) for name in names)}
+    return f" {_MONTHS[months.pop()][0][:3]} " if len(months) == 1 else found[0]
+
+
+def _of_dates(words: "pd.Series[Any]", rows: Indices, written: "pd.Series[Any]") -> Times:
+    """Texts with the year last, with or without a time of day and a zone; `written` are the cells themselves."""
+    zones = words.str.extract(rf"(?<=:[0-9]{{2}}) ?({_ZONE})$|(?<=\.[0-9]{{3}}) ?({_ZONE})$").bfill(axis=1)[0]
+    if zones.notna().any():
+        words = words.str.replace(rf"(:[0-9]{{2}}(?:\.[0-9]+)?) ?{_ZONE}$", r"\1", regex=True)
     clocks = words.where(words.str.contains(":", regex=False), "0:00")
     clocks = clocks.str.replace(r"^.*?([0-9]{1,2}:)", r"\1", regex=True)
     clocks = clocks.str.replace(r" ?([AaPp][Mm])$", r" \1", regex=True)
     # There are few different days, and not many more different times of day.
-    codes, known = pd.factorize(words.str.replace(r"[T, ]{1,2}[0-9]{1,2}:.*$", "", regex=True))
-    dates = pd.Series(known).str.replace(r"[-/., ]+", " ", regex=True)
-    named, day_first, month_first = (_read(dates, formats) for formats in (_NAMED_MONTHS, ["%d %m %Y"], ["%m %d %Y"]))
+    codes, known = pd.factorize(words.str.replace(r"[T, ]{1,3}[0-9]{1,2}:.*$", "", regex=True))
+    dates = pd.Series(known).str.replace(r"[-/., ]+", " ", regex=True).str.strip()
+    named, day_first, month_first, year_first = (
+        _read(dates, formats) for formats in (_NAMED_MONTHS, _DAY_FIRST, _MONTH_FIRST, _YEAR_FIRST)
+    )
     readable = ~(np.isnat(named) & np.isnat(day_first) & np.isnat(month_first))
-    _require_readable(words, readable[codes], rows)
-    numbered = day_first if _is_day_first(day_first, month_first, codes, words, rows) else month_first
+    _require_readable(written, readable[codes], rows)
+    is_day_first = _is_day_first(day_first, month_first, codes, written, rows)
+    numbered = day_first if is_day_first else month_first
+    if not np.isnat(year_first).any() and np.ptp(year_first) < np.ptp(numbered):
+        raise DataError(
+            f"Column '{words.name}' holds '{written.iloc[0]}' in row {rows[0] + 1:,}, where the year may come first or "
+            f"last; write the dates as 2026-03-14 {WAY_OUT}."
+        )
     clock_codes, known_clocks = pd.factorize(clocks)
     passed = _read(pd.Series(known_clocks), _CLOCKS) - _START_OF_CLOCKS
-    return np.add(np.where(np.isnat(named), numbered, named)[codes], passed[clock_codes])
+    times = np.add(np.where(np.isnat(named), numbered, named)[codes], passed[clock_codes])
+    if zones.notna().any():
+        times = times - _offsets(zones)
+    return times
+
+
+def _offsets(zones: "pd.Series[Any]") -> NDArray[np.timedelta64]:
+    """Read zones such as Z and -05:00 as what they are ahead of UTC."""
+    digits = zones.fillna("Z").str.replace(":", "").str.upper().replace("Z", "+00").str.ljust(5, "0")
+    minutes = 60 * digits.str[1:3].astype(int) + digits.str[3:5].astype(int)
+    signed = np.where(digits.str.startswith("-"), -minutes, minutes)
+    return signed.astype("timedelta64[m]").astype("timedelta64[us]")
 
 
 def _read(words: "pd.Series[Any]", formats: Iterable[str]) -> Times:

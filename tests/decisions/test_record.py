@@ -211,6 +211,12 @@ class TestRefusals:
             ("expected.tp_interval", 300, r"'expected\.tp_interval' .* an object"),
             ("expected.tp_interval.low", 330, r"'expected\.tp_interval' .* low should be at most high, 320, not 330"),
             (
+                "expected.tp_interval.estimate",
+                10,
+                r"'expected\.tp_interval' .* low should be at most estimate, 10, not",
+            ),
+            ("expected.tp_interval.estimate", 900, r"'expected\.tp_interval' .* estimate should be at most high"),
+            (
                 "expected.precision_interval.high",
                 1.5,
                 r"'expected' .* precision_interval should be from 0 to 1, not up to 1\.5",

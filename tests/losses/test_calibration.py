@@ -140,3 +140,25 @@ def test_unusable_items_are_refused(fit):
         fit([0.1, 0.2], [True])
     with pytest.raises(DataError, match="Probability 1 is 3"):
         fit([3.0, 0.2], [True, False])
+
+
+@pytest.mark.parametrize("count", [3, 57, 1_000])
+@pytest.mark.parametrize("constant", [0.0, 1e-12, 0.1, 0.3, 0.7, 0.9999, 1.0])
+def test_platt_is_level_for_equal_probabilities(constant, count):
+    labels = np.arange(count) % 3 == 0
+    positives, negatives = labels.sum(), (~labels).sum()
+    level = (positives * (positives + 1) / (positives + 2) + negatives / (negatives + 2)) / count
+    everywhere = np.linspace(0, 1, 41)
+    assert fit_platt(np.full(count, constant), labels).apply(everywhere) == pytest.approx(level, abs=1e-9)
+    nearly = np.full(count, constant)
+    nearly[0] = min(constant + 1e-7 * constant * (1 - constant), 1.0)
+    assert fit_platt(nearly, labels).apply(everywhere) == pytest.approx(level, abs=1e-6)
+
+
+def test_probabilities_beyond_one_by_rounding_are_one():
+    items = [0.2, 0.9, np.nextafter(1.0, 2.0), 1 + 6e-10, -1e-12]
+    found = fit_isotonic(items, [False, True, True, True, False])
+    assert found.knots.min() == 0.0
+    assert found.knots.max() == 1.0
+    with pytest.raises(DataError, match=r"Probability 2 is 1\.0000001"):
+        fit_isotonic([0.2, 1.0000001], [True, False])

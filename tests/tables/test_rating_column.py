@@ -98,3 +98,13 @@ class TestParsing:
         found, values = rating_values(pd.Series(pd.Categorical.from_codes(codes, words)))
         assert values == words
         np.testing.assert_array_equal(found, codes)
+
+
+@pytest.mark.parametrize("kind", ["int64", "float64", "Int64"])
+@pytest.mark.parametrize("first", [7, 1_000_001, 123_456_789_012])
+def test_codes_keep_all_digits(kind, first):
+    codes, words = rating_values(pd.Series([first, first + 1, first], dtype=kind))
+    assert words == [str(first), str(first + 1)]
+    assert codes[:3].tolist() == [0, 1, 0]
+    column = pd.Series([first, first + 1] * 4, name="code")
+    assert parse_ratings(column, first + 1).tolist() == [0, 1] * 4

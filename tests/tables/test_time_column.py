@@ -1,5 +1,7 @@
 """Times of documents as people and machines write them, against pandas."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -172,3 +174,100 @@ def test_any_text_is_read_or_refused_in_a_sentence(values):
         return
     assert len(read) == len(values)
     assert not np.isnat(read).any()
+
+
+MONTHS = {
+    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+}
+MACHINES = {
+    "%m/%d/%y %H:%M": "min",
+    "%d.%m.%y": "D",
+    "%d-%b-%y": "D",
+    "%d%b%Y": "D",
+    "%d%b%Y:%H:%M:%S": "s",
+    "%a %b %d %H:%M:%S %Y": "s",
+    "%a %b %d %H:%M:%S UTC %Y": "s",
+    "%a, %d %b %Y %H:%M:%S +0000": "s",
+    "%A, %B %d, %Y": "D",
+    "%Y%m%dT%H%M%SZ": "s",
+    "%Y%m%d%H%M%S": "s",
+    "%Y-%m-%d-%H.%M.%S": "s",
+    "%d-%b-%y %I.%M.%S.%f %p": "us",
+    "%Y-%m-%d-%H.%M.%S.%f": "us",
+    "%d/%b/%Y:%H:%M:%S +0000": "s",
+    "%d-%m-%y %H:%M:%S": "s",
+}
+
+
+def some_moments():
+    seconds = np.random.default_rng(3).integers(0, 400 * 86_400, 80)
+    return pd.Series(pd.Timestamp("2025-03-05 01:02:03.25") + pd.to_timedelta(seconds, unit="s"))
+
+
+@pytest.mark.parametrize(("form", "precision"), MACHINES.items())
+def test_forms_of_machines_are_read(form, precision):
+    moments = some_moments()
+    expected = moments.dt.floor(precision).to_numpy(dtype="datetime64[us]")
+    written = moments.dt.strftime(form)
+    assert times_of(written).tolist() == expected.tolist()
+    # Days of the week, T and zones are written in one way by the programs that write them.
+    for change in (str.upper, str.lower) if not {"%a", "T%H", "UTC"} & set(re.findall("%a|T%H|UTC", form)) else ():
+        assert times_of(written.map(change)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("language", MONTHS)
+def test_months_in_words_are_read(language):
+    moments = some_moments()
+    expected = moments.dt.normalize().to_numpy(dtype="datetime64[us]")
+    names = [MONTHS[language].split()[moment.month - 1] for moment in moments]
+    for form in ("{0.day}. {1} {0.year}", "{0.day} {1} {0.year}", "{0.day} de {1} de {0.year}", "{0.day}-{1}-{0.year}"):
+        written = [form.format(moment, name) for moment, name in zip(moments, names, strict=True)]
+        assert times_of(written).tolist() == expected.tolist(), written[0]
+        assert times_of([text.upper() for text in written]).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("zone", "hours"), [("EST", -5), ("EDT", -4), ("PST", -8), ("CET", 1), ("CEST", 2), ("-0500", -5), ("+01:00", 1)]
+)
+def test_zones_become_utc_in_any_form(zone, hours):
+    moments = some_moments().dt.floor("s")
+    expected = (moments - pd.Timedelta(hours=hours)).to_numpy(dtype="datetime64[us]")
+    for form in ("%Y-%m-%d %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%a, %d %b %Y %H:%M:%S"):
+        assert times_of(moments.dt.strftime(f"{form} {zone}")).tolist() == expected.tolist(), form
+
+
+def test_zone_with_several_meanings_is_refused():
+    assert "'2026-01-15 10:30:00 IST' in row 1" in refused(["2026-01-15 10:30:00 IST", "2026-01-15 11:30:00 IST"])
+
+
+@pytest.mark.parametrize("power", [0, 3, 6, 9])
+def test_numbers_since_1970_are_read(power):
+    moments = some_moments().dt.floor("s")
+    expected = moments.to_numpy(dtype="datetime64[us]")
+    numbers = pd.Series((moments - pd.Timestamp(0)) // pd.Timedelta(seconds=1)) * 10**power
+    assert times_of(numbers.astype(str)).tolist() == expected.tolist()
+    off = np.abs(times_of(numbers) - expected).max()
+    assert off <= np.timedelta64(1, "us")
+
+
+def test_days_of_excel_are_read():
+    moments = some_moments().dt.floor("s")
+    days = (moments - pd.Timestamp(1899, 12, 30)) / pd.Timedelta(days=1)
+    for cells in (days, days.map("{:.9f}".format), days.round(9).astype(str)):
+        off = np.abs(times_of(cells) - moments.to_numpy(dtype="datetime64[us]")).max()
+        assert off <= np.timedelta64(1, "ms")
+
+
+def test_year_of_two_digits_that_may_come_first_is_refused():
+    days = pd.date_range("2026-01-03", periods=60)
+    assert "'26-01-03' in row 1" in refused(days.strftime("%y-%m-%d"))
+    assert times_of(days.strftime("%d-%m-%y")).tolist() == days.to_numpy(dtype="datetime64[us]").tolist()
+
+
+@pytest.mark.parametrize("none", ["0000-00-00", "1900-01-01", "9999-12-31 00:00:00", "2026-01", "2026-W05"])
+def test_cell_that_is_no_day_is_named(none):
+    assert f"'{none}' in row 3" in refused(["2026-01-05", "2026-01-06", none, "2026-01-07"])

@@ -18,9 +18,11 @@ from multiloss_core.formatting import plural, shortened
 from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
+    READ_AS_IT_LOOKS,
     RECIPROCAL,
     ColumnGuess,
     Meaning,
+    ReadOptions,
     Times,
     document_amounts,
     document_segments,
@@ -110,12 +112,12 @@ class Dataset:
         return float(calendar(self.times, self.undecided_times).days)
 
 
-def read_upload(data: bytes, name: str, sheet: str | None = None) -> RatedSource:
-    """Read an uploaded file, or a sheet of it, and guess its columns. Raises DataError where it is no usable table."""
-    table = read_file_table(data, name, sheet=sheet)
+def read_upload(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> RatedSource:
+    """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
+    table = read_file_table(data, name, options)
     file, guess = table.file, table.guess
     if guess is not None:
-        require_documents(file.frame)
+        require_documents(file.frame, file.ambiguous)
     choice = COUNTS if guess is None else choice_of(guess, file.ambiguous)
     origin, notes = None, file.notes
     if table.sample is not None:
@@ -127,8 +129,7 @@ def read_upload(data: bytes, name: str, sheet: str | None = None) -> RatedSource
         notes = (note, *notes)
     return RatedSource(
         name,
-        # Another sheet is other data.
-        hashlib.sha256(data + (sheet or "").encode()).hexdigest(),
+        hashlib.sha256(data + options.key.encode()).hexdigest(),
         file.frame,
         choice,
         guess=guess,

@@ -15,7 +15,14 @@ from scipy.special import expit
 from multiloss_core import ScoredItems
 from multiloss_core.losses import probability_order, random_half
 from multiloss_core.numerics import Bools, Indices
-from multiloss_core.tables import MAX_ITEMS, ItemColumns, read_items_in_process, read_pasted
+from multiloss_core.tables import (
+    MAX_ITEMS,
+    READ_AS_IT_LOOKS,
+    ItemColumns,
+    ReadOptions,
+    read_items_in_process,
+    read_pasted,
+)
 from ui.data.uploads import UploadStore
 from ui.shared.session import Source, session
 
@@ -45,10 +52,10 @@ class ScoredDataset:
     calibration: str = ""
 
 
-def uploaded_source(data: bytes, name: str, sheet: str | None = None) -> ScoredSource:
-    """Read an uploaded file, or a sheet of it, and guess its columns. Raises DataError where it is no usable table."""
-    file, choice = read_items_in_process(data, name, sheet=sheet)
-    fingerprint = hashlib.sha256(data + (sheet or "").encode()).hexdigest()
+def uploaded_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> ScoredSource:
+    """Read an uploaded file and guess its columns. Raises DataError where it is no usable table."""
+    file, choice = read_items_in_process(data, name, options=options)
+    fingerprint = hashlib.sha256(data + options.key.encode()).hexdigest()
     return ScoredSource(name, fingerprint, file.frame, choice, notes=file.notes, sheets=file.sheets, sheet=file.sheet)
 
 

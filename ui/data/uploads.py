@@ -12,7 +12,7 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.formatting import shortened
-from multiloss_core.tables import LARGEST_FILE, start_reader
+from multiloss_core.tables import LARGEST_FILE, MAX_LINES, ReadOptions, start_reader
 from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
@@ -43,7 +43,7 @@ class UploadStore(Generic[Choice, Data]):
     """The tables of one kind: samples, and what was loaded in this session.
 
     `key`: that of the picker, also in the URL; `label` and `hint` are the picker's words. `samples` make one by name.
-    `read` makes a table of a file's bytes, its name and, where one was asked for, a sheet; `build` makes checked data
+    `read` makes a table of a file's bytes, its name, and what of it was asked for; `build` makes checked data
     of that. `of_other_files` makes of a choice of columns what it says of any file with these columns; `choice_type` is
     its type.
     """
@@ -53,7 +53,7 @@ class UploadStore(Generic[Choice, Data]):
     samples: Mapping[str, Callable[[str], Source[Choice]]]
     label: str
     hint: str
-    read: Callable[[bytes, str, str | None], Source[Choice]]
+    read: Callable[[bytes, str, ReadOptions], Source[Choice]]
     build: Callable[[Source[Choice], Choice], Data]
     upload_key: str
     upload_label: str
@@ -81,7 +81,7 @@ class UploadStore(Generic[Choice, Data]):
                 # Not before: a run that is cut short leaves the file to the next one.
                 self.state.last_upload = uploaded.file_id
         if uploaded is not None:
-            self._ask_sheet(uploaded.getvalue, uploaded.name)
+            self._ask_options(uploaded.getvalue, uploaded.name)
         if self.state.complaint:
             shown = self._shown_name()
             still = f" Still shown: {_named(shown)}." if self._is_here(shown) else ""
@@ -90,21 +90,54 @@ class UploadStore(Generic[Choice, Data]):
             st.info(as_text(self.state.note), icon=":material/info:")
         self._keep_files(is_open=True, with_controls=with_controls)
 
-    def _ask_sheet(self, data: Callable[[], bytes], name: str) -> None:
-        """Of a workbook, ask which sheet to read, and read it."""
+    def _ask_options(self, data: Callable[[], bytes], name: str) -> None:
+        """Ask which sheet, lines and rows of the file in the uploader to read, and read it again."""
         shown = self._shown_name()
         source, file = self.state.sources.get(shown), self.state.files.get(shown)
-        if source is None or file is None or file.given_name != name or len(source.sheets) < 2:
+        is_shown = source is not None and file is not None and file.given_name == name
+        if not (is_shown or self.state.complaint):
             return
-        picked = st.selectbox(
-            f"Sheet of {as_label(name)}",
-            source.sheets,
-            index=source.sheets.index(source.sheet or source.sheets[0]),
-            key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
-        )
-        if picked != source.sheet:
-            with st.spinner(f"Reading {as_text(picked)} …"):
-                self.state.complaint = self._take_file(data(), name, picked)
+        options, sheet = ReadOptions(), None
+        if source is not None and file is not None and is_shown:
+            options, sheet = self._options_of(file.digest), source.sheet
+            if len(source.sheets) > 1:
+                sheet = st.selectbox(
+                    f"Sheet of {as_label(name)}",
+                    source.sheets,
+                    index=source.sheets.index(source.sheet or source.sheets[0]),
+                    key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
+                )
+        of_file = f"{self.upload_key}_{self.state.last_upload}"
+        with st.popover("Lines and rows to read", type="tertiary"), st.form(f"{of_file}_lines", border=False):
+            header_line = st.number_input(
+                "Line of the header",
+                min_value=1,
+                max_value=MAX_LINES,
+                value=options.header_line,
+                step=1,
+                placeholder="found by its names",
+                key=f"{of_file}_header_line",
+                help="Lines above it are left out. In a workbook it is the row of the sheet.",
+            )
+            skip_last = st.number_input(
+                "Lines to leave out at the end", 0, MAX_LINES, options.skip_last, key=f"{of_file}_skip_last"
+            )
+            repeats = st.checkbox(
+                "Leave out rows identical to an earlier one", options.leave_out_repeats, key=f"{of_file}_repeats"
+            )
+            # Kept until a run comes as far as this: one that is cut short forgets the click.
+            asked = f"{of_file}_asked"
+            st.form_submit_button("Read again", on_click=st.session_state.__setitem__, args=(asked, True))
+        is_asked = st.session_state.get(asked, False)
+        if is_asked:
+            options = ReadOptions(header_line=header_line, skip_last=skip_last, leave_out_repeats=repeats)
+        if is_asked or (source is not None and is_shown and sheet != source.sheet):
+            with st.spinner(f"Reading {as_text(name)} …"):
+                self.state.complaint = self._take_file(data(), name, replace(options, sheet=sheet))
+            st.session_state[asked] = False
+
+    def _options_of(self, digest: str) -> ReadOptions:
+        return ReadOptions.from_key(self.state.remembered.get(_reading_of(digest), ""))
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -365,7 +398,7 @@ class UploadStore(Generic[Choice, Data]):
             key
             for source in self.state.sources.values()
             for key in (source.fingerprint, columns_signature(source.frame))
-        } | {NOUN, *(_sheet_of(file.digest) for file in self.state.files.values())}
+        } | {NOUN, *(_reading_of(file.digest) for file in self.state.files.values())}
         return {key: text for key, text in self.state.remembered.items() if key in keys}
 
     def _hear(self, told: Told) -> None:
@@ -380,29 +413,28 @@ class UploadStore(Generic[Choice, Data]):
         if "choices" in told:
             self.state.remembered = told["choices"] | self.state.remembered
 
-    def _take_file(self, data: bytes, name: str, sheet: str | None = None) -> str | None:
+    def _take_file(self, data: bytes, name: str, options: ReadOptions | None = None) -> str | None:
         """Read a file, take its table and pick it; or say why it cannot be read, and leave everything as it was.
 
-        Of a workbook, `sheet`, or the one that was asked for before.
+        It is read by `options`, or by those that were asked for before.
         """
         digest = hashlib.sha256(data).hexdigest()
-        of_workbook = _sheet_of(digest)
         try:
-            source = self._read(data, name, sheet or self.state.remembered.get(of_workbook), digest)
+            source = self._read(data, name, options or self._options_of(digest), digest)
             self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source)))
         except DataError as error:
             return str(error)
-        if sheet is not None:
-            self.state.remembered[of_workbook] = sheet
+        if options is not None:
+            self.state.remembered[_reading_of(digest)] = options.key
         return None
 
-    def _read(self, data: bytes, name: str, sheet: str | None, digest: str) -> Source[Choice]:
+    def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
         """Have a file read in its turn; a run that is cut short leaves the reading to the next one."""
-        state, asked = self.state, (digest, sheet)
+        state, asked = self.state, (digest, options.key)
         if state.reading is None or state.reading[0] != asked or state.reading[1].cancelled:
             self._stop_reading()
             seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
-            state.reading = asked, begin(self.read, data, name, sheet, seconds=seconds, here=True)
+            state.reading = asked, begin(self.read, data, name, options, seconds=seconds, here=True)
         _, task = state.reading
         try:
             wait_for([task])
@@ -493,8 +525,8 @@ def _is_start(text: str) -> bool:
     return re.fullmatch(f"[0-9a-f]{{{START}}}", text) is not None
 
 
-def _sheet_of(digest: str) -> str:
-    """Name what is remembered of a workbook by its SHA-256: the sheet that was asked for."""
+def _reading_of(digest: str) -> str:
+    """Name what is remembered of a file by its SHA-256: the sheet, lines and rows that were asked for."""
     return f"sheet {digest}"
 
 

@@ -100,8 +100,8 @@ class Uploads(Generic[Choice]):
     `page` shows. `last_upload`, `complaint` and `note` say what became of the last file. `heard` counts what the user's
     browser said, `kept` holds the files that it keeps, by name the beginning of their SHA-256, None until it is asked;
     `gone` are names that it could not bring back, and `replaced` those under which another file came than the address
-    meant. `remembered` are choices of columns as JSON, by what they are of. `reading` is the file, with its sheet, that
-    is being read.
+    meant. `remembered` are choices of columns as JSON, by what they are of. `reading` is the file, with what of it was
+    asked for, that is being read.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Uploads(Generic[Choice]):
     gone: set[str] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)
     remembered: dict[str, str] = field(default_factory=dict)
-    reading: tuple[tuple[str, str | None], Task[Source[Choice]]] | None = None
+    reading: tuple[tuple[str, str], Task[Source[Choice]]] | None = None
 
 
 @dataclass

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core.formatting import NEVER, threshold
+from multiloss_core.numerics import written_number
 from ui.shared.session import UrlEcho, session
 
 T = TypeVar("T")
@@ -137,7 +138,7 @@ def read_numbers(text: str) -> list[float] | None:
     if not text or text.count(SEPARATOR) >= MAX_NUMBERS:
         return None
     try:
-        numbers = [math.inf if part == NEVER else float(part) for part in text.split(SEPARATOR)]
+        numbers = [math.inf if part == NEVER else written_number(part) for part in text.split(SEPARATOR)]
     except ValueError:
         return None
     return None if any(math.isnan(number) or number == -math.inf for number in numbers) else numbers

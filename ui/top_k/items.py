@@ -9,7 +9,7 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.figures import sorted_probabilities
 from multiloss_core.formatting import shortened
-from multiloss_core.numerics import Bools, Floats
+from multiloss_core.numerics import Bools, Floats, written_number
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import OwnItems, session
@@ -127,7 +127,7 @@ def _forget_own() -> None:
 
 def _probability(word: str) -> float | None:
     try:
-        value = float(word)
+        value = written_number(word)
     except ValueError:
         return None
     return value if math.isfinite(value) and 0 <= value <= 1 else None

@@ -14,6 +14,8 @@ from pyarrow import parquet
 from multiloss_core.engines.dialects import DUCKDB, Dialect
 from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
 from multiloss_core.errors import DataError
+from multiloss_core.tables import LARGEST_FILE, read_in_process
+from multiloss_core.tables.reader_process.kept_rows import Kept
 
 MEMORY_LIMIT = "2GB"
 PARQUET, CSV = (".parquet", ".pq"), (".csv",)
@@ -50,6 +52,7 @@ class DuckDBEngine:
         self._is_database = self._path.is_file() and not _is_data(self._path)
         self._is_asked = False
         self._questions = Questions()
+        self._read: dict[tuple[Path, int, int], Path | None] = {}
         self._spill = Path(tempfile.mkdtemp(prefix="multiloss-duckdb-"))
         folders = [self._spill, *([removed] if removed else [])]
         try:
@@ -81,7 +84,7 @@ class DuckDBEngine:
             settings["threads"] = str(int(threads))
         if not self._is_database:
             folder = self._path if self._path.is_dir() else self._path.parent
-            settings["allowed_directories"] = f"[{DUCKDB.word(f'{folder}/')}]"
+            settings["allowed_directories"] = f"[{DUCKDB.word(f'{folder}/')}, {DUCKDB.word(f'{self._spill}/')}]"
         # The last two close the door behind all others.
         settings |= {"enable_external_access": "false", "lock_configuration": "true"}
         for name, value in settings.items():
@@ -108,10 +111,31 @@ class DuckDBEngine:
         if self._is_database:
             return DUCKDB.table(table.split(".", 1))
         files = self._files()[table]
+        if files[0].suffix.lower() in CSV and sum(file.stat().st_size for file in files) <= LARGEST_FILE:
+            read = [self._as_parquet(file) for file in files]
+            files = [file for file in read if file is not None] if None not in read else files
         names = ", ".join(DUCKDB.word(str(file)) for file in files)
         if files[0].suffix.lower() in PARQUET:
             return f"read_parquet([{names}], union_by_name = true, hive_partitioning = true)"
         return f"read_csv([{names}], union_by_name = true, hive_partitioning = true, sample_size = 100000)"
+
+    def _as_parquet(self, file: Path) -> Path | None:
+        """Write the rows of a text file as Parquet, read as an upload is; None where SQL cannot name its columns.
+
+        DuckDB reads another encoding, other quotes and rows of other widths otherwise, or not at all.
+        """
+        state = file.stat()
+        key = (file, state.st_size, state.st_mtime_ns)
+        if key not in self._read:
+            # Folders such as `month=3` are columns.
+            target = Path(tempfile.mkdtemp(dir=self._spill)) / file.relative_to(self._path.parent).with_suffix(
+                PARQUET[0]
+            )
+            target.parent.mkdir(parents=True)
+            with target.open("w+b") as rows:
+                found, _ = read_in_process(file.read_bytes(), file.name, kept=Kept(file=rows, most=0))
+            self._read[key] = None if found.rows is None else target
+        return self._read[key]
 
     def version(self, table: str) -> str | None:
         """Give a hash of the names, sizes and times of the table's files; of a DuckDB file, of this file."""

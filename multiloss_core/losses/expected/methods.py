@@ -15,6 +15,7 @@ from multiloss_core.losses.expected.quadratic import QUADRATIC
 from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, WINDOWED
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.rounding import is_probability
 
 # From the fastest growing time to the slowest; of equal growth, "auto" tries the earlier one first.
 _METHODS = (EXHAUSTIVE, CUBIC, QUADRATIC, WINDOWED, NEAR_LINEAR)
@@ -96,7 +97,10 @@ def _auto(descending: Floats, loss: Loss, tolerance: float) -> ExpectedLosses:
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Floats:
-    """Copy `probabilities` (n,) as floats; DataError unless they are a list of numbers in [0, 1], at least one."""
+    """Copy `probabilities` (n,) as floats; DataError unless they are a list of numbers in [0, 1], at least one.
+
+    What lies outside by rounding, at most 1e-9, is taken as 0 or 1.
+    """
     try:
         checked = np.array(probabilities, dtype=np.float64)
     except (TypeError, ValueError):
@@ -105,11 +109,10 @@ def checked_probabilities(probabilities: ArrayLike) -> Floats:
         raise DataError(f"Probabilities must be a list of numbers, not an array of {checked.ndim} dimensions.")
     if checked.size == 0:
         raise DataError("There are no probabilities; give at least one.")
-    # The comparison is also false for NaN.
-    wrong = np.flatnonzero(~((checked >= 0.0) & (checked <= 1.0)))
+    wrong = np.flatnonzero(~is_probability(checked))
     if wrong.size:
         more = f" (and {wrong.size - 1} more like it)" if wrong.size > 1 else ""
         raise DataError(
-            f"Probability {wrong[0] + 1} is {checked[wrong[0]]:g}{more}; probabilities lie between 0 and 1."
+            f"Probability {wrong[0] + 1} is {checked[wrong[0]]!s}{more}; probabilities lie between 0 and 1."
         )
-    return checked
+    return checked.clip(0.0, 1.0)

@@ -13,6 +13,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Indices
 from multiloss_core.tables.amount_column import document_amounts
 from multiloss_core.tables.guessing.column import Column
+from multiloss_core.tables.number_column import MAX_SAMPLED
 from multiloss_core.tables.rating_column import flag_values
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.time_column import document_times
@@ -42,6 +43,13 @@ MOST_STRATA = 50
 FEWEST_GROUPS = 10
 # Smaller whole numbers are hours or days, not 20260314 and not seconds since 1970.
 SMALLEST_TIME = 1e7
+# Days as Excel counts them, from 1990 until the end of 2100.
+EXCEL_DAYS = (32_874, 73_416)
+# What programs write in place of a date that they do not know.
+NO_DATE = r"\b(?:0000|0001|1753|1899|1900|2999|9999)\b"
+# From so many digits on spreadsheets round what they show; so many zeros at the end of all are no chance.
+ROUNDED_FROM, ROUNDED_TO = 1e11, 1e5
+EXACT = 2.0**53
 
 Read = Callable[[pd.DataFrame, str, Indices], NDArray[Any]]
 
@@ -127,27 +135,53 @@ def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     found = events or own
     if not found:
         if not dated:
-            return RoleGuess()
+            return _unread_time(frame, columns)
         return RoleGuess(name=None, doubt=f"'{shortened(dated[0].name)}' may be of something else than the document")
     first = found[0]
     if complaint := _complaint(document_times, frame, first.name):
         return RoleGuess(doubt=f"'{shortened(first.name)}' cannot be used: {complaint}")
+    doubt = ""
     if len(found) > 1:
-        return RoleGuess(name=first.name, doubt=f"'{shortened(found[1].name)}' may be the time as well")
-    if not set(first.words) & TIME:
-        return RoleGuess(name=first.name, doubt="its values are dates, but its name does not say of what")
-    return RoleGuess(name=first.name, reason="its name says so, and every value is a date")
+        doubt = f"'{shortened(found[1].name)}' may be the time as well"
+    elif not set(first.words) & TIME:
+        doubt = "its values are dates, but its name does not say of what"
+    elif _holds_excel_days(first):
+        doubt = "its numbers may be days as Excel counts them"
+    return RoleGuess(name=first.name, doubt=doubt, reason="its name says so, and every value is a date")
+
+
+def _unread_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
+    """Say of a column of text that is named as times are why it is none."""
+    for column in columns:
+        words = set(column.words)
+        if column.is_text and column.filled and words & TIME and not words & (NO_TIME | OTHER_TIME):
+            rows = np.flatnonzero(frame[column.name].notna())[:MAX_SAMPLED]
+            if complaint := _complaint(document_times, frame, column.name, rows):
+                return RoleGuess(reason=f"'{shortened(column.name)}' cannot be used: {complaint}")
+    return RoleGuess()
+
+
+def _holds_excel_days(column: Column) -> bool:
+    values = column.numbers
+    return not column.is_text and values.size > 0 and values.min() >= EXCEL_DAYS[0] and values.max() < EXCEL_DAYS[1]
 
 
 def _is_dated(column: Column) -> bool:
-    """Whether the cells are times; numbers only where the name says so."""
+    """Whether the cells are times, but for dates that stand for none; numbers only where the name says so."""
     if not column.filled or pd.api.types.is_datetime64_any_dtype(column.cells.dtype):
         return column.filled > 0
     some = column.cells.dropna().iloc[:20].astype("object")
+    is_named = bool(set(column.words) & TIME)
     if column.is_text:
-        may_be = bool(some.astype("str").str.contains(r"\d{1,4}\D\d{1,2}|[0-9]{8}|[A-Za-z]{3}").all())
+        texts = some.astype("str")
+        # Where dates stand for none, the others tell; which cells cannot be read is said later.
+        some = some[~texts.str.contains(NO_DATE)]
+        may_be = bool(texts.str.contains(r"\d{1,4}\D\d{1,2}|[0-9]{8}|[A-Za-z]{3}").all())
+        # Identifiers are digits as well.
+        may_be = may_be and (is_named or not texts.str.fullmatch("[0-9]{9,}").all()) and len(some) > 0
     else:
-        may_be = column.is_number and bool(set(column.words) & TIME) and column.is_whole and min(some) > SMALLEST_TIME
+        is_time = (column.is_whole and min(some) > SMALLEST_TIME) or _holds_excel_days(column)
+        may_be = column.is_number and is_named and is_time
     if not may_be:
         return False
     try:
@@ -174,20 +208,43 @@ def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
 def guess_group(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     """Find who rows belong to: several alerts of one customer."""
     ranked = [(rank, column) for column in columns if (rank := group_rank(column.words)) is not None]
+    doubt = ""
     for _, column in sorted(ranked, key=lambda pair: pair[0]):
         whole = frame[column.name]
+        if _is_rounded(whole):
+            example = shortened(str(whole.dropna().iloc[0]))
+            doubt = doubt or (
+                f"the identifiers in '{shortened(column.name)}' are rounded, such as {example}, so that different ones "
+                "are alike; export them as text"
+            )
+            continue
         groups = whole.nunique()
         if 1 < groups < whole.count() and (column.is_text or column.is_whole):
             if groups < FEWEST_GROUPS and len(frame) >= 2 * FEWEST_GROUPS:
                 continue
             return RoleGuess(name=column.name, reason="its name says so, and some values occur in several rows")
-    return RoleGuess()
+    return RoleGuess(doubt=doubt)
 
 
-def _complaint(read: Read, frame: pd.DataFrame, name: str) -> str:
-    """Say what is wrong with a column when every row of it is read; empty where nothing is."""
+def _is_rounded(cells: "pd.Series[Any]") -> bool:
+    """Whether identifiers have lost their last digits, as in 4.10003E+15 or beyond the 15 digits of a spreadsheet."""
+    known = cells.dropna()
+    if not pd.api.types.is_numeric_dtype(known.dtype):
+        texts = pd.Series(known.unique()).astype("str")
+        long = texts[texts.str.fullmatch("[0-9]{16,}")]
+        is_power = texts.str.fullmatch(r"[0-9][.,]?[0-9]*[eE]\+[0-9]{2}")
+        return bool(is_power.any()) or (len(long) >= FEWEST_GROUPS and bool(long.str.fullmatch("[0-9]{15}0+").all()))
+    values = known.to_numpy(dtype=np.float64)
+    if pd.api.types.is_float_dtype(known.dtype) and (np.abs(values) >= EXACT).any():
+        return True
+    large = values[values >= ROUNDED_FROM]
+    return large.size > 1 and bool((large % ROUNDED_TO == 0).all())
+
+
+def _complaint(read: Read, frame: pd.DataFrame, name: str, rows: Indices | None = None) -> str:
+    """Say what is wrong with a column when every row of it, or each of some, is read; empty where nothing is."""
     try:
-        read(frame, name, np.arange(len(frame)))
+        read(frame, name, np.arange(len(frame)) if rows is None else rows)
     except DataError as error:
         return str(error)
     return ""

@@ -1,6 +1,6 @@
 """What is found in a file: its columns and what they seem to be, as they go from one process to another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO, Literal
 
@@ -12,6 +12,7 @@ from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_c
 from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
 from multiloss_core.tables.reader_process.kept_rows import Kept, keep_rows
 from multiloss_core.tables.reading.read_file import decode_file
+from multiloss_core.tables.reading.read_options import ReadOptions
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
 
 Purpose = Literal["documents", "items"]
@@ -21,7 +22,7 @@ _GUESS: TypeAdapter[Guess] = TypeAdapter(ColumnGuess | ItemColumns | None)
 
 
 def answer(
-    file: BinaryIO, size: int, name: str, sheet: str | None, purpose: Purpose, kept: Kept | None = None
+    file: BinaryIO, size: int, name: str, options: ReadOptions | None, purpose: Purpose, kept: Kept | None = None
 ) -> tuple[TableFile, Guess]:
     """Read a file of so many bytes and guess what its columns are; None for a table of counts.
 
@@ -30,14 +31,14 @@ def answer(
     DataError : the file is no table, or none of items where these are wanted.
     """
     target = BytesIO()
-    return read(write_answer(file, size, name, sheet, purpose, target, kept), target)
+    return read(write_answer(file, size, name, options, purpose, target, kept), target)
 
 
 def write_answer(
     file: BinaryIO,
     size: int,
     name: str,
-    sheet: str | None,
+    options: ReadOptions | None,
     purpose: Purpose,
     target: BinaryIO,
     kept: Kept | None = None,
@@ -50,7 +51,7 @@ def write_answer(
     ------
     DataError : as `answer` does.
     """
-    decoded = decode_file(file, size, name, sheet)
+    decoded = decode_file(file, size, name, options)
     columns, rows = dict(decoded.columns), None
     if kept is not None and kept.takes(columns):
         rows = len(next(iter(columns.values())))
@@ -58,7 +59,7 @@ def write_answer(
     content = {
         "rows": rows,
         "notes": decoded.notes,
-        "ambiguous": decoded.ambiguous,
+        "ambiguous": (ambiguous := decoded.ambiguous),
         "sheets": decoded.sheets,
         "sheet": decoded.sheet,
     }
@@ -72,14 +73,17 @@ def write_answer(
     del column, table
     # No column is held twice for longer than it takes to copy it.
     frame = frame_of((title, columns.pop(title)) for title in list(columns))
-    return content | {"starts": starts, "guess": _GUESS.dump_python(_guess(frame, name, purpose), mode="json")}
+    return content | {
+        "starts": starts,
+        "guess": _GUESS.dump_python(_guess(frame, name, purpose, ambiguous), mode="json"),
+    }
 
 
-def _guess(frame: pd.DataFrame, name: str, purpose: Purpose) -> Guess:
+def _guess(frame: pd.DataFrame, name: str, purpose: Purpose, ambiguous: Sequence[str]) -> Guess:
     if purpose == "items":
         require_few_items(len(frame), f"'{name}'")
         return guess_item_columns(frame)
-    return None if is_count_table(frame) else guess_columns(frame)
+    return None if is_count_table(frame) else guess_columns(frame, ambiguous)
 
 
 def read(content: dict[str, Any], source: BinaryIO) -> tuple[TableFile, Guess]:

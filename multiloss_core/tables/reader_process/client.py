@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from threading import BoundedSemaphore, Lock
 from time import monotonic
@@ -22,6 +22,7 @@ from multiloss_core.tables.item_columns import ItemColumns
 from multiloss_core.tables.reader_process.answers import Guess, Purpose, answer, read
 from multiloss_core.tables.reader_process.kept_rows import Kept
 from multiloss_core.tables.reading.bounds import KEEP_LESS, require_file_size
+from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
 from multiloss_core.tables.reading.table_file import TableFile
 
 # What reading may take besides the file itself; with it, at most four times the largest file.
@@ -44,7 +45,7 @@ _SLOTS, _LOCK = BoundedSemaphore(AT_ONCE), Lock()
 
 
 def read_in_process(
-    data: bytes, name: str, *, sheet: str | None = None, kept: Kept | None = None
+    data: bytes, name: str, *, options: ReadOptions = READ_AS_IT_LOOKS, kept: Kept | None = None
 ) -> tuple[TableFile, ColumnGuess | None]:
     """Read a file and guess its columns as `read_file` and `guess_columns` do, in a process with bounds.
 
@@ -57,17 +58,19 @@ def read_in_process(
     ------
     DataError : as `read_file` and `guess_columns`, or more than 450 MB of memory or 60 seconds were needed.
     """
-    file, guess = _ask(data, name, sheet, "documents", kept)
+    file, guess = _ask(data, name, options, "documents", kept)
     if isinstance(guess, ItemColumns):
         raise TypeError("Documents were asked for.")
     return file, guess
 
 
-def read_items_in_process(data: bytes, name: str, *, sheet: str | None = None) -> tuple[TableFile, ItemColumns]:
+def read_items_in_process(
+    data: bytes, name: str, *, options: ReadOptions = READ_AS_IT_LOOKS
+) -> tuple[TableFile, ItemColumns]:
     """Read a file as `read_items` does, in a process with bounds. Raises DataError, as `read_in_process` does."""
     if not data.strip():
         raise DataError(f"'{name}' is empty; choose a file with a header and one row for each item.")
-    file, guess = _ask(data, name, sheet, "items")
+    file, guess = _ask(data, name, options, "items")
     if not isinstance(guess, ItemColumns):
         raise TypeError("Items were asked for.")
     return file, guess
@@ -103,14 +106,14 @@ def _is_possible() -> bool:
 
 
 def _ask(
-    data: bytes, name: str, sheet: str | None, purpose: Purpose, kept: Kept | None = None
+    data: bytes, name: str, options: ReadOptions, purpose: Purpose, kept: Kept | None = None
 ) -> tuple[TableFile, Guess]:
     require_file_size(len(data), name)
     if not _is_possible():
-        return answer(BytesIO(data), len(data), name, sheet, purpose, kept)
+        return answer(BytesIO(data), len(data), name, options, purpose, kept)
     question = {
         "name": name,
-        "sheet": sheet,
+        "options": asdict(options),
         "purpose": purpose,
         "memory": MEMORY,
         "seconds": SECONDS,

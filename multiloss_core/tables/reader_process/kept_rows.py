@@ -21,7 +21,7 @@ ROWS_AT_ONCE = 2**18
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """Where rows go of which there are more than `most`: an open file, empty."""
+    """Where rows go of which there are more than `most`, 0 for any number: an open file, empty."""
 
     file: BinaryIO
     most: int
@@ -44,7 +44,7 @@ def keep_rows(columns: Columns, kept: Kept) -> Columns:
 
     `columns` is emptied on the way: of the rows, no column is held twice.
     """
-    sample = spread_rows(columns, min(kept.most, MAX_SAMPLED))
+    sample = spread_rows(columns, min(kept.most or MAX_SAMPLED, MAX_SAMPLED))
     frame = frame_of(sample.items())
     time = guess_columns(frame).time
     for name in columns:

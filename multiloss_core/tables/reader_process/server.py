@@ -23,6 +23,7 @@ from pyarrow import csv as arrow_csv
 from multiloss_core.errors import DataError
 from multiloss_core.tables.reader_process.answers import write_answer
 from multiloss_core.tables.reader_process.kept_rows import Kept
+from multiloss_core.tables.reading.read_options import ReadOptions
 
 THREADS = 2
 
@@ -63,7 +64,7 @@ def _found(question: dict[str, Any], source: int, target: int, *kept: int) -> di
     try:
         with os.fdopen(source, "rb", closefd=False) as file, os.fdopen(target, "wb", closefd=False) as columns:
             size = os.fstat(source).st_size
-            wanted = (question["name"], question["sheet"], question["purpose"])
+            wanted = (question["name"], ReadOptions(**question["options"]), question["purpose"])
             rows = [Kept(file=os.fdopen(number, "wb", closefd=False), most=question["most"]) for number in kept]
             return write_answer(file, size, *wanted, columns, *rows)
     except DataError as error:

@@ -14,6 +14,7 @@ MAX_COLUMNS = 500
 MAX_CELLS = 50_000_000
 # As many characters as Excel allows in a cell.
 LONGEST_CELL = 32_767
+_INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
 KEEP_LESS = "keep only the columns that are needed"
 
 
@@ -65,15 +66,22 @@ def require_short_cell(length: int, column: str, place: str) -> None:
 
 
 def column_names(header: Iterable[object]) -> list[str]:
-    """Turn the cells of a header into names: text without spaces around it, "column 3" where there is none.
+    """Turn the cells of a header into names: text without spaces, quotes and marks around it, "column 3" without any.
 
     Raises
     ------
     DataError : a name that occurs twice.
     """
-    names = [str(cell).strip() or f"column {position}" for position, cell in enumerate(header, 1)]
+    names = [_plain_name(str(cell)) or f"column {position}" for position, cell in enumerate(header, 1)]
     require_distinct(names)
     return names
+
+
+def _plain_name(name: str) -> str:
+    """Leave out byte order marks and spaces of no width anywhere, and spaces and quotes around a name."""
+    name = name.translate(_INVISIBLE).strip()
+    is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
+    return name[1:-1].strip() if is_quoted else name
 
 
 def require_distinct(names: Sequence[str]) -> None:

@@ -2,9 +2,11 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from os import SEEK_END
 from typing import BinaryIO
 
 import numpy as np
@@ -22,15 +24,25 @@ from multiloss_core.tables.reading.bounds import (
 )
 from multiloss_core.tables.reading.cells.column_types import typed_columns, without_empty
 from multiloss_core.tables.reading.cells.plain_numbers import has_certain_point, plain_numbers
+from multiloss_core.tables.reading.other_rows import only_data
+from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
 from multiloss_core.tables.reading.table_file import DecodedFile
-from multiloss_core.tables.reading.table_layout import HEAD_BYTES, NO_SEPARATOR, TextLayout, text_layout
+from multiloss_core.tables.reading.table_layout import (
+    HEAD_BYTES,
+    NO_SEPARATOR,
+    OTHER_QUOTING,
+    PLAIN,
+    TextLayout,
+    swallowed,
+    text_layout,
+)
 from multiloss_core.tables.reading.text_encoding import Utf8File, as_utf8, copy_in
 
 # Longer than any row that is read, for a row may not reach over two ends of a block.
 BLOCK = 2**22
 
 
-def read_csv(file: BinaryIO, name: str) -> DecodedFile:
+def read_csv(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> DecodedFile:
     """Read a text file of cells that commas, semicolons, tabs or bars separate.
 
     Time O(size): about 50 MB in a second. Besides the table, a few blocks are held.
@@ -40,29 +52,55 @@ def read_csv(file: BinaryIO, name: str) -> DecodedFile:
     DataError : no table, too much of it, rows that are too wide, or a quote that swallows rows.
     """
     with ExitStack() as copies:
-        return _read_text(as_utf8(file, name, copies), name, copies)
+        return _read_text(as_utf8(file, name, copies), name, copies, options)
 
 
-def _read_text(text: Utf8File, name: str, copies: ExitStack) -> DecodedFile:
+def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOptions) -> DecodedFile:
+    if options.skip_last:
+        text = _without_last(text, options.skip_last, name, copies)
     text.file.seek(text.start)
     head = text.file.read(HEAD_BYTES).decode("utf-8", "ignore")
-    layout = text_layout(head, name, lines=text.lines)
+    layout = text_layout(head, name, lines=text.lines, header_line=options.header_line)
     rows = _Rows(text.file, text.start + len(head[: layout.body].encode()), layout, text.has_quotes, name)
     read, notes = _read(rows, copies)
+    columns, left_out = without_empty({column.name: column.cells() for column in read.columns}, name)
+    count = len(next(iter(columns.values())))
+    kept, no_data = only_data(columns)
+
+    def only_kept(cells: arrow.ChunkedArray) -> arrow.ChunkedArray:
+        return cells if kept is None else cells.filter(arrow.array(kept))
+
     typed = typed_columns(
-        {column.name: column.cells() for column in read.columns},
+        {title: only_kept(cells) for title, cells in columns.items()},
         is_open=layout.separator not in (",", NO_SEPARATOR),
         has_certain_point=any(column.has_certain_point for column in read.columns),
-        doubtful=[column.name for column in read.columns if column.is_doubtful],
-        read_again=read.rows.read_again,
+        doubtful=[column.name for column in read.columns if column.is_doubtful and column.name in columns],
+        read_again=lambda names: {
+            title: only_kept(cells.slice(0, count)) for title, cells in read.rows.read_again(names).items()
+        },
     )
-    columns, left_out = without_empty(typed.columns, name)
     return DecodedFile(
-        columns=columns,
-        notes=(*text.notes, *layout.notes, *notes, *left_out, *typed.notes),
+        columns=typed.columns,
+        notes=(*text.notes, *layout.notes, *notes, *left_out, *no_data, *typed.notes),
         ambiguous=typed.ambiguous,
         name=name,
     )
+
+
+def _without_last(text: Utf8File, lines: int, name: str, copies: ExitStack) -> Utf8File:
+    """Copy a text without so many lines at its end; blank ones do not count. Raises DataError where it has fewer."""
+    size = text.file.seek(0, SEEK_END)
+    begin = max(text.start, size - HEAD_BYTES)
+    text.file.seek(begin)
+    filled = [line.start() for line in re.finditer(rb"[^\r\n]*[^\s][^\r\n]*", text.file.read())]
+    if len(filled) <= lines:
+        raise DataError(f"'{name}' has too few or too long lines to leave out {lines:,} at the end; choose fewer.")
+    left, target = begin + filled[-lines] - text.start, copy_in(copies)
+    text.file.seek(text.start)
+    while left > 0 and (block := text.file.read(min(left, BLOCK))):
+        target.write(block)
+        left -= len(block)
+    return replace(text, file=target, start=0, notes=(*text.notes, f"{plural(lines, 'line')} at the end left out."))
 
 
 @dataclass(frozen=True)
@@ -146,11 +184,11 @@ class _Read:
 
 
 def _read(rows: _Rows, copies: ExitStack) -> tuple[_Read, tuple[str, ...]]:
-    """Read all columns, from a copy in which short rows are filled up where there are any."""
-    try:
-        return _read_once(rows)
-    except arrow.ArrowInvalid:
-        filled, notes = _filled_up(rows, copies)
+    """Read all columns, from a copy in usual quotes, and with short rows filled up, where that is needed."""
+    if rows.layout.quoting == PLAIN:
+        with suppress(arrow.ArrowInvalid):
+            return _read_once(rows)
+    filled, notes = _rewritten(rows, copies)
     try:
         read, more = _read_once(filled)
     except arrow.ArrowInvalid:
@@ -181,8 +219,7 @@ def _read_once(rows: _Rows) -> tuple[_Read, tuple[str, ...]]:
     for column in columns:
         column.parts = again[column.name].chunks if column.name in again else column.parts
     notes = (
-        f"{plural(long_cells, 'cell')} {'holds' if long_cells == 1 else 'hold'} line ends: {count + line_ends:,} lines "
-        f"are {plural(count, 'row')}.",
+        f"{plural(long_cells, 'cell', 'hold')} line ends: {count + line_ends:,} lines are {plural(count, 'row')}.",
     )
     return _Read(rows, columns), notes if long_cells else ()
 
@@ -196,41 +233,59 @@ def _require_short(cells: arrow.StringArray, column: str, before: int) -> None:
 
 def _line_ends(cells: arrow.StringArray, place: int, before: int, rows: _Rows) -> list[int]:
     """Count the line ends in each cell that holds some, and refuse one that holds rows: a stray quote opened it."""
-    separator, others = rows.layout.separator, len(rows.layout.header) - 1
     lines = []
     for row in np.flatnonzero(compute.fill_null(compute.match_substring_regex(cells, r"[\r\n]"), False)):
-        texts = cells[int(row)].as_py().replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
-        separators = [text.count(separator) for text in texts]
-        # As many as stand between a cell and the same place in a later row, or the end of a row.
-        to_cell, to_end = others * (len(texts) - 1), others * len(texts) - place
-        if len(texts) > 1 and others and (sum(separators), separators[-1]) in ((to_cell, place), (to_end, others)):
+        text = cells[int(row)].as_py()
+        ends, holds_rows = swallowed(text, rows.layout.separator, place, len(rows.layout.header) - 1)
+        if holds_rows:
             raise DataError(
                 f"A quote (\") in row {before + row + 1:,}, column '{shortened(rows.layout.header[place])}', opens a "
-                f"cell that swallows {plural(len(texts) - 1, 'row')}; write it twice within quotes, or remove it."
+                f"cell that swallows {plural(len(text.rstrip().splitlines()) - 1, 'row')}; write it twice within "
+                "quotes, or remove it."
             )
-        lines.append(len(texts) - 1)
+        lines.append(ends)
     return lines
 
 
-def _filled_up(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
-    """Copy the rows with blanks for cells that are missing at the end of some.
+def _rewritten(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
+    """Copy the rows in usual quotes; where they do not fit the header, in the first other quoting by which they do.
 
     Raises
     ------
-    DataError : a row with too many cells, or one that an open quote has run together with others.
+    DataError : they fit by none, for a reason of the quoting that the first rows have.
+    """
+    try:
+        return _filled_up(rows, copies)
+    except DataError:
+        for other in OTHER_QUOTING if rows.layout.quoting == PLAIN else ():
+            # Where quotes are used, apostrophes are none.
+            if other.quote not in PLAIN.quote and rows.has_quotes:
+                continue
+            with suppress(DataError):
+                layout = replace(rows.layout, quoting=other)
+                return _filled_up(replace(rows, layout=layout), copies, is_strict=True)[0], (other.note,)
+        raise
+
+
+def _filled_up(rows: _Rows, copies: ExitStack, *, is_strict: bool = False) -> tuple[_Rows, tuple[str, ...]]:
+    """Copy the rows with blanks for cells that are missing at the end of some, unless `is_strict`.
+
+    Raises
+    ------
+    DataError : a row with too many cells, no row with enough, or one that an open quote has run together with others.
     """
     width, short, first = len(rows.layout.header), 0, 0
     rows.file.seek(rows.start)
     source = io.TextIOWrapper(rows.file, encoding="utf-8", newline="")
     copied = copy_in(copies)
     target = io.TextIOWrapper(copied, encoding="utf-8", newline="")
-    reader = csv.reader(source, delimiter=rows.layout.separator)
+    reader = rows.layout.quoting.records(source, rows.layout.separator, is_strict=is_strict)
     writer = csv.writer(target, delimiter=rows.layout.separator, lineterminator="\n", quoting=csv.QUOTE_ALL)
     row, line = 0, 0
     try:
         for cells in reader:
             row += bool(cells)
-            _require_width(cells, row, reader.line_num - line, rows)
+            _require_width(cells, row, reader.line_num - line, rows, is_strict=is_strict)
             line = reader.line_num
             if cells:
                 missing = width - len(cells)
@@ -243,18 +298,24 @@ def _filled_up(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
         ) from None
     finally:
         source.detach()
+    if short and short == row:
+        raise DataError(
+            f"'{rows.name}' is not a table: no row has as many cells as the header, which has {width} (first: row "
+            f"{first:,}); remove the names that have no cells, or add the separators that are missing."
+        )
     target.flush()
     target.detach()
+    layout = replace(rows.layout, quoting=PLAIN)
     notes = (
         f"{plural(short, 'row')} (first: row {first:,}) {'has' if short == 1 else 'have'} fewer cells than the header; "
         "what is missing at their end counts as blank.",
     )
-    return _Rows(copied, 0, rows.layout, rows.has_quotes, rows.name), notes if short else ()
+    return _Rows(copied, 0, layout, rows.has_quotes, rows.name), notes if short else ()
 
 
-def _require_width(cells: list[str], row: int, lines: int, rows: _Rows) -> None:
+def _require_width(cells: list[str], row: int, lines: int, rows: _Rows, *, is_strict: bool) -> None:
     width, separator = len(rows.layout.header), rows.layout.separator
-    if len(cells) != width and lines > 1:
+    if (cells and is_strict and len(cells) != width) or (len(cells) != width and lines > 1):
         raise DataError(
             f"'{rows.name}' is not a table: a quote (\") in row {row:,} opens a cell that runs over {lines:,} lines; "
             "write it twice within quotes, or remove it."

@@ -1,9 +1,11 @@
 """Reads Parquet files, of which a few bytes may unpack to gigabytes."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as arrow
 from pyarrow import compute, parquet
 
@@ -24,12 +26,14 @@ LONGEST_FOOTER = 2**25
 MAX_PAGES = 200_000
 # So much text of a file is written out for each of its cells; beyond that, words stay a dictionary.
 LARGEST_TEXT = 2**26
+# The encoding of text by what it shares with the text before, and how much of that is unpacked at a time.
+DELTA, LARGEST_DELTA_PAGE, DELTA_ROWS = "DELTA_BYTE_ARRAY", 2**22, 64
 # An index of pandas without a name of its own.
 _INDEX_NAME = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
-    """Read the flat columns of a Parquet file, one after the other; what pandas noted in the file is not looked at.
+    """Read the flat columns of a Parquet file, one after the other; of what pandas noted, a consecutive index alone.
 
     Raises
     ------
@@ -40,7 +44,12 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
         opened = parquet.ParquetFile(file)
         schema = opened.schema_arrow
         require_size(opened.metadata.num_rows, len(schema), name)
-        readable = [place for place, kind in enumerate(schema) if _is_readable(kind)]
+        blobs = _sizes_of_binary(opened.metadata, schema)
+        readable = [
+            place
+            for place, field in enumerate(schema)
+            if _is_readable(field) or blobs.get(field.name, LARGEST_TEXT) < LARGEST_TEXT
+        ]
         titles = column_names(schema.field(place).name for place in readable)
         require_size(opened.metadata.num_rows, len(titles), name)
         if not titles:
@@ -49,11 +58,15 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
             raise DataError(f"'{name}' has a header but no rows; choose a file with rows below it.")
         stored = [schema.field(place).name for place in readable]
         _require_pages(file, opened.metadata, set(stored), name)
-        columns = _read_columns(file, schema, dict(zip(stored, titles, strict=True)), name)
-    except (arrow.ArrowException, BrokenPageError, OSError, OverflowError, UnicodeDecodeError):
+        columns = _read_columns(file, opened.metadata, schema, dict(zip(stored, titles, strict=True)), name)
+    except (arrow.ArrowException, BrokenPageError, OSError, OverflowError, UnicodeDecodeError) as error:
+        if "crypt" in str(error):
+            raise DataError(f"'{name}' is an encrypted Parquet file; save it without encryption.") from None
         raise DataError(f"'{name}' starts like a Parquet file but cannot be read; save it again or use CSV.") from None
-    typed = typed_columns(columns)
-    left_out = len(schema) - len(readable) - sum(bool(_INDEX_NAME.fullmatch(field.name)) for field in schema)
+    if not columns:
+        raise DataError(f"'{name}' has no column of numbers, times or text; choose another file.")
+    left_out = len(schema) - len(columns) - sum(bool(_INDEX_NAME.fullmatch(field.name)) for field in schema)
+    typed = typed_columns(_named_range(schema, opened.metadata.num_rows, titles) | columns)
     notes = (f"{plural(left_out, 'column')} of lists, records or binary data left out.",) if left_out else ()
     return DecodedFile(
         columns=_with_short_texts(typed.columns), notes=(*notes, *typed.notes), ambiguous=typed.ambiguous, name=name
@@ -69,6 +82,40 @@ def _require_short_footer(file: BinaryIO, name: str) -> None:
     if length > LONGEST_FOOTER:
         raise DataError(f"'{name}' has too many columns or pieces to be read; save it again with fewer.")
     file.seek(0)
+
+
+def _named_range(schema: Any, rows: int, titles: Sequence[str]) -> Columns:
+    """Write out the consecutive index of a pandas table that has a name: the file holds its bounds alone."""
+    try:
+        (bounds,) = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
+        title, numbers = bounds["name"], range(bounds["start"], bounds["stop"], bounds["step"])
+        if not isinstance(title, str) or title in titles or len(numbers) != rows:
+            return {}
+        return {title: arrow.chunked_array([np.arange(numbers.start, numbers.stop, numbers.step, dtype=np.int64)])}
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        # It is a remark of the program that wrote the file, and no part of the table.
+        return {}
+
+
+def _sizes_of_binary(metadata: Any, schema: Any) -> dict[str, int]:
+    """Give the unpacked size of each binary column, which may be text that nothing marks as such."""
+    sizes = dict.fromkeys((field.name for field in schema if _is_binary(field.type)), 0)
+    for chunk in _chunks(metadata, sizes):
+        sizes[chunk.path_in_schema] += max(chunk.total_uncompressed_size, 0)
+    return sizes
+
+
+def _chunks(metadata: Any, stored: Collection[str]) -> Iterator[Any]:
+    for group in range(metadata.num_row_groups):
+        row_group = metadata.row_group(group)
+        for place in range(row_group.num_columns):
+            chunk = row_group.column(place)
+            if chunk.path_in_schema in stored:
+                yield chunk
+
+
+def _is_binary(kind: Any) -> bool:
+    return bool(arrow.types.is_binary(kind) or arrow.types.is_large_binary(kind))
 
 
 def _is_readable(field: Any) -> bool:
@@ -89,45 +136,73 @@ def is_readable_type(kind: Any) -> bool:
 def _require_pages(file: BinaryIO, metadata: Any, stored: set[str], name: str) -> None:
     """Add up what the pages of the columns to be read unpack to."""
     decoded = pages = 0
-    for group in range(metadata.num_row_groups):
-        row_group = metadata.row_group(group)
-        for place in range(row_group.num_columns):
-            chunk = row_group.column(place)
-            if chunk.path_in_schema not in stored:
-                continue
-            starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
-            start = min(offset for offset in starts if offset)
-            for size in unpacked_sizes(file, start, chunk.total_compressed_size):
-                decoded, pages = decoded + size, pages + 1
-                require_decoded(decoded, name)
-                if pages > MAX_PAGES:
-                    raise DataError(f"'{name}' is cut into more than {MAX_PAGES:,} pieces; save it again.")
+    for chunk in _chunks(metadata, stored):
+        starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
+        start = min(offset for offset in starts if offset)
+        for size in unpacked_sizes(file, start, chunk.total_compressed_size):
+            decoded, pages = decoded + size, pages + 1
+            require_decoded(decoded, name)
+            if pages > MAX_PAGES:
+                raise DataError(f"'{name}' is cut into more than {MAX_PAGES:,} pieces; save it again.")
+            # Its texts may begin with as much as all texts before them hold.
+            if size > LARGEST_DELTA_PAGE and DELTA in chunk.encodings:
+                raise DataError(
+                    f"'{name}' holds delta-encoded text in too large pieces; save it without that encoding."
+                )
     file.seek(0)
 
 
-def _read_columns(file: BinaryIO, schema: Any, titles: dict[str, str], name: str) -> Columns:
+def _read_columns(file: BinaryIO, metadata: Any, schema: Any, titles: dict[str, str], name: str) -> Columns:
     # Repeated words stay a dictionary, so that a small file cannot unpack to a huge one.
-    words = [field.name for field in schema if field.name in titles and _is_words(field.type)]
-    opened = parquet.ParquetFile(file, read_dictionary=words)
+    words = {
+        field.name for field in schema if field.name in titles and (_is_words(field.type) or _is_binary(field.type))
+    }
+    deltas = {chunk.path_in_schema for chunk in _chunks(metadata, words) if "DELTA" in " ".join(chunk.encodings)}
+    opened = parquet.ParquetFile(file, read_dictionary=list(words - deltas), page_checksum_verification=True)
     columns: Columns = {}
     size = 0
     for stored, title in titles.items():
-        read = arrow.chunked_array(list(_pieces(opened, stored, title)))
-        columns[title] = plain_column(read, title)
+        is_binary = _is_binary(schema.field(stored).type)
+        try:
+            read = arrow.chunked_array(list(_pieces(opened, stored, title, name, deltas)))
+            columns[title] = plain_column(read, title)
+        except (arrow.ArrowInvalid, DataError):
+            if is_binary:
+                # It is no text.
+                continue
+            raise
         size += columns[title].nbytes
         require_table_size(size, name)
     return columns
 
 
-def _pieces(opened: Any, stored: str, title: str) -> Iterator[Any]:
+def _pieces(opened: Any, stored: str, title: str, name: str, deltas: Collection[str]) -> Iterator[Any]:
+    """Read a column; of delta-encoded text, which may unpack to much more than its pages hold, a few rows at a time."""
+    size = 0
     for group in range(opened.metadata.num_row_groups):
-        column = opened.read_row_group(group, columns=[stored], use_threads=False).column(stored)
-        for piece in column.chunks:
-            if arrow.types.is_dictionary(piece.type):
-                _require_short(piece.dictionary, title)
-            elif _is_words(piece.type):
-                _require_short(piece, title)
-            yield piece
+        if stored in deltas:
+            batches = opened.iter_batches(DELTA_ROWS, row_groups=[group], columns=[stored], use_threads=False)
+            chunks = (batch.column(0) for batch in batches)
+        else:
+            chunks = opened.read_row_group(group, columns=[stored], use_threads=False).column(stored).chunks
+        for piece in chunks:
+            text = _as_text(piece)
+            _require_short(text.dictionary if arrow.types.is_dictionary(text.type) else text, title)
+            size += text.nbytes
+            require_table_size(size, name)
+            yield text
+
+
+def _as_text(piece: Any) -> Any:
+    """Turn binary cells into text; others stay. Raises ArrowInvalid where they are no UTF-8, or hold zeros."""
+    if arrow.types.is_dictionary(piece.type):
+        return arrow.DictionaryArray.from_arrays(piece.indices, _as_text(piece.dictionary))
+    if not _is_binary(piece.type):
+        return piece
+    text = piece.cast(arrow.string())
+    if compute.any(compute.match_substring(text, "\0")).as_py():
+        raise arrow.ArrowInvalid("These bytes are no text.")
+    return text
 
 
 def _require_short(words: Any, title: str) -> None:
@@ -148,7 +223,11 @@ def plain_column(column: Any, title: str) -> Any:
         return column if _is_words(kind.value_type) else plain_column(column.cast(kind.value_type), title)
     has_blanks = column.null_count > 0
     target = kind
-    if types.is_decimal(kind) or types.is_floating(kind) or types.is_null(kind):
+    if types.is_decimal(kind) and kind.scale == 0:
+        # An identifier, of which no digit may be lost.
+        largest = _largest(column)
+        target = arrow.string() if largest >= (EXACT if has_blanks else 2**63) else arrow.int64()
+    elif types.is_decimal(kind) or types.is_floating(kind) or types.is_null(kind):
         target = arrow.float64()
     elif types.is_date(kind):
         target = arrow.timestamp("us")

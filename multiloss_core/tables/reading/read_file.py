@@ -1,15 +1,19 @@
 """From the bytes of an uploaded file to a table."""
 
 import io
+from dataclasses import replace
 from typing import BinaryIO
 
 import pandas as pd
+import pyarrow as arrow
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.bounds import KEEP_LESS, require_file_size
 from multiloss_core.tables.reading.csv_file import read_csv
 from multiloss_core.tables.reading.parquet_file import read_parquet
-from multiloss_core.tables.reading.table_file import DecodedFile, TableFile
+from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
+from multiloss_core.tables.reading.table_file import DecodedFile, TableFile, frame_of
 from multiloss_core.tables.reading.xlsx_file import read_xlsx
 
 # What files begin with, and what is said of those that are not read.
@@ -19,6 +23,7 @@ _OTHER_KINDS = {
     b"%PDF": "is a PDF document; export the table as CSV, Excel or Parquet",
     b"SQLite format 3": "is a database; export the table as CSV, Excel or Parquet",
     b"ARROW1": "is an Arrow file; save it as Parquet or CSV",
+    b"PARE": "is an encrypted Parquet file; save it without encryption",
     b"7z\xbc\xaf": "is packed; unpack it first",
     b"BZh": "is packed; unpack it first",
     b"\xfd7zXZ": "is packed; unpack it first",
@@ -26,18 +31,31 @@ _OTHER_KINDS = {
 }
 
 
-def read_file(data: bytes, name: str, *, sheet: str | None = None) -> TableFile:
+def read_file(
+    data: bytes,
+    name: str,
+    *,
+    sheet: str | None = None,
+    header_line: int | None = None,
+    skip_last: int = 0,
+    leave_out_repeats: bool = False,
+) -> TableFile:
     """Read a CSV, Excel (.xlsx) or Parquet file: a table, and what was noticed on the way.
 
     CSV: cells separated by comma, semicolon, tab or bar, in UTF-8, UTF-16 with a mark, or Windows-1252; what comma and
-    point mean is decided column by column. Excel: `sheet`, or the first one with a table. Of Parquet, nested and binary
-    columns are left out. Nothing in the file is executed. Memory: the data, the table, and a few blocks.
+    point mean is decided column by column. Excel: `sheet`, or the first one with a table. Of Parquet, nested columns
+    and binary ones without text are left out. In text and Excel, rows that are no data are left out, with a note:
+    repeated headers, lines of dashes, totals. For `header_line`, `skip_last` and `leave_out_repeats` see `ReadOptions`.
+    Nothing in the file is executed. Memory: the data, the table, and a few blocks.
 
     Raises
     ------
-    DataError : empty, too large, not a table, repeated column names, no such sheet.
+    DataError : empty, too large, not a table, repeated column names, no such sheet or line.
     """
-    return decode_file(io.BytesIO(data), len(data), name, sheet).table_file()
+    options = ReadOptions(
+        sheet=sheet, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
+    )
+    return decode_file(io.BytesIO(data), len(data), name, options).table_file()
 
 
 def read_table(data: bytes, name: str) -> pd.DataFrame:
@@ -45,8 +63,19 @@ def read_table(data: bytes, name: str) -> pd.DataFrame:
     return read_file(data, name).frame
 
 
-def decode_file(file: BinaryIO, size: int, name: str, sheet: str | None = None) -> DecodedFile:
+def decode_file(file: BinaryIO, size: int, name: str, options: ReadOptions | None = None) -> DecodedFile:
     """Read an open file of so many bytes into Arrow columns. Raises DataError, as `read_file` does."""
+    options = options or READ_AS_IT_LOOKS
+    decoded = _decoded(file, size, name, options)
+    if not options.leave_out_repeats:
+        return decoded
+    kept = ~frame_of(decoded.columns.items()).duplicated().to_numpy()
+    note = f"{plural(int((~kept).sum()), 'row')} identical to an earlier one left out."
+    columns = {title: cells.filter(arrow.array(kept)) for title, cells in decoded.columns.items()}
+    return replace(decoded, columns=columns, notes=(*decoded.notes, note))
+
+
+def _decoded(file: BinaryIO, size: int, name: str, options: ReadOptions) -> DecodedFile:
     require_file_size(size, name)
     file.seek(0)
     start = file.read(16)
@@ -54,11 +83,15 @@ def decode_file(file: BinaryIO, size: int, name: str, sheet: str | None = None) 
         if start.startswith(beginning):
             raise DataError(f"'{name}' {complaint}.")
     try:
-        if start.startswith(b"PAR1"):
-            return read_parquet(file, name)
         if start.startswith(b"PK"):
-            return read_xlsx(file, name, sheet)
-        return read_csv(file, name)
+            return read_xlsx(file, name, options)
+        if options.sheet is not None:
+            raise DataError(f"'{name}' is no workbook and has no sheet '{shortened(options.sheet)}'; choose none.")
+        if start.startswith(b"PAR1"):
+            if options.has_lines:
+                raise DataError(f"'{name}' is a Parquet file and has no lines; choose no line of the header.")
+            return read_parquet(file, name)
+        return read_csv(file, name, options)
     except DataError:
         raise
     except MemoryError:

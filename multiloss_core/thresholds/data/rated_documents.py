@@ -1,6 +1,6 @@
 """Hold rated predicted positives: the documents that people looked at because some classifier scored them high."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -10,13 +10,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import MINUS, comparison, direction, score_name
+from multiloss_core.formatting import MINUS, comparison, direction, plural, score_name, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.group_column import Groups, group_column, group_numbers
-from multiloss_core.tables.number_column import LARGEST_SCORE, numbers, require_usable
+from multiloss_core.tables.number_column import LARGEST_SCORE, are_weights, numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
+from multiloss_core.tables.reading.other_rows import repeated_rows
 from multiloss_core.thresholds.data.counts import (
     Counts,
     Rule,
@@ -192,7 +193,7 @@ class RatedDocuments:
         _require_columns(frame, [*scores, label, *filter(None, (weight, group))])
         if not scores:
             raise DataError("Choose at least one score column.")
-        notes: list[str] = []
+        notes = list(_repeats(frame if only is None else frame[only]))
         read = np.ones(len(frame), dtype=bool) if only is None else only
         rating = parse_ratings(frame[label], positive, meanings=meanings)
         decided = ~np.isnan(rating)
@@ -207,8 +208,9 @@ class RatedDocuments:
         for mask, what in ((unusable, "a score that is not a finite number"), (blank, "a blank score")):
             if mask.any():
                 row, column = np.argwhere(mask)[0]
+                found = mask.any(axis=1)
                 notes.append(
-                    f"{mask.any(axis=1).sum():,} rows with {what} were left out "
+                    f"{plural(found.sum(), 'row')} with {what} {_were(found.sum())} left out "
                     f"(first: row {rows[row] + 1:,}, column '{scores[column]}')."
                 )
         complete = ~(blank | unusable).any(axis=1)
@@ -224,7 +226,7 @@ class RatedDocuments:
         below = (table < floor_array).all(axis=1)
         if below.any():
             notes.append(
-                f"{below.sum():,} rated documents lie below all floors and were left out "
+                f"{plural(below.sum(), 'rated document', 'lie')} below all floors and {_were(below.sum())} left out "
                 f"(first: row {rows[below][0] + 1:,}); lower a floor to keep them."
             )
         left_out, rows, table = rows[below], rows[~below], table[~below]
@@ -242,7 +244,8 @@ class RatedDocuments:
         if group is not None:
             groups, alone = group_column(frame, group, rows)
             if alone:
-                notes.append(f"{alone:,} rows without a value in '{group}' stand alone, each as a group of its own.")
+                stand = "stands alone," if alone == 1 else "stand alone, each"
+                notes.append(f"{plural(alone, 'row')} without a value in '{group}' {stand} as a group of its own.")
             if len(undecided):
                 both, _ = group_column(frame, group, np.concatenate([rows, undecided.rows]))
                 undecided = replace(undecided, groups=both[rows.size :])
@@ -392,9 +395,9 @@ def _checked_weights(weights: ArrayLike | None, count: int) -> Floats:
     values = np.array(weights, dtype=np.float64)
     if values.shape != (count,):
         raise DataError(f"There must be one weight for each of the {count:,} documents, not shape {values.shape}.")
-    bad = ~((values > 0) & (values < LARGEST_SCORE))
+    bad = ~are_weights(values)
     if bad.any():
-        raise DataError(f"Weights must be numbers above 0; row {_first(bad)} holds {values[bad][0]:g}.")
+        raise DataError(f"Weights must be numbers above 0; row {_first(bad)} holds {values[bad][0]!s}.")
     return values
 
 
@@ -506,6 +509,12 @@ def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...], floors: Flo
                 f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
                 f"'{name}'; ties are never split, so TP and FP jump there."
             )
+        if _is_apart(values, counts):
+            result.append(
+                f"{plural(counts[-1], 'document', 'share')} the score {values[-1]:.15g} in '{name}', far above all "
+                f"others (at most {values[-2]:.15g}), so that any threshold flags them; if it means that there is no "
+                "score, make it blank."
+            )
     # Where people looked because of a score, documents lie below its floor that another score brought in.
     cut = scores.min(axis=0) < floors
     if (scores[:, cut] >= floors[cut]).any(axis=1).all():
@@ -515,6 +524,17 @@ def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...], floors: Flo
             if not has_floor
         ]
     return result
+
+
+def _is_apart(values: Floats, counts: Indices) -> bool:
+    """Whether some documents share the highest of the scores (v,) and it lies far above all others.
+
+    Far is three times the range of the others; half their range where it is 99, 999 and so on. Probabilities are never.
+    """
+    if values.size < 3 or counts[-1] < 2 or values[-1] <= 1:
+        return False
+    of_nines = values[-1] > 9 and set(f"{values[-1]:.15g}") == {"9"}
+    return bool(values[-1] - values[-2] > (0.5 if of_nines else 3.0) * (values[-2] - values[0]))
 
 
 def _require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
@@ -554,13 +574,13 @@ def _undecided(
     """Take those of the rows without a decision that are alerts: with usable scores and weight, one at its floor."""
     table, blank, unusable = _score_columns(frame, scores, waiting)
     weights = np.ones(waiting.size) if weight is None else numbers(_column(frame, weight, waiting))[0]
-    kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & (weights > 0) & (weights < LARGEST_SCORE)
+    kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & are_weights(weights)
     return UndecidedDocuments(scores=table[kept], weights=weights[kept], rows=waiting[kept])
 
 
 def _undecided_words(label: str, rows: int, alerts: int) -> str:
     """Say what becomes of the rows whose rating is blank or not known yet."""
-    told = f"{rows:,} rows are undecided in '{label}': neither true nor false positives"
+    told = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
     if alerts == rows:
         return f"{told}, but alerts."
     return f"{told}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
@@ -571,10 +591,23 @@ def _weight_column(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Fl
         return None
     column = _column(frame, weight, rows)
     values, _, _ = numbers(column)
-    usable = (values > 0) & (values < LARGEST_SCORE)
     way_out = "correct these weights or choose no weight column"
-    require_usable(column, usable, rows, expected="numbers above 0", way_out=way_out)
+    require_usable(column, are_weights(values), rows, expected="numbers above 0", way_out=way_out)
     return values
+
+
+def _repeats(frame: pd.DataFrame) -> Iterator[str]:
+    """Say how many rows stand twice, where a column identifies them."""
+    repeats, identifier = repeated_rows(frame)
+    if repeats:
+        yield (
+            f"{plural(repeats, 'row', 'are')} identical to an earlier one in every column, "
+            f"'{shortened(identifier)}' included, and counted again; leave out repeated rows to count each once."
+        )
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _first(mask: Any) -> str:

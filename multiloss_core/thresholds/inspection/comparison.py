@@ -20,7 +20,6 @@ from multiloss_core.thresholds.data.counts import (
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.inspection.document_subset import DocumentSubset, counted_subset, document_subset
 
-
 NORMAL_95 = 1.96
 
 

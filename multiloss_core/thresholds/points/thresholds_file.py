@@ -12,6 +12,7 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, direction, score_name, shortened
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.rounding import written_number
 from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import without_formula
 from multiloss_core.thresholds.data.counts import Rule
@@ -200,7 +201,9 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
         # A spreadsheet that separates by semicolons writes decimals with a comma.
-        read = [(row["classifier"], row["comparison"], float(row["threshold"].replace(",", "."))) for row in rows]
+        read = [
+            (row["classifier"], row["comparison"], written_number(row["threshold"].replace(",", "."))) for row in rows
+        ]
         found = dict(_read_as(*row) for row in read)
         rules, comparisons = {row["rule"] for row in rows}, {row["comparison"] for row in rows}
     except (csv.Error, KeyError, ValueError, AttributeError):

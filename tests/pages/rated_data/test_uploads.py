@@ -262,6 +262,36 @@ def test_of_a_workbook_the_sheet_with_a_table_is_read_and_another_can_be_chosen(
     assert funnel(app)[0] == len(second)
 
 
+def lines_of(app, header_line=None, skip_last=0, repeats=False):
+    """Ask for lines and rows of the file in the uploader."""
+    inputs = {element.label: element for element in app.number_input}
+    inputs["Line of the header"].set_value(header_line)
+    inputs["Lines to leave out at the end"].set_value(skip_last)
+    (box,) = [element for element in app.checkbox if element.label.startswith("Leave out rows identical")]
+    box.set_value(repeats)
+    (button,) = [element for element in app.button if element.label == "Read again"]
+    run(button.click())
+
+
+def test_lines_of_a_file_can_be_chosen(app):
+    frame = rated_frame().iloc[:600]
+    text = frame.to_csv(index=False)
+    upload(
+        app,
+        ("a,b\n1,2\n" + text + frame.iloc[:9].to_csv(index=False, header=False) + "1,2,3,4,5,6,7,8,9\n").encode(),
+        GOOD,
+    )
+    assert app.error
+    lines_of(app, header_line=3, skip_last=1)
+    assert not app.error
+    assert funnel(app)[0] == len(frame) + 9
+    lines_of(app, header_line=3, skip_last=1, repeats=True)
+    assert funnel(app)[0] == len(frame)
+    lines_of(app, header_line=900)
+    assert "900" in only_error(app)
+    assert funnel(app)[0] == len(frame)
+
+
 def test_a_file_whose_run_is_cut_short_is_read_by_the_next_one(app, monkeypatch):
     spinner, interruptions = st.spinner, iter([st.rerun])
 

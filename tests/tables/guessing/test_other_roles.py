@@ -117,6 +117,24 @@ class TestGroupAndSegment:
     def test_customers_come_before_their_accounts(self, alerts):
         assert guessed(alerts, account_id=alerts.owners("a"), customer_id=alerts.owners("c")).group == "customer_id"
 
+    @pytest.mark.parametrize("write", ["{:.5e}".format, "{:.3E}".format, lambda number: number // 10 * 10 * 10**4])
+    def test_rounded_identifiers_are_asked_about(self, alerts, write):
+        numbers = [4_100_310_000_000_000 + 10**9 * (row // 3) for row in range(alerts.rows)]
+        for cells in ([write(number) for number in numbers], [float(write(number)) for number in numbers]):
+            guess = guessed(alerts, customer_id=cells)
+            assert guess.group is None
+            assert "group" in guess.unsure
+            assert "'customer_id' are rounded" in guess.reasons["group"]
+
+    def test_identifiers_of_fifteen_digits_and_zeros_are_asked_about(self, alerts):
+        numbers = [str(4_100_310_000_000_001 + 7 * (row // 3)) for row in range(alerts.rows)]
+        assert guessed(alerts, customer_id=numbers).group == "customer_id"
+        assert "group" in guessed(alerts, customer_id=[f"{number[:15]}0" for number in numbers]).unsure
+
+    def test_long_identifiers_with_all_digits_are_groups(self, alerts):
+        numbers = [4_100_310_000_001 + 7 * (row // 3) for row in range(alerts.rows)]
+        assert guessed(alerts, customer_id=numbers).group == "customer_id"
+
     @pytest.mark.parametrize("name", ["country", "Kanal", "merchant category", "pays", "producto", "região"])
     def test_segments(self, alerts, name):
         assert guessed(alerts, **{name: alerts.words("a", "b", "c")}).segment == name
@@ -137,3 +155,34 @@ def test_a_table_without_anything_has_questions_only():
     guess = guess_columns(pd.DataFrame({"a": [None, None], "b": ["", " "]}))
     assert (guess.scores, guess.rating) == ((), None)
     assert guess.unsure == {"rating", "scores"}
+
+
+@pytest.mark.parametrize("none", ["0000-00-00", "1900-01-01", "9999-12-31"])
+@pytest.mark.parametrize("row", [0, 5, 60])
+def test_day_that_stands_for_none_is_named(alerts, none, row):
+    days = [none if place == row else f"2026-02-{1 + place % 28:02d}" for place in range(alerts.rows)]
+    guess = guessed(alerts, created=days)
+    assert guess.time is None
+    assert f"'{none}' in row {row + 1}" in guess.reasons["time"]
+
+
+def test_column_of_times_that_cannot_be_read_has_a_reason(alerts):
+    guess = guessed(alerts, created=[None, *["2026-Q1"] * (alerts.rows - 1)])
+    assert guess.time is None
+    assert "'2026-Q1' in row 2" in guess.reasons["time"]
+
+
+def test_days_of_excel_are_proposed_and_asked_about(alerts):
+    guess = guessed(alerts, created=[46_030.25 + place for place in range(alerts.rows)])
+    assert (guess.time, "time" in guess.unsure) == ("created", True)
+
+
+def test_digits_of_identifiers_are_no_times(alerts):
+    numbers = [str(1_700_000_000_000_000 + 1_001 * place) for place in range(alerts.rows)]
+    assert guessed(alerts, reference=numbers).time is None
+
+
+def test_numbers_that_can_be_read_in_two_ways_are_proposed(alerts):
+    frame = pd.DataFrame({"model score": [f"{1 + i % 9},{100 + i}" for i in range(90)], "rating": ["Fraud", "ok"] * 45})
+    assert guess_columns(frame).scores == ()
+    assert guess_columns(frame, ["model score"]).scores == ("model score",)

@@ -164,3 +164,84 @@ def test_pieces_of_columns_are_put_together():
     read = read_table(as_parquet(table, row_group_size=90), "f")
     assert json.dumps(read["word"].fillna("").tolist()) == json.dumps(frame["word"].fillna("").tolist())
     assert read["score"].tolist() == frame["score"].tolist()
+
+
+def written(table, **options):
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(table), stream, **options)
+    return stream.getvalue()
+
+
+def test_whole_decimals_keep_every_digit():
+    numbers = [4_100_000_000_000_000_123 + place for place in range(5)]
+    for digits, kind in ((19, "int64"), (38, "str")):
+        values = [number * 10 ** (digits - 19) for number in numbers]
+        column = pa.array(list(map(Decimal, values)), pa.decimal128(digits, 0))
+        frame = read_table(written({"case": column, "score": [0.5] * 5}), "f")
+        assert (frame["case"].dtype, [int(cell) for cell in frame["case"]]) == (kind, values)
+        blank = pa.array([None, *map(Decimal, values)], pa.decimal128(digits, 0))
+        assert [int(cell) for cell in read_table(written({"case": blank}), "f")["case"].dropna()] == values
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary()])
+def test_delta_encoded_text_is_read(encoding, kind):
+    words = [f"rating of case {place % 7}" for place in range(1_000)]
+    column = pa.array(words).cast(kind)
+    data = written({"rating": column}, use_dictionary=False, column_encoding=encoding, row_group_size=300)
+    assert read_table(data, "f")["rating"].tolist() == words
+
+
+def test_delta_encoded_text_cannot_unpack_to_too_much():
+    # Each text begins with all of the one before.
+    words = ["x" * 30_000 + str(place) for place in range(20_000)]
+    data = written({"rating": words}, use_dictionary=False, column_encoding="DELTA_BYTE_ARRAY", write_statistics=False)
+    assert len(data) < 2**22
+    assert "more than the limit" in refused(lambda: read_file(data, "f"))
+
+
+def test_binary_text_is_read_and_other_bytes_are_left_out():
+    words = ["Fraud", "Genuine", "geprüft"]
+    others = {"blob": [b"\xff\xfe\x01"] * 3, "zeros": [b"\0\0"] * 3, "long": [b"x" * 40_000] * 3}
+    for kind in (pa.binary(), pa.large_binary()):
+        rating = pa.array([word.encode() for word in words], kind)
+        file = read_file(written({"score": [0.1, 0.2, 0.3], "rating": rating, **others}), "f")
+        assert file.frame["rating"].tolist() == words
+        assert list(file.frame.columns) == ["score", "rating"]
+        assert file.notes == ("3 columns of lists, records or binary data left out.",)
+
+
+def test_page_that_fails_its_checksum_is_refused():
+    scores = np.linspace(0.1, 0.9, 40)
+    data = bytearray(written({"score": scores}, use_dictionary=False, compression="none", write_page_checksum=True))
+    assert read_table(bytes(data), "f")["score"].tolist() == scores.tolist()
+    data[data.find(scores[7].tobytes()) + 3] ^= 1
+    assert "cannot be read" in refused(lambda: read_file(bytes(data), "f"))
+
+
+def test_named_consecutive_index_is_a_column():
+    frame = pd.DataFrame({"score": [0.5, 0.25, 0.75]}, index=pd.RangeIndex(10, 16, 2, name="case"))
+    read = read_table(of_pandas(frame), "f")
+    assert read.to_dict("list") == {"case": [10, 12, 14], "score": [0.5, 0.25, 0.75]}
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"kind": "range", "name": "case", "start": 0, "stop": 10**12, "step": 1},
+        {"kind": "range", "name": "score", "start": 0, "stop": 2, "step": 1},
+        {"kind": "range", "name": ["case"], "start": 0, "stop": 2, "step": 1},
+        {"kind": "range", "name": "case", "start": "0", "stop": 2, "step": 0},
+        {"kind": "range", "name": "case", "start": 2**70, "stop": 2**70 + 2, "step": 1},
+        "case",
+    ],
+)
+def test_index_that_cannot_be_is_passed_over(bounds):
+    table = pa.table({"score": [0.5, 0.25]}).replace_schema_metadata(
+        {"pandas": json.dumps({"index_columns": [bounds]})}
+    )
+    assert list(read_table(written(table), "f").columns) == ["score"]
+
+
+def test_encrypted_file_is_named():
+    assert "encrypted" in refused(lambda: read_file(b"PARE" + b"\1" * 60 + b"PARE", "f"))

@@ -107,3 +107,50 @@ def test_a_title_page_is_passed_over():
     data = workbook({"About": [["Report"], ["made in May"]], "Alerts": ROWS})
     assert read_file(data, "f.xlsx").sheet == "Alerts"
     assert read_file(data, "f.xlsx", sheet="About").frame.columns.tolist() == ["Report"]
+
+
+def rearranged(data, place):
+    """The workbook with the names of its parts changed, and what refers to them by folders."""
+    source, stream = zipfile.ZipFile(io.BytesIO(data)), io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if "\\" not in place(name):
+                content = content.replace(b"xl/workbook.xml", place("xl/workbook.xml").encode())
+            target.writestr(place(name), content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda name: name.replace("/", "\\"),
+        lambda name: name.removeprefix("xl/"),
+        lambda name: name.replace("xl/", "parts/of/it/"),
+    ],
+)
+def test_parts_of_a_workbook_may_lie_in_any_folder(place):
+    assert len(read_file(rearranged(workbook({"Alerts": ROWS}), place), "f.xlsx").frame) == len(ROWS) - 1
+
+
+def of_formulas(value):
+    """Twelve alerts whose scores are formulas, with a value as XML."""
+    row = "<row><c><v>{}</v></c><c><f>A{}/100</f>" + value + '</c><c t="inlineStr"><is><t>ok</t></is></c></row>'
+    names = "".join(f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in ("case", "model", "rating"))
+    rows = f"<row>{names}</row>" + "".join(row.format(place, place + 1) for place in range(12))
+    return archive({"a": f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'})
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [("", "blank"), ("<v></v>", "blank"), ("<v/>", "blank"), ("<v>0</v>", "is 0")]
+)
+def test_column_of_formulas_without_values_is_named(value, words):
+    notes = " ".join(read_file(of_formulas(value), "f.xlsx").notes)
+    assert "Column 'model'" in notes
+    assert words in notes
+    assert "calculated" in notes
+    assert ("12 formulas" in notes) == (words == "blank")
+
+
+def test_calculated_formulas_have_no_note():
+    assert read_file(of_formulas("<v>0.5</v>"), "f.xlsx").notes == ()

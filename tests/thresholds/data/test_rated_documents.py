@@ -481,3 +481,35 @@ class TestGroups:
             assert part.names == documents.names
         with pytest.raises(DataError, match="labels are the same"):
             documents.part(np.array([1, 2]))
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-200, -1.0, 0.0])
+def test_weight_without_use_is_refused(weight):
+    weights = np.ones(8)
+    weights[3] = weight
+    labels = [True, False] * 4
+    with pytest.raises(DataError, match="row 4 holds"):
+        RatedDocuments(np.linspace(0, 1, 8), labels, weights)
+    frame = pd.DataFrame({"a": np.linspace(0, 1, 8), "rating": labels, "w": weights})
+    with pytest.raises(DataError, match="row 4"):
+        RatedDocuments.from_frame(frame, ["a"], "rating", True, "w")
+
+
+@pytest.mark.parametrize(
+    ("others", "value"), [((0, 1), 9_999), ((0, 100), 999), ((300, 850), 9_999), ((-5, 5), 1e6), ((0, 1), 2.0**31 - 1)]
+)
+def test_value_far_above_all_scores_has_a_caution(others, value):
+    scores = np.append(np.linspace(*others, 60), [value, value])
+    notes = RatedDocuments(scores, np.arange(62) % 2 == 0).notes
+    (note,) = [note for note in notes if "far above" in note]
+    assert note.startswith("2 documents")
+    assert f"{value:.15g}" in note
+    assert not [note for note in RatedDocuments(scores[:-2], np.arange(60) % 2 == 0).notes if "far above" in note]
+
+
+@pytest.mark.parametrize(
+    "scores", [[0.1, 0.2, 0.3, 1.0, 1.0], [0.0, 0.5, 1.0, 1.0], [1.0, 2.0, 900.0], [0.0, 1.0, 1.0]]
+)
+def test_highest_score_has_no_caution(scores):
+    notes = RatedDocuments(np.array(scores), np.arange(len(scores)) % 2 == 0).notes
+    assert not [note for note in notes if "far above" in note]

@@ -113,3 +113,10 @@ def test_a_wrong_file_gets_one_sentence(data, message):
     with pytest.raises(DataError, match=message) as caught:
         read_thresholds(data, "x.json", ("a", "b"), "any")
     assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("number", ["1_0", "\uff11", "0x10", "1d3", "ten", "--1", ""])
+def test_text_that_is_no_written_number_is_refused(number):
+    text = f"classifier,comparison,threshold,rule\na,>=,{number},any\n"
+    with pytest.raises(DataError, match="holds no thresholds"):
+        read_thresholds(text.encode(), "thresholds.csv", ("a",), "any")

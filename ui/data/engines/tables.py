@@ -52,8 +52,8 @@ def load_table(engine: Engine, connection: str, table: str, window: RowWindow, t
     tell("Fetching the rows")
     sample = load_sample(engine, table, window)
     fetched_at = datetime.now(UTC)
-    require_documents(sample.file.frame)
-    guess = guess_columns(sample.file.frame)
+    require_documents(sample.file.frame, sample.file.ambiguous)
+    guess = guess_columns(sample.file.frame, sample.file.ambiguous)
     place = f"{plural(sample.rows, 'row')} of '{table}' in '{connection}'"
     note = (
         f"{place}, fetched {fetched_at:%Y-%m-%d %H:%M} UTC."

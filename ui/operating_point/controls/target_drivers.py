@@ -13,7 +13,7 @@ from streamlit.errors import StreamlitAPIException
 from multiloss_core import DataError, OperatingPoint, Unit
 from multiloss_core.decisions import RecordedTarget, Wish
 from multiloss_core.formatting import direction, score_name, score_side, score_threshold
-from multiloss_core.numerics import Floats
+from multiloss_core.numerics import Floats, written_number
 from multiloss_core.targets import manual_point, target_for_price
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
@@ -287,7 +287,7 @@ def _number(text: str, name: str) -> float:
     if text.strip().casefold() == "never":
         return math.inf
     try:
-        value = float(text.replace(",", "."))
+        value = written_number(text.replace(",", "."))
     except ValueError:
         value = math.nan
     if math.isnan(value):

@@ -8,6 +8,7 @@ import pandas as pd
 
 from multiloss_core import DataError
 from multiloss_core.decisions import RecordedTarget, Wish
+from multiloss_core.numerics import written_number
 from multiloss_core.thresholds import Payoffs
 from ui.shared.session import Scenario
 from ui.shared.url_params import UrlParameter
@@ -93,7 +94,7 @@ def _cells(scenario: Scenario) -> dict[str, Any]:
 
 def _amount(text: str) -> float | None:
     try:
-        amount = float(text)
+        amount = written_number(text)
     except ValueError:
         return None
     return amount if 0 <= amount <= MAX_AMOUNT else None

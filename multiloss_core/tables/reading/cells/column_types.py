@@ -39,7 +39,7 @@ def typed_columns(
     nothing in the file says what is usual there (`is_open`, and not `has_certain_point`). `doubtful` are columns that
     were read as such numbers already; `read_again` gives their text.
     """
-    texts = {name: _distinct(column) for name, column in columns.items() if _is_text(column)}
+    texts = {name: _distinct(column) for name, column in columns.items() if is_text(column)}
     quick = {name: read for name, cells in texts.items() if (read := comma_numbers(cells)) is not None and read[1]}
     shapes = {name: number_shape(cells) for name, cells in texts.items() if name not in quick}
     signs = {"," for _ in quick} | {
@@ -111,7 +111,8 @@ def with_decimal_sign(frame: pd.DataFrame, signs: Mapping[str, Sign]) -> pd.Data
     return frame.assign(**changed)
 
 
-def _is_text(column: arrow.ChunkedArray) -> bool:
+def is_text(column: arrow.ChunkedArray) -> bool:
+    """Tell whether a column holds text, whole or as a dictionary."""
     kind = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
     return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind) or arrow.types.is_string_view(kind))
 
