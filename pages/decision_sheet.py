@@ -9,6 +9,7 @@ from ui.decision_sheet.answer import ask_setting, save_answer, show_way_on
 from ui.decision_sheet.questions import ask_in_force, show_meaning, show_scores
 from ui.operating_point.analysis import analyse
 from ui.operating_point.baseline import share_baseline
+from ui.operating_point.controls.goals_of_file import use_goals_of
 from ui.operating_point.controls.settings import settings_in_use
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import bootstrap
@@ -18,6 +19,7 @@ st.title("Decision sheet")
 questions, answers = st.columns([5, 8], gap="large")
 with questions:
     source = choose_source()
+    use_goals_of(source.fingerprint)
     try:
         dataset = dataset_of(source)
         analysis = analyse(dataset, settings_in_use(dataset))

@@ -8,6 +8,7 @@ from ui.data.rated_workspace import choose_source, dataset_of
 from ui.decisions.reopening_panel import show_reopened
 from ui.operating_point.analysis import find_the_rest
 from ui.operating_point.controls.cockpit import lay_out, say_unusable
+from ui.operating_point.controls.goals_of_file import use_goals_of
 from ui.operating_point.controls.point_controls import ask_point
 from ui.operating_point.controls.presentation import offer_leaving
 from ui.operating_point.controls.settings import is_plain, show_held, show_origin, show_unit
@@ -58,6 +59,7 @@ with st.container(key="bar"):
         st.title("Operating point", width="content")
         with st.container(key="source", width=330):
             source = choose_source()
+    use_goals_of(source.fingerprint)
     try:
         dataset = dataset_of(source)
     except DataError as error:

@@ -9,6 +9,7 @@ import pytest
 from multiloss_core import RatedDocuments, operating_point, smooth_path
 from multiloss_core.targets import point_for_alerts, threshold_choices
 from multiloss_core.thresholds import RESOLUTIONS, PathSearch, Payoffs
+from tests.pages.rated_data.steps import confirm, say_no_other_alerts
 from tests.pages.steps import number, opened, run, state
 from ui.data.samples import SAMPLES, sample
 from ui.records.log_access import decision_log
@@ -84,7 +85,23 @@ def test_settings_by_costs_weigh_a_review_against_the_amounts(data, path):
     run(app.number_input(key="afford_share").set_value(50.0))
     run(app.number_input(key="afford_review").set_value(4.0))
     saved = 0.5 * data.amounts[data.source.labels].mean()
-    agree(app, data, [operating_point(path, review / saved) for review in (2.0, 4.0, 8.0)])
+    agree(app, data, [operating_point(path, review / saved) for review in (8.0, 4.0, 2.0)])
+    # Alerts rise from card to card, and each says what it brings at the costs that were typed.
+    alerts = [caught + false for _, caught, false in cards(app)]
+    assert alerts == sorted(alerts)
+    assert alerts[0] < alerts[-1]
+    worth = [
+        number(text)
+        for text in re.findall(r"\*\*worth ([\d,.\N{MINUS SIGN}-]+)", " ".join(one.value for one in app.markdown))
+    ]
+    expected = [saved_of(data, values) * 0.5 - 4.0 * (caught + false) for values, caught, false in cards(app)]
+    assert worth == pytest.approx(expected, abs=0.51)
+
+
+def saved_of(data, thresholds):
+    """The money in the fraud that thresholds catch."""
+    flagged = (data.source.scores >= thresholds).any(axis=1) & data.source.labels
+    return data.amounts[flagged].sum()
 
 
 def test_settings_by_costs_ask_for_the_value_of_a_catch_where_amounts_are_not_known():
@@ -95,7 +112,7 @@ def test_settings_by_costs_ask_for_the_value_of_a_catch_where_amounts_are_not_kn
         source.frame, source.first_choice.scores, "rating", positive="fraud", floors=source.first_choice.floors
     )
     path = smooth_path(documents)
-    points = [operating_point(path, Payoffs(review=review, catch=50.0).marginal_precision) for review in (2.5, 5, 10)]
+    points = [operating_point(path, Payoffs(review=review, catch=50.0).marginal_precision) for review in (10, 5, 2.5)]
     agree(app, SimpleNamespace(source=documents), points)
 
 
@@ -197,3 +214,99 @@ def test_what_the_log_says_is_in_production_stands_in_the_boxes(log_address):
     for j in range(2):
         run(app.number_input(key=f"in_force_{j}").set_value(None))
     assert [app.number_input(key=f"in_force_{j}").value for j in range(2)] == [None, None]
+
+
+def in_force(app, thresholds):
+    for j, value in enumerate(thresholds):
+        run(app.number_input(key=f"in_force_{j}").set_value(value))
+    return app
+
+
+@pytest.mark.parametrize("kind", ["alerts", "precision", "costs"])
+def test_current_thresholds_that_flag_nothing_leave_the_page_whole(kind):
+    # One above every score, the other never.
+    app = in_force(sheet(afford=kind), [1001.0])
+    assert cards(app)
+    again = sheet(afford=kind, now="1001,never")
+    assert sentence(again) == sentence(app)
+    run(again.switch_page("pages/operating_point.py"))
+    assert not again.error
+
+
+def test_current_thresholds_without_clear_gain_are_kept(data, path):
+    # As good by chance as the best at the same number of alerts: a few alerts away.
+    point = operating_point(path, 0.2)
+    near = np.sort(data.source.scores[:, 0])
+    current = data.source.round_thresholds(point.thresholds)
+    current[0] = near[np.searchsorted(near, current[0]) + 3]
+    app = in_force(sheet(afford="precision"), current.tolist())
+    assert sentence(app).startswith("## Keep the current thresholds")
+    # A cap demands its change all the same.
+    app = in_force(sheet(), current.tolist())
+    (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
+    run(cap.set_value(5.0))
+    assert sentence(app).startswith("## Raise")
+
+
+def test_gain_that_is_clear_is_proposed(data):
+    # The floors flag everything that was rated.
+    app = in_force(sheet(afford="precision"), data.source.floors.tolist())
+    assert sentence(app).startswith("## Raise")
+
+
+def test_sheet_and_operating_point_show_one_point():
+    app = sheet(afford="precision")
+    values = cards(app)[1][0]
+    run(app.switch_page("pages/operating_point.py"))
+    run(app)
+    np.testing.assert_allclose(state(app).point.shown.point.thresholds, values, rtol=1e-3)
+    app.session_state["plain"] = True
+    run(app)
+    run(app.slider(key="m_plain").set_value(60.0))
+    chosen = state(app).point.shown.point
+    run(app.switch_page("pages/decision_sheet.py"))
+    run(app)
+    shown = sentence(app)
+    assert all(f"{threshold:.3g}"[:4] in shown for threshold in chosen.thresholds)
+    assert [one.value for one in app.markdown].count("**Operating point**") == 1
+    # It outlasts a reload of the address.
+    asked = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+    assert sentence(sheet(**asked)) == shown
+    run(app.button(key="take_cautious").click())
+    assert "**Operating point**" not in [one.value for one in app.markdown]
+    assert all(f"{value:g}" in sentence(app) for value in cards(app)[0][0])
+    run(app.switch_page("pages/operating_point.py"))
+    run(app)
+    np.testing.assert_allclose(state(app).point.shown.point.thresholds, cards_thresholds(app), rtol=1e-3)
+
+
+def cards_thresholds(app):
+    return list(state(app).point.sheet_led_to.thresholds)
+
+
+def test_another_file_starts_without_goals_and_the_first_gets_its_own_back():
+    app = sheet()
+    (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
+    run(cap.set_value(3.0))
+    run(app.switch_page("pages/operating_point.py"))
+    run(app)
+    assert app.selectbox(key="driver").value == "alerts"
+    run(app.selectbox(key="data").set_value("Login alerts"))
+    assert app.selectbox(key="driver").value == "slider"
+    assert not {"wish_alerts", "wish_days", "driver"} & {*app.query_params}
+    run(app.selectbox(key="data").set_value(SAMPLE))
+    assert app.selectbox(key="driver").value == "alerts"
+    assert app.number_input(key="wish_alerts").value == 3.0
+
+
+def test_few_positives_say_how_little_they_tell(data):
+    positions = np.flatnonzero(data.source.labels)[:9].tolist() + np.flatnonzero(~data.source.labels)[:400].tolist()
+    frame = sample(SAMPLE).frame.iloc[data.source.rows[np.sort(positions)]]
+    app = opened("rated_data")
+    app.file_uploader(key="upload").upload("few.csv", frame.to_csv(index=False).encode(), "text/csv")
+    say_no_other_alerts(confirm(run(app)))
+    run(app.switch_page("pages/decision_sheet.py"))
+    (words,) = [one.value for one in app.warning if "9 rated frauds" in one.value]
+    low, high = map(float, re.findall(r"([\d.]+)\s%", words)[:2])
+    assert 0 <= low < high <= 100
+    assert high - low > 3

@@ -43,7 +43,8 @@ class ColumnChoice:
     """What the columns of a table mean. A floor of None is estimated from the data, by `floor_method`.
 
     `meanings`: each rating in lower-case words and what it means, None where that has still to be said.
-    `complete_until`: a date, YYYY-MM-DD; rows from it on are left out, because their ratings are incomplete.
+    `since`: a date, YYYY-MM-DD; earlier rows are left out. `complete_until`: a date; rows from it on are left out,
+    because their ratings are incomplete.
     `decimal_signs`: of columns of numbers that can be read in two ways, the sign that the decimals come after.
     """
 
@@ -60,6 +61,7 @@ class ColumnChoice:
     amount: str | None = None
     time: str | None = None
     segment: str | None = None
+    since: str | None = None
     complete_until: str | None = None
     decimal_signs: tuple[tuple[str, DecimalSign | None], ...] = ()
 
@@ -261,8 +263,11 @@ def require_answers(choice: ColumnChoice) -> None:
 
 
 def _complete_rows(frame: pd.DataFrame, choice: ColumnChoice) -> Bools | None:
-    """Which rows (n,) lie before the date from which on ratings are incomplete; None for all."""
-    if choice.complete_until is None or choice.time is None:
+    """Which rows (n,) lie in the days that are used; None for all."""
+    if choice.time is None or (choice.since is None and choice.complete_until is None):
         return None
     times = document_times(frame, choice.time, np.arange(len(frame)))
-    return np.asarray(times < np.datetime64(choice.complete_until))
+    inside = np.ones(len(frame), dtype=bool)
+    inside &= True if choice.since is None else times >= np.datetime64(choice.since)
+    inside &= True if choice.complete_until is None else times < np.datetime64(choice.complete_until)
+    return inside

@@ -77,4 +77,4 @@ def build(source: RatedSource, choice: ColumnChoice) -> Dataset:
 
 def _of_other_files(choice: ColumnChoice) -> ColumnChoice:
     """Leave out what holds for one file alone."""
-    return replace(choice, floors=(None,) * len(choice.floors), floor_method=None, complete_until=None)
+    return replace(choice, floors=(None,) * len(choice.floors), floor_method=None, since=None, complete_until=None)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from multiloss_core import DataError, operating_point
 from multiloss_core.decisions import RecordedTarget, Wish, target_of_point
-from multiloss_core.formatting import short_percent
+from multiloss_core.formatting import money, short_percent
 from multiloss_core.targets import target_for_price
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from ui.operating_point.analysis import Analysis
@@ -16,13 +16,13 @@ from ui.operating_point.controls.present_point import in_three_digits
 from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
 from ui.operating_point.controls.wishes import DAYS_KEY, under_cap
 from ui.operating_point.costs.scenarios import recorded_driver
-from ui.operating_point.costs.worth import amounts_of, target_of
+from ui.operating_point.costs.worth import amounts_of, currency_of, point_cases, target_of
 from ui.shared.number_box import ask_number
 from ui.shared.session import Scenario
 from ui.shared.url_params import ask_choice
 
 CAUTIOUS, BALANCED, WIDE = "cautious", "balanced", "wide"
-# Of what is asked for, as the setting allows it: the price of a catch, or the alerts.
+# How much more than asked for a setting allows: alerts, or false alerts for a catch. A review is worth as much less.
 FACTORS = {CAUTIOUS: 0.5, BALANCED: 1.0, WIDE: 2.0}
 PRECISION, COSTS = "precision", "costs"
 KINDS = {ALERTS: "Alerts a day", PRECISION: "Last alerts", COSTS: "Costs"}
@@ -33,11 +33,12 @@ FIRST_PERCENT, FIRST_REVIEW, FIRST_CATCH = 20.0, 5.0, 25.0
 class Setting:
     """One of the three: its name, what it asks for in words, the point it leads to, and that as a record says it.
 
-    `point` is None where there is no such point, for the reason `refused`.
+    `point` is None where there is no such point, for the reason `refused`. `worth` says what it brings in money.
     """
 
     name: str
     asked: str
+    worth: str = ""
     target: RecordedTarget | None = None
     point: Point | None = None
     refused: str = ""
@@ -45,9 +46,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class Affordable:
-    """How each setting, by the factor of what was asked for, is found. `find` raises DataError."""
+    """How each setting, by the factor of what was asked for, is found. `find` raises DataError.
 
+    `request` is what was asked for. `most_alerts`: the cap, with undecided alerts; None without one. `worth` says what
+    a point brings in money.
+    """
+
+    request: tuple[str | float, ...]
     find: Callable[[float], tuple[str, Point, RecordedTarget]]
+    most_alerts: float | None = None
+    worth: Callable[[Point], str] = lambda _: ""
 
     def settings(self) -> tuple[Setting, ...]:
         """Find the three settings, the most cautious one first."""
@@ -58,15 +66,24 @@ class Affordable:
             asked, point, target = self.find(factor)
         except DataError as error:
             return Setting(name, "", refused=str(error))
-        return Setting(name, asked, target, point)
+        return Setting(name, asked, self.worth(point), target, point)
 
 
 def ask_affordable(analysis: Analysis) -> Affordable:
     """Ask for alerts a day, for the share of fraud in the last alerts, or for costs."""
     st.markdown("#### 3 · What can you afford?")
     offered = {key: words for key, words in KINDS.items() if key != ALERTS or analysis.rated.days is not None}
+    if ALERTS not in offered:
+        st.caption(f"Alerts a day are not known: {_missing(analysis.rated.choice.time, 'time')}.")
     kind = ask_choice(st.segmented_control, "Limit", offered, key="afford", required=True, label_visibility="collapsed")
     return {ALERTS: _by_alerts, PRECISION: _by_precision, COSTS: _by_costs}[kind](analysis)
+
+
+def _missing(column: str | None, what: str) -> str:
+    """Say why a column of times or amounts is of no use here."""
+    if column is None:
+        return f"no {what} column is chosen on Rated data"
+    return "so many rows are counted where they lie, without their times and amounts"
 
 
 def _by_alerts(analysis: Analysis) -> Affordable:
@@ -86,9 +103,9 @@ def _by_alerts(analysis: Analysis) -> Affordable:
         point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
         goals = DRIVERS[ALERTS].goals
         wishes = (Wish(goals["wish_alerts"], most), Wish(goals[DAYS_KEY], days))
-        return f"up to {most:g} a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)
+        return f"up to {most:,.6g} a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)
 
-    return Affordable(find)
+    return Affordable((ALERTS, cap), find, most_alerts=cap * days)
 
 
 def _alerts_now(analysis: Analysis) -> float:
@@ -105,7 +122,8 @@ def _by_precision(analysis: Analysis) -> Affordable:
     label = "Of the last alerts added, at least so many percent must be fraud"
     percent = ask_number(st.number_input, label, (1.0, 99.0), FIRST_PERCENT, format="%g", key="afford_percent")
     false_per_catch = (100 - percent) / percent
-    return Affordable(lambda factor: _at(analysis, target_for_price(false_per_catch * factor)))
+    request = (PRECISION, percent)
+    return Affordable(request, lambda factor: _at(analysis, target_for_price(false_per_catch * factor)))
 
 
 def _at(analysis: Analysis, marginal_precision: float) -> tuple[str, Point, RecordedTarget]:
@@ -125,20 +143,32 @@ def _by_costs(analysis: Analysis) -> Affordable:
         label, key = "A fraud stopped saves", "afford_catch"
         catch = ask_number(right.number_input, label, (0.01, 1e9), FIRST_CATCH, format="%g", key=key)
         worth = {"catch": catch}
+        if analysis.rated.choice.amount is not None:
+            st.caption(f"Amounts are not used: {_missing(analysis.rated.choice.amount, 'amount')}.")
     else:
         label, key = "Of its amount, percent saved", "afford_share"
         share = ask_number(right.number_input, label, (0.1, 100.0), 100.0, format="%g", key=key)
         st.caption(f"A fraud that is caught saves {share:g} % of its amount, which is {means[0]:,.2f} on average.")
         worth = {"catch": 0.0, "recovered": share / 100}
 
-    def find(factor: float) -> tuple[str, Point, RecordedTarget]:
-        payoffs = Payoffs(review=review * factor, **worth)
-        point = operating_point(analysis.path(SMOOTH.name), target_of(analysis, payoffs))
-        driver, wishes = recorded_driver(Scenario("", payoffs, ""))
-        target = RecordedTarget(driver, wishes, point.marginal_precision, point.status)
-        return f"as if a review cost {payoffs.review:g}", point, target
+    asked, currency = Payoffs(review=review, **worth), currency_of(analysis) or ""
 
-    return Affordable(find)
+    def find(factor: float) -> tuple[str, Point, RecordedTarget]:
+        payoffs = Payoffs(review=review / factor, **worth)
+        point = operating_point(analysis.path(SMOOTH.name), target_of(analysis, payoffs))
+        driver, wishes = recorded_driver(Scenario("", payoffs, currency))
+        target = RecordedTarget(driver, wishes, point.marginal_precision, point.status)
+        words = "" if factor == 1 else "as if "
+        return (
+            f"{words}a review cost{'s' if factor == 1 else ''} {payoffs.review:,.6g} {currency}".strip(),
+            point,
+            target,
+        )
+
+    def brings(point: Point) -> str:
+        return f"worth {money(asked.total(*point_cases(analysis, point)))} {currency}".strip()
+
+    return Affordable((COSTS, review, *worth.values()), find, worth=brings)
 
 
 def _key(name: str, analysis: Analysis) -> str:

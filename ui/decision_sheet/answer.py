@@ -1,51 +1,105 @@
 """One sentence that answers the sheet, the three settings beside each other, and the ways on."""
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 import numpy as np
 import streamlit as st
 
 from multiloss_core import Counts, DataError
-from multiloss_core.decisions import RecordedTarget, headline_of
-from multiloss_core.formatting import count, percent, reached, score_name, shortened
+from multiloss_core.decisions import RecordedTarget, alerts_a_day_words, headline_of, target_of_point
+from multiloss_core.formatting import count, percent, plural, reached, score_name, shortened
 from multiloss_core.inspection import DailyAlerts, daily_alerts
-from multiloss_core.numerics import Floats
+from multiloss_core.numerics import Floats, written_number
+from multiloss_core.targets import manual_point
 from multiloss_core.thresholds import SMOOTH, Point
 from ui.data.rated_workspace import rated_uploads
-from ui.decision_sheet.affordable import BALANCED, Affordable, Setting
+from ui.decision_sheet.affordable import BALANCED, FACTORS, Affordable, Setting
+from ui.decision_sheet.cautions import no_clear_gain, show_cautions
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
+from ui.operating_point.controls.present_point import remember_point, shown_point
 from ui.operating_point.controls.settings import choose_method
-from ui.operating_point.controls.target_drivers import restore_driver
+from ui.operating_point.controls.target_drivers import (
+    MANUAL,
+    chosen_driver,
+    recorded_target,
+    restore_driver,
+    set_manual_thresholds,
+)
 from ui.operating_point.sections.over_time import about, dated
 from ui.operating_point.sections.save_decision import make_decision
 from ui.operating_point.target import IN_URL, current_target, percent_of, set_target
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.url_params import UrlParameter
+from ui.shared.session import SheetPoint, session
+from ui.shared.url_params import UrlParameter, numbers_parameter
 
 KEY = "setting"
 NO_BREAK = "\N{NO-BREAK SPACE}"
-TITLES = {"cautious": "Cautious", "balanced": "Balanced", "wide": "Wide"}
-IN_ADDRESS: UrlParameter[str] = UrlParameter(KEY, lambda text: text if text in TITLES else None, str)
+OWN = "own"
+TITLES = {"cautious": "Cautious", "balanced": "Balanced", "wide": "Wide", OWN: "Operating point"}
+IN_ADDRESS: UrlParameter[str] = UrlParameter(KEY, lambda text: text if text in FACTORS else None, str)
+OWN_IN_ADDRESS = numbers_parameter(OWN)
 
 
 def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
-    """Show the three settings side by side; returns the one that the reader takes, balanced at first."""
+    """Show the three settings side by side; returns the one that the user selects, balanced at first.
+
+    The selected point is the one of the screen Operating point. Where that was changed there, it is a card of its own.
+    """
     settings = affordable.settings()
     asked = IN_ADDRESS.asked(if_gone=BALANCED)
     if asked is not None:
         st.session_state[KEY] = asked
     taken = st.session_state.setdefault(KEY, BALANCED)
-    sentence = st.container(key="answer")
-    for place, setting in zip(st.columns(len(settings)), settings, strict=True):
-        with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
-            _show_card(analysis, setting, _same_before(analysis, setting, settings), is_taken=setting.name == taken)
     chosen = next(setting for setting in settings if setting.name == taken)
+    own = _own_setting(analysis, (*affordable.request, taken), chosen)
+    chosen, shown = (chosen, settings) if own is None else (own, (*settings, own))
+    sentence = st.container(key="answer")
+    for place, setting in zip(st.columns(len(shown)), shown, strict=True):
+        with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
+            _show_card(analysis, setting, _same_before(analysis, setting, shown), is_taken=setting is chosen)
     with sentence:
-        _say(analysis, chosen)
+        _say(analysis, chosen, affordable)
+    show_cautions(analysis, settings, chosen)
     return chosen
 
 
-def _same_before(analysis: Analysis, setting: Setting, settings: tuple[Setting, ...]) -> Setting | None:
+def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Setting) -> Setting | None:
+    """Return the point that was chosen on Operating point since the sheet led there; else lead it to the sheet's."""
+    state, shown, linked = session().point, shown_point(analysis), OWN_IN_ADDRESS.asked()
+    led = state.sheet_led_to
+    if led is not None and led.request != request:
+        shown = None
+    if shown is None and led is None and linked is not None and len(linked) == len(analysis.surfaces.names):
+        with suppress(DataError):
+            point = manual_point(analysis.rated.source, analysis.path(SMOOTH.name), np.array(linked))
+            shown = remember_point(analysis, point, MANUAL)
+            set_manual_thresholds([None if np.isinf(value) else value for value in linked])
+    is_own = shown is not None and (led is None or not np.array_equal(shown.point.thresholds, led.thresholds))
+    if shown is not None and is_own:
+        OWN_IN_ADDRESS.show(shown.point.thresholds.tolist())
+        target = recorded_target(analysis, shown.point) or target_of_point(shown.point)
+        return Setting(OWN, "as chosen there", "", target, shown.point)
+    OWN_IN_ADDRESS.show(None)
+    if chosen.point is not None and chosen.target is not None and (led is None or led.request != request):
+        _lead_operating_point(analysis, chosen.point, chosen.target)
+        state.sheet_led_to = SheetPoint(request, tuple(chosen.point.thresholds.tolist()))
+    return None
+
+
+def _lead_operating_point(analysis: Analysis, point: Point, target: RecordedTarget) -> None:
+    """Set the goals of the screen Operating point to those of a setting."""
+    choose_method(SMOOTH.name)
+    for key, value in restore_driver(target, same_data=True).items():
+        with suppress(ValueError):
+            st.session_state[key] = written_number(value)
+    set_target(percent_of(point))
+    remember_point(analysis, point, chosen_driver())
+
+
+def _same_before(analysis: Analysis, setting: Setting, settings: Sequence[Setting]) -> Setting | None:
     """Find the setting shown before this one that has the same thresholds, None if there is none."""
     if setting.point is None:
         return None
@@ -71,17 +125,19 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
             for name, value in values
         )
     )
-    lines = [f"**{count(point.tp)}** frauds caught", f"{count(point.fp)} false alerts"]
+    lines = [f"**{count(point.tp)}** {'fraud' if point.tp == 1 else 'frauds'} caught", plural(point.fp, "false alert")]
     if waiting := analysis.undecided_at([point.thresholds])[0]:
         lines.append(f"{count(waiting)} not known yet")
     if point.precision is not None:
         lines.append(f"precision {percent(point.precision)}")
     days = _days(analysis, point)
     if days is not None:
-        lines.append(f"{about(days.mean)} alerts a day (mostly {' to '.join(map(about, days.most_days))})")
+        lines.append(f"{alerts_a_day_words(days.mean)} a day (mostly {' to '.join(map(about, days.most_days))})")
+    if setting.worth:
+        lines.append(f"**{as_text(setting.worth)}**")
     st.markdown("  \n".join(lines))
     st.button(
-        "Taken" if is_taken else "Take",
+        "Selected" if is_taken else "Select",
         key=f"take_{setting.name}",
         type="primary" if is_taken else "secondary",
         on_click=_take,
@@ -93,12 +149,15 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
 
 
 def _take(name: str) -> None:
+    if name == OWN:
+        return
+    session().point.sheet_led_to = session().point.shown = None
     st.session_state[KEY] = name
     IN_ADDRESS.show(None if name == BALANCED else name)
 
 
-def _say(analysis: Analysis, setting: Setting) -> None:
-    """Say the answer in one sentence."""
+def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
+    """State the answer in one sentence: the change, or to keep the current thresholds where nothing is gained."""
     point = setting.point
     if point is None:
         st.error(as_text(setting.refused), icon=":material/block:")
@@ -114,6 +173,11 @@ def _say(analysis: Analysis, setting: Setting) -> None:
         rule=rule,
         vocabulary=vocabulary(),
     )
+    kept = None if present is None else no_clear_gain(analysis, point, present, affordable.most_alerts)
+    if kept is not None:
+        st.markdown("## Keep the current thresholds: no clear gain.")
+        st.markdown(f"{kept} The nearest change: {as_text(sentence[0].lower() + sentence[1:])}.")
+        return
     st.markdown(f"## {as_text(sentence)}.")
 
 

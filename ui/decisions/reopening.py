@@ -93,6 +93,8 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         )
     dataset = _use_columns(record, source)
     rated_uploads().choose(source.name)
+    # The goals of the decision are those of this file now.
+    session().point.file = source.fingerprint
     confirm(source)
     choices = rated_uploads().in_address(source.name) | restore_settings(
         record.settings,

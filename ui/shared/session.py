@@ -229,6 +229,14 @@ class ShownPoint:
     driver: str
 
 
+@dataclass(frozen=True)
+class SheetPoint:
+    """What the decision sheet led the operating point to: the request that it was asked, and thresholds (k,)."""
+
+    request: tuple[object, ...]
+    thresholds: tuple[float, ...]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ChosenBand:
     """Two cuts, what the upper one was chosen by, in the words of records, and how many can be reviewed a day."""
@@ -247,7 +255,8 @@ class PointState:
     what it comes to. `shown` is the point that
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
     what they work on. `band`: the two cuts of the last run, where there were two. `surfaces_in_sight`: the browser has
-    asked for the surfaces. `held_texts` are the names of what it said that it holds of the explorer's messages.
+    asked for the surfaces. `file` is the fingerprint of the file that goals are of, `goals_of_files` keeps those of
+    others. `held_texts` are the names of what it said that it holds of the explorer's messages.
     """
 
     target: Target = field(default_factory=Target)
@@ -255,6 +264,9 @@ class PointState:
     goal_refused: bool = False
     goal_told: str = ""
     shown: ShownPoint | None = None
+    sheet_led_to: SheetPoint | None = None
+    file: str | None = None
+    goals_of_files: dict[str, dict[str, Any]] = field(default_factory=dict)
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Task[Any]] = field(default_factory=dict)

@@ -107,8 +107,9 @@ def _compare_counts(source: RatedData, current: Floats, proposed: Floats, rule: 
         for name, floor, value in zip(source.names, source.floors, thresholds, strict=True):
             if value < floor:
                 raise DataError(
-                    f"The threshold of '{score_name(name)}', {direction(name) * value:g}, lies beyond the first one of "
-                    f"the table, {direction(name) * floor:g}; what it flags is not known."
+                    f"The threshold of '{score_name(name)}', {direction(name) * value:g}, lies "
+                    f"{'below' if direction(name) > 0 else 'above'} the first one of the table, "
+                    f"{direction(name) * floor:g}; what it flags is not known."
                 )
     meeting = np.minimum(current, proposed) if rule == "any" else np.maximum(current, proposed)
     common = source.counts_at(meeting, rule)

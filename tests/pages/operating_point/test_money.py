@@ -21,6 +21,7 @@ from multiloss_core import (
 )
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
+from tests.pages.rated_data.steps import say_no_other_alerts
 from tests.pages.steps import decide, explorer, opened, run, state
 from ui.data.samples import sample
 
@@ -328,7 +329,7 @@ class TestUploads:
     @staticmethod
     def upload(app, frame, name="mine.csv"):
         app.file_uploader(key="upload").upload(name, frame.to_csv(index=False).encode(), "text/csv")
-        return run(app)
+        return say_no_other_alerts(run(app))
 
     def test_documents_of_amount_zero_are_counted_as_left_out(self):
         app = self.upload(opened("rated_data"), self.frame())

@@ -164,7 +164,7 @@ def test_unusable_thresholds_are_refused_by_name(current, message):
 
 def test_a_table_is_not_asked_for_what_it_does_not_hold():
     surfaces = CountSurfaces((np.array([1.0, 2.0]),), np.array([3.0, 1.0]), np.array([4.0, 2.0]), "any", ("a",))
-    with pytest.raises(DataError, match=r"'a', 0.5, lies beyond the first one of the table, 1"):
+    with pytest.raises(DataError, match=r"'a', 0.5, lies below the first one of the table, 1"):
         compare(surfaces, [0.5], [1.0], "any")
     with pytest.raises(DataError, match="rule 'any', not 'all'"):
         compare(surfaces, [1.0], [1.0], "all")

@@ -10,15 +10,22 @@ from ui.operating_point.target import current_target
 from ui.shared.session import ShownPoint, session
 
 
-def remember_point(analysis: Analysis, point: Point, driver: str) -> None:
-    """Take note of the point on the screen and of what drove it."""
-    session().point.shown = ShownPoint(point, _about(analysis), driver)
+def remember_point(analysis: Analysis, point: Point, driver: str) -> ShownPoint:
+    """Keep the point on the screen and what drove it."""
+    session().point.shown = shown = ShownPoint(point, _about(analysis), driver)
+    return shown
+
+
+def shown_point(analysis: Analysis) -> ShownPoint | None:
+    """Return the point that the last run showed of these data and settings, if there was one."""
+    shown = session().point.shown
+    return shown if shown is not None and shown.about == _about(analysis) else None
 
 
 def present_point(analysis: Analysis, method: str) -> Point:
     """Return the point that the last run showed of these data and settings, at first the slider's."""
-    shown = session().point.shown
-    if shown is not None and shown.about == _about(analysis):
+    shown = shown_point(analysis)
+    if shown is not None:
         return shown.point
     return operating_point(analysis.path(method), current_target().marginal_precision)
 

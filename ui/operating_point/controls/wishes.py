@@ -47,10 +47,10 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
         days = span.number_input(
             "Days in the data", 1.0, 10_000.0, None, format="%g", key=DAYS_KEY, bind="query-params", placeholder="days"
         )
-        if days is None:
-            raise DataError("The data have no time column; type how many days they span, or choose a time column.")
-    start = _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
+    start = None if days is None else _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
     most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="wish_alerts", format="%g")
+    if days is None:
+        raise DataError("The data have no time column; type how many days they span, or choose a time column.")
     point = under_cap(analysis.key, method, most, days, of_most, analysis)
     session().point.goal_told = _what_is_used(analysis, point, most, days, of_most=of_most)
     return point

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError, OperatingPoint
-from multiloss_core.formatting import count, plural, reached, score_name
+from multiloss_core.formatting import count, direction, plural, reached, score_name
 from multiloss_core.inspection import (
     Calendar,
     DailyAlerts,
@@ -67,7 +67,7 @@ def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
     ):
         row: dict[str, str | float] = {"Action": words}
         row |= {
-            score_name(name): "not reached" if cut is None else reached(name, cut[j])
+            score_name(name): ("below" if direction(name) > 0 else "above") if cut is None else reached(name, cut[j])
             for j, name in enumerate(band.block.names)
         }
         row |= {rated: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
