@@ -109,13 +109,14 @@ def _by_alerts(analysis: Analysis) -> Affordable:
 
 
 def _alerts_now(analysis: Analysis) -> float:
-    """Count the alerts of the thresholds in force; where none are known, of the usual marginal precision."""
+    """Count the alerts of the current thresholds; where none are known or raised, of the usual marginal precision."""
     current = thresholds_in_use(analysis)
-    if current is None:
-        point = operating_point(analysis.path(SMOOTH.name), FIRST_PERCENT / 100)
-        return point.alerts + analysis.undecided([point])[0]
-    alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
-    return alerts + analysis.undecided_at([current])[0]
+    if current is not None:
+        alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
+        if alerts:
+            return alerts + analysis.undecided_at([current])[0]
+    point = operating_point(analysis.path(SMOOTH.name), FIRST_PERCENT / 100)
+    return point.alerts + analysis.undecided([point])[0]
 
 
 def _by_precision(analysis: Analysis) -> Affordable:

@@ -266,7 +266,7 @@ class PointState:
     shown: ShownPoint | None = None
     sheet_led_to: SheetPoint | None = None
     file: str | None = None
-    goals_of_files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    goals_of_files: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Task[Any]] = field(default_factory=dict)
