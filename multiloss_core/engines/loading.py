@@ -82,7 +82,7 @@ def load_sample(
     is_complete = rows <= most
     file = fetch_rows(engine, table, window, most=most if is_complete else sampled)
     if is_complete and not engine.dialect.keeps_order:
-        file = TableFile(frame=_in_one_order(file.frame), notes=file.notes, ambiguous=file.ambiguous)
+        file = TableFile(frame=_in_one_order(file.frame), notes=file.notes, ambiguous=file.ambiguous, units=file.units)
     # Rows may have come or gone since they were counted.
     rows = len(file.frame) if is_complete else max(rows, len(file.frame) + 1)
     return EngineSample(table=table, window=window, rows=rows, file=file, version=version)

@@ -83,7 +83,12 @@ def fetch_rows(
     notes = (
         (f"Left out: {', '.join(left_out)}, which no table of numbers, times and text can hold.",) if left_out else ()
     )
-    return TableFile(frame=frame_of(typed.columns.items()), notes=(*notes, *typed.notes), ambiguous=typed.ambiguous)
+    return TableFile(
+        frame=frame_of(typed.columns.items()),
+        notes=(*notes, *typed.notes),
+        ambiguous=typed.ambiguous,
+        units=typed.units,
+    )
 
 
 def column_values(

@@ -2,7 +2,7 @@
 
 from multiloss_core.formatting import MINUS
 from multiloss_core.tables.amount_column import document_amounts
-from multiloss_core.tables.currency_column import only_currency
+from multiloss_core.tables.currency_column import currency_of_amounts
 from multiloss_core.tables.derived_column import RECIPROCAL, column_of
 from multiloss_core.tables.guess_columns import (
     ColumnGuess,
@@ -39,6 +39,7 @@ __all__ = [
     "TableFile",
     "Times",
     "column_of",
+    "currency_of_amounts",
     "document_amounts",
     "document_segments",
     "document_times",
@@ -48,7 +49,6 @@ __all__ = [
     "guess_meanings",
     "is_count_table",
     "numbers",
-    "only_currency",
     "rating_values",
     "read_file",
     "read_in_process",

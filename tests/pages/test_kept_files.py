@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.rated_data.steps import GOOD, as_read, box, csv_of, funnel, rated_frame, upload
+from tests.pages.rated_data.steps import GOOD, as_read, box, csv_of, funnel, rated_frame, say_no_other_alerts, upload
 from tests.pages.steps import APP, opened, run, state
 from ui.data import uploads
 from ui.data.browser_storage.component import checked
@@ -199,7 +199,7 @@ def test_the_file_used_last_in_this_browser_comes_back_without_an_address(monkey
 def test_loaded_files_are_told_to_the_browser_and_columns_as_they_were_chosen(app):
     frame = rated_frame()
     upload(app, csv_of(frame), GOOD)
-    run(box(app, "floor_model A").set_value(0.5))
+    say_no_other_alerts(run(box(app, "floor_model A").set_value(0.5)))
     files, choices = storage(app)
     (loaded,) = files["loaded"]
     assert (loaded["name"], loaded["given_name"], loaded["size"]) == (GOOD, GOOD, len(csv_of(frame)))

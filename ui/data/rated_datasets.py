@@ -137,6 +137,7 @@ def read_upload(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS)
         guess=guess,
         notes=notes,
         ambiguous=file.ambiguous,
+        units=file.units,
         sheets=file.sheets,
         sheet=file.sheet,
         origin=origin,

@@ -298,13 +298,17 @@ class UploadStore(Generic[Choice, Data]):
             self.choose(self._known_as(self._shown_name()))
 
     def _asked(self, first: str) -> str | None:
-        """Return what a link newly asks for; `first` after a step back to one that asks for nothing."""
-        name, start = self._address.asked(if_gone=first), self._file_in_address.asked(if_gone="")
+        """Return what a link newly asks for; `first` after a step back from another sample.
+
+        A file stays picked where an address does not name it: after a reload, the browser may give the address of a
+        moment before.
+        """
+        name, start = self._address.asked(if_gone=first), self._file_in_address.asked()
         if self._address.shown() is not None:
             return name
         if self._file_in_address.shown() is not None:
             return self._known_as(start) if start else None
-        return None if name is None and start is None else first
+        return None if self.state.picked in self.state.sources else name
 
     def _known_as(self, start: str) -> str:
         """Return under which name a file is known whose SHA-256 begins so: loaded, or kept; else the beginning."""

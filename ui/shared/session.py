@@ -1,7 +1,7 @@
 """Everything that one visit holds besides the values of widgets: typed, with defaults, under one key."""
 
 import secrets
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -51,9 +51,9 @@ class Source(Generic[Choice]):
     """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given.
 
     `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
-    `ambiguous`: columns of numbers that can be read in two ways. `sheets`: those of a workbook, of which `sheet` was
-    read. `origin`: where it was fetched from or, of too many rows, is to be counted; `frame` is then a sample. `disk`:
-    how many bytes it takes beside the frame.
+    `ambiguous`: columns of numbers that can be read in two ways. `units`: what stands beside the numbers of others.
+    `sheets`: those of a workbook, of which `sheet` was read. `origin`: where it was fetched from or, of too many rows,
+    is to be counted; `frame` is then a sample. `disk`: how many bytes it takes beside the frame.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Source(Generic[Choice]):
     guess: ColumnGuess | None = None
     notes: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
     origin: EngineTable | None = None

@@ -60,6 +60,7 @@ def write_answer(
         "rows": rows,
         "notes": decoded.notes,
         "ambiguous": (ambiguous := decoded.ambiguous),
+        "units": dict(decoded.units),
         "sheets": decoded.sheets,
         "sheet": decoded.sheet,
     }
@@ -93,6 +94,7 @@ def read(content: dict[str, Any], source: BinaryIO) -> tuple[TableFile, Guess]:
         frame=frame,
         notes=tuple(content["notes"]),
         ambiguous=tuple(content["ambiguous"]),
+        units=content["units"],
         sheets=tuple(content["sheets"]),
         sheet=content["sheet"],
         rows=content["rows"],

@@ -83,6 +83,7 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOption
         columns=typed.columns,
         notes=(*text.notes, *layout.notes, *notes, *left_out, *no_data, *typed.notes),
         ambiguous=typed.ambiguous,
+        units=typed.units,
         name=name,
     )
 

@@ -69,7 +69,11 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
     typed = typed_columns(_named_range(schema, opened.metadata.num_rows, titles) | columns)
     notes = (f"{plural(left_out, 'column')} of lists, records or binary data left out.",) if left_out else ()
     return DecodedFile(
-        columns=_with_short_texts(typed.columns), notes=(*notes, *typed.notes), ambiguous=typed.ambiguous, name=name
+        columns=_with_short_texts(typed.columns),
+        notes=(*notes, *typed.notes),
+        ambiguous=typed.ambiguous,
+        units=typed.units,
+        name=name,
     )
 
 

@@ -21,6 +21,7 @@ class TableFile:
     Columns of `frame` hold numbers, times, or text as it was written (blank cells are missing).
     `notes`: sentences for people, on what was skipped, taken for something or left out.
     `ambiguous`: text columns of numbers such as 1,234, which may be thousands or decimals; see `with_decimal_sign`.
+    `units`: what stands beside the numbers of a column, such as $.
     `sheets`: those of an Excel file, and `sheet` the one that was read. `rows`: how many the file has where `frame`
     holds some of them, evenly spread.
     """
@@ -28,6 +29,7 @@ class TableFile:
     frame: pd.DataFrame
     notes: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
     rows: int | None = None
@@ -40,6 +42,7 @@ class DecodedFile:
     columns: Mapping[str, arrow.ChunkedArray]
     notes: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
     name: str = field(default="", repr=False)
@@ -53,6 +56,7 @@ class DecodedFile:
             frame=frame_of(self.columns.items()),
             notes=self.notes,
             ambiguous=self.ambiguous,
+            units=self.units,
             sheets=self.sheets,
             sheet=self.sheet,
         )

@@ -205,6 +205,7 @@ def _read_sheet(
             *typed.notes,
         ),
         ambiguous=typed.ambiguous,
+        units=typed.units,
         sheets=sheets,
         sheet=title,
         name=name,

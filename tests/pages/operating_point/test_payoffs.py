@@ -27,7 +27,7 @@ def costs(**query):
 
 def add(app, **cells):
     """A row as the editor adds it, with what it does not say at its default; it drives."""
-    given = {"name": "", "review": 5.0, "recovered": 0.0, "catch": 25.0, "annoyance": 0.0, "currency": "EUR"}
+    given = {"name": "", "review": 5.0, "recovered": 0.0, "catch": 25.0, "annoyance": 0.0, "currency": ""}
     given |= cells
     row = max(typed_scenarios(app).index, default=-1) + 1
     change_scenarios(app, added=[{f"wish_{name}": value for name, value in given.items()}])
@@ -77,7 +77,7 @@ def test_every_scenario_is_compared_at_its_own_point_and_at_this_one():
         assert (tp, fp) == (point.tp, point.fp)
         assert (row["TP"], row["FP"], row["Alerts"]) == (tp, fp, tp + fp)
         assert row["Precision"] == pytest.approx(tp / (tp + fp))
-        assert (row["Payoff there"], row["Currency"]) == (pytest.approx(brought(own, *numbers)), "EUR")
+        assert (row["Payoff there"], row["Currency"]) == (pytest.approx(brought(own, *numbers)), "")
         assert row["Payoff of this point"] == pytest.approx(brought(here, *numbers))
 
 
@@ -185,7 +185,7 @@ def test_unusable_numbers_are_refused_and_stay_typed():
     ],
 )
 def test_rows_that_hold_no_scenario_are_refused_in_one_sentence(rows, words):
-    amounts = {"wish_review": 5.0, "wish_catch": 25.0, "wish_annoyance": 0.0, "wish_currency": "EUR"}
+    amounts = {"wish_review": 5.0, "wish_catch": 25.0, "wish_annoyance": 0.0, "wish_currency": ""}
     app = change_scenarios(costs(), added=[amounts | row for row in rows])
     (error,) = app.error
     assert words in error.value

@@ -68,6 +68,7 @@ def load_table(engine: Engine, connection: str, table: str, window: RowWindow, t
         guess=guess,
         notes=(note, *sample.file.notes),
         ambiguous=sample.file.ambiguous,
+        units=sample.file.units,
         origin=EngineTable(connection=connection, sample=sample, fetched_at=fetched_at),
     )
 

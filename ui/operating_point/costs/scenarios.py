@@ -20,7 +20,7 @@ NAME, REVIEW, RECOVERED, CATCH = "wish_name", "wish_review", "wish_recovered", "
 ANNOYANCE, CURRENCY = "wish_annoyance", "wish_currency"
 RECORDED = {REVIEW: "cost of a review", CATCH: "value of a catch", ANNOYANCE: "annoyance of a false alert"}
 SHARE_RECOVERED = "recovered of the amount in percent"
-FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, RECOVERED: 0.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: "EUR"}
+FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, RECOVERED: 0.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: ""}
 _IN_RECORD = re.compile(rf"{COSTS}, scenario '(.*)'", re.DOTALL)
 
 

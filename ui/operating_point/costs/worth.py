@@ -3,8 +3,9 @@
 import streamlit as st
 
 from multiloss_core import DataError, Unit
-from multiloss_core.tables import only_currency
+from multiloss_core.tables import currency_of_amounts
 from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along, mean_amounts
+from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.analysis import Analysis
 
 NO_AMOUNTS = "These data have no amounts to recover a share of; choose an amount column on Rated data, or enter 0 %."
@@ -73,9 +74,11 @@ def _cases(key: tuple[object, ...], method: str, _analysis: Analysis) -> CasesAl
 
 @st.cache_data(scope="session", max_entries=6, show_spinner=False)
 def _currency(key: str, _analysis: Analysis) -> str | None:
-    return only_currency(_analysis.rated.frame)
+    rated = _analysis.rated
+    units = rated_uploads().source(rated.name).units
+    return currency_of_amounts(rated.frame, rated.choice.amount, units)
 
 
 def currency_of(analysis: Analysis) -> str | None:
-    """Return the currency that the data name, where it is one."""
+    """Return the one currency that the data name: in a column, beside the amounts or in the name of their column."""
     return _currency(analysis.rated.key, analysis)

@@ -18,11 +18,12 @@ Columns = dict[str, arrow.ChunkedArray]
 
 @dataclass(frozen=True, kw_only=True)
 class TypedColumns:
-    """Columns as what they hold, what was noticed, and which may be read in two ways (and stay text)."""
+    """Columns as what they hold, notes, which may be read in two ways (and stay text), and units by column."""
 
     columns: Columns
     notes: tuple[str, ...]
     ambiguous: tuple[str, ...]
+    units: Mapping[str, str]
 
 
 def typed_columns(
@@ -60,7 +61,10 @@ def typed_columns(
             continue
         found[name] = _spread(as_numbers(texts[name], shape.decimal or shape.either or "."), columns[name])
     return TypedColumns(
-        columns=found, notes=tuple(notes), ambiguous=tuple(name for name in columns if name in ambiguous)
+        columns=found,
+        notes=tuple(notes),
+        ambiguous=tuple(name for name in columns if name in ambiguous),
+        units={name: shape.unit for name, shape in shapes.items() if shape.is_numeric and shape.unit},
     )
 
 

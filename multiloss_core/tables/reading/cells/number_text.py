@@ -66,7 +66,8 @@ class NumberShape:
 
     `decimal`: the sign that is certainly that of decimals. `either`: the only sign that occurs, always as in 1,234, so
     that it may group digits as well. `nothings` and `words`: how many cells hold a word such as NA, or another one.
-    `is_whole`: no sign at all. `trouble`: why the cells cannot be read together, in words.
+    `is_whole`: no sign at all. `unit`: the one beside the numbers, such as $, if any. `trouble`: why the cells cannot
+    be read together, in words.
     """
 
     numbers: int = 0
@@ -75,6 +76,7 @@ class NumberShape:
     decimal: Sign | None = None
     either: Sign | None = None
     is_whole: bool = False
+    unit: str = ""
     trouble: str = ""
 
     @property
@@ -111,6 +113,7 @@ def number_shape(cells: arrow.ChunkedArray) -> NumberShape:
         decimal="." if points else "," if commas else None,
         either=either[0] if len(either) == 1 and not (points or commas) else None,
         is_whole=not (points or commas or counts["percent"] or counts["power"]),
+        unit=next(iter(units), ""),
         trouble=trouble,
     )
 

@@ -108,7 +108,7 @@ def test_costs_choose_the_upper_cut():
     brought[0] -= 40 * (block["rating"] == "ok").sum()
     brought[1] -= 6 * len(review)
     assert f"Together they bring {sum(brought):,.2f}" in said(app)
-    assert f"{brought[0]:,.2f} EUR by blocking" in said(app)
+    assert f"{brought[0]:,.2f} by blocking" in said(app)
 
 
 def test_every_kind_of_data_has_two_cuts():
