@@ -19,7 +19,7 @@ from multiloss_core.decisions.evidence import (
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.data.counts import Counts, Rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, flagged
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.thresholds.inspection.comparison import compare
@@ -88,7 +88,19 @@ def _between(
     except DataError:
         # A table of counts does not tell what lies below its first nodes.
         return None, None
-    return _subset(found.dropped), _subset(found.added)
+    return (
+        _subset(found.dropped, _undecided_beside(data, current, thresholds, rule)),
+        _subset(found.added, _undecided_beside(data, thresholds, current, rule)),
+    )
+
+
+def _undecided_beside(data: RatedData, these: Floats, others: Floats, rule: Rule) -> float:
+    """Count the undecided alerts that only the first of two thresholds (k,) flag."""
+    if data.documents is None:
+        return 0.0
+    waiting = data.documents.undecided
+    only = flagged(waiting.scores, these, rule) & ~flagged(waiting.scores, others, rule)
+    return float(waiting.weights[only].sum())
 
 
 def _chance(intervals: PointIntervals) -> RecordedChance | None:
@@ -103,8 +115,8 @@ def _pair(bounds: tuple[float, float]) -> tuple[float, float]:
     return max(float(bounds[0]), 0.0), float(bounds[1])
 
 
-def _subset(found: DocumentSubset) -> RecordedAlerts:
-    return RecordedAlerts(found.tp, found.fp, *_bounds(found.interval))
+def _subset(found: DocumentSubset, undecided: float) -> RecordedAlerts:
+    return RecordedAlerts(found.tp, found.fp, *_bounds(found.interval), undecided=undecided)
 
 
 def _undecided(data: RatedData, thresholds: Floats, rule: Rule) -> float:

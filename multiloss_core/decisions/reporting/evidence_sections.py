@@ -38,14 +38,30 @@ def pending_sentence(evidence: RecordedEvidence) -> str:
 def _changes(evidence: RecordedEvidence, vocabulary: Vocabulary) -> Iterator[Section]:
     if evidence.dropped is None or evidence.added is None:
         return
+    sides = (("Dropped", evidence.dropped), ("Added", evidence.added))
+    is_waiting = any(found.undecided for _, found in sides)
     yield Section(
         "changes",
         "What changes against the present thresholds",
-        (f"Rated {vocabulary.documents} that only one of the two flags.",),
-        header=("", "Alerts", f"Rated {vocabulary.positive}", "Precision", INTERVAL),
+        (f"{'Alerts' if is_waiting else f'Rated {vocabulary.documents}'} that only one of the two flags.",),
+        header=(
+            "",
+            "Alerts",
+            *(("Not yet decided",) if is_waiting else ()),
+            f"Rated {vocabulary.positive}",
+            "Precision",
+            INTERVAL,
+        ),
         rows=tuple(
-            (name, count(found.tp + found.fp), count(found.tp), _precision(found), _interval(found))
-            for name, found in (("Dropped", evidence.dropped), ("Added", evidence.added))
+            (
+                name,
+                count(found.tp + found.fp + found.undecided),
+                *((count(found.undecided),) if is_waiting else ()),
+                count(found.tp),
+                _precision(found),
+                _interval(found),
+            )
+            for name, found in sides
         ),
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from multiloss_core.decisions.record import DecisionRecord, RecordedInterval
 from multiloss_core.decisions.reporting.evidence_sections import pending_sentence
 from multiloss_core.decisions.reporting.headline import alerts_a_day_words, headline_of
+from multiloss_core.decisions.reporting.summary import undecided_of
 from multiloss_core.formatting import Unit, Vocabulary, score_name, score_threshold, share
 from multiloss_core.thresholds.data.counts import Counts, rated_in_full
 
@@ -76,19 +77,12 @@ def _blocked_words(record: DecisionRecord) -> str:
 def _difference(record: DecisionRecord) -> Counts[float] | None:
     """Count what changes, or what there is without present thresholds; alerts with those that are not yet decided."""
     expected, current = record.expected, record.current
-    waiting, waiting_before = _waiting(record)
+    waiting, waiting_before = undecided_of(record)
     if current is None:
         return Counts(expected.tp, expected.fp + waiting)
     if current.tp is None or current.fp is None or not _rated(record, current.thresholds):
         return None
     return Counts(expected.tp - current.tp, expected.fp + waiting - current.fp - waiting_before)
-
-
-def _waiting(record: DecisionRecord) -> tuple[float, float]:
-    """Count what is not yet decided at these thresholds and the present ones; of money no record tells."""
-    if record.evidence is None or record.settings.amount is not None:
-        return 0.0, 0.0
-    return record.evidence.undecided, record.evidence.current_undecided or 0.0
 
 
 def _rated(record: DecisionRecord, thresholds: tuple[float | None, ...]) -> bool:
@@ -126,7 +120,8 @@ def _alerts_tile(record: DecisionRecord) -> Tile:
     days = None if record.evidence is None else record.evidence.days
     if days is None:
         unit, expected = _unit(record), record.expected
-        words = "Alerts" if unit is Unit.DOCUMENTS else "Money flagged"
+        waiting, _ = undecided_of(record)
+        words = "Money flagged" if unit is Unit.MONEY else "Decided alerts" if waiting else "Alerts"
         return Tile(words, unit.number(expected.alerts), _interval(expected.alerts_interval, None, unit.estimate))
     mean, low, high = (alerts_a_day_words(value).split()[0] for value in (days.mean, days.low, days.high))
     return Tile("Alerts a day", mean, f"{low} to {high} on eight of ten days")

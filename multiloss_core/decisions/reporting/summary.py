@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from multiloss_core.decisions.record import SET_BY_HAND, DecisionRecord, ExpectedCounts, RecordedInterval, Wish
+from multiloss_core.decisions.record import (
+    SET_BY_HAND,
+    DecisionRecord,
+    ExpectedCounts,
+    RecordedColumns,
+    RecordedInterval,
+    Wish,
+)
 from multiloss_core.decisions.reporting.evidence_sections import evidence_sections
 from multiloss_core.decisions.reporting.section import Row, Section
 from multiloss_core.formatting import (
@@ -207,11 +214,19 @@ def _counts(record: DecisionRecord, positive: str) -> Section:
         header += ["Expected on new data", f"{100 * expected.level:.4g} % interval"]
     if before is not None:
         header += ["Current thresholds", "Difference"]
-    names = _DOCUMENTS if record.settings.amount is None else _MONEY
+    waiting, waiting_before = undecided_of(record)
+    is_waiting = bool(waiting or waiting_before)
+    decided = (*_DOCUMENTS[:2], "Decided alerts", _DOCUMENTS[3])
+    names = _MONEY if record.settings.amount is not None else decided if is_waiting else _DOCUMENTS
     rows = tuple(
         _count_row(record, before, name.format(positive=positive.capitalize()), key)
         for name, key in zip(names, _COUNTED, strict=True)
     )
+    if is_waiting:
+        new, old = expected.alerts + waiting, None if before is None else before.alerts + waiting_before
+        blank = ("", "") if expected.level is not None else ()
+        change = () if old is None else (count(old), signed(new - old, count(new - old)))
+        rows = (*rows, ("Alerts, undecided ones included", count(new), *blank, *change))
     return Section("counts", "What it catches and costs", header=tuple(header), rows=rows)
 
 
@@ -290,10 +305,7 @@ def _data(record: DecisionRecord, positive: str) -> Section:
     if columns.rating is not None:
         meaning = (
             ("Rating column", columns.rating),
-            (
-                f"Rating that means {positive}",
-                "as usual (1, true, yes)" if columns.positive is None else columns.positive,
-            ),
+            *_rating_rows(columns, positive),
             ("Weight column", columns.weight or "none: each row counts once"),
             ("Group column", columns.group or "none: rows are independent"),
             *_other_columns(record),
@@ -307,6 +319,26 @@ def _data(record: DecisionRecord, positive: str) -> Section:
         ("SHA-256 of data and columns", data.fingerprint),
     )
     return Section("data", "The data", header=("", "Value"), rows=rows)
+
+
+def _rating_rows(columns: RecordedColumns, positive: str) -> Iterator[Row]:
+    """Say what the ratings mean, in the words of the column."""
+    if columns.meanings is None:
+        usual = "as usual (1, true, yes)" if columns.positive is None else columns.positive
+        yield f"Rating that means {positive}", usual
+        return
+    for meaning, words in (("positive", positive), ("negative", f"not {positive}"), ("undecided", "undecided")):
+        found = [word for word, meant in columns.meanings.items() if meant == meaning]
+        if found:
+            name = "Ratings that mean" if len(found) > 1 else "Rating that means"
+            yield f"{name} {words}", ", ".join(found)
+
+
+def undecided_of(record: DecisionRecord) -> tuple[float, float]:
+    """Count the undecided alerts at the thresholds and at the current ones; of money no record tells."""
+    if record.evidence is None or record.settings.amount is not None:
+        return 0.0, 0.0
+    return record.evidence.undecided, record.evidence.current_undecided or 0.0
 
 
 def _other_columns(record: DecisionRecord) -> Iterator[Row]:

@@ -20,8 +20,7 @@ Advice = Literal["rate_a_band", "new_documents", "below_the_floors", "nothing_fl
 
 SENTENCES: dict[Advice, str] = {
     "rate_a_band": "Rating more of the {documents} in the bands named first sharpens the choice most.",
-    "new_documents": "Every decided {document} that is flagged is rated: only new {documents}, or lower floors, sharpen"
-    " the choice.",
+    "new_documents": "Every flagged {document} is rated: only new {documents}, or lower floors, sharpen the choice.",
     "below_the_floors": "The point lies at the rating floors: rate {documents} below them. How far below is not known, "
     "as nobody has rated any there.",
     "nothing_flagged": "Nothing is flagged at this point, so no rated {document} bears on its net benefit.",

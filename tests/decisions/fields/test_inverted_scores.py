@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import DataError, DecisionRecord, RatedDocuments, operating_point, smooth_path
+from multiloss_core import DataError, DecisionRecord, RatedDocuments, count_surfaces, operating_point, smooth_path
 from multiloss_core.decisions import (
     CurrentThresholds,
+    RecordedColumns,
     dbt_model,
     html_report,
     markdown_summary,
@@ -39,8 +40,6 @@ def documents(frame):
 
 @pytest.fixture(scope="module")
 def record(frame, documents):
-    from multiloss_core.decisions import RecordedColumns
-
     columns = RecordedColumns(NAMES, tuple(documents.floors.tolist()), "verdict", "fraud")
     made = decision(frame, columns, "trust.csv", "0" * 64, rule="any")
     content = json.loads(made.to_json()) | {"current": {"thresholds": [None, 250.0], "tp": 3.0, "fp": 4.0}}
@@ -113,8 +112,6 @@ def test_reports_name_the_column_and_positive_numbers(record):
 
 
 def test_charts_have_the_scale_of_the_column(documents):
-    from multiloss_core import count_surfaces
-
     surfaces, path = count_surfaces(documents, resolution=30), smooth_path(documents)
     point = operating_point(path, 0.3)
     space = threshold_space(surfaces, [path], [point], chosen="smooth", theme="light")

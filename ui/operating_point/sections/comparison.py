@@ -8,16 +8,15 @@ import streamlit as st
 
 from multiloss_core import DataError, Unit
 from multiloss_core.formatting import (
-    UNDEFINED,
     between,
     count,
     direction,
     plural,
+    points,
     reached,
     score_name,
     score_threshold,
     share,
-    share_digits,
     signed,
 )
 from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSubset, compare
@@ -209,13 +208,7 @@ def _precision(side: CountedThresholds) -> str:
 
 
 def _precision_difference(current: CountedThresholds, proposed: CountedThresholds) -> str:
-    """In percentage points, as the user would find it from the two precisions shown."""
-    sides = (current, proposed)
-    if not all(side.complete for side in sides):
+    """Write the difference in percentage points, of the precisions as they are and not as they are rounded."""
+    if not (current.complete and proposed.complete):
         return NOT_KNOWN
-    if any(math.isnan(side.precision) for side in sides):
-        return UNDEFINED
-    digits = [share_digits(side.alerts) for side in sides]
-    now, then = (round(100 * side.precision, places) for side, places in zip(sides, digits, strict=True))
-    points = round(then - now, max(digits)) + 0.0
-    return f"{signed(points, f'{points:.{max(digits)}f}')} points"
+    return points(proposed.precision - current.precision)

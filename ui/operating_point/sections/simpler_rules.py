@@ -52,6 +52,10 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
     except DataError as error:
         st.caption(as_text(str(error)))
         return
+    waiting = analysis.undecided([point])[0]
+    if plan.advice == "new_documents" and waiting:
+        st.markdown(f"**What to rate next.** The {plural(waiting, 'alert')} at this point without a decision.")
+        return
     st.markdown(f"**What to rate next.** {plan.sentence_in(vocabulary())}")
     if plan.advice == "rate_a_band":
         shares, removed = "Share of the uncertainty", {f"{count(band.more)} more take off" for band in plan.bands}
