@@ -89,6 +89,7 @@ def choose(loaded: LoadedTable, columns: Columns, wish: Wish, report: Report = l
         weight=columns.weight,
         group=columns.group,
         leave_out_unusable=columns.leave_out_unusable,
+        frame=loaded.frame,
     )
     record = record_of_point(
         point,

@@ -10,10 +10,13 @@ from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, score_name, score_value
 from multiloss_core.thresholds.points.review_band import BLOCK, PASS, REVIEW
-from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv, thresholds_as_json
+from multiloss_core.thresholds.points.thresholds_file import rule_in_words, thresholds_as_csv, thresholds_as_json
 
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)
+
+# Whole doubles below are written with all their digits.
+_WHOLE_BELOW = 1e15
 
 _MODEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TO_DBT = {"{": "{{ '{' }}", "\r": "{{ '\\r' }}"}
@@ -47,10 +50,16 @@ def sql_where(record: DecisionRecord) -> str:
     """Write a WHERE clause that selects the documents to flag, from a table with a numeric column for each score.
 
     Names are quoted as in the SQL standard (MySQL: with sql_mode ANSI_QUOTES), and thresholds are read back as exactly
-    the same double precision numbers. A NULL reaches no threshold, nor does a NaN; each comparison is true or false,
-    so that the condition may stand under NOT.
+    the same double precision numbers. A NULL reaches no threshold, nor does a NaN, which a column of whole numbers
+    cannot hold; each comparison is true or false, so that the condition may stand under NOT.
     """
     return f"WHERE {_condition(record, record.thresholds, _identifier, _literal)}"
+
+
+def sql_comment(record: DecisionRecord) -> str:
+    """Write a comment that names the decision, its date and its rule."""
+    content = record.as_dict()
+    return f"-- Decision {record.record_id}, {content['created']}: {rule_in_words(record.settings.rule)}.\n"
 
 
 def sql_action(record: DecisionRecord) -> str:
@@ -134,12 +143,12 @@ def _condition(
         value = score_value(name, threshold)
         if value is not None:
             column = identifier(score_name(name))
-            # The second comparison keeps NaN out, which PostgreSQL and others hold to be larger than any number.
             reaches, opposite = (">=", "<=") if comparison(name) == ">=" else ("<=", ">=")
-            conditions.append(
-                f"({column} IS NOT NULL AND {column} {reaches} {literal(value)} AND -{column} {opposite} "
-                f"{literal(-value)})"
-            )
+            reached = f"{column} IS NOT NULL AND {column} {reaches} {literal(value)}"
+            if name not in (record.columns.whole_numbers or ()):
+                # Keeps NaN out, which PostgreSQL and others hold to be larger than any number.
+                reached += f" AND -{column} {opposite} {literal(-value)}"
+            conditions.append(f"({reached})")
         elif rule == "all":
             return "(1 = 0)"
     if not conditions:
@@ -164,14 +173,20 @@ def _in_backticks(name: str) -> str:
 
 
 def _double(value: float) -> str:
-    return f"{_literal(value)}D"
+    return f"{_exact(value)}D"
 
 
 def _literal(value: float) -> str:
-    """Write an approximate numeric literal that every database reads as exactly this double precision number.
+    """Write a numeric literal that every database reads as exactly this double precision number."""
+    # A whole number is the same in every type.
+    return str(int(value)) if value.is_integer() and abs(value) < _WHOLE_BELOW else _exact(value)
 
-    Without an exponent it would be a decimal in some. Some round twice, which harms the shortest decimals that lie
-    almost in the middle between two numbers: those get all 17 digits.
+
+def _exact(value: float) -> str:
+    """Write an approximate numeric literal of exactly this number.
+
+    Without an exponent it would be a decimal in some databases. Some round twice, which harms the shortest decimals
+    that lie almost in the middle between two numbers: those get all 17 digits.
     """
     text = repr(value)
     if abs(Fraction(text) - Fraction(value)) > _SAFE_DISTANCE * Fraction(math.ulp(value)):

@@ -9,6 +9,7 @@ from multiloss_core.decisions.deployable_code import (
     spark_action,
     spark_expression,
     sql_action,
+    sql_comment,
     sql_where,
     thresholds_csv,
     thresholds_json,
@@ -39,7 +40,7 @@ def record_files(
         ("Record (JSON)", f"{stem}.json", record.to_json(), "application/json"),
         ("Thresholds (JSON)", f"{stem}-thresholds.json", thresholds_json(record), "application/json"),
         ("Thresholds (CSV)", f"{stem}-thresholds.csv", thresholds_csv(record), "text/csv"),
-        ("SQL", f"{stem}.sql", sql_where(record), "application/sql"),
+        ("SQL", f"{stem}.sql", sql_comment(record) + sql_where(record), "application/sql"),
         ("dbt", f"{name}_flagged.sql", dbt_model(record), "application/sql"),
         ("Spark", f"{stem}-spark.sql", spark_expression(record), "application/sql"),
         ("Python", f"{name}.py", python_function(record), "text/x-python"),
@@ -48,7 +49,7 @@ def record_files(
     ]
     if record.block is not None:
         files += [
-            ("SQL, both cuts", f"{stem}-action.sql", sql_action(record), "application/sql"),
+            ("SQL, both cuts", f"{stem}-action.sql", sql_comment(record) + sql_action(record), "application/sql"),
             ("Spark, both cuts", f"{stem}-spark-action.sql", spark_action(record), "application/sql"),
         ]
     return tuple(RecordFile(label=label, name=name, text=text, mime=mime) for label, name, text, mime in files)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
 from multiloss_core.decisions.record import (
     SET_BY_HAND,
@@ -17,6 +18,7 @@ from multiloss_core.decisions.record import (
     Wish,
     recorded_thresholds,
 )
+from multiloss_core.formatting import score_name
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
 from multiloss_core.thresholds.data.counts import Rule
@@ -78,10 +80,11 @@ def recorded_columns(
     weight: str | None = None,
     group: str | None = None,
     leave_out_unusable: bool = False,
+    frame: pd.DataFrame | None = None,
 ) -> RecordedColumns:
     """Record what columns mean, with the floors that are in force; for a table of counts only these.
 
-    `meanings`: what each rating means, in lower-case words.
+    `meanings`: what each rating means, in lower-case words. `frame`: the table, which says what holds whole numbers.
     """
     floors = tuple(data.floors.tolist())
     if rating is None:
@@ -97,6 +100,17 @@ def recorded_columns(
         leave_out_unusable,
         # Two ratings are told by the positive one alone.
         None if positive else dict(meanings or {}) or None,
+        None if frame is None else _whole_numbers(data.names, frame) or None,
+    )
+
+
+def _whole_numbers(names: Sequence[str], frame: pd.DataFrame) -> tuple[str, ...]:
+    """Name the scores whose columns hold whole numbers by their type."""
+    columns = {name: frame.get(score_name(name)) for name in names}
+    return tuple(
+        name
+        for name, column in columns.items()
+        if isinstance(column, pd.Series) and pd.api.types.is_integer_dtype(column.dtype)
     )
 
 

@@ -15,7 +15,7 @@ def json_schema() -> str:
     schema["required"].remove("block")
     schema["required"].remove("evidence")
     columns = schema["$defs"]["RecordedColumns"]
-    columns["required"].remove("meanings")
+    columns["required"] = [name for name in columns["required"] if name not in ("meanings", "whole_numbers")]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {
         "description": "Scores whose low values are suspicious: they reach their threshold at or below it. Left out "
         "where there are none.",

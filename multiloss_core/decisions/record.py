@@ -170,6 +170,8 @@ class RecordedColumns:
     """Whether rows with text or infinity in a score were left out."""
     meanings: Annotated[dict[AnyText, Meaning], Field(max_length=MAX_MEANINGS)] | None = None
     """What each rating means, in lower-case words. Left out where there are two, of which `positive` is one."""
+    whole_numbers: Names | None = None
+    """Scores that hold whole numbers only, which no NaN is among. Left out where there are none."""
 
     @model_validator(mode="after")
     def _require_one_floor_for_each_score(self) -> Self:
@@ -524,8 +526,11 @@ def _plain(value: object) -> bool | int | float | str:
 def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
     """Write columns by their names in the table, with floors on their scale; inverted scores are listed."""
     content = asdict(columns)
-    if columns.meanings is None:
-        del content["meanings"]
+    for name in ("meanings", "whole_numbers"):
+        if content[name] is None:
+            del content[name]
+    if columns.whole_numbers:
+        content["whole_numbers"] = [*map(score_name, columns.whole_numbers)]
     inverted = [score_name(name) for name in columns.scores if name.startswith(MINUS)]
     names = {"scores": [*map(score_name, columns.scores)], "floors": _on_scale(columns.floors, columns.scores)}
     return content | names | ({"inverted": inverted} if inverted else {})
@@ -541,6 +546,8 @@ def _with_inverted_names(content: dict[str, Any]) -> dict[str, Any]:
         raise DataError("Field 'columns.inverted' should list scores of the decision; save the record again.")
     names = [f"{MINUS}{name}" if name in inverted else name for name in scores]
     read = {name: value for name, value in columns.items() if name != "inverted"} | {"scores": names}
+    if isinstance(whole := columns.get("whole_numbers"), list):
+        read["whole_numbers"] = [f"{MINUS}{name}" if name in inverted else name for name in whole]
     changed = content | {"columns": read | {"floors": _on_scale(columns.get("floors"), names)}}
     for part in ("current", "block"):
         if isinstance(content.get(part), dict):

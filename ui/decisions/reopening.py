@@ -193,7 +193,11 @@ def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
     try:
         dataset = build_dataset(source, choice)
         same_amount = record.settings.amount in (None, choice.amount)
-        if recorded_columns(dataset.source, choice) == record.columns and same_amount and _rule_fits(record, dataset):
+        if (
+            recorded_columns(dataset.source, choice, dataset.frame) == record.columns
+            and same_amount
+            and _rule_fits(record, dataset)
+        ):
             return dataset
     except DataError:
         pass

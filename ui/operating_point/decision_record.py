@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pandas as pd
+
 from multiloss_core import DecisionRecord, OperatingPoint, Unit, decisions
 from multiloss_core.decisions import (
     RecordedBlock,
@@ -49,7 +51,7 @@ def record_of(
     DataError : a name or text that no record can keep.
     """
     data, settings = analysis.dataset.source, analysis.settings
-    columns = recorded_columns(data, choice)
+    columns = recorded_columns(data, choice, analysis.rated.frame)
     return record_of_point(
         point,
         data,
@@ -92,12 +94,12 @@ def origin_of(source: RatedSource) -> dict[str, Any]:
         "time": window.time,
         "since": window.since and window.since.isoformat(),
         "until": window.until and window.until.isoformat(),
-        "filters": recorded_filters((entry.column, entry.values) for entry in window.filters),
+        "filters": recorded_filters((entry.column, entry.values) for entry in window.filters),  # noqa: PD011
     }
     return {name: value for name, value in told.items() if value}
 
 
-def recorded_columns(data: RatedData, choice: ColumnChoice) -> RecordedColumns:
+def recorded_columns(data: RatedData, choice: ColumnChoice, frame: pd.DataFrame) -> RecordedColumns:
     """Record what the columns mean, with the floors that are in force."""
     return decisions.recorded_columns(
         data,
@@ -106,6 +108,7 @@ def recorded_columns(data: RatedData, choice: ColumnChoice) -> RecordedColumns:
         weight=choice.weight,
         group=choice.group,
         leave_out_unusable=choice.leave_out_unusable,
+        frame=frame,
     )
 
 
