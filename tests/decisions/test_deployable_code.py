@@ -1,4 +1,5 @@
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -22,6 +23,7 @@ from multiloss_core.decisions import (
     markdown_summary,
     python_function,
     recorded_thresholds,
+    sql_comment,
     sql_where,
     thresholds_csv,
     thresholds_json,
@@ -124,13 +126,23 @@ class TestSql:
         clause = sql_where(make_record(("a",), (value,)))
         literals = re.findall(r"[<>]= (\S+?)(?=[ )])", clause)
         assert [float(literal) for literal in literals] == [value, -value]
-        assert all("e" in literal for literal in literals)
+        # A whole number is the same in every type; a decimal is not.
+        assert all("e" in literal or "." not in literal for literal in literals)
+
+    def test_whole_numbers_need_no_guard_against_nan(self):
+        record = make_record(("a", "b"), (815.0, 0.5))
+        columns = dataclasses.replace(record.columns, whole_numbers=("a",))
+        clause = sql_where(dataclasses.replace(record, columns=columns))
+        assert '("a" IS NOT NULL AND "a" >= 815)' in clause
+        assert '-"b" <=' in clause
+        assert sql_comment(record).startswith(f"-- Decision {record.record_id}, {record.created:%Y-%m-%d}")
+        assert "any score" in sql_comment(record)
 
     def test_the_clause_reads_well(self):
         assert sql_where(make_record(("a", 'b "2"'), (0.5, 3))) == (
             "WHERE (\n"
             '    ("a" IS NOT NULL AND "a" >= 0.5e0 AND -"a" <= -0.5e0)\n'
-            '    OR ("b ""2""" IS NOT NULL AND "b ""2""" >= 3.0e0 AND -"b ""2""" <= -3.0e0)\n'
+            '    OR ("b ""2""" IS NOT NULL AND "b ""2""" >= 3 AND -"b ""2""" <= -3)\n'
             ")"
         )
 
