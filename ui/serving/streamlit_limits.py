@@ -2,6 +2,7 @@
 
 import logging
 import re
+import sys
 from typing import Any
 
 from joserfc.jws import JWSRegistry
@@ -22,6 +23,7 @@ SESSION_ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I
 
 def limit_streamlit() -> None:
     """Apply all limits, before the first request; Streamlit has no options for them."""
+    sys.setswitchinterval(0.001)
     _run_scripts_in_turns()
     _ignore_messages()
     _hide_session_ids()

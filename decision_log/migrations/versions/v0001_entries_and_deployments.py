@@ -3,15 +3,21 @@
 import sqlalchemy as sa
 from alembic import op
 
+from decision_log.tables import Id
+from decision_log.triggers import NEXT_NUMBER, numbering
+
 revision = "0001"
 down_revision = None
 
 
 def upgrade() -> None:
     """From an empty database."""
+    dialect = op.get_bind().dialect.name
+    if dialect == "postgresql":
+        op.execute(NEXT_NUMBER)
     op.create_table(
         "decision_log_entries",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("id", Id, primary_key=True, **numbering(dialect, "decision_log_entries")),
         sa.Column("record_id", sa.String(36), nullable=False, unique=True),
         sa.Column("data_name", sa.Text, nullable=False, index=True),
         sa.Column("fingerprint", sa.String(64), nullable=False, index=True),
@@ -23,8 +29,8 @@ def upgrade() -> None:
     )
     op.create_table(
         "decision_log_deployments",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-        sa.Column("entry_id", sa.Integer, sa.ForeignKey("decision_log_entries.id"), nullable=False, index=True),
+        sa.Column("id", Id, primary_key=True, **numbering(dialect, "decision_log_deployments")),
+        sa.Column("entry_id", Id, sa.ForeignKey("decision_log_entries.id"), nullable=False, index=True),
         sa.Column("data_name", sa.Text, nullable=False),
         sa.Column("deployed_by", sa.Text, nullable=False),
         sa.Column("deployed_at", sa.DateTime(timezone=True), nullable=False),

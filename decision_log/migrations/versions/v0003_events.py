@@ -6,13 +6,11 @@ import sqlalchemy as sa
 from alembic import op
 
 from decision_log.seals import DEPLOYED, FIRST, RECORDED, REMARKED, WITHDRAWN, seal_of_event, seal_of_row
-from decision_log.tables import UtcTime
+from decision_log.tables import Id, UtcTime
+from decision_log.triggers import statements
 
 revision = "0003"
 down_revision = "0002"
-
-TABLES = ("decision_log_entries", "decision_log_deployments", "decision_log_remarks", "decision_log_events")
-REFUSED = "the decision log is append-only"
 
 
 def upgrade() -> None:
@@ -22,19 +20,20 @@ def upgrade() -> None:
     op.create_index("ix_decision_log_deployments_data_name", "decision_log_deployments", ["data_name"])
     op.create_table(
         "decision_log_events",
-        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("number", Id, primary_key=True, autoincrement=False),
         sa.Column("made", sa.DateTime(timezone=True), nullable=False),
         sa.Column("actor", sa.Text, nullable=False),
         sa.Column("action", sa.String(16), nullable=False),
-        sa.Column("entry_id", sa.Integer, sa.ForeignKey("decision_log_entries.id"), nullable=False, index=True),
-        sa.Column("row_id", sa.Integer, nullable=False),
+        sa.Column("entry_id", Id, sa.ForeignKey("decision_log_entries.id"), nullable=False, index=True),
+        sa.Column("row_id", Id, nullable=False),
         sa.Column("fingerprint", sa.String(64), nullable=False),
         sa.Column("content", sa.String(64), nullable=False),
         sa.Column("previous", sa.String(64), nullable=False, unique=True),
         sa.Column("digest", sa.String(64), nullable=False, unique=True),
     )
     _seal_what_is_there(op.get_bind())
-    _refuse_changes()
+    for statement in statements(op.get_bind().dialect.name):
+        op.execute(statement)
 
 
 def _seal_what_is_there(connection: sa.Connection) -> None:
@@ -78,26 +77,6 @@ def _every(connection: sa.Connection, table: str, *moments: str) -> list[dict[st
     names = [column["name"] for column in sa.inspect(connection).get_columns(table)]
     wanted = sa.select(*(sa.column(name, types.get(name)) for name in names)).select_from(sa.table(table))
     return [dict(row._mapping) for row in connection.execute(wanted)]
-
-
-def _refuse_changes() -> None:
-    if op.get_bind().dialect.name == "sqlite":
-        for table in TABLES:
-            for change in ("UPDATE", "DELETE"):
-                op.execute(
-                    f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
-                    f"BEGIN SELECT RAISE(ABORT, '{REFUSED}'); END"
-                )
-        return
-    op.execute(
-        "CREATE FUNCTION decision_log_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{REFUSED}'; END $$"
-    )
-    for table in TABLES:
-        op.execute(
-            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
-            "FOR EACH STATEMENT EXECUTE FUNCTION decision_log_append_only()"
-        )
 
 
 def downgrade() -> None:
