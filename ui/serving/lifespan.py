@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 
+import streamlit as st
+
 from ui.serving.asked_files import asked_files
 from ui.serving.ended_visits import forget_again_and_again
 from ui.serving.streamlit_limits import limit_streamlit
@@ -28,6 +30,8 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     finally:
         forgetting.cancel()
         shared_queue().close()
+        # The decision log among them, whose journal is then part of its file.
+        st.cache_resource.clear()
 
 
 def _load() -> None:

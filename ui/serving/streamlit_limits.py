@@ -23,7 +23,6 @@ SESSION_ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I
 
 def limit_streamlit() -> None:
     """Apply all limits, before the first request; Streamlit has no options for them."""
-    sys.setswitchinterval(0.001)
     _run_scripts_in_turns()
     _ignore_messages()
     _hide_session_ids()
@@ -48,6 +47,8 @@ def _run_scripts_in_turns() -> None:
         with script_turns.taken(is_short=bool(rerun_data.fragment_id_queue)):
             run(runner, rerun_data)
 
+    # With eight scripts at work the server would wait for .04 s at each step of a request.
+    sys.setswitchinterval(0.001)
     ScriptRunner._run_script = run_in_turn  # type: ignore[assignment, method-assign]
 
 
