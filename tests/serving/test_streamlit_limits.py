@@ -12,6 +12,7 @@ from joserfc.jws import JWSRegistry
 from starlette.formparsers import MultiPartParser
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from ui.serving.streamlit_limits import is_allowed, limit_streamlit
@@ -27,6 +28,7 @@ def limited(monkeypatch):
     monkeypatch.setattr(ScriptRunner, "_run_script", ScriptRunner._run_script)
     monkeypatch.setattr(MultiPartParser, "spool_max_size", MultiPartParser.spool_max_size)
     monkeypatch.setattr(JWSRegistry, "algorithms", dict(JWSRegistry.algorithms))
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
     factory, interval = logging.getLogRecordFactory(), sys.getswitchinterval()
     limit_streamlit()
     yield handled

@@ -17,7 +17,7 @@ from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_cho
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.held_tables import hold
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
-from ui.shared.calculation import begin, has_workers, wait_for
+from ui.shared.calculation import begin, wait_for
 from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
 from ui.shared.page_setup import room
 from ui.shared.session import Source, UploadedFile, Uploads, session
@@ -67,7 +67,7 @@ class UploadStore(Generic[Choice, Data]):
             uploaded = st.file_uploader(
                 self.upload_label,
                 type=["csv", "tsv", "txt", "xlsx", "parquet"],
-                key=self._uploader_key,
+                key=self.upload_key,
                 max_upload_size=LARGEST_FILE // 2**20,
                 help=self.upload_hint,
             )
@@ -230,14 +230,6 @@ class UploadStore(Generic[Choice, Data]):
         return {self._file_in_address.name: start}
 
     @property
-    def _uploader_key(self) -> str:
-        """The key of the uploader, new for each session: a browser that comes back remembers what the old one awaited.
-
-        Without a server there is no browser.
-        """
-        return f"{self.upload_key}_{session().visit}" if has_workers() else self.upload_key
-
-    @property
     def _address(self) -> UrlParameter[str]:
         """The name of the sample that is picked, in the URL; older links name files as well."""
         return UrlParameter(self.key, lambda text: text[:LONGEST_NAME] or None, str)
@@ -346,7 +338,7 @@ class UploadStore(Generic[Choice, Data]):
                 "shelf": self.key,
                 "visit": session().visit,
                 "heard": self.state.heard,
-                "uploader": self._uploader_key,
+                "uploader": self.upload_key,
                 "is_open": is_open,
                 "wanted": self._wanted(),
                 "using": name if self._is_here(name) else None,

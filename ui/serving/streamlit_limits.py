@@ -9,6 +9,7 @@ from joserfc.jws import JWSRegistry
 from starlette.formparsers import MultiPartParser
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
@@ -26,6 +27,9 @@ def limit_streamlit() -> None:
     _run_scripts_in_turns()
     _ignore_messages()
     _hide_session_ids()
+    # Before the first run of app.py a server would take the files of pages/ for its pages, and forget on the way to
+    # app.py what the first user did: a file brought by a page that outlived a restart.
+    PagesManager.uses_pages_directory = False
     # Uploads stay in memory: Starlette would write those of more than 1 MB to a file.
     MultiPartParser.spool_max_size = 2**40
     # A token without a signature proves nothing, even where the provider lists "none" among its algorithms.
