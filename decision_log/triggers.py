@@ -1,7 +1,6 @@
 """Triggers by which the database itself keeps the log: rows are only added, each numbered after the last one."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -30,32 +29,24 @@ BEGIN
     END IF;
     RETURN NEW;
 END""",
-}
-
-# Unlike a sequence it never runs ahead of the rows, neither by a transaction that failed nor by a role that asks.
-NEXT_NUMBER = """
-CREATE FUNCTION decision_log_next(text) RETURNS bigint LANGUAGE plpgsql AS $$
+    # Unlike a sequence it never runs ahead of the rows, neither by a transaction that failed nor by a role that asks.
+    "decision_log_next": """
 DECLARE last bigint;
 BEGIN
     EXECUTE format('SELECT max(id) FROM %I', $1) INTO last;
     RETURN coalesce(last, 0) + 1;
-END $$"""
-
-
-def numbering(dialect: str, table: str) -> dict[str, Any]:
-    """Return the options of a column `id` whose rows are numbered in order, by SQLite or by `NEXT_NUMBER`."""
-    if dialect == "sqlite":
-        return {"autoincrement": True}
-    return {"autoincrement": False, "server_default": text(f"decision_log_next('{table}')")}
+END""",
+}
 
 
 def statements(dialect: str) -> Iterator[str]:
-    """List the statements that make the triggers, and in PostgreSQL what they call."""
+    """List the statements that make the triggers, and in PostgreSQL what they call and what numbers rows."""
     if dialect == "sqlite":
         yield from _of_sqlite().values()
         return
     for name, body in _BODIES.items():
-        yield f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $${body}$$"
+        head = "(text) RETURNS bigint" if name == "decision_log_next" else "() RETURNS trigger"
+        yield f"CREATE FUNCTION {name}{head} LANGUAGE plpgsql AS $${body}$$"
     for table in TABLES:
         yield (
             f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
@@ -65,6 +56,9 @@ def statements(dialect: str) -> Iterator[str]:
             f"CREATE TRIGGER {table}_in_order BEFORE INSERT ON {table} "
             "FOR EACH ROW EXECUTE FUNCTION decision_log_in_order()"
         )
+    for table in SEALED:
+        yield f"ALTER TABLE {table} ALTER COLUMN id SET DEFAULT decision_log_next('{table}')"
+        yield f"DROP SEQUENCE {table}_id_seq"
 
 
 def missing(connection: Connection) -> list[str]:

@@ -163,14 +163,10 @@ def test_an_address_has_a_limit_of_streams_of_its_own(stack):
 
 def test_keys_to_sessions_and_their_downloads_are_not_logged(stack):
     session = "0f8fad5b-d9cb-469f-a165-70867728950e"
-    for path in (
-        f"/_stcore/upload_file/{session}/1",
-        f"/rated_data/_stcore/upload_file/{session}",
-        f"/media/{session}.csv",
-    ):
-        answer(stack, path)
+    for place in ("/_stcore/upload_file/{}/1", "/rated_data/_stcore/upload_file/{}", "/media/{}.csv"):
+        answer(stack, place.format(session))
     log = stack.folder / "proxy.log"
-    wait_until(lambda: log.read_text().count("/media/ ") or '/media/"' in log.read_text(), stack.app, log)
+    wait_until(lambda: '/media/"' in log.read_text(), stack.app, log)
     assert session not in log.read_text()
 
 
