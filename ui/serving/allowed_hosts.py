@@ -30,11 +30,8 @@ class AllowedHosts:
         hosts = [value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"host"]
         if scope["type"] not in ("http", "websocket") or (len(hosts) == 1 and is_host_allowed(hosts[0])):
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            await PlainTextResponse(REFUSAL, status_code=403)(scope, receive, send)
         else:
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})
+            await refuse(scope, receive, send, REFUSAL)
 
 
 def allowed_hosts() -> set[str]:
@@ -42,11 +39,14 @@ def allowed_hosts() -> set[str]:
     named = [*st.get_option(OPTION), st.get_option("server.address"), redirect_host()]
     # Written with commas, as addresses, or with a port, they mean the same.
     words = [word for name in named if name for word in str(name).replace(",", " ").split()]
-    return {*LOOPBACK, *(_host_of(word) for word in words)} - {"0.0.0.0", "::"}
+    hosts = {urlsplit(word if "//" in word else f"//{word}").hostname or word for word in words}
+    return {*LOOPBACK, *hosts} - {"0.0.0.0", "::"}
 
 
-def _host_of(word: str) -> str:
-    if word.count(":") > 1 and "//" not in word and "[" not in word:
-        # An address of IPv6, which has colons itself.
-        return word
-    return urlsplit(word if "//" in word else f"//{word}").hostname or word
+async def refuse(scope: Scope, receive: Receive, send: Send, words: str = "Forbidden") -> None:
+    """Answer a request, or the opening of a WebSocket, with 403."""
+    if scope["type"] == "http":
+        await PlainTextResponse(words, status_code=403)(scope, receive, send)
+    else:
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})

@@ -6,6 +6,7 @@ import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ui.identity.settings import LOOPBACK
+from ui.serving.allowed_hosts import refuse
 
 
 class ForeignOrigins:
@@ -20,10 +21,9 @@ class ForeignOrigins:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a connection on, or refuse it."""
         if scope["type"] == "websocket" and _is_foreign(scope):
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        await self._app(scope, receive, send)
+            await refuse(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 def _is_foreign(scope: Scope) -> bool:
@@ -41,7 +41,8 @@ def _is_foreign(scope: Scope) -> bool:
         return True
     try:
         origin = urlsplit(origins[0])
-        own = {_place(f"{origin.scheme}://{hosts[0]}")} | {_place(one) for one in _allowed()}
+        named = st.get_option("server.corsAllowedOrigins") or ()
+        own = {_place(one) for one in (f"{origin.scheme}://{hosts[0]}", *named)}
         return origin.hostname is None or origin.scheme not in ("http", "https") or _place(origins[0]) not in own
     except ValueError:
         return True
@@ -52,8 +53,3 @@ def _place(origin: str) -> tuple[str, str, int | None]:
     said = urlsplit(origin)
     host = "localhost" if said.hostname in LOOPBACK else said.hostname or ""
     return said.scheme, host, said.port or {"http": 80, "https": 443}.get(said.scheme)
-
-
-def _allowed() -> list[str]:
-    """Return the origins that the operator has named."""
-    return list(st.get_option("server.corsAllowedOrigins") or ())
