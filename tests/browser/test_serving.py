@@ -187,9 +187,13 @@ def test_the_next_file_after_a_broken_upload_is_read(tmp_path, chromium):
     port, held = free_port(), []
     context = chromium.new_context()
     page = context.new_page()
+
+    def hold(route):
+        held.append(route)
+
     with app_server(tmp_path, port) as server:
         open_page(page, f"{server}/rated_data", PAGES["rated_data"])
-        page.route("**/upload_file/**", held.append)
+        page.route("**/upload_file/**", hold)
         chosen = page.locator("[data-testid=stFileUploader] input[type=file]").first
         chosen.set_input_files({"name": "broken.csv", "mimeType": "text/csv", "buffer": rated_csv()})
         page.wait_for_timeout(1000)
