@@ -15,8 +15,7 @@ ENV HOME=/nonexistent \
     PYTHONUNBUFFERED=1 \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501 \
-    STREAMLIT_SERVER_HEADLESS=true \
-    STREAMLIT_SERVER_FILE_WATCHER_TYPE=none
+    STREAMLIT_SERVER_HEADLESS=true
 EXPOSE 8501
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
     CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f\"http://127.0.0.1:{os.environ['STREAMLIT_SERVER_PORT']}/_stcore/health\", timeout=4)"]

@@ -3,7 +3,7 @@ PYTHON = PYTHONPATH=. .venv/bin/python
 .PHONY: run test-fast test lint types docs lock sbom bench
 
 run:        ## the application, in the browser
-	.venv/bin/streamlit run server.py
+	.venv/bin/streamlit run server.py --server.fileWatcherType=auto
 
 test-fast:  ## under a minute: no browser, no PostgreSQL, no Spark, no long simulations
 	$(PYTHON) -m pytest -q --hypothesis-profile=fast -m "not browser and not database and not spark and not slow"

@@ -1,4 +1,4 @@
-"""`python -m decision_log check | trail | backup FILE`: what an auditor and whoever runs the program need."""
+"""`python -m decision_log check | trail | backup FILE | restore FILE`: commands for auditors and operators."""
 
 import argparse
 import json
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from decision_log.address import ADDRESS, log_address
-from decision_log.backup import back_up
+from decision_log.backup import back_up, restore
 from decision_log.store import DecisionLog
 from multiloss_core import DataError
 
@@ -22,8 +22,11 @@ def main() -> int:
             back_up(asked.log or log_address(), asked.file)
             print(f"The log was copied to {asked.file}.")
             return 0
+        if asked.command == "restore":
+            restore(asked.log or log_address(), asked.file)
+            print(f"The log was restored from {asked.file}.")
         with DecisionLog(asked.log or log_address()) as log:
-            return _check(log, asked.head) if asked.command == "check" else _trail(log)
+            return _trail(log) if asked.command == "trail" else _check(log, asked.head)
     except DataError as error:
         print(error, file=sys.stderr)
         return 2
@@ -53,10 +56,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--log", help=f"address of the log; else that of {ADDRESS}, else this user's own")
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="compare every row with its seal; exit code 1 where one does not fit")
-    check.add_argument("--head", help="head of the chain as an earlier check printed it")
     commands.add_parser("trail", help="print who did what to which entry and when, a JSON object a line")
     backup = commands.add_parser("backup", help="copy an SQLite log to a new file, also while it is in use")
     backup.add_argument("file", type=Path)
+    back = commands.add_parser("restore", help="put a copy in the place of an SQLite log that is not in use; check it")
+    back.add_argument("file", type=Path)
+    for command in (check, back):
+        command.add_argument("--head", help="head of the chain as an earlier check printed it")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""A copy of a log in SQLite, made while it is in use."""
+"""Copies of a log in SQLite: made while it is in use, and put back while it is not."""
 
 import sqlite3
 from contextlib import closing
@@ -15,10 +15,7 @@ def back_up(address: str, file: Path) -> None:
     ------
     DataError : the log is not an SQLite file or is not there, the new file is there already, or cannot be written.
     """
-    url = checked_url(address)
-    if url.get_backend_name() != "sqlite":
-        raise DataError("Only a log in SQLite is copied here; use pg_dump for PostgreSQL.")
-    source = Path(str(url.database))
+    source = _file_of(address, "pg_dump")
     if not source.is_file():
         raise DataError(f"There is no decision log at {source}; check its address.")
     try:
@@ -29,3 +26,54 @@ def back_up(address: str, file: Path) -> None:
         raise DataError(f"{file} is there already; choose another name.") from None
     except (OSError, sqlite3.Error) as error:
         raise DataError(f"The decision log cannot be copied to {file}: {error}.") from None
+
+
+def restore(address: str, file: Path) -> None:
+    """Make the SQLite log at `address` what its copy in `file` is; no journal of the log before stays.
+
+    Raises
+    ------
+    DataError : the log is not an SQLite file or is in use, or the copy is no decision log or cannot be read.
+    """
+    target = _file_of(address, "psql")
+    if not file.is_file() or (target.exists() and file.samefile(target)):
+        raise DataError(f"There is no copy of a decision log at {file}; check its name.")
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as copy:
+            copy.execute("SELECT count(*) FROM decision_log_entries, decision_log_version").fetchone()
+            if not _is_database(target):
+                for name in (target, *_journals(target)):
+                    name.unlink(missing_ok=True)
+                target.touch(mode=0o600)
+            with closing(sqlite3.connect(target, timeout=0)) as log:
+                # All others must have closed it; then its journals are played back and go.
+                log.execute("PRAGMA locking_mode = EXCLUSIVE")
+                log.execute("PRAGMA journal_mode = DELETE").fetchone()
+                log.execute("BEGIN EXCLUSIVE").connection.rollback()
+                copy.backup(log)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            raise DataError(f"The decision log at {target} is in use; stop the server, then restore it.") from None
+        raise DataError(f"The decision log cannot be restored from {file}: {error}.") from None
+    except (OSError, sqlite3.Error) as error:
+        raise DataError(f"The decision log cannot be restored from {file}: {error}.") from None
+
+
+def _file_of(address: str, program: str) -> Path:
+    url = checked_url(address)
+    if url.get_backend_name() != "sqlite":
+        raise DataError(f"Only a log in SQLite is copied here; use {program} for PostgreSQL.")
+    return Path(str(url.database))
+
+
+def _journals(file: Path) -> tuple[Path, ...]:
+    return tuple(file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm", "-journal"))
+
+
+def _is_database(file: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=0)) as found:
+            found.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return True

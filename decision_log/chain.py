@@ -1,15 +1,28 @@
 """The chain of events: who wrote what to the log and when, each event sealed with the hash of the one before."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Row, Select, func, select, text
 
-from decision_log.seals import EVENT, FIRST, seal_of_event, seal_of_row, table_of
+from decision_log import triggers
+from decision_log.seals import (
+    DEPLOYED,
+    EVENT,
+    FIRST,
+    RECORDED,
+    REMARKED,
+    WITHDRAWN,
+    seal_of_event,
+    seal_of_row,
+    table_of,
+)
 from decision_log.tables import deployments, entries, events, metadata, remarks
+from multiloss_core import DataError, DecisionRecord
 
 # Clocks of two machines may differ by so much.
 TOLERANCE = timedelta(minutes=5)
@@ -18,6 +31,9 @@ WORDS = {
     deployments.name: "Deployment {id} of entry {entry_id}",
     remarks.name: "Remark {id} on entry {entry_id}",
 }
+# By table, the columns that hold when and by whom a row was written; a deployment may be dated back.
+MADE = {entries.name: "added", remarks.name: "made"}
+ACTOR = {entries.name: "author", deployments.name: "deployed_by", remarks.name: "author"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +84,7 @@ def append(connection: Connection, action: str, actor: str, entry: tuple[int, st
     table = table_of(action)
     event = {
         "number": 1 if last is None else last.number + 1,
-        "made": now(connection),
+        "made": getattr(row, MADE[table]) if table in MADE else now(connection),
         "actor": actor,
         "action": action,
         "entry_id": entry[0],
@@ -89,7 +105,8 @@ def trail(connection: Connection) -> Iterator[Event]:
 def audit(connection: Connection, head: str | None = None) -> Audit:
     """Work every seal out again and compare; `head` is a digest that was noted earlier. O(rows)."""
     chain = _rows(connection, select(events).order_by(events.c.number))
-    faults = [*_broken_links(chain), *_broken_rows(connection, chain)]
+    faults = [*_broken_links(chain), *_broken_rows(connection, chain), *_numbers_ahead(connection, chain)]
+    faults += [f"The trigger {name} is missing, switched off or changed." for name in triggers.missing(connection)]
     if head is not None and head not in {FIRST, *(event["digest"] for event in chain)}:
         faults.append(
             f"No event has the hash {head[:64]}: since it was noted, the end was cut off or all written anew."
@@ -119,17 +136,67 @@ def _broken_rows(connection: Connection, chain: Sequence[dict[str, Any]]) -> Ite
         if key in sealed:
             yield f"Event {event['number']:,} seals what event {sealed[key]['number']:,} sealed before."
         sealed[key] = event
+    about: dict[int, dict[str, Any]] = {}
+    # The entries come first, so that the other rows find theirs.
     for name, words in WORDS.items():
         for row in _rows(connection, select(metadata.tables[name])):
+            if name == entries.name:
+                about[row["id"]] = row
             seal = sealed.pop((name, row["id"])) if (name, row["id"]) in sealed else None
             what = words.format_map(row)
             if seal is None:
                 yield f"{what} was put in past the program: no event speaks of it."
             elif seal_of_row(name, row) != seal["content"]:
                 yield f"{what} was changed after {_moment(seal)}."
+            else:
+                entry = about.get(row.get("entry_id", row["id"]), {})
+                yield from (f"{what} has another {other}." for other in _contradictions(name, row, entry, seal))
     for (name, row_id), event in sealed.items():
         what = WORDS[name].format_map({"id": row_id, "entry_id": event["entry_id"]})
         yield f"{what} was taken out after {_moment(event)}."
+
+
+def _contradictions(
+    name: str, row: Mapping[str, Any], entry: Mapping[str, Any], event: Mapping[str, Any]
+) -> Iterator[str]:
+    """Name what an event says of a row otherwise than the row, or the row otherwise than its entry or record."""
+    action = {entries.name: RECORDED, deployments.name: DEPLOYED}.get(name)
+    of_event = f"than event {event['number']:,}"
+    expected = {
+        "actor": row[ACTOR[name]],
+        "action": action or (WITHDRAWN if row["withdraws"] else REMARKED),
+        "entry_id": entry.get("id"),
+        "fingerprint": entry.get("fingerprint"),
+    }
+    yield from (f"{column} {of_event}" for column, value in expected.items() if event[column] != value)
+    if row[MADE[name]] != event["made"] if name in MADE else row["deployed_at"] > event["made"] + TOLERANCE:
+        yield f"time {of_event}"
+    if name == deployments.name and row["data_name"] != entry.get("data_name"):
+        yield "data name than its entry"
+    if name == entries.name:
+        try:
+            record = DecisionRecord.from_json(row["record"])
+        except DataError:
+            # The list of the log says so.
+            return
+        said = (record.record_id, record.data.name, record.data.fingerprint, record.author)
+        columns = ("record_id", "data_name", "fingerprint", "author")
+        yield from (
+            f"{column} than its record" for column, value in zip(columns, said, strict=True) if row[column] != value
+        )
+
+
+def _numbers_ahead(connection: Connection, chain: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Find tables that gave more numbers than there are events: rows left without a trace, or numbers were taken."""
+    counters: dict[str, int] = {}
+    if connection.dialect.name == "sqlite":
+        counters = {row.name: row.seq for row in connection.execute(text("SELECT name, seq FROM sqlite_sequence"))}
+    sealed = Counter(table_of(event["action"]) for event in chain)
+    for name in WORDS:
+        last = connection.execute(select(func.max(metadata.tables[name].c.id))).scalar_one() or 0
+        given = max(last, counters.get(name, 0))
+        if given > sealed[name]:
+            yield f"{name} gave numbers up to {given:,}, but the chain has {sealed[name]:,} of its rows."
 
 
 def _wrong_clocks(connection: Connection, chain: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -1,12 +1,14 @@
 """Connections to the database of the log, and its complaints as sentences without passwords."""
 
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
@@ -16,6 +18,16 @@ SECONDS_TO_WAIT = 30
 SECONDS_TO_CONNECT = 10
 SECONDS_BETWEEN_TRIES = 0.05
 MAX_CAUSE = 300
+# For libpq; what the address says comes first. A dead connection is noticed within a minute.
+CONNECTION = {
+    "connect_timeout": SECONDS_TO_CONNECT,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+# Of PostgreSQL: a statement, or its wait for a lock, was ended.
+TIMED_OUT = {"57014", "55P03"}
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -30,13 +42,16 @@ def make_engine(address: str) -> Engine:
     url = checked_url(address)
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, hide_parameters=True, connect_args={"timeout": SECONDS_TO_WAIT})
+        file = _File()
+        engine.update_execution_options(multiloss_file=file)
         event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "connect", file.remember)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    engine = create_engine(
-        url, hide_parameters=True, pool_pre_ping=True, connect_args={"connect_timeout": SECONDS_TO_CONNECT}
-    )
-    event.listen(engine, "connect", _speak_utc)
+    options = {name: value for name, value in CONNECTION.items() if name not in url.query}
+    engine = create_engine(url, hide_parameters=True, pool_pre_ping=True, connect_args=options)
+    event.listen(engine, "do_connect", lambda _dialect, _record, words, options: _Connection.connect(*words, **options))
+    event.listen(engine, "connect", _prepare_postgresql)
     return engine
 
 
@@ -44,6 +59,7 @@ def make_engine(address: str) -> Engine:
 def reading(engine: Engine) -> Iterator[Connection]:
     """Open a transaction that only reads, all of it from one moment."""
     options = {"isolation_level": "REPEATABLE READ"} if engine.dialect.name == "postgresql" else {}
+    _check_file(engine)
     with _complaints(engine), engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
 
@@ -52,11 +68,14 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def writing(engine: Engine) -> Iterator[Connection]:
     """Open a transaction that writes, committed unless an exception leaves it; writers wait for each other."""
     options = {"multiloss_writes": True}
+    _check_file(engine)
     with _complaints(engine), engine.connect().execution_options(**options) as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SET LOCAL lock_timeout = '{SECONDS_TO_WAIT}s'"))
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('decision log'))"))
         yield connection
+    # It may have gone while this wrote.
+    _check_file(engine)
 
 
 def place(url: URL) -> str:
@@ -88,10 +107,59 @@ def checked_url(address: str) -> URL:
     return url
 
 
-def _speak_utc(connection: Any, _: object) -> None:
-    # A moment near the first or the last year has none in another zone.
+class _Connection(psycopg.Connection[Any]):
+    """A connection to PostgreSQL that a server which hangs holds for a limited time."""
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        """Wait for an answer, a little longer than the server may take for a statement; else close the connection."""
+        try:
+            return super().wait(gen, interval, SECONDS_TO_WAIT + SECONDS_TO_CONNECT if timeout is None else timeout)
+        except psycopg.errors._WaitTimeout:
+            self.pgconn.finish()
+            raise
+
+
+class _File:
+    """The file that an SQLite log was opened in: a process would go on in one that was moved or deleted."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._identity: tuple[int, int] | None = None
+
+    def remember(self, connection: sqlite3.Connection, _: object) -> None:
+        """Take note of it at the first connection."""
+        if self._identity is None:
+            self._path = connection.execute("PRAGMA database_list").fetchone()[2]
+            self._identity = self._found()
+
+    def check(self) -> None:
+        """Raise DataError where another file, or none, has its place."""
+        if self._identity is not None and self._found() != self._identity:
+            raise DataError(
+                "The file of the decision log was moved, replaced or deleted while the program ran, so what is saved "
+                "could be lost; put it back, or start the program again."
+            )
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+
+def _check_file(engine: Engine) -> None:
+    file: _File | None = engine.get_execution_options().get("multiloss_file")
+    if file is not None:
+        file.check()
+
+
+def _prepare_postgresql(connection: Any, _: object) -> None:
     connection.autocommit = True
+    # A moment near the first or the last year has none in another zone.
     connection.execute("SET TIME ZONE 'UTC'")
+    connection.execute(f"SET statement_timeout = '{SECONDS_TO_WAIT}s'")
+    connection.execute(f"SET idle_in_transaction_session_timeout = '{SECONDS_TO_WAIT}s'")
     connection.autocommit = False
 
 
@@ -136,7 +204,19 @@ def _sentence(url: URL, error: SQLAlchemyError) -> str:
         cause = cause.replace(str(url.password), "***")
     # Where it lies is for whoever runs the program, not for everybody who opens a page.
     _LOGGER.error("The decision log at %s cannot be used: %s", place(url), cause)
+    if _timed_out(original):
+        return (
+            f"The decision log did not answer in time ({cause[:MAX_CAUSE].rstrip('.')}); try again in a minute, and "
+            "see in the log whether what you last saved is there."
+        )
     return (
         f"The decision log cannot be used ({cause[:MAX_CAUSE].rstrip('.')}); check its address, the user's rights and "
         "that the database can be reached."
     )
+
+
+def _timed_out(error: object) -> bool:
+    if isinstance(error, sqlite3.OperationalError):
+        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    is_silent = isinstance(error, psycopg.errors.ConnectionTimeout | psycopg.errors._WaitTimeout)
+    return is_silent or getattr(error, "sqlstate", None) in TIMED_OUT

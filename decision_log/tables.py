@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -37,12 +38,14 @@ class UtcTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+# SQLite numbers rows in columns of this very type, of 64 bits as well.
+Id = BigInteger().with_variant(Integer, "sqlite")
 metadata = MetaData()
 
 entries = Table(
     "decision_log_entries",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("id", Id, primary_key=True, autoincrement=True),
     Column("record_id", String(36), nullable=False, unique=True),
     Column("data_name", Text, nullable=False, index=True),
     Column("fingerprint", String(64), nullable=False, index=True),
@@ -56,7 +59,7 @@ entries = Table(
 deployments = Table(
     "decision_log_deployments",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("id", Id, primary_key=True, autoincrement=True),
     Column("entry_id", ForeignKey(entries.c.id), nullable=False, index=True),
     Column("data_name", Text, nullable=False, index=True),
     Column("deployed_by", Text, nullable=False),
@@ -67,7 +70,7 @@ deployments = Table(
 remarks = Table(
     "decision_log_remarks",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("id", Id, primary_key=True, autoincrement=True),
     Column("entry_id", ForeignKey(entries.c.id), nullable=False, index=True),
     Column("author", Text, nullable=False),
     Column("made", UtcTime, nullable=False),
@@ -80,12 +83,12 @@ remarks = Table(
 events = Table(
     "decision_log_events",
     metadata,
-    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("number", Id, primary_key=True, autoincrement=False),
     Column("made", UtcTime, nullable=False),
     Column("actor", Text, nullable=False),
     Column("action", String(16), nullable=False),
     Column("entry_id", ForeignKey(entries.c.id), nullable=False, index=True),
-    Column("row_id", Integer, nullable=False),
+    Column("row_id", Id, nullable=False),
     Column("fingerprint", String(64), nullable=False),
     Column("content", String(64), nullable=False),
     Column("previous", String(64), nullable=False, unique=True),

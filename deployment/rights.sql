@@ -12,4 +12,3 @@ GRANT USAGE ON SCHEMA public TO multiloss_app;
 GRANT SELECT, INSERT ON decision_log_entries, decision_log_deployments, decision_log_remarks, decision_log_events
     TO multiloss_app;
 GRANT SELECT ON decision_log_version TO multiloss_app;
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO multiloss_app;

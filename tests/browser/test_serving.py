@@ -21,7 +21,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from benchmarks.load.wire import Visit
-from tests.app_server import ROOT, app_server
+from tests.app_server import ROOT, app_server, free_port
 from tests.browser.steps import PAGES, follow, metric, open_page, rated_csv, selected, settle, upload
 
 
@@ -81,6 +81,35 @@ def test_pages_of_other_servers_open_no_websocket(server, origin):
     for own in (server, server.replace("127.0.0.1", "localhost")):
         with connect(address, additional_headers={"Origin": own}) as open_one:
             assert open_one.response.status_code == 101
+
+
+@pytest.mark.parametrize("origin", ["", "http://localhost:1", "http://127.0.0.1:9"])
+def test_other_ports_of_this_machine_are_foreign(server, origin):
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws{server.removeprefix('http')}/_stcore/stream", additional_headers={"Origin": origin})
+    assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8501", "localhost.evil.example"])
+def test_names_of_others_lead_to_nothing_here(server, host):
+    port = urlsplit(server).port
+    for path in ("/", "/rated_data", "/_stcore/health", "/_stcore/host-config"):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(urllib.request.Request(f"{server}{path}", headers={"Host": host}), timeout=30)
+        with refused.value as answered:
+            assert answered.code == 403
+            assert "allowedHosts" in answered.read().decode()
+    # As the rebound page would: its own name in both headers.
+    with socket.create_connection(("127.0.0.1", port)) as connection, pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://{host.partition(':')[0]}:{port}/_stcore/stream", sock=connection, origin=f"http://{host}")
+    assert refused.value.response.status_code == 403
+    assert answer(f"http://localhost:{port}/")[0] == 200
+
+
+def test_hosts_are_named_by_the_operator(tmp_path):
+    with app_server(tmp_path, environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": "a.example fraud.bank.example"}) as server:
+        for host, status in (("fraud.bank.example:443", 200), ("b.example", 403), ("127.0.0.1", 200)):
+            assert answer(urllib.request.Request(f"{server}/", headers={"Host": host}))[0] == status
 
 
 def test_only_this_machine_is_listened_to(server):
@@ -152,6 +181,31 @@ def memory_of(server):
                 status = place.with_name("status").read_text()
                 return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
     raise AssertionError(f"no process serves {server}")
+
+
+def test_the_next_file_after_a_broken_upload_is_read(tmp_path, chromium):
+    port, held = free_port(), []
+    context = chromium.new_context()
+    page = context.new_page()
+
+    def hold(route):
+        held.append(route)
+
+    with app_server(tmp_path, port) as server:
+        open_page(page, f"{server}/rated_data", PAGES["rated_data"])
+        page.route("**/upload_file/**", hold)
+        chosen = page.locator("[data-testid=stFileUploader] input[type=file]").first
+        chosen.set_input_files({"name": "broken.csv", "mimeType": "text/csv", "buffer": rated_csv()})
+        page.wait_for_timeout(1000)
+        assert held
+    page.unroute("**/upload_file/**")
+    with app_server(tmp_path, port):
+        page.wait_for_event("websocket", timeout=60_000)
+        settle(page)
+        upload(page, "second.csv", rated_csv())
+        expect(selected(page, "Data")).to_have_value("second.csv")
+        settle(page)
+    context.close()
 
 
 async def status_of(tab, path, size):

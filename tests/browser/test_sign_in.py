@@ -1,20 +1,24 @@
 """Signing in at a real OpenID provider: who sees what, under which name the log keeps it, and who stays outside."""
 
+import asyncio
 import hashlib
 import json
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
+from benchmarks.load.wire import Visit
 from decision_log import DecisionLog
 from tests.app_server import app_server, free_port
-from tests.browser.steps import PAGES, follow, open_page, open_part, settle
+from tests.browser.steps import PAGES, follow, open_page, open_part, rated_csv, selected, settle, upload
 from tests.decisions.samples import sample_decision
 from tests.identity.openid_provider import CLIENT, PASSWORD, SECRET, metadata_of, openid_provider
 
@@ -207,6 +211,27 @@ def test_nothing_is_shown_without_a_cookie_that_this_server_signed(place, new_pa
     page = new_page()
     page.context.add_cookies([cookie(place, COOKIE_SECRET, 11)])
     open_page(page, f"{place.address}/decisions", PAGES["decisions"])
+
+
+def test_nothing_is_uploaded_by_who_is_not_signed_in(place):
+    async def bring():
+        async with Visit(place.address) as tab:
+            await tab.go(page_name="rated_data")
+            found = await tab.place_for("any.csv")
+            with pytest.raises(HTTPError) as refused:
+                await tab.put(found.upload_url, "any.csv", b"score,rating")
+            with refused.value as answered:
+                return answered.code
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, bring()).result() == 403
+
+
+def test_a_file_is_uploaded_by_who_is_signed_in(place, page):
+    sign_in(page, place, "rita", "rated_data")
+    upload(page, "alerts.csv", rated_csv())
+    expect(selected(page, "Data")).to_have_value("alerts.csv")
+    settle(page)
 
 
 def test_settings_that_cannot_be_read_close_the_application(tmp_path, page):

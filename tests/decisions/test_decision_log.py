@@ -45,17 +45,15 @@ def executed(address, *statements):
         engine.dispose()
 
 
-def altered(address, statement):
-    """Change the database as its owner can, past the program and past what refuses changes."""
-    engine = create_engine(address)
-    is_sqlite = engine.dialect.name == "sqlite"
-    if is_sqlite:
-        names = executed(address, "SELECT name FROM sqlite_master WHERE type = 'trigger'")
-        found = [f"DROP TRIGGER {name}" for (name,) in names]
+def altered(address, *alterations):
+    """Change the database as its owner can: past the program and the triggers, which are there again afterwards."""
+    if make_url(address).get_backend_name() == "sqlite":
+        found = executed(address, "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        off, on = [f"DROP TRIGGER {name}" for name, _ in found], [sql for _, sql in found]
     else:
-        tables = ("entries", "deployments", "remarks", "events")
-        found = [f"ALTER TABLE decision_log_{table} DISABLE TRIGGER USER" for table in tables]
-    executed(address, *found, statement)
+        tables = [f"decision_log_{table}" for table in ("entries", "deployments", "remarks", "events")]
+        off, on = ([f"ALTER TABLE {table} {word} TRIGGER USER" for table in tables] for word in ("DISABLE", "ENABLE"))
+    executed(address, *off, *alterations, *on)
 
 
 def about(name, **changes):

@@ -1,8 +1,11 @@
 """Who this visit is of. The claims come from Streamlit, which checks the provider's signature and signs its cookie."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import config
@@ -30,8 +33,10 @@ def settings() -> Settings:
     return found
 
 
-def visitor() -> Person | None:
+def visitor(claims: Mapping[str, Any] | None = None) -> Person | None:
     """Return who visits: anybody without sign-in, None where nobody is signed in.
+
+    `claims`: those of the session; else of the session that a page is drawn for.
 
     Raises
     ------
@@ -40,24 +45,32 @@ def visitor() -> Person | None:
     configured = settings()
     if not configured.has_sign_in:
         return ANYBODY
-    claims = st.user.to_dict()
+    claims = st.user.to_dict() if claims is None else claims
     if claims.get("is_logged_in") is not True:
         return None
     return person_of(claims, configured.roles, datetime.now(UTC))
 
 
-def reader() -> Person:
-    """Return who visits, with the right to see the pages.
+def reader(claims: Mapping[str, Any] | None = None) -> Person:
+    """Return who visits, with the right to see the pages; `claims` as for `visitor`.
 
     Raises
     ------
     DataError : nobody is signed in, without any role, or too long ago.
     """
-    person = visitor()
+    person = visitor(claims)
     if person is None:
         raise DataError(SIGNED_OUT)
     person.require(Role.READ)
     return person
+
+
+def redirect_host() -> str | None:
+    """Return the host that sign-in leads back to, if any, whatever else is wrong with the settings."""
+    try:
+        return urlsplit(_secrets()["auth"]["redirect_uri"]).hostname
+    except (DataError, KeyError, TypeError, ValueError, AttributeError):
+        return None
 
 
 @cache
@@ -68,11 +81,11 @@ def _read_once() -> Settings | str:
         return str(error)
 
 
-def _secrets() -> dict[str, object]:
+def _secrets() -> dict[str, Any]:
     """Read Streamlit's secrets; Streamlit itself takes a file that it cannot read, or does not find, for none."""
     try:
         if st.secrets.load_if_toml_exists():
-            found: dict[str, object] = st.secrets.to_dict()
+            found: dict[str, Any] = st.secrets.to_dict()
             return found
         is_meant = config.is_manually_set("secrets.files") or any(
             Path(path).exists() for path in st.get_option("secrets.files")

@@ -1,8 +1,9 @@
-"""What every answer of the server carries, and which of Streamlit's own addresses nobody reaches, how much it holds."""
+"""What `server.py` puts around the application: headers, closed addresses, checks of hosts and origins, limits."""
 
 from starlette.middleware import Middleware
 
 from ui.serving.after_sign_in import RETURN_COOKIE, AfterSignIn
+from ui.serving.allowed_hosts import AllowedHosts
 from ui.serving.closed import ClosedAddresses
 from ui.serving.foreign_origins import ForeignOrigins
 from ui.serving.headers import SafeHeaders
@@ -11,6 +12,7 @@ from ui.serving.upload_limits import UploadLimits
 
 MIDDLEWARE = (
     Middleware(SafeHeaders),
+    Middleware(AllowedHosts),
     Middleware(ClosedAddresses),
     Middleware(ForeignOrigins),
     Middleware(UploadLimits),

@@ -8,6 +8,9 @@ from typing import Any
 
 from streamlit import runtime
 
+from multiloss_core import DataError
+from ui.identity.visitor import reader
+
 # Named to one visit and not used yet: browsers ask for one at a time.
 MOST_PLACES = 32
 # In seconds: so long a file may wait for the run in which its widget takes it.
@@ -67,3 +70,12 @@ def claimed_files() -> dict[str, set[str]]:
             file.file_id for state in states for file in state.file_uploader_state_value.uploaded_file_info
         }
     return found
+
+
+def is_admitted(visit: str) -> bool:
+    """Tell whether the user of a session may see the pages; without sign-in every user may."""
+    found = runtime.get_instance()._session_mgr.get_session_info(visit)
+    try:
+        return found is not None and bool(reader(found.session._user_info))
+    except DataError:
+        return False

@@ -1,12 +1,17 @@
-"""How much visitors may have the server hold as uploads, each of them and all together."""
+"""How much the server holds and receives as uploads, for each session and for all together."""
 
+import asyncio
 import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
-from ui.serving.asked_files import asked_files
+from ui.serving.asked_files import asked_files, is_admitted
 
 UPLOADS = "/_stcore/upload_file/"
 # The page has a few uploaders, of one file each: more is not theirs.
@@ -14,45 +19,86 @@ MOST_FILES = 8
 MOST_BYTES = 450 * 2**20
 VARIABLE = "MULTILOSS_MOST_UPLOADED_MB"
 MOST_MEGABYTES_OF_ALL = 4096
-UNASKED = 403
+# A sender that stays silent so long, or sends less in a second on the whole, has its upload ended.
+MAX_SILENCE_SECONDS = 60.0
+MIN_BYTES_A_SECOND = 50_000
+# With these refusals nothing is received: only a browser that sends a file reads the answer afterwards.
+UNASKED, NO_LENGTH = 403, 411
 
 
 class UploadLimits:
-    """Refuse an upload that nobody asked for, or beyond what a visit, or all together, may have the server hold."""
+    """Refuse an upload that was not asked for, or beyond what a session, or all together, may hold and send.
+
+    The announced length of an upload counts from its first byte until it ends, however it ends.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._most_of_all = _most_of_all()
+        # By request: the session, and the bytes announced.
+        self._under_way: dict[int, tuple[str, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        refusal = self._refusal(scope) if scope["type"] == "http" and scope["method"] == "PUT" else None
-        if refusal is None:
+        _, is_upload, place = scope.get("path", "").partition(UPLOADS)
+        if scope["type"] != "http" or scope["method"] != "PUT" or not is_upload or not runtime.exists():
             await self._app(scope, receive, send)
-        else:
-            status, words = refusal
-            # A browser reads the answer only once it has sent the file; what nobody asked for is not even received.
-            while status != UNASKED and (await receive()).get("more_body"):
+            return
+        text = dict(scope["headers"]).get(b"content-length", b"")
+        length = int(text) if text.isdigit() and len(text) < 16 else None
+        session, _, file = place.partition("/")
+        refusal = self._refusal(session, file, length)
+        receive = _in_time(receive, length or 0)
+        if refusal is None:
+            try:
+                with self._reserved(session, length or 0):
+                    await self._app(scope, receive, send)
+                return
+            except ClientDisconnect:
+                refusal = 408, "The file did not arrive; choose it again."
+        elif refusal[0] not in (UNASKED, NO_LENGTH) and (length or 0) <= MOST_BYTES:
+            while (await receive()).get("more_body"):
                 pass
-            await PlainTextResponse(words, status_code=status)(scope, receive, send)
+        status, words = refusal
+        await PlainTextResponse(words, status_code=status)(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        _, is_upload, place = scope["path"].partition(UPLOADS)
-        if not is_upload or not runtime.exists():
-            return None
-        visit, _, file = place.partition("/")
-        if not asked_files().was_named(visit, file):
+    @contextmanager
+    def _reserved(self, session: str, length: int) -> Iterator[None]:
+        request = id(asyncio.current_task())
+        self._under_way[request] = session, length
+        try:
+            yield
+        finally:
+            del self._under_way[request]
+
+    def _refusal(self, session: str, file: str, length: int | None) -> tuple[int, str] | None:
+        if not asked_files().was_named(session, file) or not is_admitted(session):
             return UNASKED, "The server asked for no such file; reload the page and choose it again."
-        length = dict(scope["headers"]).get(b"content-length", b"")
-        if not length.isdigit():
-            return 411, "Say how long the file is (Content-Length)."
+        if length is None:
+            return NO_LENGTH, "Say how long the file is (Content-Length)."
         held: dict[str, dict[str, object]] = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {})
-        others = {name: kept for name, kept in held.get(visit, {}).items() if name != file}
-        if len(others) >= MOST_FILES or _bytes_of(others) + int(length) > MOST_BYTES:
+        own = [size for one, size in self._under_way.values() if one == session]
+        files, size = len(held.get(session, {})) + len(own), _bytes_of(held.get(session, {})) + sum(own)
+        if files >= MOST_FILES or size + length > MOST_BYTES:
             return 413, f"A visit may have at most {MOST_FILES} files and {MOST_BYTES // 2**20} MB on this server."
-        if sum(map(_bytes_of, list(held.values()))) + int(length) > self._most_of_all:
+        size = sum(map(_bytes_of, list(held.values()))) + sum(size for _, size in self._under_way.values())
+        if size + length > self._most_of_all:
             return 503, "This server holds as many uploads as it may; try again when other visitors have finished."
         return None
+
+
+def _in_time(receive: Receive, length: int) -> Receive:
+    """Receive an upload; one that stays away for too long, or takes too long as a whole, counts as broken off."""
+    end = time.monotonic() + MAX_SILENCE_SECONDS + length / MIN_BYTES_A_SECOND
+
+    async def receive_in_time() -> Message:
+        try:
+            async with asyncio.timeout(min(MAX_SILENCE_SECONDS, end - time.monotonic())):
+                return await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+
+    return receive_in_time
 
 
 def _bytes_of(files: dict[str, object]) -> int:

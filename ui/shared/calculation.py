@@ -13,6 +13,7 @@ from multiloss_core import DataError
 from ui.shared.session import session
 from ui.work import Here, Task, WorkerLostError, WorkQueue, shared_queue
 from ui.work.background_job import visit_is_open
+from ui.work.turns import script_turns
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:
     tasks = tuple(tasks)
     if not all(task.finished for task in tasks):
         place = st.empty()
-        with place.container(), st.spinner(words) if words else nullcontext():
+        with place.container(), st.spinner(words) if words else nullcontext(), script_turns.paused():
             _watch(tasks)
         place.empty()
     for task in tasks:

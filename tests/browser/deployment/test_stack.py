@@ -21,6 +21,12 @@ from tests.deployment.files import ROOT, SERVICES
 from ui.serving.headers import HEADERS
 
 WHY = "Saved by way of the proxy."
+STREAM = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
 
 
 @pytest.fixture(scope="module")
@@ -139,15 +145,34 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(stack):
         assert answer(stack, "/_stcore/upload_file/none/none", "PUT", length)[0] == status
 
 
+def test_an_address_has_a_limit_of_streams_of_its_own(stack):
+    trusted = ssl.create_default_context(cafile=stack.folder / "secrets/tls_certificate.pem")
+    connections, statuses = [], []
+    for _ in range(32):
+        connection = HTTPSConnection(urlsplit(stack.https).netloc, context=trusted, timeout=30)
+        connections.append(connection)
+        connection.request("GET", "/_stcore/stream", headers=STREAM | {"Origin": stack.https})
+        statuses.append(connection.sock.recv(100).split()[1])
+    assert statuses[:25] == [b"101"] * 25
+    assert statuses[-1] == b"429"
+    # The pages themselves are still sent.
+    assert answer(stack, "/")[0] == 200
+    for connection in connections:
+        connection.close()
+
+
+def test_keys_to_sessions_and_their_downloads_are_not_logged(stack):
+    session = "0f8fad5b-d9cb-469f-a165-70867728950e"
+    for place in ("/_stcore/upload_file/{}/1", "/rated_data/_stcore/upload_file/{}", "/media/{}.csv"):
+        answer(stack, place.format(session))
+    log = stack.folder / "proxy.log"
+    wait_until(lambda: '/media/"' in log.read_text(), stack.app, log)
+    assert session not in log.read_text()
+
+
 def test_a_websocket_from_another_origin_is_refused(stack):
-    asked = {
-        "Connection": "Upgrade",
-        "Upgrade": "websocket",
-        "Sec-WebSocket-Version": "13",
-        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    }
-    assert answer(stack, "/_stcore/stream", headers=asked | {"Origin": stack.https})[0] == 101
-    assert answer(stack, "/_stcore/stream", headers=asked | {"Origin": "https://elsewhere.example"})[0] == 403
+    assert answer(stack, "/_stcore/stream", headers=STREAM | {"Origin": stack.https})[0] == 101
+    assert answer(stack, "/_stcore/stream", headers=STREAM | {"Origin": "https://elsewhere.example"})[0] == 403
 
 
 def test_the_log_of_the_proxy_holds_no_names(stack):

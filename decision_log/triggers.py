@@ -1,0 +1,101 @@
+"""Triggers by which the database itself keeps the log: rows are only added, each numbered after the last one."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, text
+
+from decision_log.seals import FIRST, SEALED
+
+EVENTS = "decision_log_events"
+TABLES = (*SEALED, EVENTS)
+REFUSED = "the decision log is append-only"
+OUT_OF_ORDER = "a row of the decision log must follow the last one"
+_BODIES = {
+    "decision_log_append_only": f"BEGIN RAISE EXCEPTION '{REFUSED}'; END",
+    "decision_log_in_order": f"""
+DECLARE last record;
+BEGIN
+    IF TG_TABLE_NAME = '{EVENTS}' THEN
+        EXECUTE format('SELECT number, digest FROM %I.%I ORDER BY number DESC LIMIT 1', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+            INTO last;
+        IF NEW.number <> coalesce(last.number, 0) + 1 OR NEW.previous <> coalesce(last.digest, '{FIRST}') THEN
+            RAISE EXCEPTION '{OUT_OF_ORDER}';
+        END IF;
+    ELSE
+        EXECUTE format('SELECT max(id) AS id FROM %I.%I', TG_TABLE_SCHEMA, TG_TABLE_NAME) INTO last;
+        IF NEW.id <> coalesce(last.id, 0) + 1 THEN
+            RAISE EXCEPTION '{OUT_OF_ORDER}';
+        END IF;
+    END IF;
+    RETURN NEW;
+END""",
+    # Unlike a sequence it never runs ahead of the rows, neither by a transaction that failed nor by a role that asks.
+    "decision_log_next": """
+DECLARE last bigint;
+BEGIN
+    EXECUTE format('SELECT max(id) FROM %I', $1) INTO last;
+    RETURN coalesce(last, 0) + 1;
+END""",
+}
+
+
+def statements(dialect: str) -> Iterator[str]:
+    """List the statements that make the triggers, and in PostgreSQL what they call and what numbers rows."""
+    if dialect == "sqlite":
+        yield from _of_sqlite().values()
+        return
+    for name, body in _BODIES.items():
+        head = "(text) RETURNS bigint" if name == "decision_log_next" else "() RETURNS trigger"
+        yield f"CREATE FUNCTION {name}{head} LANGUAGE plpgsql AS $${body}$$"
+    for table in TABLES:
+        yield (
+            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION decision_log_append_only()"
+        )
+        yield (
+            f"CREATE TRIGGER {table}_in_order BEFORE INSERT ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION decision_log_in_order()"
+        )
+    for table in SEALED:
+        yield f"ALTER TABLE {table} ALTER COLUMN id SET DEFAULT decision_log_next('{table}')"
+        yield f"DROP SEQUENCE {table}_id_seq"
+
+
+def missing(connection: Connection) -> list[str]:
+    """List the triggers that are not there, are switched off or do something else; sorted."""
+    if connection.dialect.name == "sqlite":
+        found = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+        return sorted(dict(_of_sqlite().items() - {(row.name, row.sql) for row in found}))
+    query = text(
+        "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
+        "WHERE tgrelid = ANY (ARRAY(SELECT to_regclass(one) FROM unnest(CAST(:tables AS text[])) AS one)) "
+        "AND tgenabled IN ('O', 'A')"
+    )
+    wanted = {
+        (f"{table}_{kind}", _BODIES[f"decision_log_{kind}"]) for table in TABLES for kind in ("append_only", "in_order")
+    }
+    found = connection.execute(query, {"tables": list(TABLES)})
+    return sorted(dict(wanted - {(row.tgname, row.prosrc) for row in found}))
+
+
+def _of_sqlite() -> dict[str, str]:
+    found = {}
+    for table in TABLES:
+        for change in ("UPDATE", "DELETE"):
+            name = f"{table}_no_{change.lower()}"
+            found[name] = (
+                f"CREATE TRIGGER {name} BEFORE {change} ON {table} BEGIN SELECT RAISE(ABORT, '{REFUSED}'); END"
+            )
+    for table in SEALED:
+        # Before the insertion SQLite has not numbered the row yet.
+        last = f"(SELECT id FROM {table} WHERE id <> NEW.id ORDER BY id DESC LIMIT 1)"
+        found[f"{table}_in_order"] = (
+            f"CREATE TRIGGER {table}_in_order AFTER INSERT ON {table} WHEN NEW.id <> coalesce({last}, 0) + 1 "
+            f"BEGIN SELECT RAISE(ABORT, '{OUT_OF_ORDER}'); END"
+        )
+    last, digest = (f"(SELECT {one} FROM {EVENTS} ORDER BY number DESC LIMIT 1)" for one in ("number", "digest"))
+    found[f"{EVENTS}_in_order"] = (
+        f"CREATE TRIGGER {EVENTS}_in_order BEFORE INSERT ON {EVENTS} WHEN NEW.number <> coalesce({last}, 0) + 1 "
+        f"OR NEW.previous <> coalesce({digest}, '{FIRST}') BEGIN SELECT RAISE(ABORT, '{OUT_OF_ORDER}'); END"
+    )
+    return found
