@@ -11,6 +11,7 @@ from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.numerics import Floats, ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.costs.worth import number_of
 from ui.operating_point.target import DIGITS
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share, vocabulary
 
@@ -176,8 +177,8 @@ def _words(
     unit = analysis.settings.unit
     # Whatever is counted, shares have the digits that the number of documents supports.
     documents = other if other is not None and unit is Unit.MONEY else point
-    words = WORDS[unit]
-    counts: Lines = ((words.caught, unit.number(point.tp)), (words.false, unit.number(point.fp)))
+    words, number = WORDS[unit], number_of(analysis, unit)
+    counts: Lines = ((words.caught, number(point.tp)), (words.false, number(point.fp)))
     rates: Lines = (
         *_alerts(analysis, unit, point, undecided),
         (words.precision, share(point.precision, documents.alerts)),
@@ -187,8 +188,8 @@ def _words(
         *_steps(unit, point),
     )
     if other is not None:
-        more = WORDS[unit.other]
-        counts += (beside(more.caught), unit.other.number(other.tp)), (beside(more.false), unit.other.number(other.fp))
+        more, number = WORDS[unit.other], number_of(analysis, unit.other)
+        counts += (beside(more.caught), number(other.tp)), (beside(more.false), number(other.fp))
         rates += (
             *_alerts(analysis, unit.other, other, undecided),
             (more.precision, share(other.precision, documents.alerts)),
@@ -210,7 +211,7 @@ def _alerts(analysis: Analysis, unit: Unit, point: FlaggedCounts, undecided: flo
     """How much is flagged; documents without a decision are alerts too, and told where the data hold any."""
     label = WORDS[unit].alerts
     if unit is Unit.MONEY or not analysis.has_undecided:
-        return ((label, unit.number(point.alerts)),)
+        return ((label, number_of(analysis, unit)(point.alerts)),)
     number = Unit.DOCUMENTS.number
     return (label, number(point.alerts + undecided)), (OF_THEM_UNDECIDED, number(undecided))
 

@@ -104,7 +104,7 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
 def explaining_scores(scores: Floats, others: Mapping[str, Floats]) -> tuple[str, ...]:
     """Name the columns (n,) of `others` that explain the documents (n, k) below the floors of the scores.
 
-    With such a column as one more score, both methods agree on a floor of it. Documents without a number are left out.
+    With such a column as one more score, high or low values of which are suspicious, both methods agree on its floor. Documents without a number are left out.
     O(c k n log n) for c columns.
     """
     found = []
@@ -112,9 +112,11 @@ def explaining_scores(scores: Floats, others: Mapping[str, Floats]) -> tuple[str
         known = np.isfinite(column)
         if not known.any() or column[known].min() == column[known].max():
             continue
-        estimate = estimate_floors(np.column_stack([scores[known], column[known]]), [""] * (scores.shape[1] + 1))
-        if estimate.is_certain and estimate.corner[-1] > column[known].min():
-            found.append(name)
+        for directed in (column[known], -column[known]):
+            estimate = estimate_floors(np.column_stack([scores[known], directed]), [""] * (scores.shape[1] + 1))
+            if estimate.is_certain and estimate.corner[-1] > directed.min():
+                found.append(name)
+                break
     return tuple(found)
 
 

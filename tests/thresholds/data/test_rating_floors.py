@@ -160,3 +160,4 @@ def test_a_left_out_score_explains_its_alerts():
     noise = np.random.default_rng(1).random(len(scores))
     others = {"noise": noise, "third": left_out, "constant": np.ones(len(scores))}
     assert explaining_scores(kept, others) == ("third",)
+    assert explaining_scores(kept, {"trust": 1000 - left_out}) == ("trust",)

@@ -1,5 +1,7 @@
 """What payoffs come to on the data of the screen, whatever unit its counts are in."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from multiloss_core import DataError, Unit
@@ -77,6 +79,15 @@ def _currency(key: str, _analysis: Analysis) -> str | None:
     rated = _analysis.rated
     units = rated_uploads().source(rated.name).units
     return currency_of_amounts(rated.frame, rated.choice.amount, units)
+
+
+def number_of(analysis: Analysis, unit: Unit) -> Callable[[float], str]:
+    """Return how counts of a unit are written: money with its currency, where the data name one."""
+    currency = currency_of(analysis) if unit is Unit.MONEY else None
+    if not currency:
+        return unit.number
+    before, after = (currency, "") if not currency.isalpha() else ("", f"\N{NO-BREAK SPACE}{currency}")
+    return lambda value: f"{before}{unit.number(value)}{after}"
 
 
 def currency_of(analysis: Analysis) -> str | None:
