@@ -104,7 +104,8 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
 def explaining_scores(scores: Floats, others: Mapping[str, Floats]) -> tuple[str, ...]:
     """Name the columns (n,) of `others` that explain the documents (n, k) below the floors of the scores.
 
-    With such a column as one more score, high or low values of which are suspicious, both methods agree on its floor. Documents without a number are left out.
+    With such a column as one more score, high or low values of which are suspicious, both methods agree on its floor.
+    Documents without a number are left out.
     O(c k n log n) for c columns.
     """
     found = []
