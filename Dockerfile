@@ -3,8 +3,8 @@
 FROM python:3.11-slim-bookworm
 
 WORKDIR /srv/multiloss
-COPY deployment/requirements.lock deployment/
-RUN pip install --no-cache-dir --require-hashes --only-binary :all: -r deployment/requirements.lock
+COPY requirements.txt ./
+RUN pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.txt
 COPY . .
 # Nothing can be written later: charts' browser library and bytecode are made here.
 RUN python -m ui.shared.plotly_asset && python -m compileall -q . && chmod -R go=rX .

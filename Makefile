@@ -23,18 +23,17 @@ types:      ## of Python, and of the explorer's browser modules
 docs:       ## the library's reference, in site/
 	$(PYTHON) docs/reference.py
 
-# Versions already locked stay: UPGRADE=--upgrade takes the newest that requirements.txt allows.
-LOCK = .venv/bin/uv pip compile --quiet --no-config --system-certs --generate-hashes --no-emit-index-url --no-annotate $(UPGRADE)
+# Versions already locked stay: UPGRADE=--upgrade takes the newest that pins.txt allows.
+LOCK = .venv/bin/uv pip compile --quiet --no-config --system-certs --generate-hashes --no-emit-index-url --no-annotate \
+	--universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
-lock:       ## what is installed, to the last package, with hashes: for development, and for the image
-	$(LOCK) --universal --python-version 3.11 requirements.txt --output-file requirements.lock \
-		--custom-compile-command "make lock"
-	$(LOCK) --python-platform linux --python-version 3.11 --only-binary :all: --extra app --constraint requirements.lock \
-		pyproject.toml --output-file deployment/requirements.lock --custom-compile-command "make lock"
+lock:       ## what is installed, to the last package, with hashes: for development, and for running
+	$(LOCK) pins.txt --output-file requirements-dev.txt
+	$(LOCK) --extra app --extra cli --constraint requirements-dev.txt pyproject.toml --output-file requirements.txt
 
 sbom:       ## the image's Python packages as CycloneDX, in site/sbom.json
 	mkdir -p site
-	.venv/bin/cyclonedx-py requirements --output-reproducible --output-file site/sbom.json deployment/requirements.lock
+	.venv/bin/cyclonedx-py requirements --output-reproducible --output-file site/sbom.json requirements.txt
 
 bench:      ## for example: make bench NAME=thresholds
 	$(PYTHON) -m benchmarks.$(NAME)

@@ -17,6 +17,8 @@ PERCENT = 40.0
 SCORES = ["face_C", "face_G", "finger_left", "finger_right"]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not visitor.EXPORT.is_file(), reason="The folder shared/data/rated is not beside the checkout.")
 def test_a_visitor_is_told_the_point_of_her_own_file(tmp_path):
     findings, content = visitor.Findings(), visitor.export(1)
 

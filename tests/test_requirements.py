@@ -1,4 +1,4 @@
-"""requirements.txt, which README installs, pins exactly what the package and its extras name; parts of it agree."""
+"""pins.txt pins exactly what the package and its extras name; parts of it agree."""
 
 import tomllib
 from pathlib import Path
@@ -15,7 +15,7 @@ def pins_of(file):
     return {pin.name: pin for line in lines if (text := line.partition("#")[0].strip()) and (pin := Requirement(text))}
 
 
-PINS = pins_of("requirements.txt")
+PINS = pins_of("pins.txt")
 WANTED = [
     (part, requirement)
     for part, texts in {"library": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}.items()

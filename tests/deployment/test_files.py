@@ -32,7 +32,7 @@ def test_the_image_runs_without_privileges_and_installs_only_what_is_locked():
     installs = [value for value in values_of("RUN") if "pip install" in value]
     assert len(installs) == 1
     assert "--require-hashes" in installs[0]
-    assert "-r deployment/requirements.lock" in installs[0]
+    assert "-r requirements.txt" in installs[0]
     assert values_of("ADD") == []
 
 

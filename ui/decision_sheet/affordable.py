@@ -17,9 +17,8 @@ from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
 from ui.operating_point.controls.wishes import DAYS_KEY, under_cap
 from ui.operating_point.costs.scenarios import recorded_driver
 from ui.operating_point.costs.worth import amounts_of, currency_of, point_cases, target_of
-from ui.shared.number_box import ask_number
 from ui.shared.session import Scenario
-from ui.shared.url_params import ask_choice
+from ui.shared.url_params import ask_choice, ask_number
 
 CAUTIOUS, BALANCED, WIDE = "cautious", "balanced", "wide"
 # How much more than asked for a setting allows: alerts, or false alerts for a catch. A review is worth as much less.

@@ -5,8 +5,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import LOSSES, F
 from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
-from ui.shared.number_box import ask_number
 from ui.shared.page_setup import write_style
+from ui.shared.url_params import ask_number
 
 # "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
 LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSSES.items())

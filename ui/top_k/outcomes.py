@@ -7,7 +7,7 @@ import streamlit as st
 from multiloss_core.losses import Loss, observed_counts
 from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.number_box import ask_number
+from ui.shared.url_params import ask_number
 from ui.top_k.guess import first_items
 
 ITEMS = 3

@@ -9,8 +9,8 @@ from multiloss_core.losses import Loss, sigmoid_items
 from multiloss_core.numerics import Floats
 from ui.shared.lazy_section import lesson_plan
 from ui.shared.loss_picker import LOSS_CHOICES, ask_beta, named_loss
-from ui.shared.number_box import ask_number
 from ui.shared.page_setup import room
+from ui.shared.url_params import ask_number
 
 # Key, label; lowest, highest, default and step; help.
 NUMBERS = (

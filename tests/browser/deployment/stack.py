@@ -91,7 +91,7 @@ def _image(folder):
     copy_build_context(home)
     venv.create(folder / "python", symlinks=True)
     (packages,) = (folder / "python/lib").glob("python*/site-packages")
-    for name in re.findall(r"^([\w.-]+)==", (ROOT / "deployment/requirements.lock").read_text(), re.MULTILINE):
+    for name in re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE):
         found = distribution(name)
         for part in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
             if not (packages / part).exists():

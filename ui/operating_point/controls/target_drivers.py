@@ -34,9 +34,8 @@ from ui.operating_point.costs.worth import target_of
 from ui.operating_point.decision_record import certificate_wishes
 from ui.operating_point.target import current_target, set_target
 from ui.shared.formatting import as_label, as_text
-from ui.shared.number_box import ask_number
 from ui.shared.session import session
-from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, numbers_parameter
+from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, ask_number, numbers_parameter
 
 DRIVER_KEY = "driver"
 SLIDER, PRICE, ALERTS, PRECISION, SHARE, MANUAL = "slider", "price", "alerts", "precision", "share", "manual"

@@ -25,9 +25,8 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.present_point import in_three_digits, present_point
 from ui.operating_point.point_text import WORDS
-from ui.shared.number_box import ask_number
 from ui.shared.session import session
-from ui.shared.url_params import ask_choice
+from ui.shared.url_params import ask_choice, ask_number
 
 DAYS_KEY, HELD_KEY = "wish_days", "wish_held"
 MEAN, MOST_DAYS = "mean", "most"

@@ -12,9 +12,8 @@ from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs.worth import cases_of
 from ui.shared.formatting import vocabulary
-from ui.shared.number_box import ask_number
 from ui.shared.session import ChosenBand, session
-from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
+from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice, ask_number
 
 SWITCH_KEY, DRIVER_KEY, CAPACITY_KEY = "band", "block_by", "reviews"
 FIRST_TARGET, FIRST_PRECISION, FIRST_COST = 80.0, 90.0, 50.0

@@ -17,7 +17,7 @@ from ui.operating_point.controls.settings import choose_method
 from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.number_box import ask_number
+from ui.shared.url_params import ask_number
 
 MAX_RATINGS_TOLD = 100_000
 

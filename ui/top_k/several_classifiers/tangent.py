@@ -7,8 +7,8 @@ from multiloss_core import ThresholdPath, count_surfaces, graph_path, simulate_p
 from multiloss_core.figures import sliding_tangent
 from multiloss_core.formatting import count, plural, price, short_percent
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.number_box import ask_number
 from ui.shared.page_setup import theme
+from ui.shared.url_params import ask_number
 
 DOCUMENTS, SEED, RESOLUTION = 200_000, 4, 60
 

@@ -11,10 +11,9 @@ from multiloss_core.formatting import count, plural
 from multiloss_core.inspection import GraphWalk, RelaxedEdge, graph_walk
 from multiloss_core.thresholds import to_networkx
 from ui.shared.lazy_section import shown_when_open
-from ui.shared.number_box import ask_number
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import UrlParameter
+from ui.shared.url_params import UrlParameter, ask_number
 
 DOCUMENTS = 200_000
 SEED = 4
