@@ -202,7 +202,7 @@ def load_table(
     )
 
 
-def documents_of(loaded: LoadedTable, columns: Columns) -> RatedDocuments:
+def documents_of(loaded: LoadedTable, columns: Columns, *, one_class: bool = False) -> RatedDocuments:
     """Read the rated documents of a table all of whose rows are here. Raises DataError, as `from_frame` does."""
     _require_decimals(loaded, columns)
     return RatedDocuments.from_frame(
@@ -216,6 +216,7 @@ def documents_of(loaded: LoadedTable, columns: Columns) -> RatedDocuments:
         group=columns.group,
         leave_out_unusable=columns.leave_out_unusable,
         only=loaded.only,
+        one_class=one_class,
     )
 
 
@@ -255,7 +256,7 @@ class CountedTable:
         return group_parts_along(counts, thresholds, rule)
 
 
-def counted_table(loaded: LoadedTable, columns: Columns) -> CountedTable:
+def counted_table(loaded: LoadedTable, columns: Columns, *, one_class: bool = False) -> CountedTable:
     """Say what columns mean to the engine that counts their rows. Raises DataError, as `rated_columns_of` does."""
     if loaded.opened is None or loaded.sample is None:
         raise TypeError("A file is not counted in an engine.")
@@ -270,6 +271,7 @@ def counted_table(loaded: LoadedTable, columns: Columns) -> CountedTable:
         floor_method=columns.floor_method,
         weight=columns.weight,
         group=columns.group,
+        one_class=one_class,
     )
     return CountedTable(engine=engine, table=loaded.opened.table, columns=meant, time=columns.time)
 

@@ -50,6 +50,8 @@ from multiloss_core.decisions.then_and_now import (
     changes_of,
     compared_sizes,
     kept_rows,
+    sizes_of,
+    undecided_alerts,
     verdict,
 )
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, checked_name
@@ -98,6 +100,7 @@ __all__ = [
     "recorded_columns",
     "recorded_filters",
     "recorded_thresholds",
+    "sizes_of",
     "spark_action",
     "spark_expression",
     "sql_action",
@@ -106,5 +109,6 @@ __all__ = [
     "target_of_point",
     "thresholds_csv",
     "thresholds_json",
-    "verdict"
+    "undecided_alerts",
+    "verdict",
 ]  # fmt: skip

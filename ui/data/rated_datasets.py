@@ -168,9 +168,12 @@ def choice_of(guess: ColumnGuess, ambiguous: Sequence[str] = ()) -> ColumnChoice
     )
 
 
-def build_dataset(source: RatedSource, choice: ColumnChoice) -> Dataset:
-    """Build and check the dataset of a source under a choice of columns. Raises DataError."""
-    return replace(_checked(dataset_key(source, choice), source.frame, choice), name=source.name)
+def build_dataset(source: RatedSource, choice: ColumnChoice, *, one_class: bool = False) -> Dataset:
+    """Build and check the dataset of a source under a choice of columns. Raises DataError.
+
+    `one_class`: accept documents that are all positive or all negative, to count given thresholds.
+    """
+    return replace(_checked(dataset_key(source, choice), one_class, source.frame, choice), name=source.name)
 
 
 def dataset_key(source: RatedSource, choice: ColumnChoice) -> str:
@@ -204,7 +207,7 @@ def _in_money(key: str, _dataset: Dataset) -> Dataset:
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner="Checking the data …")
-def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
+def _checked(key: str, one_class: bool, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
     if _choice.is_counts:
         surfaces = CountSurfaces.from_table(_frame, rule=_choice.rule)
         return Dataset(name="", key=key, source=surfaces, frame=_frame, choice=_choice)
@@ -225,6 +228,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
         group=_choice.group,
         leave_out_unusable=_choice.leave_out_unusable,
         only=_complete_rows(_frame, _choice),
+        one_class=one_class,
     )
     rows = documents.rows
     # Read together, so that dates are understood and segments limited alike in both.
