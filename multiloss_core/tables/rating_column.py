@@ -96,13 +96,16 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
     yes_means, is_certain = polarity(name)
     flags = flag_values(values)
     found: dict[str, tuple[Meaning | None, Meaning | None]] = {}
+    readings = {value: read_rating(value) for value in values if value not in flags}
+    # "Approved" beside "rejected" may be of a payment or a suspicion; beside a finding it is likely the other side.
+    is_found = any(reading.likely is not None and not reading.is_act for reading in readings.values())
     for value in values:
         if value in flags:
             meaning = yes_means if flags[value] else _OPPOSITE[yes_means]
             found[value] = (meaning if is_certain else None, meaning)
         else:
-            reading = read_rating(value)
-            found[value] = (reading.certain, reading.likely)
+            reading = readings[value]
+            found[value] = (reading.certain, reading.likely if is_found or not reading.is_act else None)
     return _with_confirmed(found)
 
 

@@ -15,7 +15,7 @@ Meaning = Literal["positive", "negative", "undecided"]
 
 POSITIVE, LEGITIMATE, GOOD, DISMISSED, SUSPECTED, UNCERTAIN, OPEN = "F", "L", "G", "D", "Q", "S", "U"
 NOT, CONFIRMED, FOUND, REVIEWED = "N", "C", "K", "R"
-STOPPED, PASSED = "B", "V"
+STOPPED, PASSED, DISPUTED = "B", "V", "E"
 FALSE, TRUE, ALARM, POSITIVE_SIGN, NEGATIVE_SIGN, FILLER, UNKNOWN = "X", "T", "A", "P", "M", "", "-"
 
 _KINDS: dict[str, str] = {
@@ -100,6 +100,7 @@ _KINDS: dict[str, str] = {
         refusé refusée bloqué bloquée supprimé supprimée perdu perdue
         rechazado rechazada bloqueado bloqueada eliminado eliminada perdido perdida
         recusado recusada negado negada removido removida""",
+    DISPUTED: "dispute disputes representment litige disputa contestação widerspruch",
     PASSED: """
         approved approve accepted allowed passed paid refunded fulfilled shipped delivered released kept reinstated won
         genehmigt freigegeben bezahlt erstattet ausgeliefert
@@ -180,13 +181,15 @@ _PARTS = frozenset(word for word in KINDS if len(word) > 2 or word == "no")
 class Reading:
     """What one rating means: `certain` is None where it must be asked.
 
-    `is_specific` where it can hardly be said of anything but a document, `is_core` where it names fraud itself.
+    `is_specific` where it can hardly be said of anything but a document, `is_core` where it names fraud itself,
+    `is_act` where it says what was done rather than what was found.
     """
 
     certain: Meaning | None
     likely: Meaning | None
     is_specific: bool
     is_core: bool
+    is_act: bool
 
 
 def read_rating(value: str) -> Reading:
@@ -215,6 +218,7 @@ def read_rating(value: str) -> Reading:
         likely=likely,
         is_specific=certain is not None and (told or bool(telling)),
         is_core=certain is not None and (told or not _CORE.isdisjoint(words)),
+        is_act=bool(kinds) and set(kinds) <= {STOPPED, PASSED, UNKNOWN},
     )
 
 
