@@ -32,8 +32,8 @@ from multiloss_core.tables import (
     RECIPROCAL,
     ColumnGuess,
     ReadOptions,
-    document_times,
     guess_columns,
+    local_times,
     rating_values,
     require_documents,
     with_decimal_sign,
@@ -147,7 +147,7 @@ def load_file(
 
 def _rows_in(days: Days, frame: pd.DataFrame, name: str) -> Bools:
     """Which rows (n,) lie in the days that are wanted. Raises DataError where none does."""
-    times = document_times(frame, days.time or "", np.arange(len(frame)))
+    times, _ = local_times(frame, days.time or "", np.arange(len(frame)))
     only = np.ones(len(frame), dtype=bool)
     only &= True if days.since is None else times >= np.datetime64(days.since)
     only &= True if days.until is None else times < np.datetime64(days.until)
@@ -225,7 +225,7 @@ def days_of(loaded: LoadedTable, columns: Columns, documents: RatedDocuments) ->
     if columns.time is None:
         return None
     rated = len(documents.rows)
-    times = document_times(loaded.frame, columns.time, np.concatenate([documents.rows, documents.undecided.rows]))
+    times, _ = local_times(loaded.frame, columns.time, np.concatenate([documents.rows, documents.undecided.rows]))
     return float(calendar(times[:rated], times[rated:]).days)
 
 

@@ -22,7 +22,7 @@ from multiloss_core.tables.reading.read_options import MAX_LINES, READ_AS_IT_LOO
 from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
-from multiloss_core.tables.time_column import Times, document_times
+from multiloss_core.tables.time_column import Times, document_times, local_times
 
 __all__ = [
     "LARGEST_FILE",
@@ -47,6 +47,7 @@ __all__ = [
     "guess_columns",
     "guess_meanings",
     "is_count_table",
+    "local_times",
     "numbers",
     "only_currency",
     "rating_values",

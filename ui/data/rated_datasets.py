@@ -26,9 +26,9 @@ from multiloss_core.tables import (
     Times,
     document_amounts,
     document_segments,
-    document_times,
     guess_columns,
     is_count_table,
+    local_times,
     require_documents,
     with_decimal_sign,
 )
@@ -88,8 +88,9 @@ class Dataset:
 
     `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the
     rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns exist, and
-    `undecided_times` and `undecided_segments` (u,) of each of those that nobody has decided yet. `counted_in`: where
-    its documents lie, if only counts of them are here.
+    `undecided_times` and `undecided_segments` (u,) of each of those that nobody has decided yet. `zone`: in
+    whose local time the times are, empty where they carry none. `counted_in`: where its documents lie, if only counts
+    of them are here.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Dataset:
     segments: NDArray[np.object_] | None = None
     undecided_times: Times | None = None
     undecided_segments: NDArray[np.object_] | None = None
+    zone: str = ""
     counted_in: CountedIn | None = None
 
     @property
@@ -233,7 +235,7 @@ def _checked(key: str, one_class: bool, _frame: pd.DataFrame, _choice: ColumnCho
     rows = documents.rows
     # Read together, so that dates are understood and segments limited alike in both.
     both = np.concatenate([rows, documents.undecided.rows])
-    times = None if _choice.time is None else document_times(_frame, _choice.time, both)
+    times, zone = (None, "") if _choice.time is None else local_times(_frame, _choice.time, both)
     segments = None if _choice.segment is None else document_segments(_frame, _choice.segment, both)
     return Dataset(
         name="",
@@ -246,6 +248,7 @@ def _checked(key: str, one_class: bool, _frame: pd.DataFrame, _choice: ColumnCho
         segments=None if segments is None else segments[: rows.size],
         undecided_times=None if times is None else times[rows.size :],
         undecided_segments=None if segments is None else segments[rows.size :],
+        zone=zone,
     )
 
 
@@ -268,5 +271,5 @@ def _complete_rows(frame: pd.DataFrame, choice: ColumnChoice) -> Bools | None:
     """Which rows (n,) lie before the date from which on ratings are incomplete; None for all."""
     if choice.complete_until is None or choice.time is None:
         return None
-    times = document_times(frame, choice.time, np.arange(len(frame)))
+    times, _ = local_times(frame, choice.time, np.arange(len(frame)))
     return np.asarray(times < np.datetime64(choice.complete_until))

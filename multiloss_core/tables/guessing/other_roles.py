@@ -136,7 +136,8 @@ def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     if not found:
         if not dated:
             return _unread_time(frame, columns)
-        return RoleGuess(name=None, doubt=f"'{shortened(dated[0].name)}' may be of something else than the document")
+        only = dated[0].name if len(dated) == 1 and not _complaint(document_times, frame, dated[0].name) else None
+        return RoleGuess(name=only, doubt=f"'{shortened(dated[0].name)}' may be of something else than the document")
     first = found[0]
     if complaint := _complaint(document_times, frame, first.name):
         return RoleGuess(doubt=f"'{shortened(first.name)}' cannot be used: {complaint}")
