@@ -78,6 +78,15 @@ def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
     return np.append(word_codes, -1)[codes], [str(value) for value in values]
 
 
+def written_ratings(column: "pd.Series[Any]") -> dict[str, str]:
+    """Find how each different rating of a column is first written, by its lower-case word."""
+    written: dict[str, str] = {}
+    for cell in column.dropna().unique():
+        if isinstance(cell, str):
+            written.setdefault(cell.strip().lower(), cell.strip())
+    return written
+
+
 def _number_word(value: Any) -> str:
     """Write a number with all its digits, so that codes that differ have words that differ."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

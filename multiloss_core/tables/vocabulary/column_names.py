@@ -239,6 +239,8 @@ NO_TIME = spellings(
     nacimiento vencimiento caducidad última último alta
     nascimento validade abertura cadastro"""
 )
+# Of these, times at which work on a document began, near to when it came.
+OPENING = spellings("opened open received reported start eröffnet")
 # Times of the document, but later than it came.
 OTHER_TIME = spellings(
     """review reviewed closed close closing updated modified resolved decided decision opened open label labelled
