@@ -102,8 +102,9 @@ def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnChoice:
     overview = st.container(key="column_table")
     unsure = needs_answers(source)
     expander = st.expander("Change what the columns mean", icon=":material/table_chart:")
-    with expander:
-        _ask_settings_file(source)
+    if source.name in rated_uploads().state.sources:
+        with expander:
+            _ask_settings_file(source)
     _ask_noun()
     if unsure:
         questions.markdown("#### Please check")
@@ -145,15 +146,16 @@ def _ask_settings_file(source: RatedSource) -> None:
             key=key,
             max_upload_size=1,
             on_change=_use_settings_file,
-            args=(source, key),
+            # A callback that held the table would keep its memory when the table goes.
+            args=(source.name, key),
         )
     if complaint := st.session_state.get(f"{key}_complaint"):
         st.error(as_text(complaint), icon=":material/error:")
 
 
-def _use_settings_file(source: RatedSource, key: str) -> None:
+def _use_settings_file(name: str, key: str) -> None:
     """Take the settings of an uploaded file, or keep the reason why they do not fit."""
-    uploaded = st.session_state.get(key)
+    uploaded, source = st.session_state.get(key), rated_uploads().source(name)
     st.session_state[f"{key}_complaint"] = uploaded and rated_uploads().use_settings(source, uploaded.getvalue())
     if uploaded and not st.session_state[f"{key}_complaint"]:
         forget(source)
