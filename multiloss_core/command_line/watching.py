@@ -15,7 +15,7 @@ from multiloss_core.decisions import (
     Sizes,
     bounds_of,
     changes_of,
-    sizes_of,
+    compared_sizes,
     undecided_alerts,
     verdict,
 )
@@ -79,7 +79,7 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: Columns) -> Watc
     DataError : data that cannot be used, or nothing that could be told from chance.
     """
     now = _observed(record, loaded, columns) if loaded.is_complete else _observed_in_place(record, loaded, columns)
-    sizes = sizes_of(record, now)
+    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
     watched = Watched(record=record, now=now, sizes=sizes, changes=changes)
     if all(math.isnan(changes[name].bounds[0]) for name in TESTED if name in changes):

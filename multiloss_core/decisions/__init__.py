@@ -50,7 +50,6 @@ from multiloss_core.decisions.then_and_now import (
     changes_of,
     compared_sizes,
     kept_rows,
-    sizes_of,
     undecided_alerts,
     verdict,
 )
@@ -100,7 +99,6 @@ __all__ = [
     "recorded_columns",
     "recorded_filters",
     "recorded_thresholds",
-    "sizes_of",
     "spark_action",
     "spark_expression",
     "sql_action",

@@ -163,11 +163,6 @@ def verdict(changes: Mapping[str, Change]) -> str:
     return " ".join(said)
 
 
-def sizes_of(record: DecisionRecord, now: Observed) -> Sizes | None:
-    """Find what the data of a record and other data can be divided by (see `compared_sizes`)."""
-    return compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
-
-
 def undecided_alerts(record: DecisionRecord, documents: RatedDocuments | None) -> float | None:
     """Count the undecided alerts of documents at the thresholds of a record; None for money, which they lack."""
     if documents is None or not len(documents.undecided):

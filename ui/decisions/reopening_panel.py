@@ -15,8 +15,8 @@ from multiloss_core.decisions import (
     RecordedTarget,
     Sizes,
     changes_of,
+    compared_sizes,
     recorded_thresholds,
-    sizes_of,
     verdict,
 )
 from multiloss_core.formatting import count, percent, points, rate, shortened, signed
@@ -141,7 +141,7 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    sizes = sizes_of(record, now)
+    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
     scale = "" if sizes is None else f", {sizes.scale(vocabulary())}"
     st.markdown(f"**Then expected, now observed{scale}, at the thresholds of the decision**")

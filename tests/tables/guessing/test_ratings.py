@@ -108,7 +108,7 @@ def test_a_rare_value_between_the_rows_that_are_looked_at_has_a_meaning(alerts):
     assert dict(guess_columns(frame).meanings)["pending"] == "undecided"
 
 
-@pytest.mark.parametrize("name", ["actual", "y_true", "GroundTruth", "y_test", "is_malicious", "IsAttack", "true_label"])
+@pytest.mark.parametrize("name", ["actual", "y_true", "GroundTruth", "y_test", "is_malicious", "IsAttack"])
 def test_label_of_other_fields_is_certain(alerts, name):
     guess = guessed(alerts, **{name: alerts.marks()})
     assert (guess.rating, guess.positive, guess.unsure) == (name, "1", frozenset())
