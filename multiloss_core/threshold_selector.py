@@ -9,13 +9,19 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.rating_column import guess_meanings
 from multiloss_core.thresholds.data.counts import Rule, turning_points
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathSearch
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+
+NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+# Weights beyond this sum are not repeated as rows, which would fill the memory.
+MAX_REPEATED = 10_000_000
 
 
 class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -27,6 +33,8 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     rule : "any" or "all" of the scores must reach their thresholds.
     method : name of a method of `PATH_METHODS` whose thresholds rise along the path (all but the benchmark).
     resolution, spacing : grid of the methods that need one, see `count_surfaces`.
+    pos_label : the label that means positive. Left out, it is the larger one of two numbers, also in words ("one",
+        "two"), and of other words the one that means fraud (see `guess_meanings`).
 
     Attributes
     ----------
@@ -46,17 +54,19 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         method: str = SMOOTH.name,
         resolution: int = 100,
         spacing: Spacing = "positives",
+        pos_label: Any = None,
     ) -> None:
         self.marginal_precision = marginal_precision
         self.rule = rule
         self.method = method
         self.resolution = resolution
         self.spacing = spacing
+        self.pos_label = pos_label
 
     def fit(
         self,
-        scores: Any,
-        labels: ArrayLike,
+        X: Any,  # noqa: N803 - scikit-learn passes scores and labels by these names
+        y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         floors: ArrayLike | None = None,
@@ -65,21 +75,26 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        scores : (n, k) finite numbers, higher = more suspicious; columns of a DataFrame give the names.
-        labels : (n,) of two values, of which the larger one is positive.
-        sample_weight : (n,) numbers >= 0, how many documents each stands for; those of 0 are left out.
+        X : (n, k) scores, finite numbers, higher = more suspicious; columns of a DataFrame give the names.
+        y : (n,) labels of two values, of which one means positive (see `pos_label`).
+        sample_weight : (n,) numbers >= 0, how many documents each stands for; those of 0 are left out. As anywhere in
+            scikit-learn, whole numbers without groups are so many documents alike; others are weights of a sample.
         groups : (n,) which documents belong together.
         floors : (k,) rating floors; the smallest scores when left out.
 
         Raises
         ------
-        DataError : data that cannot be used, an unknown method, a target outside (0, 1).
+        DataError : data that cannot be used, words of which it is not certain which one means positive, an unknown
+            method, a target outside (0, 1).
         """
-        table, known = validate_data(self, scores, labels, dtype=np.float64)
+        table, known = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(known)
-        self.classes_, codes = np.unique(known, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise DataError(f"Only binary classification is supported: two classes, not {len(self.classes_)} classes.")
+        labels, codes = np.unique(known, return_inverse=True)
+        if len(labels) != 2:
+            raise DataError(f"Only binary classification is supported: two classes, not {len(labels)} classes.")
+        if _positive_position(labels, self.pos_label, str(getattr(y, "name", None) or "label")) == 0:
+            labels, codes = labels[::-1], 1 - codes
+        self.classes_ = labels
         weights = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if weights.shape != codes.shape:
             raise DataError(f"There must be one weight for each of the {len(codes):,} documents.")
@@ -88,6 +103,8 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError("All sample weights are zero; give at least one document of each class a weight.")
         if len(np.unique(codes[counted])) != 2:
             raise DataError("Documents of one class only have a weight above 0; both classes are needed.")
+        if groups is None and weights.sum() <= MAX_REPEATED and (weights == np.rint(weights)).all():
+            counted, weights = np.repeat(np.arange(len(codes)), weights.astype(np.intp)), np.ones(len(codes))
         documents = RatedDocuments(
             table[counted],
             codes[counted] == 1,
@@ -106,21 +123,21 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.thresholds_ = self.point_.thresholds
         return self
 
-    def decision_function(self, scores: Any) -> Floats:
+    def decision_function(self, X: Any) -> Floats:  # noqa: N803
         """Score documents (n,) along the path: how many of its vertices beyond the chosen one still flag each.
 
         Above 0 where the chosen thresholds flag it; the larger, the stricter the thresholds that still would.
         """
         check_is_fitted(self)
-        table = validate_data(self, scores, reset=False, dtype=np.float64)
+        table = validate_data(self, X, reset=False, dtype=np.float64)
         chosen = int(np.flatnonzero((self.path_.thresholds == self.thresholds_).all(axis=1))[0])
         # A document is flagged at every vertex before its turning point.
         return np.asarray(turning_points(table, self.path_.thresholds, self.rule) - (chosen + 0.5), dtype=np.float64)
 
-    def predict(self, scores: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """Label documents (n,): the positive class where the chosen thresholds flag them."""
         check_is_fitted(self)
-        table = validate_data(self, scores, reset=False, dtype=np.float64)
+        table = validate_data(self, X, reset=False, dtype=np.float64)
         return self.classes_[self.point_.flags(table).astype(int)]
 
     def __sklearn_tags__(self) -> Any:
@@ -129,3 +146,21 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _positive_position(labels: NDArray[Any], pos_label: Any, name: str) -> int:
+    """Find which of two labels (2,) means positive. Raises DataError where that is not certain."""
+    shown = f"'{shortened(str(labels[0]))}' and '{shortened(str(labels[1]))}'"
+    if pos_label is not None:
+        if not (labels == pos_label).any():
+            raise DataError(f"The labels are {shown}; set pos_label to one of them, not to {pos_label!r}.")
+        return int((labels == pos_label).argmax())
+    if labels.dtype.kind in "biuf":
+        return 1
+    words = [str(label).strip().lower() for label in labels]
+    if set(words) <= set(NUMBER_WORDS):
+        return int(NUMBER_WORDS.index(words[1]) > NUMBER_WORDS.index(words[0]))
+    meanings = [*guess_meanings(words, name).values()]
+    if set(meanings) == {"positive", "negative"}:
+        return meanings.index("positive")
+    raise DataError(f"Which of the labels {shown} means positive is not certain; set pos_label to the one that does.")

@@ -9,9 +9,6 @@ from multiloss_core import PATH_METHODS, DataError, RatedDocuments, operating_po
 from multiloss_core.threshold_selector import ThresholdSelector
 
 NOT_APPLICABLE = {
-    # Parameters are named after what they hold: scores and labels, not X and y.
-    "check_fit_score_takes_y",
-    "check_sample_weight_equivalence_on_dense_data",
     # Arrays are always NumPy's.
     "check_array_api_input",
 }
@@ -83,6 +80,44 @@ def test_it_can_be_cross_validated_searched_and_cloned(documents):
 def test_what_cannot_be_found_is_refused(documents, parameters, said):
     with pytest.raises(DataError, match=said):
         ThresholdSelector(**parameters).fit(documents.scores, documents.labels)
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative"), [("Fraud", "legit"), ("CHARGEBACK", "genuine"), ("two", "one"), (7, 3)]
+)
+def test_positive_label_is_known_by_its_meaning(documents, positive, negative):
+    labels = np.where(documents.labels, positive, negative)
+    selector = ThresholdSelector(0.3).fit(documents.scores, labels, floors=documents.floors)
+    expected = ThresholdSelector(0.3).fit(documents.scores, documents.labels, floors=documents.floors)
+    np.testing.assert_array_equal(selector.thresholds_, expected.thresholds_)
+    assert [*selector.classes_] == [negative, positive]
+    flagged = selector.predict(documents.scores) == positive
+    np.testing.assert_array_equal(flagged, expected.predict(documents.scores))
+
+
+def test_unknown_words_need_the_positive_label(documents):
+    words = np.where(documents.labels, "alpha", "omega")
+    with pytest.raises(DataError, match=r"'alpha' and 'omega'.*pos_label"):
+        ThresholdSelector(0.3).fit(documents.scores, words)
+    with pytest.raises(DataError, match=r"pos_label.*'beta'"):
+        ThresholdSelector(0.3, pos_label="beta").fit(documents.scores, words)
+    selector = ThresholdSelector(0.3, pos_label="alpha").fit(documents.scores, words)
+    expected = ThresholdSelector(0.3).fit(documents.scores, documents.labels)
+    assert (selector.point_.tp, selector.point_.fp) == (expected.point_.tp, expected.point_.fp)
+    # It overrules the meaning of numbers.
+    turned = ThresholdSelector(0.3, pos_label=0).fit(documents.scores, 1 - documents.labels.astype(int))
+    np.testing.assert_array_equal(turned.thresholds_, expected.thresholds_)
+
+
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_many_classifiers_have_a_path(rule):
+    """Of twenty not even two nodes each fit into a table of nodes."""
+    generator = np.random.default_rng(8)
+    labels = generator.random(400) < 0.3
+    scores = generator.normal(size=(400, 20)) + 2 * labels[:, np.newaxis]
+    selector = ThresholdSelector(0.5, rule=rule).fit(scores, labels)
+    assert selector.point_.tp > 60
+    assert selector.point_.precision > 0.6
 
 
 def test_labels_of_any_kind_come_back(documents):

@@ -71,9 +71,10 @@ def _counted_words(watched: Watched) -> str:
         f"in {count(size)} days" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
         for size in (sizes.then, sizes.now)
     )
+    alerts_then, alerts_now = number(then.alerts + sizes.undecided[0]), number(now.alerts + sizes.undecided[1])
     return (
-        f"Counted then: {number(then.tp)} caught among {number(then.alerts)} flagged {size_then}; now {number(now.tp)} "
-        f"among {number(now.alerts)} {size_now}."
+        f"Counted then: {number(then.tp)} caught among {alerts_then} flagged {size_then}; now {number(now.tp)} among "
+        f"{alerts_now} {size_now}."
     )
 
 

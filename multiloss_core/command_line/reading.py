@@ -32,8 +32,8 @@ from multiloss_core.tables import (
     RECIPROCAL,
     ColumnGuess,
     ReadOptions,
-    document_times,
     guess_columns,
+    local_times,
     rating_values,
     require_documents,
     with_decimal_sign,
@@ -147,7 +147,7 @@ def load_file(
 
 def _rows_in(days: Days, frame: pd.DataFrame, name: str) -> Bools:
     """Which rows (n,) lie in the days that are wanted. Raises DataError where none does."""
-    times = document_times(frame, days.time or "", np.arange(len(frame)))
+    times, _ = local_times(frame, days.time or "", np.arange(len(frame)))
     only = np.ones(len(frame), dtype=bool)
     only &= True if days.since is None else times >= np.datetime64(days.since)
     only &= True if days.until is None else times < np.datetime64(days.until)
@@ -202,7 +202,7 @@ def load_table(
     )
 
 
-def documents_of(loaded: LoadedTable, columns: Columns) -> RatedDocuments:
+def documents_of(loaded: LoadedTable, columns: Columns, *, one_class: bool = False) -> RatedDocuments:
     """Read the rated documents of a table all of whose rows are here. Raises DataError, as `from_frame` does."""
     _require_decimals(loaded, columns)
     return RatedDocuments.from_frame(
@@ -216,6 +216,7 @@ def documents_of(loaded: LoadedTable, columns: Columns) -> RatedDocuments:
         group=columns.group,
         leave_out_unusable=columns.leave_out_unusable,
         only=loaded.only,
+        one_class=one_class,
     )
 
 
@@ -224,7 +225,7 @@ def days_of(loaded: LoadedTable, columns: Columns, documents: RatedDocuments) ->
     if columns.time is None:
         return None
     rated = len(documents.rows)
-    times = document_times(loaded.frame, columns.time, np.concatenate([documents.rows, documents.undecided.rows]))
+    times, _ = local_times(loaded.frame, columns.time, np.concatenate([documents.rows, documents.undecided.rows]))
     return float(calendar(times[:rated], times[rated:]).days)
 
 
@@ -255,7 +256,7 @@ class CountedTable:
         return group_parts_along(counts, thresholds, rule)
 
 
-def counted_table(loaded: LoadedTable, columns: Columns) -> CountedTable:
+def counted_table(loaded: LoadedTable, columns: Columns, *, one_class: bool = False) -> CountedTable:
     """Say what columns mean to the engine that counts their rows. Raises DataError, as `rated_columns_of` does."""
     if loaded.opened is None or loaded.sample is None:
         raise TypeError("A file is not counted in an engine.")
@@ -270,6 +271,7 @@ def counted_table(loaded: LoadedTable, columns: Columns) -> CountedTable:
         floor_method=columns.floor_method,
         weight=columns.weight,
         group=columns.group,
+        one_class=one_class,
     )
     return CountedTable(engine=engine, table=loaded.opened.table, columns=meant, time=columns.time)
 

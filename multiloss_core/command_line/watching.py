@@ -16,6 +16,7 @@ from multiloss_core.decisions import (
     bounds_of,
     changes_of,
     compared_sizes,
+    undecided_alerts,
     verdict,
 )
 from multiloss_core.decisions.record import DecisionRecord
@@ -59,7 +60,8 @@ class Watched:
             "observed": {
                 "tp": self.now.tp,
                 "fp": self.now.fp,
-                "alerts": self.now.alerts,
+                "alerts": self.now.all_alerts,
+                "undecided": self.now.undecided,
                 "precision": _known(self.now.precision),
                 "rows": self.now.rows,
                 "documents": self.now.documents,
@@ -77,7 +79,7 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: Columns) -> Watc
     DataError : data that cannot be used, or nothing that could be told from chance.
     """
     now = _observed(record, loaded, columns) if loaded.is_complete else _observed_in_place(record, loaded, columns)
-    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days)
+    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
     watched = Watched(record=record, now=now, sizes=sizes, changes=changes)
     if all(math.isnan(changes[name].bounds[0]) for name in TESTED if name in changes):
@@ -89,7 +91,7 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: Columns) -> Watc
 
 
 def _observed(record: DecisionRecord, loaded: LoadedTable, columns: Columns) -> Observed:
-    documents = rated = documents_of(loaded, columns)
+    documents = rated = documents_of(loaded, columns, one_class=True)
     amount = record.settings.amount
     if amount is not None:
         documents = money_weighted(rated, document_amounts(loaded.frame, amount, rated.rows))
@@ -103,6 +105,7 @@ def _observed(record: DecisionRecord, loaded: LoadedTable, columns: Columns) -> 
         rows=float(len(documents.labels)),
         documents=rated.totals.alerts,
         days=days_of(loaded, columns, rated),
+        undecided=undecided_alerts(record, rated),
     )
 
 
@@ -112,8 +115,12 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
         raise DataError(
             "A decision by money is watched on rows that are fetched; choose a shorter range of dates with --since."
         )
-    table, thresholds, rule = counted_table(loaded, columns), record.threshold_array, record.settings.rule
-    count_funnel(table.engine, table.table, table.columns)
+    table, thresholds, rule = (
+        counted_table(loaded, columns, one_class=True),
+        record.threshold_array,
+        record.settings.rule,
+    )
+    funnel = count_funnel(table.engine, table.table, table.columns)
     along, days = table.along(thresholds[np.newaxis], rule)
     counted = _by_flag(along)
     parts = table.group_parts(thresholds[np.newaxis], rule)
@@ -126,6 +133,8 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
         rows=float(counted.documents.sum()),
         documents=float(counted.weights.sum()),
         days=days,
+        # Which of them the thresholds flag is not counted there.
+        undecided=None if funnel.undecided else 0.0,
     )
 
 

@@ -51,6 +51,7 @@ from multiloss_core.decisions.then_and_now import (
     changes_of,
     compared_sizes,
     kept_rows,
+    undecided_alerts,
     verdict,
 )
 from multiloss_core.decisions.validation import MAX_BYTES, MAX_NAME, MAX_REASON, checked_name
@@ -108,5 +109,6 @@ __all__ = [
     "target_of_point",
     "thresholds_csv",
     "thresholds_json",
-    "verdict"
+    "undecided_alerts",
+    "verdict",
 ]  # fmt: skip

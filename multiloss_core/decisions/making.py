@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from multiloss_core.decisions.evidence import RecordedEvidence
+from multiloss_core.decisions.finding_evidence import evidence_of
 from multiloss_core.decisions.record import (
     SET_BY_HAND,
     CurrentThresholds,
@@ -69,6 +71,7 @@ def record_of_point(
         expected=ExpectedCounts.of(point.tp, point.fp, intervals_of(point, evidence), positives=positives),
         current=None if current is None else _recorded_current(counted, current, settings.rule),
         block=block,
+        evidence=_undecided_evidence(counted, thresholds, settings, current),
     )
 
 
@@ -89,17 +92,15 @@ def recorded_columns(
     floors = tuple(data.floors.tolist())
     if rating is None:
         return RecordedColumns(data.names, floors)
-    positive = only_positive(meanings or {})
     return RecordedColumns(
         data.names,
         floors,
         rating,
-        positive,
+        only_positive(meanings or {}),
         weight,
         group,
         leave_out_unusable,
-        # Two ratings are told by the positive one alone.
-        None if positive else dict(meanings or {}) or None,
+        dict(meanings or {}) or None,
         None if frame is None else _whole_numbers(data.names, frame) or None,
     )
 
@@ -128,16 +129,13 @@ def only_positive(meanings: Mapping[str, Meaning | None]) -> str | None:
 
 
 def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[str, Meaning | None]:
-    """Tell what the ratings of other data mean by a record: as it says, else every one but the positive is negative.
+    """Say what the ratings of other data mean: as a record does, and as they are guessed where it does not know them.
 
-    `words`: the different ratings of these data, in lower case. None where the record does not tell.
+    `words`: the different ratings of these data, in lower case. None where neither is certain.
     """
-    if columns.meanings is not None:
-        return {word: columns.meanings.get(word) for word in words}
-    if columns.positive is None:
-        return guess_meanings(words, columns.rating or "")
-    wanted = columns.positive.strip().lower()
-    return {word: "positive" if word == wanted else "negative" for word in words}
+    known: dict[str, Meaning] = {} if columns.positive is None else {columns.positive.strip().lower(): "positive"}
+    known |= columns.meanings or {}
+    return guess_meanings(words, columns.rating or "") | {word: known[word] for word in words if word in known}
 
 
 def target_of_point(point: Point, wishes: tuple[Wish, ...] = ()) -> RecordedTarget:
@@ -160,6 +158,16 @@ def intervals_of(point: Point, evidence: PointBootstrap | None) -> PointInterval
     if not near.size or not np.array_equal(evidence.thresholds[near[0]], point.thresholds):
         return None
     return evidence.intervals(float(evidence.targets[near[0]]))
+
+
+def _undecided_evidence(
+    counted: RatedData, thresholds: Floats, settings: RecordedSettings, current: Floats | None
+) -> RecordedEvidence | None:
+    """Record the undecided alerts where rows wait for a decision: newer data are compared with them included."""
+    documents = counted.documents
+    if documents is None or settings.amount is not None or documents.funnel.read == documents.funnel.rated:
+        return None
+    return evidence_of(documents, thresholds, settings.rule, current=current)
 
 
 def _recorded_current(data: RatedData, thresholds: Floats, rule: Rule) -> CurrentThresholds:

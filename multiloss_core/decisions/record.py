@@ -161,7 +161,7 @@ class RecordedColumns:
     rating: Name | None = None
     """Column with the rating; null for a table of counts."""
     positive: AnyText | None = None
-    """The rating of a positive; null where it is 1, true or a usual word, or where `meanings` tells."""
+    """The rating of a positive, where there is one and one of a negative; null where `meanings` has more."""
     weight: Name | None = None
     """Column with the number of documents each row stands for."""
     group: Name | None = None
@@ -169,7 +169,7 @@ class RecordedColumns:
     leave_out_unusable: bool = False
     """Whether rows with text or infinity in a score were left out."""
     meanings: Annotated[dict[AnyText, Meaning], Field(max_length=MAX_MEANINGS)] | None = None
-    """What each rating means, in lower-case words. Left out where there are two, of which `positive` is one."""
+    """What each rating means, in lower-case words. Left out of tables of counts."""
     whole_numbers: Names | None = None
     """Scores that hold whole numbers only, which no NaN is among. Left out where there are none."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
 from multiloss_core.numerics.arrays import UNDEFINED, Bools
 from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
 
 Bounds = tuple[float, float]
@@ -25,13 +26,20 @@ PER_DAY, PER_THOUSAND, PER_THOUSAND_ROWS = "a day", "per 1,000 documents rated",
 class Observed(Counts[float]):
     """What the thresholds of a record do on other data: counts, and their 95 % bounds, NaN where they are not known.
 
-    `rows` were rated, which stand for so many `documents` and span so many `days`, None without times.
+    `rows` were rated, which stand for so many `documents` and span so many `days`, None without times. `undecided`:
+    weight of the alerts without a decision, None where that is not known.
     """
 
     bounds: Mapping[str, Bounds]
     rows: float
     documents: float
     days: float | None
+    undecided: float | None = 0.0
+
+    @property
+    def all_alerts(self) -> float:
+        """The alerts, with those not yet decided as far as these are known."""
+        return self.alerts + (self.undecided or 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +47,16 @@ class Sizes:
     """How much data there was then and is now, in days or thousands of documents: what counts are divided by.
 
     `arrived`: how many rows were rated then and now, where that is by chance too: as many in so many days.
+    `undecided`: weight of the alerts without a decision then and now, 0 where only rated ones are compared.
+    `unit_weight`: how many documents a row stands for then and now.
     """
 
     unit: str
     then: float
     now: float
     arrived: tuple[float, float] | None = None
+    undecided: tuple[float, float] = (0.0, 0.0)
+    unit_weight: tuple[float, float] = (1.0, 1.0)
 
     def scale(self, vocabulary: Vocabulary = NEUTRAL) -> str:
         """Say what counts are divided by."""
@@ -127,7 +139,8 @@ def changes_of(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> di
     for name in ("tp", "fp", "alerts") if sizes is not None else ():
         interval = getattr(then, f"{name}_interval") if comparable else None
         bounds = now.bounds.get(name, UNKNOWN)
-        changes[name] = change_of(getattr(then, name), interval, getattr(now, name), bounds, sizes)
+        scale = sizes if name == "alerts" or sizes is None else replace(sizes, undecided=(0.0, 0.0))
+        changes[name] = change_of(getattr(then, name), interval, getattr(now, name), bounds, scale)
     if then.precision is not None:
         interval = then.precision_interval if comparable else None
         changes["precision"] = change_of(then.precision, interval, now.precision, now.bounds["precision"])
@@ -150,15 +163,36 @@ def verdict(changes: Mapping[str, Change]) -> str:
     return " ".join(said)
 
 
-def compared_sizes(record: DecisionRecord, *, rows: float, documents: float, days: float | None) -> Sizes | None:
+def undecided_alerts(record: DecisionRecord, documents: RatedDocuments | None) -> float | None:
+    """Count the undecided alerts of documents at the thresholds of a record; None for money, which they lack."""
+    if documents is None or not len(documents.undecided):
+        return 0.0
+    if record.settings.amount is not None:
+        return None
+    return float(documents.undecided.count_along(record.threshold_array[np.newaxis], record.settings.rule)[0])
+
+
+def compared_sizes(
+    record: DecisionRecord, *, rows: float, documents: float, days: float | None, undecided: float | None = 0.0
+) -> Sizes | None:
     """Find what both data can be divided by: days, else documents rated; None where the record tells neither.
 
-    `rows` that were rated now stand for so many `documents`, over so many `days`.
+    `rows` that were rated now stand for so many `documents`, over so many `days`; `undecided` alerts wait for a
+    decision. Alerts a day include these. Where their number then or now is not known, rated documents are the size:
+    the newest data are always the least reviewed, so that fewer rated alerts a day mean nothing.
     """
     data = record.data
-    if data.days and days:
+    waiting = _undecided_then(record)
+    if data.days and days and waiting is not None and undecided is not None:
         before = data.funnel.at_or_above_floor if data.funnel is not None else data.rated or 0.0
-        return Sizes(unit=PER_DAY, then=data.days, now=days, arrived=(before, rows))
+        return Sizes(
+            unit=PER_DAY,
+            then=data.days,
+            now=days,
+            arrived=(before, rows),
+            undecided=(waiting, undecided),
+            unit_weight=((data.rated or before) / before if before else 1.0, documents / rows if rows else 1.0),
+        )
     if data.rated and documents:
         return Sizes(unit=PER_THOUSAND, then=data.rated / 1_000, now=documents / 1_000)
     if data.funnel is not None and data.funnel.at_or_above_floor and rows:
@@ -173,17 +207,36 @@ def change_of(
     """Put a number of a record and one of now on the scale of `sizes`; without these they are shares already.
 
     Where the record holds an interval, its estimate is what was expected: it is corrected for the choice of thresholds.
+    Undecided alerts of the sizes are added to both.
     """
     size_then, size_now = (1.0, 1.0) if sizes is None else (sizes.then, sizes.now)
     expected = then if interval is None else interval.estimate
     bounds = UNKNOWN if interval is None else (interval.low, interval.high)
     arrived_then, arrived_now = (None, None) if sizes is None or sizes.arrived is None else sizes.arrived
+    if sizes is not None:
+        expected, bounds = _with_undecided(expected, bounds, sizes.undecided[0], sizes.unit_weight[0])
+        now, now_bounds = _with_undecided(now, now_bounds, sizes.undecided[1], sizes.unit_weight[1])
     return Change(
         then=expected / size_then,
         then_bounds=_scaled(expected, bounds, size_then, arrived_then),
         now=now / size_now,
         now_bounds=_scaled(now, now_bounds, size_now, arrived_now),
     )
+
+
+def _undecided_then(record: DecisionRecord) -> float | None:
+    """Find the weight of the undecided alerts of a record; None where it is not known."""
+    funnel = record.data.funnel
+    if funnel is None or funnel.read == funnel.rated:
+        return 0.0
+    return record.evidence.undecided if record.evidence is not None and record.settings.amount is None else None
+
+
+def _with_undecided(value: float, bounds: Bounds, undecided: float, unit_weight: float) -> tuple[float, Bounds]:
+    """Add undecided alerts to a number and its bounds; how many there are varies like a Poisson number of rows."""
+    by_chance, total = NORMAL_95 * math.sqrt(undecided * unit_weight), value + undecided
+    low, high = (math.hypot(value - bound, by_chance) for bound in bounds)
+    return total, (total - low, total + high)
 
 
 def _scaled(value: float, bounds: Bounds, size: float, arrived: float | None) -> Bounds:

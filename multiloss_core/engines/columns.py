@@ -63,6 +63,7 @@ class RatedColumns:
     group: str | None = None
     window: RowWindow = field(default_factory=RowWindow)
     derived: tuple[tuple[str, str], ...] = ()
+    one_class: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < len(self.scores) <= MAX_CLASSIFIERS:
@@ -74,7 +75,7 @@ class RatedColumns:
                     f"Column '{name}' was chosen twice; scores, rating, weight and group must be different columns."
                 )
         for meaning, values in (("positive", self.positive), ("negative", self.negative)):
-            if not values:
+            if not values and not (self.one_class and (self.positive or self.negative)):
                 raise DataError(
                     f"No value of '{self.rating}' means {meaning}; true and false positives are both needed."
                 )

@@ -108,14 +108,17 @@ class Ratings:
             counted[word] += rows
         return counted
 
-    def meaning(self, meanings: Mapping[str, Meaning]) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    def meaning(
+        self, meanings: Mapping[str, Meaning], *, one_class: bool = False
+    ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         """Find the values that mean positive and those that mean negative, from what each word means.
 
         Raises
         ------
         DataError : a word without a meaning, or none that means positive or negative.
         """
-        codes = parse_ratings(pd.Series(self.words, name=self.column, dtype="string"), meanings=meanings)
+        words = pd.Series(self.words, name=self.column, dtype="string")
+        codes = parse_ratings(words, meanings=meanings, one_class=one_class)
         positive, negative = (
             tuple(value for value, own in zip(self.values, codes, strict=True) if own == code) for code in (1.0, 0.0)
         )
@@ -156,6 +159,7 @@ def rated_columns_of(
     group: str | None = None,
     time: str | None = None,
     segment: str | None = None,
+    one_class: bool = False,
 ) -> RatedColumns:
     """Say what the columns of a table mean in the values that they hold, for `count_documents`.
 
@@ -172,7 +176,7 @@ def rated_columns_of(
     for name in filter(None, (rating, group, time, segment)):
         if name not in sample.file.frame.columns:
             raise _no_column(sample, name)
-    positive, negative = ratings_in(engine, sample.table, rating, sample.window).meaning(meanings)
+    positive, negative = ratings_in(engine, sample.table, rating, sample.window).meaning(meanings, one_class=one_class)
     columns = RatedColumns(
         scores=tuple(scores),
         rating=rating,
@@ -184,6 +188,7 @@ def rated_columns_of(
         group=group,
         window=sample.window,
         derived=tuple((name, base) for name, base in bases.items() if base != name),
+        one_class=one_class,
     )
     given = tuple(floors) or (None,) * len(scores)
     found = complete_floors(engine, sample.table, columns, given, sample.file.frame, floor_method)

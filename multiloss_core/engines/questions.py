@@ -258,7 +258,7 @@ def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
             f"None of {funnel.read:,} rows is rated, has a number in every score column and reaches a floor; choose "
             "fewer columns, lower floors or a longer range of dates."
         )
-    if funnel.positives in (0, funnel.at_or_above_floor):
+    if funnel.positives in (0, funnel.at_or_above_floor) and not columns.one_class:
         kind = "negative" if not funnel.positives else "positive"
         raise DataError(
             f"Every usable row of '{shortened(columns.rating)}' is {kind} ({funnel.at_or_above_floor:,} rows); true "

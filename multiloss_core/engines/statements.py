@@ -187,6 +187,7 @@ def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
     meanings = " ".join(
         f"WHEN {rating} IN ({', '.join(map(dialect.literal, values))}) THEN {number}"
         for number, values in ((1, columns.positive), (0, columns.negative))
+        if values
     )
     weight = dialect.number(1.0) if columns.weight is None else _numbers(dialect, columns, columns.weight)
     scores = tuple(_numbers(dialect, columns, name) for name in columns.scores)

@@ -13,7 +13,7 @@ from multiloss_core.tables.guess_columns import (
 )
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns, read_items, read_pasted
 from multiloss_core.tables.number_column import numbers
-from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values
+from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values, written_ratings
 from multiloss_core.tables.reader_process.client import read_in_process, read_items_in_process, start_reader
 from multiloss_core.tables.reading.bounds import LARGEST_FILE
 from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
@@ -22,7 +22,7 @@ from multiloss_core.tables.reading.read_options import MAX_LINES, READ_AS_IT_LOO
 from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
-from multiloss_core.tables.time_column import Times, document_times
+from multiloss_core.tables.time_column import Times, document_times, local_times
 
 __all__ = [
     "LARGEST_FILE",
@@ -48,6 +48,7 @@ __all__ = [
     "guess_columns",
     "guess_meanings",
     "is_count_table",
+    "local_times",
     "numbers",
     "rating_values",
     "read_file",
@@ -60,4 +61,5 @@ __all__ = [
     "with_decimal_sign",
     "without_formula",
     "without_formulas",
+    "written_ratings",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.rounding import is_probability, written_number
 from multiloss_core.tables.guess_columns import guess_columns
+from multiloss_core.tables.guessing.falling import area
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
 from multiloss_core.tables.rating_column import guess_meanings, parse_ratings, rating_values
 from multiloss_core.tables.reading.read_file import read_table
@@ -19,14 +20,16 @@ from multiloss_core.tables.reading.read_file import read_table
 MAX_ITEMS = 1_000_000
 MAX_PASTED = 200_000
 _PROBABILITY_NAME = re.compile(r"prob|score|pred|proba|^p$|^p[_\s]|likelihood|chance|risk|eta\b|calibrated", re.I)
+# Above the rounding of printed probabilities that add up to 1; and the area of what says nothing.
+ROUNDED, CHANCE = 0.011, 0.5
 _OTHER_NAME = re.compile(r"(^|[_\s])(id|uuid|number|row|index|date|time|day|timestamp|amount|weight)s?$", re.I)
 
 
 @dataclass(frozen=True)
 class ItemColumns:
-    """What the columns of a table of scored items mean."""
+    """What the columns of a table of scored items mean; without a `probability` it has to be asked."""
 
-    probability: str
+    probability: str | None
     label: str | None = None
     positive: str | None = None
 
@@ -75,7 +78,8 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
     """Guess which column holds the probabilities, and which one the outcomes, from names and values.
 
     Raises DataError where no column is numeric, and where none has usable probabilities: then it says what is wrong
-    with the likeliest one.
+    with the likeliest one. Of equally likely ones, such as those of both classes, it is the one that rises with the
+    outcomes, and none where that does not decide.
     """
     numeric = [column for column in frame.columns if is_numeric(frame[column])]
     if not numeric:
@@ -100,8 +104,9 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
         or others[guess.rating].nunique() != 2
         or {"rating", "meanings"} & guess.unsure
     ):
-        return ItemColumns(str(likeliest))
-    return ItemColumns(str(likeliest), guess.rating, guess.positive)
+        return ItemColumns(_rising(frame, _rivals(frame, likeliness), None))
+    outcomes = outcome_column(others, guess.rating, guess.positive)
+    return ItemColumns(_rising(frame, _rivals(frame, likeliness), outcomes), guess.rating, guess.positive)
 
 
 def probability_column(frame: pd.DataFrame, name: str) -> Floats:
@@ -187,6 +192,26 @@ def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
     elif cell.strip().endswith("%"):
         way_out = "write percentages as numbers from 0 to 1"
     return f"holds '{shortened(cell)}', which is no number,", way_out
+
+
+def _rivals(frame: pd.DataFrame, likeliness: dict[str, float]) -> list[str]:
+    """List the column likeliest to hold the probabilities, and those that may as well, or are its complement."""
+    first = max(likeliness, key=lambda column: likeliness[column])
+    of_first = sampled_numbers(frame[first])
+
+    def may_be(column: str) -> bool:
+        is_complement = np.nanmax(np.abs(of_first + sampled_numbers(frame[column]) - 1), initial=0.0) < ROUNDED
+        return (likeliness[column] == likeliness[first] or is_complement) and _usable(frame[column])
+
+    return [first, *(column for column in likeliness if column != first and may_be(column))]
+
+
+def _rising(frame: pd.DataFrame, rivals: list[str], outcomes: Floats | None) -> str | None:
+    """Take the first of the rivals that is higher for positives than for negatives; None where that is not known."""
+    if len(rivals) == 1:
+        return str(rivals[0])
+    known = np.full(len(frame), np.nan) if outcomes is None else outcomes
+    return next((str(name) for name in rivals if area(numbers(frame[name])[0], known) > CHANCE), None)
 
 
 def _more(count: int) -> str:

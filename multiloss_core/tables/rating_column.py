@@ -28,24 +28,29 @@ _LETTERS = tuple(frozenset(pair) for pair in (("y", "n"), ("j", "n"), ("o", "n")
 
 
 def parse_ratings(
-    column: "pd.Series[Any]", positive: object | None = None, *, meanings: Mapping[str, Meaning] | None = None
+    column: "pd.Series[Any]",
+    positive: object | None = None,
+    *,
+    meanings: Mapping[str, Meaning] | None = None,
+    one_class: bool = False,
 ) -> Floats:
     """Read ratings as 1 (positive), 0 (negative) or NaN (blank or undecided), shape (n,).
 
     `meanings` says what each different value means, in any case. Without it two values are expected, of which
     `positive` names the one that means positive; left out as well, the words must be known, or the values be 0/1,
-    true/false or yes/no in a column whose name says what 1 means ("fraud", "label", "is_genuine").
+    true/false or yes/no in a column whose name says what 1 means ("fraud", "label", "is_genuine"). With `one_class`
+    the `meanings` may leave out positive or negative.
 
     Raises
     ------
-    DataError : all blank, a value without a meaning, no positive or no negative one.
+    DataError : all blank, a value without a meaning, no positive or no negative one unless `one_class`.
     """
     codes, values = rating_values(column)
     name = column.name
     if not values:
         raise DataError(f"All {len(column):,} rows of '{name}' are blank; choose the column that holds the ratings.")
     if meanings is not None:
-        found = _given(name, codes, values, meanings)
+        found = _given(name, codes, values, meanings, one_class)
     elif positive is not None:
         _require_two(name, codes, values)
         which = _positive_value(name, values, positive)
@@ -73,6 +78,15 @@ def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
     return np.append(word_codes, -1)[codes], [str(value) for value in values]
 
 
+def written_ratings(column: "pd.Series[Any]") -> dict[str, str]:
+    """Find how each different rating of a column is first written, by its lower-case word."""
+    written: dict[str, str] = {}
+    for cell in column.dropna().unique():
+        if isinstance(cell, str):
+            written.setdefault(cell.strip().lower(), cell.strip())
+    return written
+
+
 def _number_word(value: Any) -> str:
     """Write a number with all its digits, so that codes that differ have words that differ."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
@@ -91,13 +105,16 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
     yes_means, is_certain = polarity(name)
     flags = flag_values(values)
     found: dict[str, tuple[Meaning | None, Meaning | None]] = {}
+    readings = {value: read_rating(value) for value in values if value not in flags}
+    # "Approved" beside "rejected" may be of a payment or a suspicion; beside a finding it is likely the other side.
+    is_found = any(reading.likely is not None and not reading.is_act for reading in readings.values())
     for value in values:
         if value in flags:
             meaning = yes_means if flags[value] else _OPPOSITE[yes_means]
             found[value] = (meaning if is_certain else None, meaning)
         else:
-            reading = read_rating(value)
-            found[value] = (reading.certain, reading.likely)
+            reading = readings[value]
+            found[value] = (reading.certain, reading.likely if is_found or not reading.is_act else None)
     return _with_confirmed(found)
 
 
@@ -147,7 +164,9 @@ def _with_confirmed(
     return found
 
 
-def _given(name: object, codes: Indices, values: list[str], meanings: Mapping[str, Meaning]) -> list[Meaning]:
+def _given(
+    name: object, codes: Indices, values: list[str], meanings: Mapping[str, Meaning], one_class: bool
+) -> list[Meaning]:
     known = {str(value).strip().lower(): meaning for value, meaning in meanings.items()}
     for position, value in enumerate(values):
         if value not in known:
@@ -157,7 +176,7 @@ def _given(name: object, codes: Indices, values: list[str], meanings: Mapping[st
             )
     found = [known[value] for value in values]
     for meaning in ("positive", "negative"):
-        if meaning not in found:
+        if meaning not in found and not one_class:
             raise DataError(
                 f"No value of column '{name}' ({_shown(values)}) means {meaning}; true and false positives are both "
                 f"needed: say which value is {meaning}, or choose another rating column."

@@ -17,7 +17,9 @@ Times = NDArray[np.datetime64]
 
 EARLIEST, END = np.datetime64("1990-01-01", "us"), np.datetime64("2101-01-01", "us")
 WAY_OUT = "or choose no time column"
-LONGEST_TEXT = 60
+LONGEST_TEXT, LONGEST_ZONE = 60, 6
+# What the zone of times with different offsets is called.
+MIXED = "UTC, because their offsets differ"
 
 _ZONE = r"(?:Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)"
 _ISO = (
@@ -74,6 +76,22 @@ def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
     DataError : no such column, a blank cell, something that is no time from 1990 to 2100, days and months that cannot
         be told apart, or a time zone in some rows only.
     """
+    return _times_and_zone(frame, column, rows)[0]
+
+
+def local_times(frame: pd.DataFrame, column: str, rows: Indices) -> tuple[Times, str]:
+    """Read a column as `document_times` does, but as the clock showed the times, and name their zone (UTC+02:00).
+
+    Days and weeks of work are local. Times with different offsets are in UTC; the name is empty without zones.
+    """
+    times, ahead, zone = _times_and_zone(frame, column, rows)
+    return times + ahead, zone
+
+
+def _times_and_zone(
+    frame: pd.DataFrame, column: str, rows: Indices
+) -> tuple[Times, "NDArray[np.timedelta64] | np.timedelta64", str]:
+    """Read times in UTC (n,), what the local clock is ahead of it, and the name of the zone."""
     if column not in frame.columns:
         raise DataError(f"There is no column '{column}' in the table; choose another time column or none.")
     cells: pd.Series[Any] = frame[column].iloc[rows]
@@ -88,8 +106,13 @@ def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
         cells = cells.astype("string").str.strip()
         cells = cells.where(cells != "")
     _require_filled(cells, rows)
-    if is_time:
-        times = _without_zone(cells)
+    ahead: NDArray[np.timedelta64] | np.timedelta64 = np.timedelta64(0, "us")
+    zone = ""
+    if isinstance(cells.dtype, pd.DatetimeTZDtype):
+        times = cells.dt.tz_convert(None).to_numpy(dtype="datetime64[us]")
+        ahead, zone = cells.dt.tz_localize(None).to_numpy(dtype="datetime64[us]") - times, str(cells.dt.tz)
+    elif is_time:
+        times = cells.to_numpy(dtype="datetime64[us]")
     elif types.is_bool_dtype(cells.dtype):
         times = np.full(len(cells), np.datetime64("NaT", "us"))
     elif is_number:
@@ -97,9 +120,9 @@ def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
     elif cells.str.fullmatch(r"[0-9]{1,19}(?:\.[0-9]{1,12})?").all():
         times = _of_numbers(cells.to_numpy(dtype=np.float64))
     else:
-        times = _of_texts(cells, rows)
+        times, ahead, zone = _of_texts(cells, rows)
     _require_readable(cells, _is_usual(times), rows)
-    return times
+    return times, ahead, zone
 
 
 def _is_usual(times: Times) -> Bools:
@@ -126,12 +149,6 @@ def _require_readable(cells: "pd.Series[Any]", readable: Bools, rows: Indices) -
         )
 
 
-def _without_zone(cells: "pd.Series[Any]") -> Times:
-    """Convert times with a zone to UTC, and leave others as they are."""
-    plain = cells.dt.tz_convert(None) if isinstance(cells.dtype, pd.DatetimeTZDtype) else cells
-    return plain.to_numpy(dtype="datetime64[us]")
-
-
 def _of_numbers(values: Floats) -> Times:
     """Choose the one meaning that fits most numbers: a time since 1970, YYYYMMDD(hhmmss), or days of Excel's."""
     digits = pd.Series(values).map("{:.15g}".format)
@@ -147,8 +164,8 @@ def _since_1970(seconds: Floats) -> Times:
     return np.where(usual, times, np.datetime64("NaT", "us"))
 
 
-def _of_texts(words: "pd.Series[Any]", rows: Indices) -> Times:
-    """Texts (n,), none of them missing; NaT where the calendar or the clock has no such time."""
+def _of_texts(words: "pd.Series[Any]", rows: Indices) -> tuple[Times, np.timedelta64, str]:
+    """Texts (n,), none of them missing, and their zone; NaT where the calendar or the clock has no such time."""
     # Long texts are no times, and would take long to find out about.
     _require_readable(words, (words.str.len() <= LONGEST_TEXT).to_numpy(dtype=bool), rows)
     written = words
@@ -157,7 +174,8 @@ def _of_texts(words: "pd.Series[Any]", rows: Indices) -> Times:
         words = words.where(iso, _rewritten(words))
         iso = words.str.fullmatch(_ISO).to_numpy(dtype=bool)
     times = np.full(len(words), np.datetime64("NaT", "us"))
-    times[iso] = _without_zone(pd.to_datetime(words[iso], format="ISO8601", errors="coerce", utc=True))
+    in_utc = pd.to_datetime(words[iso], format="ISO8601", errors="coerce", utc=True)
+    times[iso] = in_utc.dt.tz_convert(None).to_numpy(dtype="datetime64[us]")
     if not iso.all():
         times[~iso] = _of_dates(words[~iso], rows[~iso], written[~iso])
     _require_readable(written, _is_usual(times), rows)
@@ -168,7 +186,18 @@ def _of_texts(words: "pd.Series[Any]", rows: Indices) -> Times:
             f"Column '{words.name}' has a time zone in some rows (first: row {with_zone:,}) and none in others (first: "
             f"row {without:,}); write all times in the same way {WAY_OUT}."
         )
-    return times
+    return times, *(_common_zone(words) if zoned.any() else (np.timedelta64(0, "us"), ""))
+
+
+def _common_zone(words: "pd.Series[Any]") -> tuple[np.timedelta64, str]:
+    """Find the one offset that all texts (n,) end with, and its name; none where they differ."""
+    endings = pd.Series(words.str[-LONGEST_ZONE:].unique()).str.extract(f"({_ZONE})$")[0]
+    offsets = np.unique(_offsets(endings))
+    if len(offsets) > 1:
+        return np.timedelta64(0, "us"), MIXED
+    minutes = int(offsets[0] / np.timedelta64(1, "m"))
+    name = f"UTC{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}" if minutes else "UTC"
+    return offsets[0], name
 
 
 def _rewritten(words: "pd.Series[Any]") -> "pd.Series[Any]":

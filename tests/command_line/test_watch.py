@@ -115,6 +115,69 @@ def test_rows_are_chosen_as_those_of_the_decision(put, decided, tmp_path, kind):
     assert "no column 'country', by which the decision chose its rows" in result.stderr
 
 
+@pytest.mark.parametrize("kind", ["csv", "folder"])
+@pytest.mark.parametrize(("word", "precision"), [("genuine", 0.0), ("fraud", 1.0)])
+def test_newer_data_of_one_class_are_counted(put, decided, tmp_path, kind, word, precision, monkeypatch):
+    if kind == "folder":
+        monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+    frame = rated_month(**FEBRUARY).assign(verdict=word.upper())
+    result = run("watch", decided, *put(frame, kind), "--json", tmp_path / "found.json")
+    assert result.exit_code == 1, result.output
+    observed = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["observed"]
+    thresholds = DecisionRecord.from_json(decided.read_bytes()).threshold_array
+    flagged = (frame[["model a", "model b"]].to_numpy() >= thresholds).any(axis=1).sum()
+    assert (observed["tp"], observed["alerts"]) == (precision * flagged, flagged)
+    assert observed["precision"] == precision
+
+
+def test_other_words_for_fraud_are_read_as_on_the_screen(put, decided, tmp_path):
+    frame = rated_month(**FEBRUARY)
+    fraud = (frame["verdict"] == "fraud").to_numpy()
+    words = np.where(fraud & (np.arange(len(frame)) % 3 > 0), "Confirmed scam", frame["verdict"])
+    found = []
+    for name, verdict in (("as it was", frame["verdict"]), ("renamed", words)):
+        file = tmp_path / f"{name}.json"
+        assert run("watch", decided, *put(frame.assign(verdict=verdict), "csv"), "--json", file).exit_code == 0
+        found.append(json.loads(file.read_text(encoding="utf-8"))["observed"])
+    assert found[0] == found[1]
+
+
+def waiting(frame, share):
+    """Leave a share of the rows, at random, without a decision."""
+    open_ones = np.random.default_rng(9).random(len(frame)) < share
+    return frame.assign(verdict=frame["verdict"].mask(open_ones, "Under review"))
+
+
+def test_undecided_alerts_count_as_alerts_a_day(put, tmp_path):
+    given = put(waiting(rated_month(**JANUARY), 0.1), "csv")
+    assert run("choose", *given, "--marginal-precision", ".2", "--output", tmp_path / "decided").exit_code == 0
+    record, content = chosen(tmp_path / "decided")
+    thresholds = DecisionRecord.from_json(record.read_bytes()).threshold_array
+    assert content["columns"]["meanings"] == {"fraud": "positive", "genuine": "negative", "under review": "undecided"}
+    frame = waiting(rated_month(**FEBRUARY), 0.5)
+    result = run("watch", record, *put(frame, "csv"), "--json", tmp_path / "found.json")
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    flagged = (frame[["model a", "model b"]].to_numpy() >= thresholds).any(axis=1)
+    assert found["scale"] == "a day"
+    assert found["observed"]["alerts"] == flagged.sum()
+    assert found["observed"]["undecided"] == (flagged & (frame["verdict"] == "Under review")).sum()
+    assert found["changes"]["alerts"]["now"]["value"] == pytest.approx(flagged.sum() / 22)
+    # Half as many documents a day are fewer alerts, decided or not.
+    fewer = frame.iloc[::2]
+    result = run("watch", record, *put(fewer, "csv"))
+    assert result.exit_code == 1
+    assert "fewer alerts" in result.stdout
+
+
+def test_undecided_alerts_counted_in_place_raise_no_alarm(put, decided, monkeypatch):
+    """Their number at the thresholds is not known there, so that alerts are compared per documents rated."""
+    monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+    result = run("watch", decided, *put(waiting(rated_month(**FEBRUARY), 0.5), "folder"))
+    assert result.exit_code == 0, result.output
+    assert "per 1,000 documents rated" in result.stdout
+
+
 def test_more_alerts_alone_differ(put, decided):
     """Twice as many documents a day, of the same kind."""
     frame = rated_month(**FEBRUARY)
@@ -163,8 +226,10 @@ class TestWhatCannotBeDone:
         frame = rated_month(**FEBRUARY)
         assert "There is no column 'model a'" in fails(frame.drop(columns="model a").assign(c=0.5), kind=kind)
         assert "There is no column 'verdict'" in fails(frame.rename(columns={"verdict": "x"}), kind=kind)
-        for only in ("fraud", "genuine"):
-            assert "true and false positives are both needed" in fails(frame[frame["verdict"] == only], kind=kind)
+        unknown = frame.assign(verdict=frame["verdict"].replace("genuine", "Case 7"))
+        sentence = fails(unknown, kind=kind)
+        assert "'case 7'" in sentence
+        assert "'verdict'" in sentence
         assert "has no rows in this range" in fails(frame, "--since", "2027-01-01", kind=kind)
 
     def test_records_that_cannot_be_used(self, fails, tmp_path, decided):

@@ -58,7 +58,8 @@ def decision(frame, columns, name, fingerprint, *, percent=35.0, rule="all", spa
 def sample_decision(name="Card alerts", **options):
     source = sample(name)
     choice = source.first_choice
-    columns = RecordedColumns(choice.scores, choice.floors, choice.rating, choice.positive)
+    meanings = dict(choice.meanings)
+    columns = RecordedColumns(choice.scores, choice.floors, choice.rating, choice.positive, meanings=meanings)
     return decision(source.frame, columns, name, source.fingerprint, **options)
 
 

@@ -129,3 +129,17 @@ def test_outcomes_with_leading_zeros_are_still_outcomes():
     table, choice = read_items(b"p,y\n0.5,01\n0.25,00\n", "padded.csv")
     items = ScoredItems.from_frame(table, probability="p", label=choice.label, positive=choice.positive)
     assert items.labels.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("proba_0", "proba_1"), ("p_ham", "p_spam"), ("prob_ok", "phishing")])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_probability_of_the_positive_class_is_proposed(wrong, right, is_first):
+    generator = np.random.default_rng(2)
+    spam = generator.random(300) < 0.3
+    of_spam = np.clip(0.3 * spam + 0.6 * generator.random(300), 0, 1).round(4)
+    columns = {wrong: (1 - of_spam).round(4), right: of_spam}
+    names = [wrong, right] if is_first else [right, wrong]
+    frame = pd.DataFrame({name: columns[name] for name in names} | {"y_true": spam.astype(int)})
+    assert guess_item_columns(frame) == ItemColumns(right, "y_true", "1")
+    # Without outcomes nothing says which one it is.
+    assert guess_item_columns(frame[names]).probability is None

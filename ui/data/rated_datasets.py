@@ -26,9 +26,9 @@ from multiloss_core.tables import (
     Times,
     document_amounts,
     document_segments,
-    document_times,
     guess_columns,
     is_count_table,
+    local_times,
     require_documents,
     with_decimal_sign,
 )
@@ -90,8 +90,9 @@ class Dataset:
 
     `frame` is the table as it was read and `choice` what its columns mean; `source.rows` says which of its rows the
     rated documents are. `amounts`, `times` and `segments` (n,) say more of each document, where such columns exist, and
-    `undecided_times` and `undecided_segments` (u,) of each of those that nobody has decided yet. `counted_in`: where
-    its documents lie, if only counts of them are here.
+    `undecided_times` and `undecided_segments` (u,) of each of those that nobody has decided yet. `zone`: in
+    whose local time the times are, empty where they carry none. `counted_in`: where its documents lie, if only counts
+    of them are here.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Dataset:
     segments: NDArray[np.object_] | None = None
     undecided_times: Times | None = None
     undecided_segments: NDArray[np.object_] | None = None
+    zone: str = ""
     counted_in: CountedIn | None = None
 
     @property
@@ -171,9 +173,12 @@ def choice_of(guess: ColumnGuess, ambiguous: Sequence[str] = ()) -> ColumnChoice
     )
 
 
-def build_dataset(source: RatedSource, choice: ColumnChoice) -> Dataset:
-    """Build and check the dataset of a source under a choice of columns. Raises DataError."""
-    return replace(_checked(dataset_key(source, choice), source.frame, choice), name=source.name)
+def build_dataset(source: RatedSource, choice: ColumnChoice, *, one_class: bool = False) -> Dataset:
+    """Build and check the dataset of a source under a choice of columns. Raises DataError.
+
+    `one_class`: accept documents that are all positive or all negative, to count given thresholds.
+    """
+    return replace(_checked(dataset_key(source, choice), one_class, source.frame, choice), name=source.name)
 
 
 def dataset_key(source: RatedSource, choice: ColumnChoice) -> str:
@@ -207,7 +212,7 @@ def _in_money(key: str, _dataset: Dataset) -> Dataset:
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner="Checking the data …")
-def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
+def _checked(key: str, one_class: bool, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
     if _choice.is_counts:
         surfaces = CountSurfaces.from_table(_frame, rule=_choice.rule)
         return Dataset(name="", key=key, source=surfaces, frame=_frame, choice=_choice)
@@ -228,11 +233,12 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
         group=_choice.group,
         leave_out_unusable=_choice.leave_out_unusable,
         only=_complete_rows(_frame, _choice),
+        one_class=one_class,
     )
     rows = documents.rows
     # Read together, so that dates are understood and segments limited alike in both.
     both = np.concatenate([rows, documents.undecided.rows])
-    times = None if _choice.time is None else document_times(_frame, _choice.time, both)
+    times, zone = (None, "") if _choice.time is None else local_times(_frame, _choice.time, both)
     segments = None if _choice.segment is None else document_segments(_frame, _choice.segment, both)
     return Dataset(
         name="",
@@ -245,6 +251,7 @@ def _checked(key: str, _frame: pd.DataFrame, _choice: ColumnChoice) -> Dataset:
         segments=None if segments is None else segments[: rows.size],
         undecided_times=None if times is None else times[rows.size :],
         undecided_segments=None if segments is None else segments[rows.size :],
+        zone=zone,
     )
 
 
@@ -267,7 +274,7 @@ def _complete_rows(frame: pd.DataFrame, choice: ColumnChoice) -> Bools | None:
     """Which rows (n,) lie in the days that are used; None for all."""
     if choice.time is None or (choice.since is None and choice.complete_until is None):
         return None
-    times = document_times(frame, choice.time, np.arange(len(frame)))
+    times, _ = local_times(frame, choice.time, np.arange(len(frame)))
     inside = np.ones(len(frame), dtype=bool)
     inside &= True if choice.since is None else times >= np.datetime64(choice.since)
     inside &= True if choice.complete_until is None else times < np.datetime64(choice.complete_until)

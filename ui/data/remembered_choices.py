@@ -32,7 +32,7 @@ def remembered_to_json(remembered: Remembered[Any]) -> str:
     return _adapter(type(remembered.choice)).dump_json(remembered).decode()
 
 
-def remembered_from_json(text: str, kind: type[Choice]) -> Remembered[Choice] | None:
+def remembered_from_json(text: str | bytes, kind: type[Choice]) -> Remembered[Choice] | None:
     """Read a choice of columns; None where the text is none: it may come from anybody, or from another version."""
     try:
         remembered: Remembered[Choice] = _adapter(kind).validate_json(text)

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 from scipy.special import expit
 
-from multiloss_core import ScoredItems
+from multiloss_core import DataError, ScoredItems
 from multiloss_core.losses import probability_order, random_half
 from multiloss_core.numerics import Bools, Indices
 from multiloss_core.tables import (
@@ -73,6 +73,8 @@ def scored_dataset(source: ScoredSource, choice: ItemColumns) -> ScoredDataset:
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner="Checking and sorting the items …")
 def _checked(key: str, _source: ScoredSource, _choice: ItemColumns) -> ScoredDataset:
+    if _choice.probability is None:
+        raise DataError("Which column holds the probabilities is not certain; choose it under What the columns mean.")
     items = ScoredItems.from_frame(
         _source.frame, probability=_choice.probability, label=_choice.label, positive=_choice.positive
     )

@@ -35,6 +35,7 @@ SECONDS_TO_READ, BYTES_A_SECOND = 0.2, 8e6
 START = 12
 # In pixels, with its label.
 UPLOADER_HEIGHT = 96
+MAX_SETTINGS_BYTES = 100_000
 KEPT, NOT_LOADED = " (kept in this browser)", " (not loaded)"
 
 
@@ -227,6 +228,37 @@ class UploadStore(Generic[Choice, Data]):
                 of_others = Remembered(self.of_other_files(choice), confirmed)
                 known[columns_signature(source.frame)] = remembered_to_json(of_others)
             self.state.remembered |= known
+
+    def settings_of(self, source: Source[Choice]) -> str:
+        """Write what the columns of a table mean as JSON; `use_settings` reads it."""
+        return remembered_to_json(Remembered(self.choice_for(source), source.fingerprint in self.state.confirmed))
+
+    def use_settings(self, source: Source[Choice], data: bytes) -> str | None:
+        """Choose the columns of a table as settings from a file say; or say why not, and leave all as it was."""
+        found = remembered_from_json(data, self.choice_type) if len(data) <= MAX_SETTINGS_BYTES else None
+        if found is None:
+            return "The file holds no settings of columns; choose one that was downloaded on this page."
+        complaint = self._complaint_about(source, found.choice)
+        if complaint is None:
+            if found.confirmed:
+                self.state.confirmed.add(source.fingerprint)
+            self.remember(source, found.choice)
+        return complaint and f"The settings do not fit '{source.name}': {complaint}"
+
+    def _complaint_about(self, source: Source[Choice], choice: Choice) -> str | None:
+        """Say why a choice of columns that came from outside cannot be used; None where it can."""
+        try:
+            if not source.is_sample:
+                self.build(source, choice)
+        except UncertainFloorsError:
+            # It is asked of each file anew.
+            return None
+        except DataError as error:
+            return str(error)
+        except (ValueError, TypeError, LookupError):
+            # Text that no version of this program wrote.
+            return "its parts do not agree."
+        return None
 
     def confirm(self, source: Source[Choice]) -> None:
         """Take the columns of a table for confirmed by the user."""
@@ -510,14 +542,8 @@ class UploadStore(Generic[Choice, Data]):
         found = self.remembered(source.frame, source.fingerprint)
         if found is None:
             return
-        try:
-            if not source.is_sample:
-                self.build(source, found.choice)
-        except UncertainFloorsError:
-            # It is asked of each file anew.
-            pass
-        except (DataError, ValueError, TypeError, LookupError):
-            # Other values than before, or text that no version of this program wrote.
+        # Other values than before may have come.
+        if self._complaint_about(source, found.choice) is not None:
             return
         self.state.choices[source.fingerprint] = found.choice
         if found.confirmed:

@@ -14,6 +14,7 @@ from multiloss_core.decisions import (
     data_fingerprint,
     kept_rows,
     meanings_of_record,
+    undecided_alerts,
 )
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import precision_interval
@@ -59,7 +60,7 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
             f"The rows of '{source.name}' are counted where they lie, and only some of them are here; choose fewer "
             "days on Rated data, so that all are fetched, or use the command multiloss watch."
         )
-    _, dataset = _as_recorded(record, _filtered(source, record.data.filters))
+    _, dataset = _as_recorded(record, _filtered(source, record.data.filters), one_class=True)
     data = dataset.source if record.settings.amount is None else in_money(dataset).source
     counts, documents = data.counts_at(record.threshold_array, record.settings.rule), data.documents
     if documents is None:
@@ -75,6 +76,7 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
         rows=rows,
         documents=dataset.source.totals.alerts,
         days=dataset.days,
+        undecided=undecided_alerts(record, dataset.source.documents),
     )
 
 
@@ -158,7 +160,7 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnChoice:
 
 
 def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, Meaning | None], ...]:
-    """Tell what the ratings of data mean by a record: as it says, else every one but the positive is negative."""
+    """Say what the ratings of data mean by a record (see `meanings_of_record`)."""
     columns = record.columns
     if columns.rating is None or columns.rating not in source.frame.columns:
         return ()
@@ -166,11 +168,13 @@ def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, M
     return tuple(meanings_of_record(columns, words).items())
 
 
-def _as_recorded(record: DecisionRecord, source: RatedSource) -> tuple[ColumnChoice, Dataset]:
+def _as_recorded(
+    record: DecisionRecord, source: RatedSource, *, one_class: bool = False
+) -> tuple[ColumnChoice, Dataset]:
     """Read data under the columns of a record; where these are missing, under those chosen for the data."""
     choice = _choice(record, source)
     try:
-        dataset = build_dataset(source, choice)
+        dataset = build_dataset(source, choice, one_class=one_class)
     except DataError as error:
         choice = rated_uploads().choice_for(source)
         try:

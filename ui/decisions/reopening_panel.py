@@ -141,7 +141,7 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days)
+    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
     scale = "" if sizes is None else f", {sizes.scale(vocabulary())}"
     st.markdown(f"**Then expected, now observed{scale}, at the thresholds of the decision**")
@@ -186,9 +186,10 @@ def _words_of_sizes(record: DecisionRecord, now: Observed, sizes: Sizes | None) 
         f"in {count(size)} days" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
         for size in (sizes.then, sizes.now)
     )
+    alerts_then, alerts_now = number(then.alerts + sizes.undecided[0]), number(now.alerts + sizes.undecided[1])
     return (
-        f"Counted then: {number(then.tp)} caught among {number(then.alerts)} flagged {size_then}; now "
-        f"{number(now.tp)} among {number(now.alerts)} {size_now}."
+        f"Counted then: {number(then.tp)} caught among {alerts_then} flagged {size_then}; now {number(now.tp)} among "
+        f"{alerts_now} {size_now}."
     )
 
 

@@ -42,9 +42,17 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
     """Let the user correct what the columns mean."""
     known, tag = scored_uploads().choice_for(source), source.fingerprint[:24]
     columns = offered_columns(source.frame)
-    expander = st.expander("What the columns mean", icon=":material/table_chart:")
+    is_asked = known.probability is None
+    expander = st.expander("What the columns mean", icon=":material/table_chart:", expanded=is_asked)
     with expander:
-        probability = ask_column(expander, "Probability", columns, known.probability, key=f"probability_{tag}")
+        probability = ask_column(
+            expander,
+            "Probability",
+            columns,
+            known.probability,
+            key=f"probability_{tag}",
+            placeholder="Choose the column with the probabilities of a positive",
+        )
         label = ask_optional_column(
             expander,
             "Outcome (label), if known",
@@ -63,7 +71,7 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
         shown = source.frame.head(PREVIEW_ROWS)
         show_table(shown.set_index(shown.index + 1), height=180, alt=f"First rows of {source.name}.")
         st.caption(f"The first {len(shown):,} of {len(source.frame):,} rows.")
-    return ItemColumns(str(probability), label, positive)
+    return ItemColumns(probability, label, positive)
 
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:

@@ -102,6 +102,9 @@ def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnChoice:
     overview = st.container(key="column_table")
     unsure = needs_answers(source)
     expander = st.expander("Change what the columns mean", icon=":material/table_chart:")
+    if source.name in rated_uploads().state.sources:
+        with expander:
+            _ask_settings_file(source)
     _ask_noun()
     if unsure:
         questions.markdown("#### Please check")
@@ -122,6 +125,40 @@ def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnChoice:
         with overview:
             show_column_table(source, choice)
     return choice
+
+
+def _ask_settings_file(source: RatedSource) -> None:
+    """Offer what the columns mean as a file, and take it from one, so that a colleague need not answer again."""
+    store, key = rated_uploads(), _key(source, "settings")
+    with st.popover("Settings file", icon=":material/settings:", type="tertiary"):
+        st.caption("Columns, meanings of ratings and floors, for a colleague who loads the same data.")
+        st.download_button(
+            "Download settings (JSON)",
+            store.settings_of(source),
+            "multiloss-settings.json",
+            "application/json",
+            key=f"{key}_download",
+            on_click="ignore",
+        )
+        st.file_uploader(
+            "Use settings from a file",
+            type=["json"],
+            key=key,
+            max_upload_size=1,
+            on_change=_use_settings_file,
+            # A callback that held the table would keep its memory when the table goes.
+            args=(source.name, key),
+        )
+    if complaint := st.session_state.get(f"{key}_complaint"):
+        st.error(as_text(complaint), icon=":material/error:")
+
+
+def _use_settings_file(name: str, key: str) -> None:
+    """Take the settings of an uploaded file, or keep the reason why they do not fit."""
+    uploaded, source = st.session_state.get(key), rated_uploads().source(name)
+    st.session_state[f"{key}_complaint"] = uploaded and rated_uploads().use_settings(source, uploaded.getvalue())
+    if uploaded and not st.session_state[f"{key}_complaint"]:
+        forget(source)
 
 
 def _ask_noun() -> None:
@@ -183,11 +220,16 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
     unsure = source.guess.unsure if source.guess is not None and needs_answers(source) else frozenset()
 
     def place(role: str, usual: DeltaGenerator) -> DeltaGenerator:
-        """Where a role is asked for: with the questions, where it could not be told, and why."""
+        """Return where a role is asked for; with the questions, below the reason, where it is not certain."""
         if source.guess is None or role not in unsure:
             return usual
         asked = questions.container()
-        asked.caption(as_text(source.guess.reasons.get(role, "")))
+        guessed, reason = getattr(source.guess, role, None), source.guess.reasons.get(role)
+        # The reason is of the column that was guessed, not of another one chosen since.
+        chosen = st.session_state.get(_key(source, role), guessed)
+        if reason and (not isinstance(guessed, str) or chosen == guessed):
+            about = f"*{as_text(shortened(guessed))}*: " if isinstance(guessed, str) else ""
+            asked.caption(f"{about}{as_text(reason)}")
         return asked
 
     rating = ask_column(
@@ -201,8 +243,10 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
     meanings: tuple[tuple[str, Meaning | None], ...] = ()
     if rating in columns:
         of_known = dict(known.meanings) if rating == known.rating else {}
-        about = "rating" if "rating" in unsure else "meanings"
-        meanings = ask_meanings(place(about, below), source, rating, of_known)
+        # Another rating has other words, of which nothing was guessed.
+        of_guess = source.guess is not None and rating == source.guess.rating
+        asked_at = questions.container() if unsure & {"rating", "meanings"} else below
+        meanings = ask_meanings(place("meanings", asked_at) if of_guess else asked_at, source, rating, of_known)
     scores = _ask_scores(place("scores", left), source, columns, known, rating, meanings)
     optional: dict[str, Any] = {}
     for usual, role in zip((right, right, *st.columns(3)), ROLES, strict=True):

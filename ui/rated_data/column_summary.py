@@ -9,7 +9,7 @@ import streamlit as st
 from multiloss_core.formatting import MINUS, count, score_name, shortened
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.data.rated_workspace import confirm, needs_answers
-from ui.rated_data.rating_meanings import ratings_of
+from ui.rated_data.rating_meanings import ratings_of, written_words
 from ui.shared.formatting import as_text, show_table
 from ui.shared.page_setup import theme
 
@@ -33,13 +33,14 @@ def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
     if choice.is_counts or choice.rating is None or not choice.meanings:
         return
     rows, column = ratings_of(source, choice.rating), as_text(shortened(choice.rating))
+    written = written_words(source, choice.rating)
     blank = source.rows - sum(rows.values())
     parts = []
     for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet")):
         values = [value for value, found in choice.meanings if found == meaning]
         total = sum(rows.get(value, 0) for value in values) + (blank if meaning == "undecided" else 0)
         if total:
-            named = [f"*{as_text(shortened(value))}*" for value in values]
+            named = [f"*{as_text(shortened(written.get(value, value)))}*" for value in values]
             named += ["blank"] if meaning == "undecided" and blank else []
             parts.append(f"**{count(total)} {words}** ({', '.join(named)})")
     st.markdown(f"*{column}*: {' · '.join(parts)}")

@@ -9,16 +9,19 @@ from multiloss_core.formatting import count, percent
 from multiloss_core.inspection import calendar, incomplete_from, weekly_counts
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset
 from ui.data.rated_workspace import rated_uploads
+from ui.shared.formatting import as_text
 
 
 def ask_complete_weeks(source: RatedSource, choice: ColumnChoice) -> ColumnChoice:
-    """Say from which week on ratings are incomplete, if they are, and ask whether to leave these weeks out."""
+    """Say in which zone days are counted and from which week on ratings are incomplete; ask to leave these out."""
     if choice.time is None or choice.is_counts:
         return choice
     try:
         dataset = build_dataset(source, choice)
     except DataError:
         return choice
+    if dataset.zone:
+        st.caption(f":material/schedule: Days and weeks are counted in {as_text(dataset.zone)}.")
     found = _incomplete(dataset.key, dataset)
     if found is None:
         return choice

@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
-from multiloss_core.formatting import count, shortened
-from multiloss_core.tables import Meaning, guess_meanings, rating_values
+from multiloss_core.formatting import count, plural, shortened
+from multiloss_core.tables import Meaning, guess_meanings, rating_values, written_ratings
 from ui.data.engines.tables import ratings_in_engine
 from ui.data.rated_datasets import RatedSource
 from ui.shared.formatting import as_label, as_text
@@ -35,12 +35,33 @@ def ask_meanings(
         )
         return ()
     guessed = guess_meanings([*values], column) | known
+    written = written_words(source, column)
     with place:
         st.caption("What each rating means. What is *not known yet* stays an alert, but is neither right nor wrong.")
-        return tuple(
-            (value, _ask_meaning(value, rows, guessed.get(value), meaning_key(column, value, tag)))
+        found = tuple(
+            (value, _ask_meaning(written.get(value, value), rows, guessed.get(value), meaning_key(column, value, tag)))
             for value, rows in values.items()
         )
+        _ask_the_rest(column, tag, [value for value, meaning in found if meaning is None])
+    return found
+
+
+def _ask_the_rest(column: str, tag: str, still_open: list[str]) -> None:
+    """Say how many ratings have no meaning yet, and offer to take all of them for negatives."""
+    if not still_open:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":orange[:material/help: {plural(len(still_open), 'rating')} without a meaning: choose one each.]")
+        st.button(
+            f"Everything else: {WORDS['negative']}",
+            key=f"rest_{column}_{tag}",
+            on_click=_take_for_negative,
+            args=([meaning_key(column, value, tag) for value in still_open],),
+        )
+
+
+def _take_for_negative(keys: list[str]) -> None:
+    st.session_state.update(dict.fromkeys(keys, "negative"))
 
 
 def meaning_key(column: str, value: str, tag: str) -> str:
@@ -48,18 +69,30 @@ def meaning_key(column: str, value: str, tag: str) -> str:
     return f"meaning_{column}_{value}_{tag}"
 
 
-def _ask_meaning(value: str, rows: int, guess: Meaning | None, key: str) -> Meaning | None:
+def _ask_meaning(word: str, rows: int, guess: Meaning | None, key: str) -> Meaning | None:
     name, answer = st.columns([2, 3], vertical_alignment="center")
-    name.markdown(f"**{as_text(shortened(value))}** · {count(rows)}")
+    name.markdown(f"**{as_text(shortened(word))}** · {count(rows)}")
     return answer.segmented_control(
-        f"What '{as_label(shortened(value))}' means",
+        f"What '{as_label(shortened(word))}' means",
         list(WORDS),
         default=guess,
+        # A click on the answer that is chosen must not undo it.
+        required=True,
         format_func=lambda meaning: WORDS.get(meaning, meaning),
         key=key,
         persist_state="session",
         label_visibility="collapsed",
     )
+
+
+def written_words(source: RatedSource, column: str) -> dict[str, str]:
+    """Find how each rating is written in the file, by its lower-case word; one of a sample may be missing."""
+    return _written_in_frame(source.fingerprint, column, source.frame)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def _written_in_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, str]:
+    return written_ratings(_frame[column])
 
 
 def ratings_of(source: RatedSource, column: str) -> dict[str, int]:

@@ -26,6 +26,7 @@ from multiloss_core.tables.vocabulary.column_names import (
     NO_AMOUNT,
     NO_SEGMENT,
     NO_TIME,
+    OPENING,
     OTHER_AMOUNT,
     OTHER_TIME,
     RATE,
@@ -136,7 +137,10 @@ def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     if not found:
         if not dated:
             return _unread_time(frame, columns)
-        return RoleGuess(name=None, doubt=f"'{shortened(dated[0].name)}' may be of something else than the document")
+        # When a case was opened stands in for when it came; when it was closed does not.
+        is_near = len(dated) == 1 and bool(set(dated[0].words) & OPENING)
+        only = dated[0].name if is_near and not _complaint(document_times, frame, dated[0].name) else None
+        return RoleGuess(name=only, doubt=f"'{shortened(dated[0].name)}' may be of something else than the document")
     first = found[0]
     if complaint := _complaint(document_times, frame, first.name):
         return RoleGuess(doubt=f"'{shortened(first.name)}' cannot be used: {complaint}")

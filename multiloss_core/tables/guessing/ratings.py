@@ -1,5 +1,6 @@
 """Which column holds the ratings, and what its values mean."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,7 +100,9 @@ class _Candidate:
             return SAYS_SO
         if ("F" in kinds_of(words) and flags) or two_sided or (specific and sides & {"positive", "negative"}):
             return POSSIBLE if two_sided or not flags or set(words) & STATUS else FAINT
-        return NONE
+        may_be_sides = not flags and {"positive", "negative"} <= set(self.meanings)
+        may_be_named = len(set(flags.values())) == 2 and bool(re.fullmatch("[QCABK]+", kinds_of_name(words)))
+        return FAINT if may_be_sides or may_be_named else NONE
 
     @cached_property
     def is_named(self) -> bool:

@@ -6,8 +6,8 @@ from multiloss_core.tables.vocabulary.words import phrases, spellings, taken_apa
 # --- ratings --------------------------------------------------------------------------------------------------------
 # By convention 1 means positive here, and true the same.
 LABEL = spellings(
-    """class label labels rating ratings target y truth gt groundtruth etiqueta étiquette rótulo zielgröße cible
-    objetivo"""
+    """class label labels rating ratings target y truth gt groundtruth actual actuals etiqueta étiquette rótulo
+    zielgröße cible objetivo"""
 )
 # Names of ratings that do not say which value is which.
 RATING = spellings(
@@ -26,8 +26,8 @@ STATUS = spellings(
 # As good as a chargeback in the name of a column, though not among its values.
 _DISPUTED = spellings("dispute disputed disputes contested contestation contesté contestado contestada reklamiert")
 _RATING_FILLERS = spellings(
-    """is has was flag flags ind indicator yn bool field marked actual final analyst investigator human agent manual
-    case
+    """is has was flag flags ind indicator yn bool field marked final analyst investigator human agent manual case
+    siu moderator moderation ground true test
     alert alerts txn transaction tx event the of code cd value fall fraud confirmed current reviewer review reviewed
     team ops quality qa l2 l3 sar str ist hat kennzeichen endgültig endgültige definitive est
     définitif finale cas alerte alerta es caso final definitivo é expert gold last latest closing
@@ -52,9 +52,11 @@ EARLIER = spellings(
     primeira primeiro prévio prévia antigo provisório"""
 )
 HUMAN = spellings(
-    """analyst investigator human manual reviewer review expert bearbeiter prüfer analyste analista agent case final
-    endgültig endgültige définitive finale definitiva"""
+    """analyst investigator human manual reviewer review expert moderator moderation siu bearbeiter prüfer analyste
+    analista agent case final endgültig endgültige définitive finale definitiva"""
 )
+# Names of what people did, where they say so as well.
+_ACTS = spellings("action actions decision decisions aktion maßnahme entscheidung acción decisión ação decisão")
 # Names that need known values beside them.
 AMBIGUOUS = spellings("class feedback avis result ergebnis resultado résultat review resolution decision") | STATUS
 BIOMETRIC = spellings("face finger iris voice palm pair probe gallery matcher comparator subject impostor biometric")
@@ -237,6 +239,8 @@ NO_TIME = spellings(
     nacimiento vencimiento caducidad última último alta
     nascimento validade abertura cadastro"""
 )
+# Of these, times at which work on a document began, near to when it came.
+OPENING = spellings("opened open received reported start eröffnet")
 # Times of the document, but later than it came.
 OTHER_TIME = spellings(
     """review reviewed closed close closing updated modified resolved decided decision opened open label labelled
@@ -345,15 +349,16 @@ def is_about_a_rating(words: tuple[str, ...]) -> bool:
 
 def is_plain_rating_name(words: tuple[str, ...]) -> bool:
     """Whether every word of a name belongs to the name of a rating, and one of them is it."""
-    known = LABEL | RATING | _RATING_FILLERS | KINDS.keys()
-    return bool(set(words) & (LABEL | RATING)) and all(
-        word in known or word.isdigit() or len(word) == 1 for word in words
-    )
+    names = LABEL | RATING | (_ACTS if set(words) & HUMAN else frozenset())
+    known = names | _RATING_FILLERS | KINDS.keys()
+    return bool(set(words) & names) and all(word in known or word.isdigit() or len(word) == 1 for word in words)
 
 
 def without_rating_fillers(words: tuple[str, ...]) -> tuple[str, ...]:
     """Keep the words of a rating's name that say which value is which; "label" and the like are not among them."""
     kept = _RATING_FILLERS - KINDS.keys() | {"review", "reviewed"}
+    if set(words) & (LABEL | RATING):
+        kept |= {"true"}
     return tuple(word for word in words if word not in LABEL | RATING | kept | {"flag"} and not word.isdigit())
 
 

@@ -15,13 +15,14 @@ Meaning = Literal["positive", "negative", "undecided"]
 
 POSITIVE, LEGITIMATE, GOOD, DISMISSED, SUSPECTED, UNCERTAIN, OPEN = "F", "L", "G", "D", "Q", "S", "U"
 NOT, CONFIRMED, FOUND, REVIEWED = "N", "C", "K", "R"
+STOPPED, PASSED, DISPUTED = "B", "V", "E"
 FALSE, TRUE, ALARM, POSITIVE_SIGN, NEGATIVE_SIGN, FILLER, UNKNOWN = "X", "T", "A", "P", "M", "", "-"
 
 _KINDS: dict[str, str] = {
     POSITIVE: """
         fraud frauds fraudulent fraudulently frd scam scams scammer abuse abusive spam theft stolen phishing phished
         malware mule laundering counterfeit takeover ato chargeback chargebacks chargebacked bad sar smurfing forged
-        forgery tp fn
+        forgery tp fn violation violations violating malicious anomaly anomalous attack attacks intrusion
         betrug betrüger betrügerisch betrügerische missbrauch missbräuchlich geldwäsche diebstahl gestohlen fälschung
         gefälscht schlecht rückbelastung
         fraude fraudes frauduleux frauduleuse fraudé escroquerie arnaque abus blanchiment usurpation rétrofacturation
@@ -49,8 +50,8 @@ _KINDS: dict[str, str] = {
         suspecte suspectée soupçon soupçons soupçonné soupçonnée
         sospecha sospechoso sospechosa sospechado sospechada suspeito suspeita""",
     UNCERTAIN: """
-        ? possible possibly potential potentially likely probable probably alleged presumed maybe perhaps
-        unconfirmed unverified unproven
+        ? possible possibly potential potentially likely unlikely probable improbable probably alleged presumed
+        maybe perhaps unconfirmed unverified unproven
         möglich möglicher mögliche möglicherweise vermutet vermutlich vermuteter wahrscheinlich mutmaßlich unbestätigt
         présumé présumée éventuel éventuelle
         posible presunto presunta possível provável presumido presumida""",
@@ -92,6 +93,20 @@ _KINDS: dict[str, str] = {
         traité traitée évalué évaluée examiné examinée décidé déterminé
         revisado revisada evaluado evaluada analizado analizada decidido determinado investigado investigada
         analisado analisada avaliado avaliada""",
+    STOPPED: """
+        declined decline blocked block rejected removed removal denied banned suspended terminated cancelled canceled
+        lost stopped taken
+        abgelehnt gesperrt blockiert entfernt verloren
+        refusé refusée bloqué bloquée supprimé supprimée perdu perdue
+        rechazado rechazada bloqueado bloqueada eliminado eliminada perdido perdida
+        recusado recusada negado negada removido removida""",
+    DISPUTED: "dispute disputes representment litige disputa contestação widerspruch",
+    PASSED: """
+        approved approve accepted allowed passed paid refunded fulfilled shipped delivered released kept reinstated won
+        genehmigt freigegeben bezahlt erstattet ausgeliefert
+        approuvé approuvée accepté acceptée payé payée remboursé remboursée livré livrée
+        aprobado aprobada aceptado aceptada pagado pagada reembolsado reembolsada entregado entregada
+        aprovado aprovada aceito aceita pago paga entregue""",
     FALSE: "false falsch falscher falsche falsches faux fausse falso falsa",
     TRUE: "true wahr richtig vrai vraie verdadero verdadera verdadeiro verdadeira",
     ALARM: "alarm alarme alarma alert alerts alerte alerta hit treffer match",
@@ -138,9 +153,9 @@ _GENERAL = spellings(
 )
 
 _PATTERNS: dict[Meaning, re.Pattern[str]] = {
-    "positive": re.compile(r"[CKTR]*F+[CKRF]*|C?T[PA]+C?|C?XM|NL|C?PC?"),
+    "positive": re.compile(r"[CKTRB]*F+[CKRFB]*|C?T[PA]+C?|C?XM|NL|C?PC?"),
     "negative": re.compile(
-        r"A?[CKR]*[LG]+[LGCKR]*|[LGCKR]*D+[DLGCKR]*|C?X[PA]+C?|C?TM|C?MC?"
+        r"A?[CKRV]*[LG]+[LGCKRV]*|V*NK*F+|[LGCKR]*D+[DLGCKR]*|C?X[PA]+C?|C?TM|C?MC?"
         r"|A?[LGDKR]*NK*F+[KC]*[LGD]*|F+NK+|A?NQ+K*|NF+Q+|A?XPN?F*"
     ),
     "undecided": re.compile(r"[QS]+[FLG]*|[FLG]+[QS]+|[US]*U[UQSR]*|[QS]+U+|U*NRU*"),
@@ -151,29 +166,35 @@ _LIKELY: tuple[tuple[Meaning, str, str], ...] = (
     ("positive", "F", "NXLGD"),
     ("negative", "LGD", "NF"),
     ("negative", "NF", ""),
+    ("positive", "B", "NVLGDQSU"),
+    ("negative", "V", "NBFQSU"),
 )
 
 _PHRASE_KINDS = {phrase: kind for kind, listed in _PHRASES.items() for phrase in phrases(listed)}
 _LONGEST_PHRASE = max(map(len, _PHRASE_KINDS))
 KINDS = {word: kind for kind, listing in _KINDS.items() for word in spellings(listing)}
+# Short words join by chance: "im" and "possible" are no parts of "impossible".
+_PARTS = frozenset(word for word in KINDS if len(word) > 2 or word == "no")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """What one rating means: `certain` is None where it must be asked.
 
-    `is_specific` where it can hardly be said of anything but a document, `is_core` where it names fraud itself.
+    `is_specific` where it can hardly be said of anything but a document, `is_core` where it names fraud itself,
+    `is_act` where it says what was done rather than what was found.
     """
 
     certain: Meaning | None
     likely: Meaning | None
     is_specific: bool
     is_core: bool
+    is_act: bool
 
 
 def read_rating(value: str) -> Reading:
     """Read one rating, in any case and spelling."""
-    words = taken_apart(words_of(value), KINDS)
+    words = taken_apart(words_of(value), _PARTS)
     while len(words) > 1 and (words[0].isdigit() or len(words[0]) == 1) and not _begins_phrase(words):
         # A code before the words: "1 - Fraud", "F: Fraud".
         words = words[1:]
@@ -197,6 +218,7 @@ def read_rating(value: str) -> Reading:
         likely=likely,
         is_specific=certain is not None and (told or bool(telling)),
         is_core=certain is not None and (told or not _CORE.isdisjoint(words)),
+        is_act=bool(kinds) and set(kinds) <= {STOPPED, PASSED, UNKNOWN},
     )
 
 

@@ -77,11 +77,12 @@ class RatedDocuments:
     rows : (n,) positions of the documents in the table that they come from, counted from 0; 0..n-1 when left out.
     undecided : alerts of the same classifiers that nobody has decided yet; none when left out.
     below_floors : rows of the table, counted from 0, of rated documents below all floors, which are left out.
+    one_class : accept documents that are all positive or all negative, to count at given thresholds.
 
     Raises
     ------
-    DataError : wrong shapes, unusable values, one class only, a constant score, a floor above every score, or
-        documents below all floors (`from_frame` drops and counts those instead).
+    DataError : wrong shapes, unusable values, one class only (unless `one_class`), a constant score, a floor above
+        every score, or documents below all floors (`from_frame` drops and counts those instead).
     """
 
     scores: Floats
@@ -110,6 +111,7 @@ class RatedDocuments:
         below_floors: Indices | None = None,
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
+        one_class: bool = False,
     ) -> None:
         score_table = np.array(scores, dtype=np.float64, order="F")
         if score_table.ndim == 1:
@@ -119,7 +121,7 @@ class RatedDocuments:
         count, classifiers = score_table.shape
         name_tuple = _checked_names(names, classifiers)
         _require_usable_scores(score_table, name_tuple)
-        label_array = _checked_labels(labels, count)
+        label_array = _checked_labels(labels, count, one_class)
         weight_array = _checked_weights(weights, count)
         group_array = None if groups is None else group_numbers(groups, count)
         row_array = _checked_rows(rows, count)
@@ -173,6 +175,7 @@ class RatedDocuments:
         group: str | None = None,
         leave_out_unusable: bool = False,
         only: Bools | None = None,
+        one_class: bool = False,
     ) -> Self:
         """Read rated documents from columns of a table.
 
@@ -183,7 +186,7 @@ class RatedDocuments:
         whose rating is blank or undecided, with numbers in every score, become the `undecided`. Scores and weight may
         be derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands
         alone. `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
-        Floors that are not given are estimated by `floor_method` (see `FloorEstimate`).
+        Floors that are not given are estimated by `floor_method` (see `FloorEstimate`). `one_class`: see the class.
 
         Raises
         ------
@@ -195,7 +198,7 @@ class RatedDocuments:
             raise DataError("Choose at least one score column.")
         notes = list(_repeats(frame if only is None else frame[only]))
         read = np.ones(len(frame), dtype=bool) if only is None else only
-        rating = parse_ratings(frame[label], positive, meanings=meanings)
+        rating = parse_ratings(frame[label], positive, meanings=meanings, one_class=one_class)
         decided = ~np.isnan(rating)
         rows, waiting = np.flatnonzero(read & decided), np.flatnonzero(read & ~decided)
         rated = rows.size
@@ -231,7 +234,7 @@ class RatedDocuments:
             )
         left_out, rows, table = rows[below], rows[~below], table[~below]
         labels = rating[rows] == 1.0
-        if labels.all() or not labels.any():
+        if (labels.all() or not labels.any()) and not one_class:
             kind = "positive" if labels.all() else "negative"
             raise DataError(
                 f"Every usable row of '{label}' is {kind} ({rows.size:,} rows, first: row {rows[0] + 1:,}); "
@@ -267,6 +270,7 @@ class RatedDocuments:
                 positives=int(labels.sum()),
             ),
             notes=notes,
+            one_class=one_class,
         )
 
     def part(self, rows: Indices | Bools) -> Self:
@@ -376,7 +380,7 @@ def _checked_names(names: Sequence[str] | None, classifiers: int) -> tuple[str, 
     return result
 
 
-def _checked_labels(labels: ArrayLike, count: int) -> Bools:
+def _checked_labels(labels: ArrayLike, count: int, one_class: bool) -> Bools:
     values = np.asarray(labels)
     if values.shape != (count,):
         raise DataError(f"There must be one label for each of the {count:,} documents, not shape {values.shape}.")
@@ -384,7 +388,7 @@ def _checked_labels(labels: ArrayLike, count: int) -> Bools:
     if other.any():
         raise DataError(f"Labels must be 0 or 1; row {_first(other)} holds {values[other][0]!r}.")
     result = values.astype(bool)
-    if result.all() or not result.any():
+    if (result.all() or not result.any()) and not one_class:
         raise DataError("All labels are the same; true and false positives are both needed.")
     return result
 

@@ -42,7 +42,7 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
     money = _money(documents, amounts)
     kept = money > 0
     for side, words in ((documents.labels, "positive"), (~documents.labels, "negative")):
-        if not kept[side].any():
+        if side.any() and not kept[side].any():
             raise DataError(
                 f"All {side.sum():,} rated {words}s have the amount 0 (first: row {documents.rows[side][0] + 1:,}), so "
                 "money cannot be counted; correct the amounts or count documents."
@@ -59,6 +59,7 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
         rows=documents.rows[kept],
         funnel=documents.funnel,
         notes=(f"{left_out:,} {zero} for nothing where money is counted.",) if left_out else (),
+        one_class=bool(documents.labels.all() or not documents.labels.any()),
     )
 
 

@@ -169,11 +169,14 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, most_nodes: int = MA
     (1 - m) TP - m FP, summed over targets, is returned, of the nodes found and of those that raising or lowering
     thresholds to one another makes of them. In this scale no target outweighs the others.
     """
-    table = _table(fit, rule, most_nodes)
+    # Of more classifiers not even two nodes each fit into a table: the ascent then starts where one flags alone.
+    start: Nodes = tuple(len(axis) if rule == "any" else 0 for axis in fit.cells.axes)
+    table = _table(fit, rule, most_nodes) if 2 ** len(start) <= most_nodes else None
+    starts = [start] * len(targets) if table is None else _best_in_table(table, targets)
     found: list[Nodes] = []
-    for target, in_table in zip(targets.tolist(), _best_in_table(table, targets), strict=True):
+    for target, in_table in zip(targets.tolist(), starts, strict=True):
         best = in_table
-        if not table.complete:
+        if table is None or not table.complete:
             best = _ascended(fit, target, rule, list(dict.fromkeys([in_table, *found[-1:]])))
         found.append(_with_never(fit, target, best))
     nodes = np.array(found, dtype=np.intp)

@@ -106,3 +106,37 @@ def test_a_rare_value_between_the_rows_that_are_looked_at_has_a_meaning(alerts):
     words[1] = "Pending"
     frame = pd.DataFrame({"score": np.linspace(0, 1, 30_001) ** 2, "verdict": words})
     assert dict(guess_columns(frame).meanings)["pending"] == "undecided"
+
+
+@pytest.mark.parametrize("name", ["actual", "y_true", "GroundTruth", "y_test", "is_malicious", "IsAttack"])
+def test_label_of_other_fields_is_certain(alerts, name):
+    guess = guessed(alerts, **{name: alerts.marks()})
+    assert (guess.rating, guess.positive, guess.unsure) == (name, "1", frozenset())
+
+
+@pytest.mark.parametrize("name", ["isSuspicious", "is_match", "confirmed", "moderator_action", "siu_outcome"])
+def test_label_that_may_be_one_is_proposed(alerts, name):
+    guess = guessed(alerts, **{name: alerts.marks()})
+    assert (guess.rating, guess.positive) == (name, "1")
+    assert guess.unsure & {"rating", "meanings"}
+
+
+def test_flags_of_other_things_are_no_labels(alerts):
+    assert guessed(alerts, is_weekend=alerts.marks()).rating is None
+
+
+@pytest.mark.parametrize(
+    ("name", "positives", "negatives"),
+    [
+        ("moderator_action", ["Removed - scam", "Removed"], ["Approved", "No violation"]),
+        ("outcome", ["Dispute lost"], ["Fulfilled", "Refunded", "Dispute won"]),
+        ("siu_outcome", ["Denied - fraud"], ["Paid"]),
+    ],
+)
+def test_acts_beside_findings_are_preset_and_asked(alerts, name, positives, negatives):
+    guess = guessed(alerts, **{name: alerts.rated(positives, negatives)})
+    assert guess.rating == name
+    meanings = dict(guess.meanings)
+    assert {meanings[word.lower()] for word in positives} == {"positive"}
+    assert {meanings[word.lower()] for word in negatives} == {"negative"}
+    assert "meanings" in guess.unsure

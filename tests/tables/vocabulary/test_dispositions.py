@@ -61,3 +61,9 @@ def test_what_is_likely_is_told_where_nothing_is_certain():
 def test_everyday_words_alone_do_not_show_that_a_column_is_a_rating():
     assert not any(read_rating(value).is_specific for value in ("good", "bad", "OK", "positive", "open", "red"))
     assert all(read_rating(value).is_specific for value in ("fraud", "False Positive", "legit", "kein Betrug"))
+
+
+@pytest.mark.parametrize("word", ["impossible_travel", "Impossible journey", "immaterial"])
+def test_parts_of_other_words_mean_nothing(word):
+    reading = read_rating(word)
+    assert (reading.certain, reading.likely) == (None, None)
