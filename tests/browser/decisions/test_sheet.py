@@ -24,8 +24,8 @@ def answer(page):
 
 def test_the_answer_leads_to_the_same_thresholds_and_survives_a_reload(page, server):
     open_page(page, f"{server}/decision_sheet?data=Card+alerts", "Decision sheet")
-    card(page, "wide").get_by_role("button", name="Take").click()
-    expect(card(page, "wide").get_by_role("button", name="Taken")).to_be_visible()
+    card(page, "wide").get_by_role("button", name="Select").click()
+    expect(card(page, "wide").get_by_role("button", name="Selected")).to_be_visible()
     wanted = thresholds(page, "wide")
     for value in wanted:
         expect(answer(page)).to_contain_text(f"from {value}")
