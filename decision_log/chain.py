@@ -179,10 +179,10 @@ def _contradictions(
         except DataError:
             # The list of the log says so.
             return
-        said = (record.record_id, record.data.name, record.data.fingerprint, record.author)
+        recorded = (record.record_id, record.data.name, record.data.fingerprint, record.author)
         columns = ("record_id", "data_name", "fingerprint", "author")
         yield from (
-            f"{column} than its record" for column, value in zip(columns, said, strict=True) if row[column] != value
+            f"{column} than its record" for column, value in zip(columns, recorded, strict=True) if row[column] != value
         )
 
 

@@ -287,9 +287,9 @@ class TestRestore:
         # As a killed server leaves it: much of the log is in its journals alone.
         self.leave_journals(path)
         assert path.with_name("decisions.db-wal").stat().st_size > 0
-        said = told(address, "restore", str(file), "--head", head)
-        assert f"{ENTRIES:,} entries" in said
-        assert said.split()[-1] == head
+        printed = told(address, "restore", str(file), "--head", head)
+        assert f"{ENTRIES:,} entries" in printed
+        assert printed.split()[-1] == head
         assert not path.with_name("decisions.db-wal").exists()
         assert not path.with_name("decisions.db-shm").exists()
         with DecisionLog(address) as log:

@@ -29,7 +29,7 @@ def options(monkeypatch):
 
 
 def asked(middleware, kind, *headers):
-    """Ask through a middleware; the status of a request, whether a WebSocket came through, and what was said."""
+    """Ask through a middleware; return whether the request or the WebSocket came through."""
     sent, passed = [], []
 
     async def app(scope, receive, send):

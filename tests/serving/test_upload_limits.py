@@ -170,7 +170,7 @@ def test_sender_that_drips_is_ended(monkeypatch):
 
 
 @pytest.mark.parametrize(("megabytes", "status"), [(None, 411), (10**6, 413)])
-def test_nothing_is_received_without_a_length_or_beyond_all_limits(monkeypatch, megabytes, status):
+def test_upload_without_a_length_is_not_received(monkeypatch, megabytes, status):
     async def attack():
         upload = Upload(Server(monkeypatch), "file", megabytes)
         await upload.task

@@ -50,6 +50,6 @@ def _is_foreign(scope: Scope) -> bool:
 
 def _place(origin: str) -> tuple[str, str, int | None]:
     """Return what tells origins apart; the names of this machine are one."""
-    said = urlsplit(origin)
-    host = "localhost" if said.hostname in LOOPBACK else said.hostname or ""
-    return said.scheme, host, said.port or {"http": 80, "https": 443}.get(said.scheme)
+    parts = urlsplit(origin)
+    host = "localhost" if parts.hostname in LOOPBACK else parts.hostname or ""
+    return parts.scheme, host, parts.port or {"http": 80, "https": 443}.get(parts.scheme)

@@ -18,7 +18,7 @@ from ui.work.turns import script_turns
 # By message, what it may ask for. The others clear the caches of all sessions, write files or read the repository.
 MESSAGES = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
 OPERATIONS = {"deferred_file", "dataframe_chunk"}
-# Whoever has the id of a session may resume it.
+# The id of a session is the key to its data: a client that sends it resumes the session.
 SESSION_ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 
 
