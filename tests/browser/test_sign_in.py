@@ -217,6 +217,8 @@ def test_nothing_is_uploaded_by_who_is_not_signed_in(place):
     async def bring():
         async with Visit(place.address) as tab:
             await tab.go(page_name="rated_data")
+            # Only then does the client know its session.
+            await tab.until(lambda: tab.runs_finished and tab.is_at_rest, "the page that asks to sign in")
             found = await tab.place_for("any.csv")
             with pytest.raises(HTTPError) as refused:
                 await tab.put(found.upload_url, "any.csv", b"score,rating")
