@@ -19,7 +19,7 @@ st.title("Decision sheet")
 questions, answers = st.columns([5, 8], gap="large")
 with questions:
     source = choose_source()
-    use_goals_of(source.fingerprint, __file__)
+    use_goals_of(source.fingerprint)
     try:
         dataset = dataset_of(source)
         analysis = analyse(dataset, settings_in_use(dataset))

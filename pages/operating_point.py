@@ -59,7 +59,7 @@ with st.container(key="bar"):
         st.title("Operating point", width="content")
         with st.container(key="source", width=330):
             source = choose_source()
-    use_goals_of(source.fingerprint, __file__)
+    use_goals_of(source.fingerprint)
     try:
         dataset = dataset_of(source)
     except DataError as error:

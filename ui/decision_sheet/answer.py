@@ -52,7 +52,10 @@ def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
     asked = IN_ADDRESS.asked(if_gone=BALANCED)
     if asked is not None:
         st.session_state[KEY] = asked
-    taken = st.session_state.setdefault(KEY, BALANCED)
+    if st.session_state.get(KEY) not in FACTORS:
+        st.session_state[KEY] = BALANCED
+    taken = st.session_state[KEY]
+    IN_ADDRESS.show(None if taken == BALANCED else taken)
     chosen = next(setting for setting in settings if setting.name == taken)
     own = _own_setting(analysis, (*affordable.request, taken), chosen)
     chosen, shown = (chosen, settings) if own is None else (own, (*settings, own))
@@ -153,7 +156,6 @@ def _take(name: str) -> None:
         return
     session().point.sheet_led_to = session().point.shown = None
     st.session_state[KEY] = name
-    IN_ADDRESS.show(None if name == BALANCED else name)
 
 
 def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:

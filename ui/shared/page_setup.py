@@ -13,7 +13,7 @@ from multiloss_core import DataError
 from ui.identity.visitor import reader
 from ui.shared.formatting import as_text
 from ui.shared.plotly_asset import serve_library
-from ui.shared.session import KEY
+from ui.shared.session import KEY, PointState, session
 from ui.shared.url_params import is_infinite, open_page
 
 LOGGER = logging.getLogger(__name__)
@@ -22,8 +22,8 @@ MAIN_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButt
 ON_MAIN_COLOUR = {"light": "#ffffff", "dark": "#12181d"}
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
-# Which page app.py leads on to, in its address; whether it ran in this visit.
-TO, HAS_RUN = "to", "app_has_run"
+# Which page app.py leads on to, in its address; whether it ran in this visit; the page that is started anew.
+TO, HAS_RUN, ANEW = "to", "app_has_run", "started_anew"
 # In pixels: below this width Streamlit puts columns under each other.
 PHONE = 640
 # Seconds in which a visitor's browser makes the empty page wide: what stood on it by then would be seen to shift.
@@ -45,6 +45,8 @@ def bootstrap(page: str) -> None:
     if HAS_RUN not in st.session_state:
         # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
         st.switch_page("app.py", query_params={**asked_in_address(), TO: [name]})
+    if ANEW in st.session_state:
+        st.switch_page(st.session_state.pop(ANEW) or page, query_params=asked_in_address())
     _leave_out_infinite_numbers(page)
     _refuse_strangers()
     open_page(page)
@@ -66,15 +68,13 @@ def say_failed() -> None:
         "change the last input, or start the page anew.",
         icon=":material/error:",
     )
-    st.button("Start this page anew", key="start_anew", icon=":material/restart_alt:", on_click=_forget_choices)
-
-
-def _forget_choices() -> None:
-    """Forget what the address and the widgets of the page ask for; data stay."""
-    for key in [key for key in st.session_state if isinstance(key, str) and key not in (KEY, HAS_RUN)]:
-        del st.session_state[key]
-    for name in [name for name in st.query_params if not name.endswith("_file")]:
-        del st.query_params[name]
+    if st.button("Start this page anew", key="start_anew", icon=":material/restart_alt:"):
+        for key in [key for key in st.session_state if key not in (KEY, HAS_RUN)]:
+            del st.session_state[key]
+        data = {name: texts for name, texts in asked_in_address().items() if name == "data" or name.endswith("_file")}
+        st.session_state[ANEW], session().point = session().page, PointState()
+        # By way of a page without inputs: what a widget of this one has in the address goes with it.
+        st.switch_page("pages/papers.py", query_params=data)
 
 
 def _leave_out_infinite_numbers(page: str) -> None:

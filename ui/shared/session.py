@@ -248,6 +248,21 @@ class ChosenBand:
     reviews_per_day: float | None = None
 
 
+@dataclass(frozen=True)
+class Goals:
+    """What was asked of one file: what was `typed` into widgets, by key, the target in percent and manual thresholds.
+
+    `shown` and `sheet_led_to` are the points that this led to.
+    """
+
+    typed: dict[str, Any] = field(default_factory=dict)
+    percent: float = Target.percent
+    manual: list[float] | None = None
+    scenarios: ScenarioTable = field(default_factory=ScenarioTable)
+    shown: ShownPoint | None = None
+    sheet_led_to: SheetPoint | None = None
+
+
 @dataclass
 class PointState:
     """The screen Operating point.
@@ -257,7 +272,7 @@ class PointState:
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
     what they work on. `band`: the two cuts of the last run, where there were two. `surfaces_in_sight`: the browser has
     asked for the surfaces. `file` is the fingerprint of the file that goals are of, `goals_of_files` keeps those of
-    others. `held_texts` are the names of what it said that it holds of the explorer's messages.
+    others; the widgets of the keys `start_anew` forget what they held for another file. `held_texts` are the names of what it said that it holds of the explorer's messages.
     """
 
     target: Target = field(default_factory=Target)
@@ -267,7 +282,8 @@ class PointState:
     shown: ShownPoint | None = None
     sheet_led_to: SheetPoint | None = None
     file: str | None = None
-    goals_of_files: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    goals_of_files: dict[str, Goals] = field(default_factory=dict)
+    start_anew: set[str] = field(default_factory=set)
     baselines: dict[Hashable, Baseline] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Task[Any]] = field(default_factory=dict)

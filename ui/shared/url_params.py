@@ -138,9 +138,12 @@ def ask_number(
 
     `start`: where it begins, and what the URL says then, unless a link or the user gave a number.
     """
-    known = st.session_state.get(key)
+    known, anew = st.session_state.get(key), session().point.start_anew
     is_new = key not in st.session_state and not (in_address and key in st.query_params)
-    if known is not None and within(known, bounds, usual) != known:
+    if key in anew:
+        anew.discard(key)
+        st.session_state[key] = within(usual if start is None else start, bounds, usual)
+    elif known is not None and within(known, bounds, usual) != known:
         st.session_state[key] = within(known, bounds, usual)
     elif is_new and start is not None:
         # Into the URL as well, which else would say nothing of it until it is changed.

@@ -160,6 +160,7 @@ def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]
     # What has a default takes its value from the URL, unless something was chosen before.
     for key in (key for driver in DRIVERS.values() for key in driver.goals):
         st.session_state.pop(key, None)
+        session().point.start_anew.discard(key)
     driver = _driver_of(target)
     if driver is None or not is_restorable(target, same_data=same_data):
         slider_takes_over()
