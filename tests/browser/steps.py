@@ -57,6 +57,13 @@ def follow(page, link, title):
     settle(page)
 
 
+def say_no_other_alerts(page):
+    """Answer that only the chosen scores raised alerts."""
+    page.get_by_text("No: only by these scores", exact=True).click()
+    expect(page.get_by_role("radio", name="No: only by these scores")).to_be_checked()
+    settle(page)
+
+
 def open_part(page, title):
     """Open a part of the page that is worked out only then."""
     part = page.get_by_test_id("stExpander").filter(has=page.get_by_text(title, exact=True))
@@ -208,7 +215,7 @@ def rated_csv(seed=5):
 
 def expected_point(frame, scores, rating, positive=None, *, percent, method="smooth", rule="any", floors=None):
     """What the core finds: (thresholds in the fewest digits, TP, FP)."""
-    documents = RatedDocuments.from_frame(frame, scores, rating, positive, floors=floors)
+    documents = RatedDocuments.from_frame(frame, scores, rating, positive, floors=floors, floor_method="corner")
     if method == "smooth":
         path = smooth_path(documents, rule=rule)
     elif method == "graph":

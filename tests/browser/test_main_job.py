@@ -24,6 +24,7 @@ from tests.browser.steps import (
     percent_box,
     press,
     rated_csv,
+    say_no_other_alerts,
     selected,
     settle_target,
     shown_point,
@@ -141,10 +142,11 @@ def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, 
     page = flat_page
     open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
     choose_method(page, "analytic beta")
+    choose(page, "Data", "Marketplace listings")
+    expect_method(page, "analytic beta")
     percent_box(page).fill("44")
     percent_box(page).press("Enter")
     expect(page).to_have_url(re.compile("m=44"))
-    choose(page, "Data", "Marketplace listings")
     flag_by_every_score(page)
     for part in ("data=Marketplace", "method=analytic", "rule=all", "m=44"):
         expect(page).to_have_url(re.compile(part))
@@ -180,6 +182,7 @@ def test_moving_between_the_pages_loses_nothing(server, page):
     frame = one_score_frame()
     rows = f"{len(frame):,}"
     upload(page, "mine.csv", frame.to_csv(index=False).encode())
+    say_no_other_alerts(page)
     expect(metric(page, "Rows read")).to_have_text(rows)
     follow(page, "Operating point", "Operating point")
     expect(metric(page, "Threshold of card score")).to_be_visible()
@@ -205,6 +208,7 @@ def test_bad_uploads_say_why_and_what_was_loaded_stays(server, page):
     frame = one_score_frame()
     rows = f"{len(frame):,}"
     upload(page, "good.csv", frame.to_csv(index=False).encode())
+    say_no_other_alerts(page)
     expect(metric(page, "Rows read")).to_have_text(rows)
     for name, data, words in (
         ("empty.csv", b"", "'empty.csv' is empty"),

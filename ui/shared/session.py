@@ -272,7 +272,8 @@ class PointState:
     the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
     what they work on. `band`: the two cuts of the last run, where there were two. `surfaces_in_sight`: the browser has
     asked for the surfaces. `file` is the fingerprint of the file that goals are of, `goals_of_files` keeps those of
-    others; the widgets of the keys `start_anew` forget what they held for another file. `held_texts` are the names of what it said that it holds of the explorer's messages.
+    others; the widgets of the keys `start_anew` forget what they held for another file. `held_texts` are the names of
+    what it said that it holds of the explorer's messages.
     """
 
     target: Target = field(default_factory=Target)

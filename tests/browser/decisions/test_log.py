@@ -117,7 +117,9 @@ def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page,
     assert [deployment["deployed_by"] for deployment in line["deployments"]] == ["B. Oss"]
     assert DecisionRecord.from_json(json.dumps(line["record"])) == record
     assert DecisionRecord.from_json(taken(page, "Record (JSON)")) == record
-    assert taken(page, "SQL") == sql_where(record)
+    comment, _, condition = taken(page, "SQL").partition("\n")
+    assert comment.startswith("-- ")
+    assert condition.strip() == sql_where(record)
     expect_same_counts(page, record)
     summary = taken(page, "Summary (Markdown)")
     report = new_page(offline=True)

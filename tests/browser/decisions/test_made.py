@@ -50,6 +50,10 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
 
     choose(page, "Set the point by", "a cap on alerts")
     cap = page.get_by_role("spinbutton", name="Alerts per day, at most")
+    # The sample has no times.
+    page.get_by_role("spinbutton", name="Days in the data").fill("10")
+    page.get_by_role("spinbutton", name="Days in the data").press("Enter")
+    expect(page).to_have_url(re.compile("wish_days=10"))
     cap.fill("30")
     cap.press("Enter")
     expect(page.locator(".explorer .driver")).to_contain_text("Optimised for a cap on alerts")
