@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     for item in items:
         if item.path.is_relative_to(TESTS / "browser"):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=0))
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
             item.add_marker(pytest.mark.slow)
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()

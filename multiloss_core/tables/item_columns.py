@@ -10,7 +10,7 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.numerics.rounding import is_probability, written_number
+from multiloss_core.numerics.rounding import is_probability, shortest, written_number
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.guessing.falling import area
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
@@ -177,7 +177,7 @@ def _checked(column: "pd.Series[Any]") -> Floats:
             else "correct these rows or choose another column"
         )
         raise DataError(
-            f"Column '{name}' holds {values[row]!s} in row {row + 1:,}{_more(outside.size)} where a "
+            f"Column '{name}' holds {shortest(values[row])} in row {row + 1:,}{_more(outside.size)} where a "
             f"probability from 0 to 1 is expected; {way_out}."
         )
     return values.clip(0.0, 1.0)

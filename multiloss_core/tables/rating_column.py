@@ -9,6 +9,7 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.numerics.rounding import shortest
 from multiloss_core.tables.vocabulary import dispositions
 from multiloss_core.tables.vocabulary.column_names import (
     LABEL,
@@ -89,7 +90,7 @@ def written_ratings(column: "pd.Series[Any]") -> dict[str, str]:
 
 def _number_word(value: Any) -> str:
     """Write a number with all its digits, so that codes that differ have words that differ."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return shortest(value) if isinstance(value, float) else str(value)
 
 
 def guess_meanings(values: Sequence[str], name: str = "") -> dict[str, Meaning | None]:

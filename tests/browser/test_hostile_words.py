@@ -13,7 +13,7 @@ from plotly.offline import get_plotlyjs
 
 from benchmarks.load.wire import Visit
 from tests.app_server import app_server
-from tests.browser.steps import PAGES, follow, metric, open_page, open_part, settle, upload
+from tests.browser.steps import PAGES, follow, metric, open_page, open_part, say_no_other_alerts, settle, upload
 from tests.browser.test_pages import HARMLESS
 from tests.figures.test_literal_names import NAMES, figures_of
 
@@ -243,6 +243,8 @@ def test_names_are_text_on_every_page(strangers_server, log, page):
     if confirm.count():
         confirm.click()
         look("confirmed columns")
+    say_no_other_alerts(page)
+    look("floors")
     follow(page, "Decision sheet", "Decision sheet")
     look("Decision sheet")
     follow(page, "Operating point", "Operating point")

@@ -15,7 +15,7 @@ from multiloss_core.losses.expected.quadratic import QUADRATIC
 from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, WINDOWED
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.numerics.rounding import is_probability
+from multiloss_core.numerics.rounding import is_probability, shortest
 
 # From the fastest growing time to the slowest; of equal growth, "auto" tries the earlier one first.
 _METHODS = (EXHAUSTIVE, CUBIC, QUADRATIC, WINDOWED, NEAR_LINEAR)
@@ -113,6 +113,6 @@ def checked_probabilities(probabilities: ArrayLike) -> Floats:
     if wrong.size:
         more = f" (and {wrong.size - 1} more like it)" if wrong.size > 1 else ""
         raise DataError(
-            f"Probability {wrong[0] + 1} is {checked[wrong[0]]!s}{more}; probabilities lie between 0 and 1."
+            f"Probability {wrong[0] + 1} is {shortest(checked[wrong[0]])}{more}; probabilities lie between 0 and 1."
         )
     return checked.clip(0.0, 1.0)

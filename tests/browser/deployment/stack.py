@@ -15,6 +15,7 @@ from tempfile import mkdtemp
 from time import monotonic, sleep
 
 import pytest
+from packaging.requirements import Requirement
 from sqlalchemy import URL, create_engine, text
 
 from tests.app_server import free_port
@@ -91,8 +92,12 @@ def _image(folder):
     copy_build_context(home)
     venv.create(folder / "python", symlinks=True)
     (packages,) = (folder / "python/lib").glob("python*/site-packages")
-    for name in re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE):
-        found = distribution(name)
+    locked = map(Requirement, re.findall(r"^[\w.-]+==[^\\\n]+", (ROOT / "requirements.txt").read_text(), re.MULTILINE))
+    for package in locked:
+        # Others are for another system.
+        if package.marker and not package.marker.evaluate():
+            continue
+        found = distribution(package.name)
         for part in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
             if not (packages / part).exists():
                 (packages / part).symlink_to(found.locate_file(part))

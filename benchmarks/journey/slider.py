@@ -2,7 +2,7 @@
 
 Starts the application; presses the right arrow key many times and prints the time to the changed number and to the
 changed 2D chart; drags the slider and prints the time between two frames of the numbers and of each chart; tells
-whether the 3D chart was left alone. Run: python -m benchmarks.slider_latency
+whether the 3D chart was left alone. Run: python -m benchmarks.journey.slider
 """
 
 import statistics
