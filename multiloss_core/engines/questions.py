@@ -14,7 +14,7 @@ from multiloss_core.engines.dialects import Value
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.statements import MAX_CELLS, By
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables.reading.cells.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import is_readable_type, plain_column
@@ -245,13 +245,14 @@ def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
     for score in found.scores:
         if score.unusable:
             raise DataError(
-                f"Column '{shortened(score.name)}' has {score.unusable:,} values that are not usable numbers (infinite "
-                "or above 1e100); correct or remove them where the table is made."
+                f"Column '{shortened(score.name)}' has values that are not usable numbers "
+                f"({plural(score.unusable, 'row', 'are')} infinite or above 1e100); correct or remove them where the "
+                "table is made."
             )
     if found.bad_weights:
         raise DataError(
-            f"Column '{shortened(columns.weight or '')}' has {found.bad_weights:,} weights that are not numbers above "
-            "0; correct these weights or choose no weight column."
+            f"Column '{shortened(columns.weight or '')}' has weights that are not numbers above 0 "
+            f"({plural(found.bad_weights, 'row')}); correct these weights or choose no weight column."
         )
     if not funnel.at_or_above_floor:
         raise DataError(
@@ -261,8 +262,8 @@ def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
     if funnel.positives in (0, funnel.at_or_above_floor) and not columns.one_class:
         kind = "negative" if not funnel.positives else "positive"
         raise DataError(
-            f"Every usable row of '{shortened(columns.rating)}' is {kind} ({funnel.at_or_above_floor:,} rows); true "
-            "and false positives are both needed: check what the ratings mean, the floors and the range of dates."
+            f"Every usable row of '{shortened(columns.rating)}' is {kind} ({plural(funnel.at_or_above_floor, 'row')}); "
+            "true and false positives are both needed: check what the ratings mean, the floors and the range of dates."
         )
     for score in found.scores:
         if score.low == score.high:

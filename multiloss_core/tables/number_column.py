@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 LARGEST_SCORE = 1e100
@@ -53,8 +53,8 @@ def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, ex
     shown = "" if pd.isna(column.iloc[first]) else shortened(column.iloc[first])
     cell = f"'{shown}'" if shown else "blank"
     raise DataError(
-        f"Column '{column.name}' has {(~usable).sum():,} values that are not {expected} (first: row "
-        f"{rows[first] + 1:,}, {cell}); {way_out}."
+        f"Column '{column.name}' has values that are not {expected} ({plural((~usable).sum(), 'row')}, first: "
+        f"row {rows[first] + 1:,}, {cell}); {way_out}."
     )
 
 

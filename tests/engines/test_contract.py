@@ -221,11 +221,11 @@ def test_what_cannot_be_used_is_one_sentence(load):
             count_funnel(engine, name, type(meaning(1))(**meant))
         return str(caught.value)
 
-    assert "'score' has 1 values that are not usable numbers" in refused()
+    assert "'score' has values that are not usable numbers (1 row is infinite" in refused()
     assert "'flat' holds the same score, 1, in all usable rows" in refused(scores=("flat",))
     assert "'words'" in refused(scores=("words",))
     assert "holds string and no numbers" in refused(scores=("words",))
-    assert "'w' has 1 weights that are not numbers above 0" in refused(scores=("flat",), weight="w")
+    assert "'w' has weights that are not numbers above 0 (1 row)" in refused(scores=("flat",), weight="w")
     assert "There is no column 'gone'" in refused(scores=("gone",))
     assert "Every usable row of 'rating' is positive" in refused(scores=("flat",), positive=(1, 0), negative=(7,))
     with pytest.raises(DataError, match="There is no table 'other' here"):

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
-from multiloss_core.formatting import count, score_name, score_threshold, shortened
+from multiloss_core.formatting import plural, score_name, score_threshold, shortened
 from multiloss_core.numerics import Floats, Indices
 from multiloss_core.tables import column_of, numbers
 from multiloss_core.thresholds import FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
@@ -64,7 +64,7 @@ def ask_alert_sources(source: RatedSource, choice: ColumnChoice, place: DeltaGen
                 icon=":material/add_chart:",
             )
         if question.rows.size:
-            with st.expander(f"{count(question.rows.size)} rated {vocabulary().documents} below the density jump"):
+            with st.expander(f"{plural(question.rows.size, f'rated {vocabulary().document}')} below the density jump"):
                 show_rows(source.frame, question.rows)
         answer = st.segmented_control(
             "Were alerts raised by anything else than these scores?",

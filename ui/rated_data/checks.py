@@ -10,6 +10,7 @@ from multiloss_core.formatting import (
     Vocabulary,
     count,
     direction,
+    plural,
     score_name,
     score_threshold,
     share,
@@ -35,7 +36,7 @@ def show_funnel(documents: RatedDocuments, choice: ColumnChoice, frame: pd.DataF
     nothing = "" if below.size else " Below all of them nothing was rated."
     st.caption(f"Rating floors: {as_text(floors)}.{nothing}")
     if below.size:
-        with st.expander(f"{count(below.size)} rated {vocabulary().documents} below all floors, left out"):
+        with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):
             show_rows(frame, below)
     if (documents.weights != 1).any():
         totals = documents.totals

@@ -105,7 +105,7 @@ class TestScores:
     @pytest.mark.parametrize("bad", [np.inf, -np.inf, "high", "1,5", "1e200"])
     def test_values_that_are_no_finite_numbers_are_refused_or_left_out(self, frame, bad):
         frame["b"] = pd.Series([5.0, bad, 8.0, 1.0, bad], dtype=object)
-        with pytest.raises(DataError, match=r"'b' has 2 values.*first: row 2.*leave such rows out"):
+        with pytest.raises(DataError, match=r"'b' has values.*2 rows, first: row 2.*leave such rows out"):
             documents_of(frame)
         documents = documents_of(frame, leave_out_unusable=True)
         assert documents.scores[:, 1].tolist() == [5.0, 8.0, 1.0]
@@ -119,13 +119,13 @@ class TestScores:
     def test_row_numbers_count_from_the_first_row_of_the_file(self, frame):
         frame["rating"] = [np.nan, 1, 1, 0, 1]
         frame["a"] = pd.Series([0.1, 0.4, 0.9, "?", 0.3], dtype=object)
-        with pytest.raises(DataError, match=r"'a' has 1 values.*row 4, '\?'"):
+        with pytest.raises(DataError, match=r"'a' has values.*1 row, first: row 4, '\?'"):
             documents_of(frame)
 
     def test_a_table_without_a_numeric_score_is_refused(self, frame):
         frame["a"] = list("pqrst")
         with pytest.raises(
-            DataError, match=r"'a' has 5 values that are not finite numbers.*choose another score column"
+            DataError, match=r"'a' has values that are not finite numbers \(5 rows.*choose another score column"
         ):
             documents_of(frame)
         with pytest.raises(DataError, match=r"number in every score column \('a', 'b'\); choose fewer"):
@@ -133,7 +133,7 @@ class TestScores:
 
     def test_dates_are_no_scores(self, frame):
         frame["a"] = pd.date_range("2024-01-01", periods=5)
-        with pytest.raises(DataError, match=r"'a' has 5 values.*row 1.*choose another score column"):
+        with pytest.raises(DataError, match=r"'a' has values.*5 rows, first: row 1.*choose another score column"):
             documents_of(frame)
 
     def test_a_constant_score_is_refused(self, frame):
@@ -212,7 +212,8 @@ class TestWeights:
     def test_weights_that_are_not_above_zero_are_refused(self, frame, bad):
         frame["w"] = pd.Series([1.0, 2.0, bad, bad, 1.5], dtype=object)
         with pytest.raises(
-            DataError, match=r"'w' has 2 values that are not numbers above 0.*first: row 3.*choose no weight column"
+            DataError,
+            match=r"'w' has values that are not .* above 0 \(2 rows, first: row 3.*choose no weight column",
         ):
             documents_of(frame, weight="w")
 

@@ -46,7 +46,7 @@ class TestDocumentAmounts:
     def test_what_cannot_be_used_is_named(self, bad, shown):
         frame = pd.DataFrame({"paid": pd.Series([1.0, 2.0, 3.0, bad, 4.0], dtype=object)})
         message = (
-            rf"'paid' has 1 values that are not .*at least 0 \(first: row 4, {shown}\); correct these amounts or "
+            rf"'paid' has values that are not .*at least 0 \(1 row, first: row 4, {shown}\); correct these amounts or "
             "choose no amount column"
         )
         with pytest.raises(DataError, match=message):

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import operating_point
-from multiloss_core.formatting import count, direction, score_side, short_percent
+from multiloss_core.formatting import count, direction, plural, score_side, short_percent
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs.worth import amounts_of, point_cases, target_of
@@ -37,8 +37,8 @@ def sum_words(analysis: Analysis, scenario: Scenario, point: Point) -> str:
     parts = [
         (payoffs.recovered, f"{100 * payoffs.recovered:g} % of {{}} in fraud caught", amount),
         (payoffs.catch, f"{count(tp)} caught at {{}} each", payoffs.catch),
-        (payoffs.review, f"less {count(tp + fp)} reviews at {{}} each", payoffs.review),
-        (payoffs.annoyance, f"less friction of {count(fp)} false alerts at {{}} each", payoffs.annoyance),
+        (payoffs.review, f"less {plural(tp + fp, 'review')} at {{}} each", payoffs.review),
+        (payoffs.annoyance, f"less friction of {plural(fp, 'false alert')} at {{}} each", payoffs.annoyance),
     ]
     said = ", ".join(words.format(money_words(value, scenario.currency)) for factor, words, value in parts if factor)
     total = money_words(payoffs.total(tp, fp, amount), scenario.currency)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.figures import BEST, CHOSEN, PRESENT, profit_chart
-from multiloss_core.formatting import count, shortened
+from multiloss_core.formatting import count, plural, shortened
 from multiloss_core.targets import point_of_vertex
 from multiloss_core.thresholds import Point, ProfitCurve, profit_curve
 from ui.operating_point.analysis import Analysis
@@ -80,14 +80,14 @@ def _best_words(curve: ProfitCurve, scenario: Scenario, chosen: float) -> str:
     # Sums of weights in another order differ by rounding; thresholds beside the path may bring more than all of it.
     lead = f", {gap} more than this point" if most - chosen > 0.005 else ""
     return (
-        f"**The best point of the path brings {best}**, with {count(alerts)} alerts{lead}. From {count(low)} to "
-        f"{count(high)} alerts it is at least 99 % of that."
+        f"**The best point of the path brings {best}**, with {plural(alerts, 'alert')}{lead}. From {count(low)} to "
+        f"{plural(high, 'alert')} it is at least 99 % of that."
     )
 
 
 def _alt(marks: dict[str, tuple[float, float]], scenario: Scenario) -> str:
     told = (
-        f"{name}: {money_words(payoff, scenario.currency)} with {count(alerts)} alerts"
+        f"{name}: {money_words(payoff, scenario.currency)} with {plural(alerts, 'alert')}"
         for name, (alerts, payoff) in marks.items()
     )
     return f"Payoff against alerts along the path. {'; '.join(told)}."
