@@ -341,7 +341,7 @@ class TestApplying:
             (pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "b"]), "has 2 columns 'b'"),
             (
                 pd.DataFrame({"a": [1, 2, 3], "b": [0.1, "high", "low"]}),
-                "Column 'b' has 2 values .*first: row 2, 'high'",
+                "Column 'b' has values .*2 rows, first: row 2, 'high'",
             ),
         ],
     )

@@ -20,7 +20,7 @@ from ui.data.held_tables import hold
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
 from ui.shared.calculation import begin, wait_for
 from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
-from ui.shared.page_setup import room
+from ui.shared.page_setup import reading, room
 from ui.shared.session import Source, UploadedFile, Uploads, session
 from ui.shared.url_params import UrlParameter
 
@@ -77,7 +77,7 @@ class UploadStore(Generic[Choice, Data]):
             self.state.complaint = None
             self._stop_reading()
         elif uploaded.file_id != self.state.last_upload:
-            with st.spinner(f"Reading {as_text(uploaded.name)} …"):
+            with reading(uploaded.name):
                 self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
                 # Not before: a run that is cut short leaves the file to the next one.
                 self.state.last_upload = uploaded.file_id
@@ -133,7 +133,7 @@ class UploadStore(Generic[Choice, Data]):
         if is_asked:
             options = ReadOptions(header_line=header_line, skip_last=skip_last, leave_out_repeats=repeats)
         if is_asked or (source is not None and is_shown and sheet != source.sheet):
-            with st.spinner(f"Reading {as_text(name)} …"):
+            with reading(name):
                 self.state.complaint = self._take_file(data(), name, replace(options, sheet=sheet))
             st.session_state[asked] = False
 

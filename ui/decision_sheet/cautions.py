@@ -15,9 +15,10 @@ from multiloss_core.thresholds import ManualPoint, Point
 from ui.data.rated_workspace import rated_uploads
 from ui.decision_sheet.affordable import Setting
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.point_text import unused_scores
 from ui.operating_point.sections.over_time import dated
 from ui.operating_point.target import current_target
-from ui.shared.formatting import vocabulary
+from ui.shared.formatting import as_text, vocabulary
 
 FEW_POSITIVES, WANTED_MARGIN = 30, 0.05
 RECENT_DAYS = 91
@@ -27,6 +28,9 @@ def show_cautions(analysis: Analysis, settings: Sequence[Setting], chosen: Setti
     """Show below the cards what limits the answer."""
     if chosen.point is None:
         return
+    unused = unused_scores(analysis, chosen.point, analysis.deployable(chosen.point))
+    if unused is not None:
+        st.caption(as_text(" ".join(unused)))
     _say_few_positives(analysis, chosen.point)
     _say_drift(analysis, chosen.point)
     points = [setting.point for setting in settings if setting.point is not None]

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from multiloss_core import OperatingPoint, Unit
-from multiloss_core.formatting import UNDEFINED, percent, price, rate, reached, score_name, share
+from multiloss_core.formatting import UNDEFINED, percent, price, rate, reached, score_name, share, shortened
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.numerics import Floats, ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
@@ -202,7 +204,7 @@ def _words(
         ),
         counts=counts,
         rates=rates,
-        warning=_warning(unit, point),
+        warning=_warning(unit, point) or unused_scores(analysis, point, deployable),
         guarantee=_guarantee(analysis, point),
     )
 
@@ -259,6 +261,25 @@ def _guarantee(analysis: Analysis, point: Point) -> str | None:
     sure, least = (f"{100 * value:g}\N{NO-BREAK SPACE}%" for value in (certificate.confidence, certificate.precision))
     what = "what" if analysis.settings.unit is Unit.DOCUMENTS else "the money that"
     return f"{sure} sure: at least {least} of {what} is flagged at these thresholds is fraud, now and from here on."
+
+
+def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple[str, str] | None:
+    """Say which scores reach none of their thresholds (k,) while others do; rule `all` needs each of them."""
+    documents = analysis.rated.source.documents
+    highest = [np.inf] * len(thresholds) if documents is None else [scores[-1] for scores in documents.ordered_scores]
+    names = [
+        shortened(score_name(name))
+        for name, value, most in zip(analysis.rated.source.names, thresholds, highest, strict=True)
+        if math.isinf(value) or value > most
+    ]
+    if isinstance(point, ManualPoint) or point.rule == "all" or not 0 < len(names) < len(thresholds):
+        return None
+    several = len(names) > 1
+    return (
+        f"{' and '.join(names)} never {'flag' if several else 'flags'} here.",
+        f"What {'they' if several else 'it'} would add to the other scores' alerts holds less fraud than the last "
+        "alerts must hold.",
+    )
 
 
 def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:

@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,11 @@ LOGGER = logging.getLogger(__name__)
 # Streamlit writes white on the main colour, which on a dark page is bright.
 MAIN_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
 ON_MAIN_COLOUR = {"light": "#ffffff", "dark": "#12181d"}
+WHILE_READING = """
+    [data-testid="stMain"]:has(.st-key-reading [data-testid="stSpinner"])
+    [data-stale="true"]:not(:has([data-testid="stSelectbox"]))
+    { &, * { visibility: hidden !important; } }
+"""
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
 # Which page app.py leads on to, in its address; whether it ran in this visit; the page that is started anew.
@@ -102,7 +108,14 @@ def asked_in_address() -> dict[str, list[str]]:
 def _configure(title: str) -> None:
     st.set_page_config(page_title=title, page_icon=str(ICON), layout="wide")
     serve_library()
-    write_style(f"{MAIN_BUTTONS} {{ color: {ON_MAIN_COLOUR[theme()]} !important; }}")
+    write_style(f"{MAIN_BUTTONS} {{ color: {ON_MAIN_COLOUR[theme()]} !important; }} {WHILE_READING}")
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Say that a file is read; what the page shows of the data before is hidden as soon as that takes a moment."""
+    with st.container(key="reading"), st.spinner(f"Reading {as_text(name)} …"):
+        yield
 
 
 def write_style(rules: str) -> None:

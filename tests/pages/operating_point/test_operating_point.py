@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import (
@@ -473,6 +474,23 @@ def test_an_unreachable_target_is_said_in_words():
     assert rows["Precision"] == rows["False alerts per catch"] == "undefined"
     assert set(methods_table(app)["Note"]) == {"not reached"}
     assert not app.error
+
+
+def test_a_score_without_a_threshold_is_named():
+    generator = np.random.default_rng(3)
+    is_fraud = generator.random(200_000) < 0.004
+    useful = expit(generator.standard_normal(200_000) + 2.5 * is_fraud).round(4)
+    useless = generator.random(200_000).round(4)
+    alerts = (useful >= 0.9) | (useless >= 0.995)
+    frame = pd.DataFrame(
+        {"useful score": useful, "useless score": useless, "rating": np.where(is_fraud, "fraud", "ok")}
+    )
+    app = uploaded(frame[alerts], m="20")
+    assert printed_point(app)[0][1] > 1.0
+    assert "useless score never flags" in warning_of(app)
+    # At a low target it flags as well.
+    app = at_target(app, 0.5)
+    assert "useless score" not in warning_of(app)
 
 
 def test_inside_the_path_nothing_is_warned():

@@ -42,10 +42,12 @@ def point_shown_by(driver: str, analysis: Analysis, method: str) -> Point | None
 
 
 def in_three_digits(value: float, *, up: bool = False) -> float:
-    """Round to three digits, or up to them."""
+    """Round to three digits, or up to them; from 1 on to no finer than tenths, in which alerts a day are shown."""
     if not value > 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    if value >= 1:
+        unit = max(unit, 0.1)
     return float(f"{(math.ceil(value / unit - 1e-9) if up else round(value / unit)) * unit:.12g}")
 
 

@@ -18,7 +18,7 @@ from multiloss_core.targets import manual_point, target_for_price
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import baseline_thresholds
-from ui.operating_point.controls.present_point import in_three_digits, point_shown_by, present_point
+from ui.operating_point.controls.present_point import point_shown_by, present_point
 from ui.operating_point.controls.wishes import (
     DAYS_KEY,
     HELD_KEY,
@@ -247,7 +247,7 @@ def _by_price(analysis: Analysis, method: str) -> float:
         else "False alerts you would pay for one more catch"
     )
     m = present_point(analysis, method).marginal_precision
-    start = in_three_digits((1 - m) / m)
+    start = float(f"{(1 - m) / m:.3g}")
     return target_for_price(ask_number(st.number_input, label, (0.01, 199.0), 4.0, start=start, key="wish_price"))
 
 

@@ -7,10 +7,15 @@
 const METRIC = '<div class="metric"><dt></dt><dd></dd><dd class="between"></dd></div>'
 const RATE = '<tr><th scope="row"></th><td><span></span><div class="between"></div></td></tr>'
 
+/** A percentage in four digits, as a person reads it. @param {number} percent */
+function short(percent) {
+  return `${Number(percent.toPrecision(4))}`
+}
+
 /** What a screen reader says of a target and its row. @param {number} percent @param {PointWords} words */
 export function inWords(percent, { counts, thresholds, warning, guarantee }) {
   const numbers = [...counts, ...thresholds].map(([label, value]) => `${label} ${value}`).join(", ")
-  return `${percent} %. ${numbers}. ${warning ? warning.join(" ") : ""} ${guarantee ?? ""}`
+  return `${short(percent)} %. ${numbers}. ${warning ? warning.join(" ") : ""} ${guarantee ?? ""}`
 }
 
 /** Where the chosen point is in a chart. @param {string} chart @param {PointWords} words */
@@ -139,7 +144,7 @@ export class Panel {
     const { slider, box, parts } = this, { warning, guarantee } = words
     if (Number(slider.value) !== percent) slider.value = `${percent}`
     // What is being typed is the user's.
-    if (!this.#isTyping) box.value = `${percent}`
+    if (!this.#isTyping) box.value = short(percent)
     slider.setAttribute("aria-valuetext", inWords(percent, words))
     const [paid, sloped] = parts.price.children
     paid.textContent = price
