@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.steps import APP, run
+from tests.pages.steps import APP, opened, run, state
 
 ROOT = Path(__file__).parents[2]
 LISTED = re.findall(r'"(pages/\w+\.py)"', APP.read_text())
@@ -53,3 +53,19 @@ def test_running_a_page_again_changes_nothing(page):
     run(app)
     assert [(metric.label, metric.value) for metric in app.metric] == before
     assert [title.value for title in app.title] == titles
+
+
+def test_a_page_that_fails_keeps_its_data_and_starts_anew(monkeypatch, caplog):
+    app = run(opened(data="Login alerts"))
+    state(app).point.manual_thresholds = [0.9]
+    with monkeypatch.context() as patch:
+        patch.setattr("ui.operating_point.sections.SECTIONS", (lambda context: 1 / 0,))
+        run(app)
+        caplog.clear()
+        assert "error of its own" in app.error[0].value
+        assert app.selectbox(key="data").value == "Login alerts"
+    run(app.button(key="start_anew").click())
+    assert not app.error
+    assert app.title[0].value == "Operating point"
+    assert app.selectbox(key="data").value == "Login alerts"
+    assert state(app).point.manual_thresholds is None
