@@ -87,7 +87,7 @@ def expect_driven(page, path, by, point, percent=None):
     expect_point(page, SCORES, point)
     expect(said(page)).to_contain_text(f"Optimised for {by}.")
     if percent is not None:
-        expect(percent_box(page)).to_have_value(f"{round(percent, 6):.10g}")
+        expect(percent_box(page)).to_have_value(f"{percent:.4g}")
     shown = float(percent_box(page).input_value())
     at_target = operating_point(path, shown / 100)
     assert (at_target.tp, at_target.fp) == (tp, fp)

@@ -90,6 +90,12 @@ def number_of(analysis: Analysis, unit: Unit) -> Callable[[float], str]:
     return lambda value: f"{before}{unit.number(value)}{after}"
 
 
+def with_currency(analysis: Analysis, label: str, unit: Unit) -> str:
+    """Return the label of a count: of money with its currency, where the data name one."""
+    currency = currency_of(analysis) if unit is Unit.MONEY else None
+    return f"{label} ({currency})" if currency else label
+
+
 def currency_of(analysis: Analysis) -> str | None:
     """Return the one currency that the data name: in a column, beside the amounts or in the name of their column."""
     return _currency(analysis.rated.key, analysis)

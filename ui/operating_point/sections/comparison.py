@@ -24,6 +24,7 @@ from multiloss_core.thresholds import RatedData, Rule, UndecidedDocuments, money
 from ui.data.document_table import no_documents, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds
+from ui.operating_point.costs.worth import with_currency
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, PRECISION, WORDS, beside
 from ui.operating_point.point_view import PointContext
 from ui.shared.formatting import as_text, vocabulary
@@ -108,7 +109,7 @@ def _money_rows(
         return []
     sums = money_at(documents, amounts, np.array([current, proposed]), found.rule)
     return [
-        (beside(label), *_counts(found, before, after, Unit.MONEY))
+        (with_currency(analysis, beside(label), Unit.MONEY), *_counts(found, before, after, Unit.MONEY))
         for label, (before, after) in ((words.caught, sums.tp), (words.false, sums.fp))
     ]
 

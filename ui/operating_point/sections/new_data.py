@@ -15,6 +15,7 @@ from multiloss_core.thresholds import Point
 from ui.data.engines.along import ask_along
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import PathEvidence
+from ui.operating_point.costs.worth import with_currency
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.point_view import PointContext
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, jobs_of, latest_evidence, uncounted_groups
@@ -124,9 +125,15 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
     documents = next(iter(analysis.in_other_unit([point]))) if analysis.settings.unit is Unit.MONEY else point
     st.markdown(f"**At these thresholds on new data of the same size, {100 * found.level:g} % intervals**")
     rows: list[tuple[str, str, Interval, Interval | None, Callable[[float], str]]] = [
-        (words.caught, unit.number(own.tp), expected.tp, new.tp, number),
-        (words.false, unit.number(own.fp), expected.fp, new.fp, number),
-        (words.alerts + decided, unit.number(own.alerts), expected.alerts, new.alerts, number),
+        (with_currency(analysis, words.caught, unit), unit.number(own.tp), expected.tp, new.tp, number),
+        (with_currency(analysis, words.false, unit), unit.number(own.fp), expected.fp, new.fp, number),
+        (
+            with_currency(analysis, words.alerts + decided, unit),
+            unit.number(own.alerts),
+            expected.alerts,
+            new.alerts,
+            number,
+        ),
         (
             words.precision,
             share(own.precision, own.alerts if documents is None else documents.alerts),
