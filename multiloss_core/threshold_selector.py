@@ -40,6 +40,15 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     thresholds_ : (k,), infinity for never. `path_` : the `ThresholdPath`. `point_` : the `OperatingPoint`.
     classes_ : the two labels, the positive one last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import ThresholdSelector, simulate_population
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> selector = ThresholdSelector(marginal_precision=0.2).fit(documents.scores, documents.labels)
+    >>> int(selector.predict(documents.scores).sum())
+    158
     """
 
     classes_: NDArray[Any]

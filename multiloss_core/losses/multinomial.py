@@ -38,6 +38,12 @@ def multinomial_top_k(probabilities: ArrayLike, loss: Loss | LossFunction) -> To
     Ties as in `optimal_top_k`. Raises DataError as `multinomial_losses` does. O(n log n). `error_bound` is 0:
     rounding, a few 1e-16 per class, is left out. Source: Natarajan et al. 2016, Theorem 2; for F, Coz Velasco et al.
     2009.
+
+    Examples
+    --------
+    >>> from multiloss_core import F, multinomial_top_k
+    >>> multinomial_top_k([0.6, 0.3, 0.1], F()).k
+    1
     """
     checked = _checked(probabilities)
     values = multinomial_losses(checked, loss)

@@ -168,6 +168,13 @@ class FractionalLinear(Loss):
     `c` and `d` hold four finite numbers each, else DataError is raised. 0/0 is a loss of 0, as a rate with an empty
     denominator is 1; calling it where only the denominator is 0 raises DataError. Proposition 2 (c1 < d1 makes it
     TP-monotone) does not hold for every c and d: ask `is_tp_monotone` before relying on Theorem 1.
+
+    Examples
+    --------
+    >>> from multiloss_core import FractionalLinear
+    >>> jaccard = FractionalLinear([0, -2, 1, 1], [0, -1, 1, 1])
+    >>> float(jaccard(0.2, 0.4, 0.3))
+    0.6
     """
 
     c: Sequence[float]
@@ -210,6 +217,13 @@ class UserLoss(Loss):
     outcomes of tiny probability. Theorem 1 needs it to be TP-monotone: ask `is_tp_monotone`. Raises DataError for
     bounds that are not two finite numbers in order, and when called for a value that is not finite, not of the
     broadcast shape, or outside the bounds.
+
+    Examples
+    --------
+    >>> from multiloss_core import UserLoss, optimal_top_k
+    >>> missed_or_wrong = UserLoss(lambda u, v, p: p + v - 2 * u, bounds=(0.0, 1.0))
+    >>> optimal_top_k([0.9, 0.6, 0.3, 0.1], missed_or_wrong).k
+    2
     """
 
     phi: LossFunction

@@ -17,6 +17,13 @@ class ScoredItems:
     `probabilities` (n,) in [0, 1]. `labels` (n,) bool, or None where no outcome is known; where `labelled` (n,) bool is
     False the outcome is unknown and the label is False. Left out, all labels are known. Raises DataError unless all
     of this holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import ScoredItems
+    >>> ScoredItems(np.array([0.9, 0.2]), np.array([True, False])).probabilities
+    array([0.9, 0.2])
     """
 
     probabilities: Floats

@@ -301,7 +301,7 @@ class UploadStore(Generic[Choice, Data]):
 
     @property
     def _address(self) -> UrlParameter[str]:
-        """The name of the sample that is picked, in the URL; older links name files as well."""
+        """The name of the sample that is picked, in the URL."""
         return UrlParameter(self.key, lambda text: text[:LONGEST_NAME] or None, str)
 
     @property

@@ -154,10 +154,7 @@ def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
     # Names stay out of the address.
     known = {hashlib.sha256(name.encode()).hexdigest()[:START]: name for name in names}
     labels = {EVERY_DATA: EVERY_DATA} | {value: shortened(name, LONG_NAME) for value, name in known.items()}
-    old = {label: value for value, label in labels.items()}
-    picked = ask_choice(
-        st.selectbox, "Decisions for", labels, key="decisions_for", of_old=lambda said: old.get(said, said)
-    )
+    picked = ask_choice(st.selectbox, "Decisions for", labels, key="decisions_for")
     if picked not in known:
         return entries
     return from_log(lambda log: log.entries(limit=len(entries), data_name=known[picked])) or ()
@@ -228,9 +225,9 @@ def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
     known = {str(entry.id): entry for entry in entries}
     labels = {number: label_of(entry) for number, entry in known.items()}
     left, right = st.columns(2, gap="large")
-    entry = known[ask_choice(left.selectbox, "Decision", labels, key=CHOSEN, of_old=_number)]
+    entry = known[ask_choice(left.selectbox, "Decision", labels, key=CHOSEN)]
     others = {NOTHING: NOTHING} | {number: label for number, label in labels.items() if number != str(entry.id)}
-    beside = ask_choice(right.selectbox, "Compare with", others, key="compared_with", of_old=_number)
+    beside = ask_choice(right.selectbox, "Compare with", others, key="compared_with")
     if beside in known:
         show_comparison(entry.record, known[beside].record)
     with st.container(border=True):
@@ -238,11 +235,6 @@ def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
         show_remarks(entry)
         _show_deployment(entry)
         show_record(entry.record, "entry")
-
-
-def _number(said: str) -> str:
-    """Return the number of a decision, which older links say with its label."""
-    return said.partition(" ")[0]
 
 
 def show_record(record: DecisionRecord, tag: str) -> None:

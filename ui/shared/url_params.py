@@ -23,23 +23,6 @@ LOWEST, HIGHEST, FIRST, STEP = 0.5, 99.5, 20.0, 0.5
 PERCENTS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
 # By then the URL says what was written: what it says of before is a step back in the browser.
 SECONDS_TO_ARRIVE = 2.0
-# What links said before the URL held short values.
-OLD_VALUES = {
-    "rule": {"any score": "any", "every score": "all"},
-    "nodes": {
-        "at rated positives": "positives",
-        "at equal shares of documents": "quantile",
-        "at equal steps": "uniform",
-    },
-    "driver": {
-        "marginal precision": "slider",
-        "false alerts per extra catch": "price",
-        "a cap on alerts": "alerts",
-        "a floor on precision": "precision",
-        "a share of positives to keep": "share",
-        "thresholds by hand": "manual",
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -97,16 +80,15 @@ def ask_choice(
     labels: Mapping[str, str],
     *,
     key: str,
-    of_old: Callable[[str], str] = str,
     **options: Any,
 ) -> str:
     """Draw a selectbox or a segmented control whose choice, other than the first, is in the URL.
 
     `labels`: by the short stable value that the URL and the session hold, what the screen says. A widget that is bound
-    to the URL would write its label there. `of_old` makes the value of what older links say.
+    to the URL would write its label there.
     """
     first = next(iter(labels))
-    parameter = UrlParameter[str](key, lambda text: value if (value := of_old(text)) in labels else None, str)
+    parameter = UrlParameter[str](key, lambda text: text if text in labels else None, str)
     asked = parameter.asked(if_gone=first)
     if asked is not None or st.session_state.get(key) not in labels:
         st.session_state[key] = asked or first
@@ -163,14 +145,10 @@ def within(value: object, bounds: tuple[Number, Number], usual: Number) -> Numbe
 
 
 def open_page(page: str) -> None:
-    """Take note of the page that is open, and read a link that was made before as it would be made now."""
+    """Note which page is open."""
     if session().page != page:
         # Another page's URL says nothing of what this one's said: that is no step back.
         session().page, session().url = page, {}
-    for name, values in OLD_VALUES.items():
-        said = _said(name)
-        if said in values:
-            st.query_params[name] = values[said]
 
 
 def read_numbers(text: str) -> list[float] | None:

@@ -62,6 +62,12 @@ def expected_losses(
 
     `tolerance` > 0 is the largest `error_bound` allowed. Raises DataError for unusable probabilities, an unknown
     method, a tolerance that is not positive or that the method cannot prove, and a loss or an n that it does not take.
+
+    Examples
+    --------
+    >>> from multiloss_core import JACCARD, expected_losses
+    >>> expected_losses([0.9, 0.6, 0.3, 0.1], JACCARD).values.round(3)
+    array([0.975, 0.473, 0.346, 0.415, 0.525])
     """
     descending = np.sort(checked_probabilities(probabilities))[::-1].copy()
     if not 0.0 < tolerance < np.inf:

@@ -60,6 +60,12 @@ def exhaustive_search(probabilities: ArrayLike, loss: Loss) -> ExhaustiveSearch:
 
     `probabilities` (n,) in [0, 1] of independent labels, n <= 14, else DataError. O(2^n n^2) time, O(2^n n) memory.
     Several losses on the same items: call `subset_distributions` once and `search_subsets` per loss.
+
+    Examples
+    --------
+    >>> from multiloss_core import F, exhaustive_search
+    >>> exhaustive_search([0.9, 0.6, 0.3, 0.1], F()).is_top_k
+    True
     """
     return search_subsets(subset_distributions(probabilities), loss)
 

@@ -59,7 +59,14 @@ def read_file(
 
 
 def read_table(data: bytes, name: str) -> pd.DataFrame:
-    """Read the table of `read_file` and nothing else."""
+    r"""Read the table of `read_file` and nothing else.
+
+    Examples
+    --------
+    >>> from multiloss_core import read_table
+    >>> read_table(b"score,rating\n0.9,fraud\n0.4,ok\n", "alerts.csv").shape
+    (2, 2)
+    """
     return read_file(data, name).frame
 
 

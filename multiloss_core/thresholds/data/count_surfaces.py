@@ -34,6 +34,15 @@ class CountSurfaces:
     Raises
     ------
     DataError : shapes that do not fit, negative counts, or counts that rise with a threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import CountSurfaces
+    >>> thresholds, tp, fp = np.array([0.5, 0.8]), np.array([9.0, 6.0]), np.array([30.0, 4.0])
+    >>> surfaces = CountSurfaces((thresholds,), tp, fp, "any", ("model",))
+    >>> surfaces.totals
+    Counts(tp=9.0, fp=30.0)
     """
 
     axes: Axes
@@ -146,6 +155,17 @@ def count_surfaces(
     Raises
     ------
     DataError : more than 4 million nodes (the message names a resolution that fits), unknown rule or spacing.
+
+    Examples
+    --------
+    >>> from multiloss_core import RatedDocuments, count_surfaces
+    >>> scores = [[0.9, 0.2], [0.8, 0.7], [0.7, 0.1], [0.6, 0.9], [0.5, 0.3], [0.2, 0.6]]
+    >>> documents = RatedDocuments(scores, [1, 1, 0, 1, 0, 0], floors=[0.5, 0.6])
+    >>> surfaces = count_surfaces(documents, resolution=3)
+    >>> surfaces.tp
+    array([[3., 3., 3.],
+           [3., 2., 1.],
+           [2., 1., 0.]])
     """
     require_rule(rule)
     classifiers = len(documents.names)

@@ -46,7 +46,15 @@ class Counts(Generic[Number]):
 
 
 def flagged(scores: Floats, thresholds: ArrayLike, rule: str) -> Bools:
-    """Flag documents (n,) by scores (n, k) at thresholds (k,): a score reaches its threshold when it is >= it."""
+    """Flag documents (n,) by scores (n, k) at thresholds (k,): a score reaches its threshold when it is >= it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import flagged
+    >>> flagged(np.array([[0.9, 0.1], [0.2, 0.3]]), np.array([0.9, 0.5]), "any")
+    array([ True, False])
+    """
     above: Bools = scores >= np.asarray(thresholds, dtype=np.float64)
     return np.asarray(above.any(axis=1) if rule == "any" else above.all(axis=1))
 

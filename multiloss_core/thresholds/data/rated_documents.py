@@ -83,6 +83,14 @@ class RatedDocuments:
     ------
     DataError : wrong shapes, unusable values, one class only (unless `one_class`), a constant score, a floor above
         every score, or documents below all floors (`from_frame` drops and counts those instead).
+
+    Examples
+    --------
+    >>> from multiloss_core import RatedDocuments
+    >>> scores = [[0.9, 0.2], [0.8, 0.7], [0.7, 0.1], [0.6, 0.9], [0.5, 0.3], [0.2, 0.6]]
+    >>> documents = RatedDocuments(scores, [1, 1, 0, 1, 0, 0], floors=[0.5, 0.6])
+    >>> documents.totals
+    Counts(tp=3.0, fp=3.0)
     """
 
     scores: Floats
@@ -192,6 +200,15 @@ class RatedDocuments:
         ------
         UncertainFloorsError : floors and method are not given, and both methods do not agree.
         DataError : naming the column, the row or count, and what to do.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from multiloss_core import RatedDocuments
+        >>> table = pd.DataFrame({"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "fraud"]})
+        >>> documents = RatedDocuments.from_frame(table, ["model"], "rating", floors=[0.5])
+        >>> documents.labels
+        array([ True, False,  True])
         """
         _require_columns(frame, [*scores, label, *filter(None, (weight, group))])
         if not scores:

@@ -65,6 +65,14 @@ def simulate_population(
     Raises
     ------
     DataError : fewer than 100 documents, 1-4 classifiers exceeded, shares outside (0, 1), or no positive drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import simulate_population
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> documents.totals
+    Counts(tp=98.0, fp=98.0)
     """
     if not (documents >= 100 and 1 <= classifiers <= MAX_CLASSIFIERS):
         raise DataError(f"Simulate at least 100 documents and 1 to {MAX_CLASSIFIERS} classifiers.")

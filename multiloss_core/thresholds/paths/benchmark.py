@@ -17,6 +17,16 @@ def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdP
     Raises
     ------
     DataError : buckets below 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import benchmark_path, count_surfaces, operating_point, simulate_population
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> path = benchmark_path(count_surfaces(documents, resolution=20), buckets=10)
+    >>> point = operating_point(path, 0.2)
+    >>> point.tp, point.fp
+    (96.0, 79.0)
     """
     if buckets < 1:
         raise DataError(f"The number of buckets must be at least 1, not {buckets}.")

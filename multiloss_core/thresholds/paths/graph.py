@@ -26,6 +26,16 @@ def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
     no cycles, so one sweep over its anti-diagonals finds the shortest path that the paper finds by Bellman-Ford.
     Time O(k N) and memory O(N) for N nodes. Of ways with equal area the one that keeps more true positives longer
     (the larger sum of TP over its nodes) is taken, so that the path stays sensible where no false positive is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import count_surfaces, graph_path, operating_point, simulate_population
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> path = graph_path(count_surfaces(documents, resolution=20))
+    >>> point = operating_point(path, 0.2)
+    >>> point.tp, point.fp
+    (96.0, 79.0)
     """
     nodes = _best_nodes(_sweep(surfaces))
     if nodes is None:
@@ -51,6 +61,16 @@ def mean_graph_path(
     Raises
     ------
     DataError : draws below 1 or `deleted` outside [0, 0.5).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import count_surfaces, mean_graph_path, operating_point, simulate_population
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> path = mean_graph_path(count_surfaces(documents, resolution=20), np.random.default_rng(1))
+    >>> point = operating_point(path, 0.2)
+    >>> point.tp, point.fp
+    (93.0, 67.0)
     """
     if draws < 1 or not 0 <= deleted < 0.5:
         raise DataError(f"Draws must be at least 1 and the deleted share in [0, 0.5), not {draws} and {deleted}.")

@@ -77,6 +77,16 @@ def smooth_path(
     Raises
     ------
     DataError : an unknown rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import operating_point, simulate_population, smooth_path
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> path = smooth_path(documents)
+    >>> point = operating_point(path, 0.2)
+    >>> point.tp, point.fp
+    (96.0, 68.0)
     """
     if isinstance(source, CountSurfaces):
         rule = source.rule

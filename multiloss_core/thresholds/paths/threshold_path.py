@@ -95,7 +95,7 @@ class ThresholdPath:
     @property
     def normalised_area(self) -> float:
         """The area as a share of TP x FP at the floors, in [0, 1]; NaN where that is 0."""
-        whole = self.tp[0] * self.fp[0]
+        whole = float(self.tp[0] * self.fp[0])
         return self.area / whole if whole > 0 else float("nan")
 
     @cached_property
@@ -135,12 +135,31 @@ class ThresholdPath:
 
 
 def operating_point(path: ThresholdPath, marginal_precision: float) -> OperatingPoint:
-    """`ThresholdPath.at` as a function."""
+    """`ThresholdPath.at` as a function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import operating_point, simulate_population, smooth_path
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> point = operating_point(smooth_path(documents), 0.2)
+    >>> point.status, point.tp, point.fp
+    ('inside', 96.0, 68.0)
+    """
     return path.at(marginal_precision)
 
 
 def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) -> list[OperatingPoint]:
-    """`ThresholdPath.at` for many targets at once, one look-up each."""
+    """`ThresholdPath.at` for many targets at once, one look-up each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import operating_points, simulate_population, smooth_path
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> [point.tp for point in operating_points(smooth_path(documents), [0.1, 0.2, 0.5])]
+    [98.0, 96.0, 77.0]
+    """
     majorant = path.majorant
     vertices, precisions = majorant.vertices, majorant.marginal_precisions
     tp, fp = path.tp[vertices], path.fp[vertices]

@@ -18,6 +18,14 @@ def f_beta_of_point(point: Point) -> float:
     falls. Where the point was chosen by a smooth fit, it is the maximum that the fit expects. It holds on new data when
     the marginal precision along the path does. NaN unless the point is `inside`: at the floor the best point lies below
     what was rated, and without alerts there is nothing to weigh.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import f_beta_of_point, operating_point, simulate_population, smooth_path
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> round(f_beta_of_point(operating_point(smooth_path(documents), 0.2)), 2)
+    1.8
     """
     if point.status != "inside":
         return math.nan

@@ -239,13 +239,8 @@ def ask_pair(analysis: Analysis) -> tuple[int, int]:
         return (0, 1)
     left, right = st.columns(2)
     others = "Charts show the thresholds of two classifiers; the others stay at the chosen point."
-    places = {name: str(place) for place, name in enumerate(names, start=1)}
-    labels = {place: name for name, place in places.items()}
-
-    def of_old(said: str) -> str:
-        return said if said in labels else places.get(said, said)
-
-    first = ask_choice(left.selectbox, "Charts: across", labels, key="across", of_old=of_old, help=others)
+    labels = {str(place): name for place, name in enumerate(names, start=1)}
+    first = ask_choice(left.selectbox, "Charts: across", labels, key="across", help=others)
     rest = {place: name for place, name in labels.items() if place != first}
-    second = ask_choice(right.selectbox, "Charts: up", rest, key="up", of_old=of_old)
+    second = ask_choice(right.selectbox, "Charts: up", rest, key="up")
     return int(first) - 1, int(second) - 1

@@ -1,0 +1,29 @@
+"""The examples in the docstrings of the library."""
+
+import doctest
+import inspect
+import sys
+
+import pytest
+
+import multiloss_core
+
+MAIN = (
+    *("read_table", "RatedDocuments", "CountSurfaces", "count_surfaces", "flagged", "simulate_population"),
+    *("graph_path", "mean_graph_path", "benchmark_path", "analytic_path", "smooth_path"),
+    *("operating_point", "operating_points", "f_beta_of_point", "ThresholdSelector"),
+    *("expected_losses", "optimal_top_k", "multinomial_top_k", "exhaustive_search"),
+    *("ScoredItems", "FractionalLinear", "UserLoss"),
+)
+
+
+@pytest.mark.parametrize("name", MAIN)
+def test_example_of_a_public_name_prints_what_it_says(name):
+    documented = getattr(multiloss_core, name)
+    module = sys.modules[inspect.unwrap(documented).__module__]
+    examples = [
+        test for test in doctest.DocTestFinder().find(documented, name, module=module, globs={}) if test.examples
+    ]
+    assert examples
+    for example in examples:
+        assert doctest.DocTestRunner().run(example).failed == 0
