@@ -5,6 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.shared.session import KEY, Session
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -16,6 +17,11 @@ def opened(page="operating_point", **query):
     for key, value in query.items():
         app.query_params[key] = value
     return run(app.switch_page(f"pages/{page}.py"))
+
+
+def driver_called(label):
+    """The key, as an address holds it, of what the screen calls so."""
+    return next(key for key, driver in DRIVERS.items() if driver.label == label)
 
 
 def run(step):

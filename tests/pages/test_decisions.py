@@ -27,7 +27,7 @@ from multiloss_core.decisions import (
 )
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from tests.pages.steps import decide, enter_scenario, explorer, opened, run, state, typed_scenarios
+from tests.pages.steps import decide, driver_called, enter_scenario, explorer, opened, run, state, typed_scenarios
 from ui.data.samples import sample
 from ui.operating_point.controls.target_drivers import DRIVERS
 from ui.rated_data import column_roles
@@ -405,7 +405,7 @@ def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
     record = sample_decision(rule=rule)
     logged(log_address, record)
     # What was chosen before must not win.
-    app = opened("operating_point", data="Card alerts", rule="every score", m="70", method="graph", resolution_2="200")
+    app = opened("operating_point", data="Card alerts", rule="all", m="70", method="graph", resolution_2="200")
     run(app.switch_page("pages/decisions.py"))
     assert "is loaded and the same" in said(app.success)
     press(app, "Open on the operating point")
@@ -444,7 +444,7 @@ def test_what_drove_a_decision_drives_again(log_address, driver):
     inputs = {key: str(value) for key, value in DRIVEN[driver].items()}
     if driver == "costs":
         inputs |= {"wish_name": "it's 'Black' Friday", "wish_currency": "PLN"}
-    app = opened("operating_point", data="Login alerts", driver=driver, **inputs)
+    app = opened("operating_point", data="Login alerts", driver=driver_called(driver), **inputs)
     app.session_state["save_decision"] = True
     decide(run(app))
     percent = state(app).point.target.percent

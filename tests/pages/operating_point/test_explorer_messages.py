@@ -58,7 +58,7 @@ def test_types_are_written_as_the_browser_has_them():
 
 
 def test_python_sends_exactly_what_the_contract_names():
-    data = explorer(opened(data="Card alerts", driver="thresholds by hand", hand="0.9,never", now="0.8,never"))
+    data = explorer(opened(data="Card alerts", driver="manual", hand="0.9,never", now="0.8,never"))
     assert set(data) == keys("Message")
     assert set(data["table"]) == keys("Table")
     assert data["contract"] == messages.CONTRACT

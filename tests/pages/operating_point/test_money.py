@@ -22,7 +22,7 @@ from multiloss_core import (
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
 from tests.pages.rated_data.steps import say_no_other_alerts
-from tests.pages.steps import decide, explorer, opened, run, state
+from tests.pages.steps import decide, driver_called, explorer, opened, run, state
 from ui.data.samples import sample
 
 RULES = {"any": "any score", "all": "every score"}
@@ -216,7 +216,7 @@ class TestCountedInMoney:
     )
     def test_what_is_wished_for_is_money_here_and_in_the_record(self, driver, label, wished):
         query = {"wish_alerts": "20000"} if driver == "a cap on alerts" else {}
-        app = opened(data="Card alerts", count="money", driver=driver, **query)
+        app = opened(data="Card alerts", count="money", driver=driver_called(driver), **query)
         box = next(box for box in app.number_input if box.key.startswith("wish_"))
         assert box.label.startswith(label)
         assert not app.error

@@ -121,7 +121,7 @@ def test_the_charts_carry_band_and_cloud():
 
 
 def by_hand(**query):
-    return finished(driver="thresholds by hand", **query)
+    return finished(driver="manual", **query)
 
 
 def test_thresholds_set_by_hand_have_intervals_of_their_own():
@@ -307,7 +307,7 @@ def test_a_guaranteed_range_is_shown_on_the_slider_and_the_points_inside_it_say_
             assert point.precision > 0.8
 
 
-@pytest.mark.parametrize("rule", ["any score", "every score"])
+@pytest.mark.parametrize("rule", ["any", "all"])
 def test_simpler_cuts_catch_what_pandas_counts_at_the_false_positives_of_the_point(rule):
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "Card alerts"

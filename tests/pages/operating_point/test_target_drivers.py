@@ -13,14 +13,15 @@ from tests.pages.operating_point.test_operating_point import (
     percent_of,
     printed_point,
 )
-from tests.pages.steps import enter_scenario, explorer, opened, run, typed_scenarios
+from tests.pages.steps import driver_called, enter_scenario, explorer, opened, run, typed_scenarios
 from ui.data.samples import sample
 
 NAME = "Card alerts"
 
 
 def driven(by, **query):
-    return opened(driver=by, **query)
+    """The page with a driver in its address, which is named as on the screen."""
+    return opened(driver=driver_called(by), **query)
 
 
 def wish(app, **values):

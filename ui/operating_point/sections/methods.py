@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import streamlit as st
 
 from multiloss_core import OperatingPoint, Unit, f_beta_of_point
@@ -27,6 +28,7 @@ from ui.shared.formatting import (
 )
 
 AREA_UNDER_PATH, IN_MONEY = "Area (0 to 1)", WORDS[Unit.MONEY]
+NOTES = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}
 KINDS = {
     **dict.fromkeys(("TP", "FP", "Alerts", UNDECIDED), COUNT),
     **dict.fromkeys((IN_MONEY.caught, IN_MONEY.false), MONEY),
@@ -40,17 +42,20 @@ def show_methods(context: PointContext) -> None:
     """Show all methods at the same target."""
     analysis, points = context.analysis, context.view.points
     st.markdown("**All methods at this target**")
-    rows = []
-    others, undecided = analysis.in_other_unit(list(points.values())), analysis.undecided(list(points.values()))
-    for point, other, waiting in zip(points.values(), others, undecided, strict=True):
-        inside = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}[point.status]
+    rows, shown = [], dict[str, Point](points)
+    # A cap or thresholds by hand may lead to a point of no method.
+    if not any(np.array_equal(point.thresholds, context.point.thresholds) for point in points.values()):
+        shown["chosen point"] = context.point
+    others, undecided = analysis.in_other_unit(list(shown.values())), analysis.undecided(list(shown.values()))
+    has_notes = any(point.status != "inside" for point in points.values())
+    for (name, point), other, waiting in zip(shown.items(), others, undecided, strict=True):
         values = analysis.deployable(point)
         rows.append(
-            {"Method": point.method}
+            {"Method": name}
             | {score_side(name): score_value(name, value) for name, value in zip(point.names, values, strict=True)}
             | _counts(analysis.settings.unit, point, other, waiting if analysis.has_undecided else None)
-            | {AREA_UNDER_PATH: analysis.path(point.method).normalised_area}
-            | ({"Note": inside} if any(other.status != "inside" for other in points.values()) else {})
+            | {AREA_UNDER_PATH: analysis.path(name).normalised_area if name in points else math.nan}
+            | ({"Note": NOTES[points[name].status] if name in points else ""} if has_notes else {})
         )
     thresholds = dict.fromkeys(map(score_side, context.point.names), THRESHOLD)
     show_numbers(rows, KINDS | thresholds, alt="All methods at the same marginal precision.")
