@@ -151,8 +151,6 @@ def test_no_address_names_data_or_authors(log_address):
     assert all(re.fullmatch(r"[0-9a-f]{12}|\d+", value) for value in told.values())
     linked = opened("decisions", **told)
     assert [linked.selectbox(key=key).value for key in told] == [app.selectbox(key=key).value for key in told]
-    by_name = app.selectbox(key="decisions_for").options[1]
-    assert opened("decisions", decisions_for=by_name).selectbox(key="decisions_for").value == told["decisions_for"]
 
 
 def test_older_decisions_are_one_click_away(log_address):

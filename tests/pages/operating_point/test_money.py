@@ -25,7 +25,7 @@ from tests.pages.rated_data.steps import say_no_other_alerts
 from tests.pages.steps import decide, driver_called, explorer, opened, run, state
 from ui.data.samples import sample
 
-RULES = {"any": "any score", "all": "every score"}
+RULES = ("any", "all")
 SCORES = ["transaction model", "account model"]
 
 
@@ -75,7 +75,7 @@ def methods_table(app):
 class TestMoneyBesideCounts:
     @pytest.mark.parametrize("rule", RULES)
     def test_every_target_equals_pandas(self, rule):
-        app = opened(data="Card alerts", rule=RULES[rule])
+        app = opened(data="Card alerts", rule=rule)
         _, documents, amounts = rated()
         rows = explorer(app)["table"]["rows"]
         assert len(rows) > 190
@@ -163,7 +163,7 @@ class TestCountedInMoney:
             "benchmark": benchmark_path(surfaces),
         }
         for percent in (12, 40, 75):
-            app = opened(data="Card alerts", rule=RULES[rule], count="money", m=str(percent))
+            app = opened(data="Card alerts", rule=rule, count="money", m=str(percent))
             assert app.button_group(key="count").value == "money"
             table = methods_table(app)
             for method, path in paths.items():

@@ -28,7 +28,7 @@ from tests.pages.steps import APP, explorer, number, opened, run, state
 from ui.data.samples import SAMPLES, sample
 
 METHODS = ["smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark"]
-RULES = {"any": "any score", "all": "every score"}
+RULES = ("any", "all")
 # By number of classifiers, the resolution that the page starts with.
 RESOLUTION = {1: 300, 2: 100, 3: 60, 4: 24}
 NUMBER_OF_WHAT_IS_UNKNOWN = re.compile(
@@ -210,7 +210,7 @@ def assert_page_shows(app, name, rule, percent):
     ],
 )
 def test_numbers_are_those_of_the_core_and_of_a_count_by_hand(name, rule):
-    app = opened(data=name, rule=RULES[rule])
+    app = opened(data=name, rule=rule)
     assert app.selectbox(key="data").value == name
     for percent in (20.0, 2.0, 55.0, 99.5):
         at_target(app, percent)
@@ -641,7 +641,7 @@ def test_the_theme_of_the_reader_is_the_theme_of_the_charts():
 def test_real_rated_files_give_the_counts_of_a_count_by_hand(rated_folder, name, rule):
     told = json.loads((rated_folder / f"{name}.json").read_text())
     frame = pd.read_csv(rated_folder / f"{name}.csv")
-    app = uploaded(frame, f"{name}.csv", m="30", rule=RULES[rule])
+    app = uploaded(frame, f"{name}.csv", m="30", rule=rule)
     assert not app.error
     assert app.get_by_key("rule").value == rule
     thresholds, tp, fp = printed_point(app)

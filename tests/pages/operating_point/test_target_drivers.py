@@ -209,6 +209,8 @@ def test_thresholds_typed_by_hand_are_counted_and_said_to_be_no_optimum():
     assert dict(hand["words"]["counts"][:2]) == {"Caught (TP)": f"{tp:,}", "False alerts (FP)": f"{fp:,}"}
     assert [value for _, value in hand["words"]["thresholds"]] == ["≥ 0.9", "never"]
     assert not [label for label, _ in hand["words"]["rates"] if "next" in label]
+    methods = next(table.value for table in app.dataframe if "Method" in table.value).set_index("Method")
+    assert tuple(methods.loc["chosen point", ["TP", "FP"]]) == (tp, fp)
 
 
 @pytest.mark.parametrize(("text", "words"), [("0.1", "floor"), ("abc", "not a number"), ("", "not a number")])
