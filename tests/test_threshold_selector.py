@@ -1,3 +1,8 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,10 +13,9 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from multiloss_core import PATH_METHODS, DataError, RatedDocuments, operating_point, simulate_population, smooth_path
 from multiloss_core.threshold_selector import ThresholdSelector
 
-NOT_APPLICABLE = {
-    # Arrays are always NumPy's.
-    "check_array_api_input",
-}
+ROOT = Path(__file__).parents[1]
+# SciPy must be told of it before it is imported.
+IN_A_PROCESS_OF_ITS_OWN = "check_array_api_input"
 CHECKS = {getattr(check, "func", check).__name__: check for _, check in estimator_checks_generator(ThresholdSelector())}
 
 
@@ -21,9 +25,19 @@ def documents():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in CHECKS if name not in NOT_APPLICABLE])
+@pytest.mark.parametrize("name", [name for name in CHECKS if name != IN_A_PROCESS_OF_ITS_OWN])
 def test_checks_of_scikit_learn(name):
     CHECKS[name](ThresholdSelector())
+
+
+@pytest.mark.slow
+def test_check_of_scikit_learn_for_arrays_of_other_libraries():
+    program = """
+from tests.test_threshold_selector import CHECKS, IN_A_PROCESS_OF_ITS_OWN, ThresholdSelector
+CHECKS[IN_A_PROCESS_OF_ITS_OWN](ThresholdSelector())
+"""
+    environment = os.environ | {"SCIPY_ARRAY_API": "1"}
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, check=True, timeout=300)
 
 
 def test_the_point_is_that_of_the_library(documents):
