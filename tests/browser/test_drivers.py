@@ -24,7 +24,7 @@ from tests.browser.steps import (
     without_webgl,
 )
 from ui.data.samples import sample
-from ui.shared.url_params import OLD_VALUES
+from ui.operating_point.controls.target_drivers import DRIVERS
 
 NAME = "Card alerts"
 SCORES = sample(NAME).first_choice.scores
@@ -92,7 +92,7 @@ def expect_driven(page, path, by, point, percent=None):
     at_target = operating_point(path, shown / 100)
     assert (at_target.tp, at_target.fp) == (tp, fp)
     label = by.partition(",")[0]
-    driver = OLD_VALUES["driver"].get(label, label)
+    driver = next(key for key, driver in DRIVERS.items() if driver.label == label)
     expect(page).to_have_url(re.compile(f"[?&]driver={driver}(&|$)"))
     settle(page)
 
