@@ -79,9 +79,14 @@ def area(value: float) -> str:
     return UNDEFINED if math.isnan(value) else f"{value:.4f}"
 
 
+def shortest(value: float) -> str:
+    """Write a number with all its digits and no more: 40 and not 40.0."""
+    return repr(float(value)).removesuffix(".0")
+
+
 def threshold(value: float | None) -> str:
     """Write a threshold with every digit that it has; None and infinity are `never`."""
-    return NEVER if value is None or math.isinf(value) else repr(float(value)).removesuffix(".0")
+    return NEVER if value is None or math.isinf(value) else shortest(value)
 
 
 def score_name(name: str) -> str:

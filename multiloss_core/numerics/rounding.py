@@ -16,11 +16,6 @@ def is_probability(values: Floats) -> Bools:
     return (values >= -_ROUNDING) & (values <= 1 + _ROUNDING)
 
 
-def shortest(value: float) -> str:
-    """Write a number with all its digits and no more: 40 and not 40.0."""
-    return repr(float(value)).removesuffix(".0")
-
-
 def written_number(text: str) -> float:
     """Read a number as files and people write it, with a decimal point, `inf` or `nan`.
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import shortened, shortest
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.numerics.rounding import is_probability, shortest, written_number
+from multiloss_core.numerics.rounding import is_probability, written_number
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.guessing.falling import area
 from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import shortened, shortest
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.numerics.rounding import shortest
 from multiloss_core.tables.vocabulary import dispositions
 from multiloss_core.tables.vocabulary.column_names import (
     LABEL,

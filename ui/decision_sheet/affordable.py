@@ -12,7 +12,7 @@ from multiloss_core.targets import target_for_price
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.baseline import thresholds_in_use
-from ui.operating_point.controls.present_point import in_three_digits
+from ui.operating_point.controls.present_point import round_cap
 from ui.operating_point.controls.target_drivers import ALERTS, DRIVERS
 from ui.operating_point.controls.wishes import DAYS_KEY, under_cap
 from ui.operating_point.costs.scenarios import recorded_driver
@@ -91,14 +91,14 @@ def _by_alerts(analysis: Analysis) -> Affordable:
         st.number_input,
         "Alerts a day, on average",
         (0.01, 1e9),
-        in_three_digits(_alerts_now(analysis) / days, up=True),
+        round_cap(_alerts_now(analysis) / days, up=True),
         format="%g",
         key=_key("afford_alerts", analysis),
         help="Also those that nobody has decided yet. At first as many as the thresholds in force raise.",
     )
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
-        most = in_three_digits(cap * factor)
+        most = round_cap(cap * factor)
         point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
         goals = DRIVERS[ALERTS].goals
         wishes = (Wish(goals["wish_alerts"], most), Wish(goals[DAYS_KEY], days))

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from multiloss_core import OperatingPoint, Unit
 from multiloss_core.formatting import UNDEFINED, percent, price, rate, reached, score_name, share, shortened
 from multiloss_core.generalisation import Interval, PointBootstrap
@@ -264,9 +262,9 @@ def _guarantee(analysis: Analysis, point: Point) -> str | None:
 
 
 def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple[str, str] | None:
-    """Say which scores reach none of their thresholds (k,) while others do; rule `all` needs each of them."""
+    """Say which scores never flag at thresholds (k,) of a path while others do; rule `all` needs each score."""
     documents = analysis.rated.source.documents
-    highest = [np.inf] * len(thresholds) if documents is None else [scores[-1] for scores in documents.ordered_scores]
+    highest = [math.inf] * len(thresholds) if documents is None else [scores[-1] for scores in documents.ordered_scores]
     names = [
         shortened(score_name(name))
         for name, value, most in zip(analysis.rated.source.names, thresholds, highest, strict=True)

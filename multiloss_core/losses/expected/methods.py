@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortest
 from multiloss_core.losses.expected.cubic import CUBIC, LARGEST_CUBIC
 from multiloss_core.losses.expected.exhaustive import EXHAUSTIVE
 from multiloss_core.losses.expected.interface import Method
@@ -15,7 +16,7 @@ from multiloss_core.losses.expected.quadratic import QUADRATIC
 from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, WINDOWED
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.numerics.rounding import is_probability, shortest
+from multiloss_core.numerics.rounding import is_probability
 
 # From the fastest growing time to the slowest; of equal growth, "auto" tries the earlier one first.
 _METHODS = (EXHAUSTIVE, CUBIC, QUADRATIC, WINDOWED, NEAR_LINEAR)

@@ -41,8 +41,8 @@ def point_shown_by(driver: str, analysis: Analysis, method: str) -> Point | None
     return shown.point if shown is not None and is_same else None
 
 
-def in_three_digits(value: float, *, up: bool = False) -> float:
-    """Round to three digits, or up to them; from 1 on to no finer than tenths, in which alerts a day are shown."""
+def round_cap(value: float, *, up: bool = False) -> float:
+    """Round alerts a day to three digits and, from 1 on, at most one decimal, as they are shown; or round `up`."""
     if not value > 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(value)) - 2)

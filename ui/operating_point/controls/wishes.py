@@ -23,7 +23,7 @@ from multiloss_core.targets import (
 )
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.controls.present_point import in_three_digits, present_point
+from ui.operating_point.controls.present_point import present_point, round_cap
 from ui.operating_point.point_text import WORDS
 from ui.shared.session import session
 from ui.shared.url_params import ask_choice, ask_number
@@ -75,7 +75,7 @@ def restore_held(wanted: Mapping[str, float]) -> dict[str, str]:
 def _first_cap(analysis: Analysis, point: Point, path: ThresholdPath, days: float) -> float:
     """Write what a point flags per day in three digits, no less; where it flags nothing, the first step of the path."""
     first = (path.tp + path.fp)[path.majorant.vertices[:2]].max()
-    return in_three_digits((point.alerts + _undecided(analysis, point) or float(first)) / days, up=True)
+    return round_cap((point.alerts + _undecided(analysis, point) or float(first)) / days, up=True)
 
 
 def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *, of_most: bool) -> str:

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import streamlit as st
 
 from multiloss_core import OperatingPoint, Unit, f_beta_of_point
@@ -44,8 +43,8 @@ def show_methods(context: PointContext) -> None:
     st.markdown("**All methods at this target**")
     rows, shown = [], dict[str, Point](points)
     # A cap or thresholds by hand may lead to a point of no method.
-    if not any(np.array_equal(point.thresholds, context.point.thresholds) for point in points.values()):
-        shown["chosen point"] = context.point
+    if context.view.point_beside is not None:
+        shown["chosen point"] = context.view.point_beside
     others, undecided = analysis.in_other_unit(list(shown.values())), analysis.undecided(list(shown.values()))
     has_notes = any(point.status != "inside" for point in points.values())
     for (name, point), other, waiting in zip(shown.items(), others, undecided, strict=True):
