@@ -1,13 +1,17 @@
-"""Triggers by which the database itself keeps the log: rows are only added, each numbered after the last one."""
+"""Create the tables of the log, and triggers that allow only additions, each row numbered after the last one."""
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 
-from decision_log.seals import FIRST, SEALED
+from decision_log.connection import reading, writing
+from decision_log.tables import FIRST, SEALED, entries, events, metadata, version
+from multiloss_core import DataError
 
-EVENTS = "decision_log_events"
-TABLES = (*SEALED, EVENTS)
+SCHEMA = "1"
+EVENTS = events.name
+NUMBERED = tuple(table.name for table in SEALED)
+TABLES = (*NUMBERED, EVENTS)
 REFUSED = "the decision log is append-only"
 OUT_OF_ORDER = "a row of the decision log must follow the last one"
 _BODIES = {
@@ -29,7 +33,7 @@ BEGIN
     END IF;
     RETURN NEW;
 END""",
-    # Unlike a sequence it never runs ahead of the rows, neither by a transaction that failed nor by a role that asks.
+    # A sequence would leave gaps after failed transactions.
     "decision_log_next": """
 DECLARE last bigint;
 BEGIN
@@ -39,8 +43,41 @@ END""",
 }
 
 
-def statements(dialect: str) -> Iterator[str]:
-    """List the statements that make the triggers, and in PostgreSQL what they call and what numbers rows."""
+def create(engine: Engine) -> None:
+    """Create tables and triggers in a database without them; several programs may open it at once.
+
+    Raises
+    ------
+    DataError : the database holds a log of another schema.
+    """
+    with reading(engine) as connection:
+        if _exists(connection):
+            return
+    with writing(engine) as connection:
+        if not _exists(connection):
+            metadata.create_all(connection)
+            for statement in _statements(connection.dialect.name):
+                connection.execute(text(statement))
+            connection.execute(version.insert().values(version_num=SCHEMA))
+
+
+def _exists(connection: Connection) -> bool:
+    """Check whether the log exists. Raises DataError for a log of another schema."""
+    found = None
+    if inspect(connection).has_table(version.name):
+        found = connection.execute(select(version.c.version_num)).scalar()
+    elif not inspect(connection).has_table(entries.name):
+        return False
+    if found != SCHEMA:
+        raise DataError(
+            f"The decision log has the schema {str(found)[:32]!r} and this program uses {SCHEMA!r}; open it with the "
+            "version of the program that wrote it, or choose another database."
+        )
+    return True
+
+
+def _statements(dialect: str) -> Iterator[str]:
+    """List the statements that create the triggers, and for PostgreSQL also their functions and the numbering."""
     if dialect == "sqlite":
         yield from _of_sqlite().values()
         return
@@ -56,13 +93,13 @@ def statements(dialect: str) -> Iterator[str]:
             f"CREATE TRIGGER {table}_in_order BEFORE INSERT ON {table} "
             "FOR EACH ROW EXECUTE FUNCTION decision_log_in_order()"
         )
-    for table in SEALED:
+    for table in NUMBERED:
         yield f"ALTER TABLE {table} ALTER COLUMN id SET DEFAULT decision_log_next('{table}')"
         yield f"DROP SEQUENCE {table}_id_seq"
 
 
 def missing(connection: Connection) -> list[str]:
-    """List the triggers that are not there, are switched off or do something else; sorted."""
+    """List the triggers that are missing, switched off or changed; sorted."""
     if connection.dialect.name == "sqlite":
         found = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
         return sorted(dict(_of_sqlite().items() - {(row.name, row.sql) for row in found}))
@@ -86,8 +123,8 @@ def _of_sqlite() -> dict[str, str]:
             found[name] = (
                 f"CREATE TRIGGER {name} BEFORE {change} ON {table} BEGIN SELECT RAISE(ABORT, '{REFUSED}'); END"
             )
-    for table in SEALED:
-        # Before the insertion SQLite has not numbered the row yet.
+    for table in NUMBERED:
+        # SQLite numbers the row during the insertion.
         last = f"(SELECT id FROM {table} WHERE id <> NEW.id ORDER BY id DESC LIMIT 1)"
         found[f"{table}_in_order"] = (
             f"CREATE TRIGGER {table}_in_order AFTER INSERT ON {table} WHEN NEW.id <> coalesce({last}, 0) + 1 "

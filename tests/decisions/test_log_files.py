@@ -1,4 +1,4 @@
-"""A log that is attacked, loses its file, hangs or is restored refuses, and acknowledges nothing in vain."""
+"""Test logs whose file is gone, copied or restored, and databases that hang."""
 
 import os
 import shutil
@@ -10,8 +10,6 @@ import sys
 import threading
 import time
 from contextlib import closing, contextmanager
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,196 +17,11 @@ from sqlalchemy import create_engine, make_url, text
 
 from decision_log import DecisionLog, connection
 from decision_log.backup import back_up, restore
-from decision_log.seals import FIRST, seal_of_event, seal_of_row
 from multiloss_core import DataError
+from tests.decisions.logs import altered, check_output
 from tests.decisions.records import make_record
-from tests.decisions.test_audit import told
-from tests.decisions.test_decision_log import altered, executed
 
-NOW = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
 ENTRIES = 450
-
-
-def add_rows(address, *rows):
-    """Add (table, values) past the program, as a role that may only add can."""
-    engine = create_engine(address)
-    try:
-        with engine.begin() as opened:
-            for table, values in rows:
-                columns = ", ".join(values)
-                words = ", ".join(f":{name}" for name in values)
-                statement = text(f"INSERT INTO decision_log_{table} ({columns}) VALUES ({words})")
-                opened.execute(statement, {name: moment(value, address) for name, value in values.items()})
-    finally:
-        engine.dispose()
-
-
-def is_sqlite(address):
-    return address.startswith("sqlite")
-
-
-def moment(value, address):
-    return (
-        value.isoformat(" ", timespec="microseconds") if isinstance(value, datetime) and is_sqlite(address) else value
-    )
-
-
-def next_event(address, row, table="remarks", **changes):
-    """An event that seals a row and follows on the last one, except for the changes."""
-    last = executed(address, "SELECT number, digest FROM decision_log_events ORDER BY number DESC LIMIT 1")
-    number, digest = last[0] if last else (0, FIRST)
-    (fingerprint,) = executed(address, f"SELECT fingerprint FROM decision_log_entries WHERE id = {row['entry_id']}")[0]
-    event = {
-        "number": number + 1,
-        "made": row["made"],
-        "actor": row["author"],
-        "action": "remarked",
-        "entry_id": row["entry_id"],
-        "row_id": row["id"],
-        "fingerprint": fingerprint,
-        "content": seal_of_row(f"decision_log_{table}", row),
-        "previous": digest,
-    } | changes
-    return event | {"digest": seal_of_event(event)}
-
-
-@pytest.fixture
-def written(address):
-    """The address of a log with two entries of different data and a remark of Ann's."""
-    with DecisionLog(address) as log:
-        log.add(make_record())
-        other = make_record()
-        log.add(replace(other, data=replace(other.data, fingerprint="ef" * 32)))
-        log.remark(1, "Ann", "seen")
-    return address
-
-
-def remark(author="Ann", entry_id=1, number=2):
-    return {"id": number, "entry_id": entry_id, "author": author, "made": NOW, "words": "fine", "withdraws": False}
-
-
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
-        ({}, None),
-        ({"actor": "Bob"}, "Remark 2 on entry 1 has another actor than event 4"),
-        ({"action": "withdrawn"}, "Remark 2 on entry 1 has another action than event 4"),
-        ({"entry_id": 2}, "Remark 2 on entry 1 has another entry_id than event 4"),
-        ({"fingerprint": "0" * 64}, "Remark 2 on entry 1 has another fingerprint than event 4"),
-        ({"made": NOW - timedelta(days=9)}, "Remark 2 on entry 1 has another time than event 4"),
-    ],
-)
-def test_event_that_contradicts_its_row_is_found(written, changes, fault):
-    row = remark()
-    add_rows(written, ("remarks", row), ("events", next_event(written, row, **changes)))
-    with DecisionLog(written) as log:
-        assert log.audit().faults == (() if fault is None else (f"{fault}.",))
-
-
-def test_deployment_of_other_data_than_its_entry_is_found(written):
-    row = {"id": 1, "entry_id": 2, "data_name": "others.csv", "deployed_by": "Ann", "deployed_at": NOW}
-    about = row | {"author": "Ann", "made": NOW}
-    event = next_event(written, about, "deployments", action="deployed")
-    add_rows(written, ("deployments", row), ("events", event))
-    with DecisionLog(written) as log:
-        assert log.audit().faults == ("Deployment 1 of entry 2 has another data name than its entry.",)
-
-
-def test_event_out_of_order_is_refused(written):
-    row = remark()
-    add_rows(written, ("remarks", row))
-    good = next_event(written, row)
-    for bad in (
-        good | {"number": 2**62},
-        good | {"number": good["number"] + 1},
-        good | {"number": 1},
-        good | {"previous": "a" * 64},
-        good | {"previous": FIRST},
-    ):
-        with pytest.raises(Exception, match=r"must follow the last one|UNIQUE|duplicate key"):
-            add_rows(written, ("events", bad))
-    add_rows(written, ("events", good))
-    with DecisionLog(written) as log:
-        log.remark(1, "Ann", "still usable")
-        assert log.audit().faults == ()
-
-
-@pytest.mark.parametrize("number", [4, 2**31 - 1, 2**63 - 1])
-def test_row_with_a_number_ahead_is_refused(written, number):
-    with pytest.raises(Exception, match="must follow the last one"):
-        add_rows(written, ("remarks", remark(number=number)))
-    with DecisionLog(written) as log:
-        assert len(log.remark(1, "Ann", "still usable").remarks) == 2
-        assert log.audit().faults == ()
-
-
-def test_failed_write_leaves_no_gap_in_the_numbers(written):
-    values = {name: value for name, value in remark().items() if name != "id"}
-    engine = create_engine(written)
-    with engine.connect() as opened:
-        statement = (
-            "INSERT INTO decision_log_remarks (entry_id, author, made, words, withdraws) "
-            "VALUES (:entry_id, :author, :made, :words, :withdraws)"
-        )
-        opened.execute(text(statement), values | {"made": moment(NOW, written)})
-        opened.rollback()
-    engine.dispose()
-    with DecisionLog(written) as log:
-        log.remark(1, "Ann", "next")
-        assert log.audit().faults == ()
-
-
-def test_missing_trigger_is_found(written):
-    if is_sqlite(written):
-        executed(written, "DROP TRIGGER decision_log_remarks_no_delete")
-        name = "decision_log_remarks_no_delete"
-    else:
-        executed(written, "ALTER TABLE decision_log_remarks DISABLE TRIGGER decision_log_remarks_append_only")
-        name = "decision_log_remarks_append_only"
-    with DecisionLog(written) as log:
-        assert log.audit().faults == (f"The trigger {name} is missing, switched off or changed.",)
-    assert name in told(written, "check", code=1)
-
-
-def test_trigger_that_does_nothing_is_found(written):
-    if is_sqlite(written):
-        executed(
-            written,
-            "DROP TRIGGER decision_log_events_no_update",
-            "CREATE TRIGGER decision_log_events_no_update BEFORE UPDATE ON decision_log_events BEGIN SELECT 1; END",
-        )
-    else:
-        executed(
-            written,
-            "CREATE OR REPLACE FUNCTION decision_log_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-            "$$ BEGIN RETURN NULL; END $$",
-        )
-    with DecisionLog(written) as log:
-        assert any("decision_log_events_" in fault and "changed" in fault for fault in log.audit().faults)
-
-
-def test_counter_ahead_of_the_rows_is_found(tmp_path):
-    address = f"sqlite:///{tmp_path / 'decisions.db'}"
-    with DecisionLog(address) as log:
-        log.add(make_record())
-    executed(address, "UPDATE sqlite_sequence SET seq = 7000 WHERE name = 'decision_log_entries'")
-    with DecisionLog(address) as log:
-        (fault,) = log.audit().faults
-    assert "decision_log_entries" in fault
-    assert "7,000" in fault
-
-
-def test_end_cut_off_with_its_rows_is_found_by_the_counter(tmp_path):
-    address = f"sqlite:///{tmp_path / 'decisions.db'}"
-    with DecisionLog(address) as log:
-        log.add(make_record())
-        log.add(make_record())
-    altered(
-        address, "DELETE FROM decision_log_events WHERE number = 2", "DELETE FROM decision_log_entries WHERE id = 2"
-    )
-    with DecisionLog(address) as log:
-        (fault,) = log.audit().faults
-    assert fault.startswith("decision_log_entries gave numbers up to 2")
 
 
 class TestFileThatIsGone:
@@ -287,7 +100,7 @@ class TestRestore:
         # As a killed server leaves it: much of the log is in its journals alone.
         self.leave_journals(path)
         assert path.with_name("decisions.db-wal").stat().st_size > 0
-        printed = told(address, "restore", str(file), "--head", head)
+        printed = check_output(address, "restore", str(file), "--head", head)
         assert f"{ENTRIES:,} entries" in printed
         assert printed.split()[-1] == head
         assert not path.with_name("decisions.db-wal").exists()
@@ -301,7 +114,7 @@ class TestRestore:
         file, _, _ = copy
         with DecisionLog(address) as log:
             before = log.export()
-            assert "in use" in told(address, "restore", str(file), code=2)
+            assert "in use" in check_output(address, "restore", str(file), code=2)
             assert log.export() == before
             assert log.add(make_record()) > ENTRIES
 
@@ -327,14 +140,14 @@ class TestRestore:
         with closing(sqlite3.connect(tmp_path / "other.db")) as other:
             other.execute("CREATE TABLE customers (id INTEGER)")
         for name in ("text.db", "other.db", "none.db", path.name):
-            assert told(address, "restore", str(tmp_path / name), code=2).count("\n") == 1
+            assert check_output(address, "restore", str(tmp_path / name), code=2).count("\n") == 1
         with DecisionLog(address) as log:
             assert log.export() == before
 
     def test_altered_copy_is_restored_and_reported(self, copy, address):
         file, _, _ = copy
         altered(f"sqlite:///{file}", "UPDATE decision_log_entries SET author = 'Mallory' WHERE id = 7")
-        assert "Entry 7 was changed" in told(address, "restore", str(file), code=1)
+        assert "Entry 7 was changed" in check_output(address, "restore", str(file), code=1)
 
     def test_postgresql_is_refused(self, tmp_path):
         with pytest.raises(DataError, match="psql"):
@@ -351,6 +164,59 @@ class TestRestore:
         )
         done = subprocess.run([sys.executable, "-c", code, f"sqlite:///{path}"], check=False)
         assert done.returncode == -signal.SIGKILL
+
+
+def test_a_copy_of_a_file_in_use_is_a_log_of_its_own(tmp_path):
+    address, copy = f"sqlite:///{tmp_path / 'decisions.db'}", tmp_path / "copy of log.db"
+    begun, stop = threading.Event(), threading.Event()
+
+    def write():
+        with DecisionLog(address) as log:
+            while not stop.is_set():
+                log.add(make_record())
+                begun.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert begun.wait(60)
+        with DecisionLog(address) as log:
+            before = len(log.entries(limit=10_000))
+        assert "copied" in check_output(address, "backup", str(copy))
+    finally:
+        stop.set()
+        writer.join()
+    with DecisionLog(f"sqlite:///{copy}") as log:
+        found = log.audit()
+        assert not found.faults
+        assert found.entries >= before
+        log.add(make_record())
+        assert log.audit(found.head).faults == ()
+    assert "is there already" in check_output(address, "backup", str(copy), code=2)
+    assert "There is no decision log" in check_output(
+        f"sqlite:///{tmp_path}/no.db", "backup", str(tmp_path / "x.db"), code=2
+    )
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_copy_to_an_invalid_path_is_one_sentence(tmp_path):
+    with DecisionLog(f"sqlite:///{tmp_path / 'decisions.db'}"):
+        pass
+    with pytest.raises(DataError, match="cannot be copied"):
+        back_up(f"sqlite:///{tmp_path / 'decisions.db'}", tmp_path / "no" / "copy.db")
+
+
+def test_closed_log_leaves_no_journal(tmp_path):
+    path = tmp_path / "decisions.db"
+    log = DecisionLog(f"sqlite:///{path}")
+    threads = [threading.Thread(target=lambda: log.add(make_record())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert path.with_name("decisions.db-wal").exists()
+    log.close()
+    assert not path.with_name("decisions.db-wal").exists()
 
 
 class TestDatabaseThatHangs:
@@ -428,16 +294,3 @@ def stopped_processes(address, *, server=False):
     finally:
         for pid in found:
             os.kill(pid, signal.SIGCONT)
-
-
-def test_closed_log_leaves_no_journal(tmp_path):
-    path = tmp_path / "decisions.db"
-    log = DecisionLog(f"sqlite:///{path}")
-    threads = [threading.Thread(target=lambda: log.add(make_record())) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert path.with_name("decisions.db-wal").exists()
-    log.close()
-    assert not path.with_name("decisions.db-wal").exists()
