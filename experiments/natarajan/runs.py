@@ -1,4 +1,4 @@
-"""All fits of the tables, on several processes: first the rankings and the choice of C, then the structured SVMs."""
+"""Run all fits of the tables in several processes: first the rankings, then the structured SVMs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -13,16 +13,23 @@ from typing import Protocol, TypeVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from experiments.natarajan.data import (
+    METHODS,
+    NATARAJAN_SETS,
+    RECIPES,
+    TABLE_LOSSES,
+    BinaryProblems,
+    Features,
+    topics_with,
+)
 from experiments.natarajan.predictions import (
     OneClass,
     RankingCuts,
     cuts_of_ranking,
     flagged_by_svm,
+    prepared_features,
     svm_losses_held_out,
 )
-from experiments.natarajan.probabilities import prepared_features
-from experiments.natarajan.table_rows import METHODS, RECIPES, TABLE_LOSSES
-from experiments.sets.natarajan import NATARAJAN_SETS, BinaryProblems, Features, topics_with
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 SEED = 2016

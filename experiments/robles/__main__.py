@@ -10,14 +10,11 @@ from time import perf_counter
 
 import numpy as np
 
-from experiments.robles.classifiers import KINDS
-from experiments.robles.comparison import compared, measured
-from experiments.robles.draws import MARGINAL_PRECISION, NODES, RATED_SHARE, rated_of_draw
+from experiments.files import RESULTS, store_results
+from experiments.robles.comparison import compared, measured, results_markdown, times_table
+from experiments.robles.data import ROBLES_SETS
+from experiments.robles.draws import KINDS, MARGINAL_PRECISION, NODES, RATED_SHARE, Task, rated_of_draw, run_tasks
 from experiments.robles.running_times import count_grid, running_times
-from experiments.robles.tasks import Task, run_tasks
-from experiments.robles.words import results_markdown, times_table
-from experiments.sets.robles import ROBLES_SETS
-from experiments.stored import RESULTS, store_results
 
 DRAWS = {"bank": 3, "mammography": 5, "creditcard": 5}
 QUICK_KINDS = ("Decision Tree", "Linear SVM", "Naive Bayes")

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from experiments.printed import audit
-from experiments.printed.words import audit_markdown
+from experiments.printed.report import audit, audit_markdown
 from ui.shared.lazy_section import shown_when_open
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from experiments.stored import RESULTS
+from experiments.files import RESULTS
 from multiloss_core.formatting import plural
 from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload
 from ui.data.rated_workspace import rated_uploads

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from experiments.stored import read_results
+from experiments.files import read_results
 from multiloss_core import DataError
 from ui.shared.formatting import as_text
 

@@ -4,10 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.figures.__main__ import FOLDER
-from experiments.figures.natarajan import ITEMS, LOSSES, SEED, figure_1
-from experiments.figures.panels import panels
-from experiments.figures.robles import chosen_by_method, figure_8, figure_9, figure_10
+from experiments.figures import (
+    FOLDER,
+    ITEMS,
+    LOSSES,
+    SEED,
+    chosen_by_method,
+    figure_1,
+    figure_8,
+    figure_9,
+    figure_10,
+    panels,
+)
 from multiloss_core import CountSurfaces, expected_losses
 from multiloss_core.figures.static import canvas
 from multiloss_core.losses import best_k, sigmoid_items

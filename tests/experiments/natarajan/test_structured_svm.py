@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 
-from experiments.structured_svm import fit_structured_svm, is_concave, most_violated_prediction
+from experiments.natarajan.structured_svm import fit_structured_svm, is_concave, most_violated_prediction
 from multiloss_core import LOSSES
 from multiloss_core.errors import DataError
 from multiloss_core.losses import observed_loss
@@ -54,7 +54,7 @@ def test_bisection_finds_what_the_full_table_holds(loss, drawn):
 
 
 @pytest.mark.parametrize("strength", [1.0, 100.0])
-def test_with_twice_the_error_rate_it_is_the_ordinary_support_vector_machine(strength):
+def test_twice_the_error_rate_gives_the_ordinary_svm(strength):
     generator = np.random.default_rng(0)
     features = np.c_[generator.normal(size=(200, 5)), np.ones(200)]
     labels = features[:, 0] + generator.normal(size=200) > 0.3

@@ -1,14 +1,16 @@
+"""Test data files and stored results."""
+
 from hashlib import sha256
 
 import numpy as np
 import pytest
 
-from experiments.sets.checks import DataFile, checked_file, data_folder, require_counts
-from experiments.sets.natarajan import BREAST_FILE, breast_cancer
+from experiments.files import DataFile, checked_file, data_folder, read_results, require_counts, store_results
+from experiments.natarajan.data import BREAST_FILE, breast_cancer
 from multiloss_core.errors import DataError
 
 
-def test_a_file_is_found_in_the_folder_that_the_environment_names(tmp_path, monkeypatch):
+def test_file_is_found_in_the_environments_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MULTILOSS_DATA", str(tmp_path))
     (tmp_path / "made").mkdir()
     (tmp_path / "made/rows.csv").write_bytes(b"1,2\n")
@@ -39,3 +41,19 @@ def test_rows_and_positives_are_counted():
         require_counts("made", labels, rows=3, positives=(2, 1))
     with pytest.raises(DataError, match="with 2, 1 positives, not 2 with 1, 1"):
         require_counts("made", labels, rows=2, positives=(1, 1))
+
+
+def test_results_come_back_with_date_versions_and_settings(tmp_path):
+    figures = {"cells": [{"loss": np.float64(1 / 3), "interval": (0.1, float("nan"))}], "rows": np.arange(2)}
+    store_results("made", figures, {"draws": 3}, "# Made", tmp_path)
+    held = read_results("made", tmp_path)
+    assert held["cells"] == [{"loss": 0.333333, "interval": [0.1, None]}]
+    assert held["rows"] == [0, 1]
+    assert held["settings"] == {"draws": 3}
+    assert set(held["versions"]) == {"python", "numpy", "scipy", "scikit-learn", "dlib-bin"}
+    assert (tmp_path / "made.md").read_text(encoding="utf-8").startswith(f"{held['date']}; python ")
+
+
+def test_results_that_were_never_stored_are_named(tmp_path):
+    with pytest.raises(DataError, match=r"made\.json are not in"):
+        read_results("made", tmp_path)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from experiments.sets.natarajan import NATARAJAN_SETS, reuters, topics_with
-from experiments.sets.robles import ROBLES_SETS
+from experiments.natarajan.data import NATARAJAN_SETS, reuters, topics_with
+from experiments.robles.data import ROBLES_SETS
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_set_of_natarajan_et_al_has_the_papers_rows(papers_data, name, shape, 
     assert problems.labels.mean() == pytest.approx(share, abs=1e-3)
 
 
-def test_as_many_topics_of_reuters_have_enough_documents_as_the_paper_says(papers_data):
+def test_reuters_has_the_papers_numbers_of_topics(papers_data):
     problems = reuters(papers_data)
     assert [len(topics_with(problems, least)) for least in (1, 10, 50, 100)] == [51, 21, 6, 2]
 
@@ -35,7 +35,7 @@ def test_as_many_topics_of_reuters_have_enough_documents_as_the_paper_says(paper
     ("name", "rows", "share"),
     [("bank", 41188, 0.1127), ("mammography", 11183, 0.0233), ("creditcard", 284807, 0.00173)],
 )
-def test_a_set_of_robles_et_al_has_its_rows_and_share_of_positives(papers_data, name, rows, share):
+def test_robles_set_has_its_rows_and_positives(papers_data, name, rows, share):
     table = ROBLES_SETS[name](papers_data)
     assert len(table.columns) == table.labels.size == table.weights.size
     assert table.weights.sum() == pytest.approx(rows)

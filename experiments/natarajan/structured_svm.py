@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import dlib
 import numpy as np
 
-from experiments.sets.natarajan import Features
+from experiments.natarajan.data import Features
 from multiloss_core.errors import DataError
 from multiloss_core.losses import observed_loss
 from multiloss_core.losses.multivariate import AM, G_TP_PR, JACCARD, F, Loss

@@ -1,13 +1,63 @@
-"""The audit in words and tables, as Markdown."""
+"""Collect all findings on the printed figures, and write them as Markdown."""
 
-from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from experiments.printed.audit import Audit
-from experiments.printed.bounds import contradiction
-from experiments.printed.confusion import Fit
-from experiments.printed.robles_claims import ANALYTIC_SECONDS, CLAIMED, CLAIMED_RATIO, GRAPH_SECONDS, Claims, Gain
-from experiments.printed.robles_counts import RecoveredCounts, WrongF1
-from experiments.printed.tables import LOSS_NAMES, row_title
+from experiments.files import markdown_table
+from experiments.printed import LOSS_NAMES, row_title
+from experiments.printed.natarajan import (
+    BoundCheck,
+    Fit,
+    bound_checks,
+    contradicting_rows,
+    contradiction,
+    fit_of,
+    least_f1_rows,
+    questions,
+)
+from experiments.printed.robles import (
+    ANALYTIC_SECONDS,
+    CLAIMED,
+    CLAIMED_RATIO,
+    GRAPH_SECONDS,
+    POPULATIONS,
+    Claims,
+    Gain,
+    HeldOut,
+    RecoveredCounts,
+    WrongF1,
+    claims,
+    held_out,
+    recovered_counts,
+    wrong_f1,
+)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The findings of both papers' tables; rows are named as `row_title` does."""
+
+    fits: tuple[Fit, ...]
+    checks: tuple[BoundCheck, ...]
+    contradicting_rows: tuple[str, ...]
+    least_f1_rows: tuple[str, ...]
+    held_out: tuple[HeldOut, ...]
+    counts: tuple[RecoveredCounts, ...]
+    wrong_f1: tuple[WrongF1, ...]
+    claims: Claims
+
+
+def audit() -> Audit:
+    """Make the whole audit; kept after the first time."""
+    return Audit(
+        fits=tuple(fit_of(question) for question in questions()),
+        checks=bound_checks(),
+        contradicting_rows=contradicting_rows("Proposed"),
+        least_f1_rows=least_f1_rows("Proposed"),
+        held_out=tuple(held_out(name) for name in POPULATIONS),
+        counts=recovered_counts(),
+        wrong_f1=wrong_f1(),
+        claims=claims(),
+    )
 
 
 def audit_markdown(found: Audit) -> str:
@@ -40,11 +90,6 @@ def audit_markdown(found: Audit) -> str:
         *_claim_sentences(found.claims),
     ]  # fmt: skip
     return "\n\n".join(parts)
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write a table in Markdown."""
-    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (header, ["---"] * len(header), *rows))
 
 
 def _fit_cells(fit: Fit) -> list[str]:

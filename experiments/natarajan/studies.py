@@ -1,4 +1,4 @@
-"""Where the optimal k pays: small batches of test items, beside thresholds; letter B, isotonic probabilities."""
+"""Measure loss against L2 strength, and the optimal k on small sets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,70 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.intervals import Interval, t_interval
-from experiments.natarajan.probabilities import cross_fit
-from experiments.natarajan.runs import Part, generator_of, one_class
-from experiments.natarajan.table_rows import RECIPES, TABLE_LOSSES
+from experiments.natarajan.cells import losses_of_cuts
+from experiments.natarajan.data import METHODS, RECIPES, TABLE_LOSSES
+from experiments.natarajan.predictions import cross_fit, cuts_of_ranking
+from experiments.natarajan.runs import Part, Progress, generator_of, one_class, parts_of, processes_of
 from multiloss_core import expected_losses
 from multiloss_core.losses import Loss, best_k, fit_isotonic, tuned_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
+
+STRENGTHS = (1e-4, 10**-3.5, 1e-3, 10**-2.5, 1e-2, 10**-1.5, 1e-1, 1.0, 10.0)
+SETS = ("scene", "spambase", "webpage")
+DRAWS = 3
+CURVES = ("Baseline", "Proposed", "Proposed, isotonic", "Proposed, Platt", "Tuning")
+FLOOR = "floor"
+
+
+@dataclass(frozen=True, eq=False)
+class StrengthCurve:
+    """The mean test `losses` (strengths,) of a method, or of the floor, on a set; `strengths` are C = 1 / L2."""
+
+    key: str
+    loss: str
+    method: str
+    strengths: tuple[float, ...]
+    losses: Floats
+
+
+def strength_curves(
+    keys: Sequence[str] = SETS,
+    *,
+    strengths: Sequence[float] = STRENGTHS,
+    draws: int = DRAWS,
+    processes: int,
+    progress: Progress,
+) -> list[StrengthCurve]:
+    """Cut the rankings at each strength, averaged over classes and draws."""
+    given = [(part, strength) for part in parts_of(keys, draws) for strength in strengths]
+    found: dict[tuple[Part, float], Floats] = {}
+    with processes_of(processes) as each:
+        for one, losses in each(_losses_at, given):
+            found[one] = losses
+            progress(len(found), len(given), f"{RECIPES[one[0].key].name} at C = {one[1]:.2g}")
+    return [curve for key in keys for curve in _curves_of(key, tuple(strengths), found)]
+
+
+def _losses_at(given: tuple[Part, float]) -> Floats:
+    """Compute the losses (losses, methods and floor) of a part at a strength."""
+    part, strength = given
+    one = one_class(part)
+    cuts = cuts_of_ranking(one, [strength], generator_of(part))
+    return np.array([[*losses_of_cuts(cuts, one.test_labels, at), cuts.floors[at]] for at in range(len(TABLE_LOSSES))])
+
+
+def _curves_of(key: str, strengths: tuple[float, ...], found: dict[tuple[Part, float], Floats]) -> list[StrengthCurve]:
+    means = [
+        np.mean([losses for (part, at), losses in found.items() if part.key == key and at == strength], axis=0)
+        for strength in strengths
+    ]
+    columns = {**{method: METHODS.index(method) for method in CURVES}, FLOOR: len(METHODS)}
+    return [
+        StrengthCurve(key, loss.name, method, strengths, np.array([mean[at, column] for mean in means]))
+        for at, loss in enumerate(TABLE_LOSSES)
+        for method, column in columns.items()
+    ]
+
 
 LETTER_B = Part("letters", 0, 1)
 SIZES = (3, 5, 10, 30, 100)
@@ -67,7 +125,7 @@ def small_set_losses(sizes: Sequence[int] = SIZES, batches: int = BATCHES) -> li
                 HALF: 0.5,
             }
             ways = {OPTIMAL_K: _losses_of_optimal_k(new, rows, loss)}
-            ways |= {way: _losses_at(new, rows, loss, threshold) for way, threshold in thresholds.items()}
+            ways |= {way: _losses_of_threshold(new, rows, loss, threshold) for way, threshold in thresholds.items()}
             found += [
                 BatchLoss(loss.name, size, way, t_interval(losses), t_interval(losses - ways[OPTIMAL_K]))
                 for way, losses in ways.items()
@@ -88,7 +146,7 @@ def _losses_of_optimal_k(items: _Items, rows: Indices, loss: Loss) -> Floats:
     return _losses(flagged, items.labels[rows], loss)
 
 
-def _losses_at(items: _Items, rows: Indices, loss: Loss, threshold: float) -> Floats:
+def _losses_of_threshold(items: _Items, rows: Indices, loss: Loss, threshold: float) -> Floats:
     return _losses(items.probabilities[rows] >= threshold, items.labels[rows], loss)
 
 
@@ -97,7 +155,9 @@ def _tuned_for_size(items: _Items, rows: Indices, loss: Loss) -> float:
     distinct = np.unique(items.probabilities)
     evenly = np.linspace(0, distinct.size - 1, MOST_CANDIDATES).astype(np.intp)
     candidates = [*distinct[np.unique(evenly)], np.inf]
-    return float(min(candidates, key=lambda threshold: float(_losses_at(items, rows, loss, threshold).mean())))
+    return float(
+        min(candidates, key=lambda threshold: float(_losses_of_threshold(items, rows, loss, threshold).mean()))
+    )
 
 
 def _losses(flagged: Bools, labels: Bools, loss: Loss) -> Floats:

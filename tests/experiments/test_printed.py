@@ -3,22 +3,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from experiments.printed import (
-    Question,
-    audit,
-    bound_checks,
-    claims,
-    contradiction,
-    fit_of,
-    held_out,
-    natarajan_losses,
-    questions,
-    recovered_counts,
-    robles_rows,
-    wrong_f1,
-)
-from experiments.printed.bounds import largest_loss
-from experiments.printed.words import audit_markdown
+from experiments.printed import natarajan_losses, robles_rows
+from experiments.printed.natarajan import Question, bound_checks, contradiction, fit_of, largest_loss, questions
+from experiments.printed.report import audit, audit_markdown
+from experiments.printed.robles import claims, held_out, recovered_counts, wrong_f1
 
 
 def losses_of_counts(n, p, tp, fp):
@@ -173,7 +161,7 @@ def test_two_f1_do_not_follow():
     ]
 
 
-def test_what_the_text_says_of_the_tables():
+def test_claims_of_the_text_against_the_tables():
     found = claims()
     assert found.pairs == 17
     assert found.flags_nothing == {"Analytical": 5, "Graph": 13}
