@@ -247,10 +247,7 @@ class DecisionLog:
             rows, found = connection.execute(wanted).all(), _listing(connection, wanted)
         plain = {entry.id: _plain(entry) for entry in found.entries}
         # Unreadable records are exported as they are stored.
-        lines = (
-            plain.get(row.id, {"id": row.id, "added": row.added, "unreadable": row.record})
-            for row in rows
-        )
+        lines = (plain.get(row.id, {"id": row.id, "added": row.added, "unreadable": row.record}) for row in rows)
         return "".join(f"{json.dumps(line, default=datetime.isoformat, allow_nan=False)}\n" for line in lines)
 
 
