@@ -13,7 +13,7 @@ from multiloss_core import DataError
 
 
 def main() -> int:
-    """Run the command; return 0 for success, 1 if a check found faults, 2 if the log cannot be used."""
+    """Run the command; return 0, or 1 for faults found by a check, or 2 for an unusable log."""
     arguments = _arguments()
     # Errors are printed once, as sentences.
     logging.getLogger("decision_log").addHandler(logging.NullHandler())

@@ -1,4 +1,4 @@
-"""Seal every row of the log by an event that holds the hash of the event before; check the whole chain."""
+"""Seal every row of the log by an event with the hash of the event before; check the chain."""
 
 import hashlib
 import json
@@ -47,7 +47,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Audit:
-    """Result of a check of the whole log: number of `events` and `entries`, `head` of the chain (its last digest).
+    """Result of a check of the whole log.
+
+    Number of `events` and `entries`; `head` of the chain: its last digest.
 
     `faults`: sentences on rows changed, removed or added by other programs; `notices`: sentences on wrong clocks.
     """
@@ -78,9 +80,9 @@ def now(connection: Connection) -> datetime:
 
 
 def append(connection: Connection, action: str, actor: str, entry: tuple[int, str], row: Row[Any]) -> None:
-    """Add the event that seals a new `row`; `entry` is the number of the entry and the fingerprint of its data.
+    """Add the event that seals a new `row`.
 
-    The transaction must lock out other writers.
+    `entry` is the number of the entry and the fingerprint of its data.     The transaction must lock out other writers.
     """
     last = connection.execute(select(events).order_by(events.c.number.desc()).limit(1)).one_or_none()
     table = _table_of(action)
@@ -161,7 +163,7 @@ def _broken_rows(connection: Connection, chain: Sequence[dict[str, Any]]) -> Ite
 def _contradictions(
     name: str, row: Mapping[str, Any], entry: Mapping[str, Any], event: Mapping[str, Any]
 ) -> Iterator[str]:
-    """List differences between an event and its row, and between the row and its entry or record."""
+    """List differences of a row from its event, and from its entry or record."""
     action = {entries.name: RECORDED, deployments.name: DEPLOYED}.get(name)
     of_event = f"than event {event['number']:,}"
     expected = {

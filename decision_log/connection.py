@@ -37,7 +37,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def log_address() -> str:
-    """Return the address in the environment, or that of an SQLite file in the user's data folder, which is created.
+    """Return the address in the environment, else that of a file in the user's data folder.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def log_address() -> str:
 
 
 def make_engine(address: str) -> Engine:
-    """Make an engine for an SQLite file (`sqlite:///decisions.db`) or PostgreSQL (`postgresql+psycopg://…`).
+    """Make an engine for `sqlite:///decisions.db` or `postgresql+psycopg://…`.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """Open a transaction that writes, committed unless an exception leaves it; writers wait for each other."""
+    """Open a transaction that writes; it waits for other writers and rolls back on exceptions."""
     options = {"multiloss_writes": True}
     _check_file(engine)
     with _error_sentences(engine), engine.connect().execution_options(**options) as connection, connection.begin():
@@ -145,7 +145,7 @@ class _Connection(psycopg.Connection[Any]):
 
 
 class _File:
-    """Detect that the file of an SQLite log was moved or deleted, which open connections do not notice."""
+    """Detect a moved or deleted SQLite file, which open connections do not notice."""
 
     def __init__(self) -> None:
         self._path = ""

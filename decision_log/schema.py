@@ -1,4 +1,4 @@
-"""Create the tables of the log, and triggers that allow only additions, each row numbered after the last one."""
+"""Create the tables of the log, and triggers that allow only additions in order."""
 
 from collections.abc import Iterator
 
@@ -44,7 +44,7 @@ END""",
 
 
 def create(engine: Engine) -> None:
-    """Create tables and triggers in a database without them; several programs may open it at once.
+    """Create missing tables and triggers; several programs may open the database at once.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def _exists(connection: Connection) -> bool:
 
 
 def _statements(dialect: str) -> Iterator[str]:
-    """List the statements that create the triggers, and for PostgreSQL also their functions and the numbering."""
+    """List the statements for triggers, and for PostgreSQL also for functions and numbering."""
     if dialect == "sqlite":
         yield from _of_sqlite().values()
         return

@@ -38,9 +38,9 @@ class Remark:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A record in the log under its number there, when it was added (UTC), its deployments and its remarks.
+    """A record with its number, the time it was added (UTC), its deployments and its remarks.
 
-    The latest of both come last.
+    The latest deployments and remarks come last.
     """
 
     id: int
@@ -92,7 +92,7 @@ class DecisionLog:
 
     @property
     def place(self) -> str:
-        """Where the log is kept, without user and password."""
+        """The place of the log, without user and password."""
         return place(self._engine.url)
 
     def close(self) -> None:
@@ -141,9 +141,10 @@ class DecisionLog:
         return self.listing(limit=limit, before=before, data_name=data_name).entries
 
     def listing(self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None) -> Listing:
-        """List the newest entries first, at most `limit`: those with a number below `before`, of one data name.
+        """List the newest entries first.
 
-        An entry that cannot be read does not hide the others.
+        At most `limit` entries, with numbers below `before`, of one data name. Unreadable entries do not hide
+        the others.
         """
         conditions = [] if before is None else [entries.c.id < before]
         if data_name is not None:
@@ -196,7 +197,7 @@ class DecisionLog:
             return _entry(connection, entry_id)
 
     def mark_deployed(self, entry_id: int, by: str, when: datetime | None = None) -> LogEntry:
-        """Record the deployment of an entry; the entry deployed before for the same data name is retired at that time.
+        """Record the deployment of an entry and retire the one before for the same data name.
 
         `by` is the person, `when` a time with a zone (default: now). An entry that is deployed already is not changed.
         If a wrong clock dated the present deployment more than the tolerance into the future, the next one begins
@@ -241,7 +242,7 @@ class DecisionLog:
             return chain.audit(connection, head)
 
     def export(self) -> str:
-        """Export all entries, the oldest first, as JSON lines in ASCII with deployments, remarks and record."""
+        """Export all entries with deployments and remarks as JSON lines, the oldest first."""
         wanted = select(entries).order_by(entries.c.id)
         with reading(self._engine) as connection:
             rows, found = connection.execute(wanted).all(), _listing(connection, wanted)
@@ -296,7 +297,7 @@ def _current_deployment(connection: Connection, data_name: str) -> Row[Any] | No
 
 
 def _moment(when: datetime | None, current: Row[Any] | None, now: datetime) -> datetime:
-    """When a deployment begins: never before the one that it ends, even where clocks differ a little."""
+    """Return the start of a deployment, never before that of the one it ends."""
     earliest = None if current is None or current.deployed_at > now + chain.TOLERANCE else current.deployed_at
     if when is None:
         return now if earliest is None else max(now, earliest)

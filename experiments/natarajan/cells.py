@@ -12,14 +12,12 @@ from experiments.intervals import LEVEL, Interval, percentile_interval, resample
 from experiments.natarajan.data import CUTS_OF_ONE_RANKING, METHODS, PRINTED_METHODS, RECIPES, TABLE_LOSSES, TableRow
 from experiments.natarajan.predictions import RankingCuts
 from experiments.natarajan.runs import RanPart
-from experiments.printed import natarajan_losses
+from experiments.printed import ROUNDING, printed_by_cell
 from experiments.printed.natarajan import contradiction
 from multiloss_core.losses import Loss, observed_loss
 from multiloss_core.numerics.arrays import Bools, Floats
 
 RESAMPLES = 1000
-# Half of the last digit printed.
-ROUNDING = 0.00005
 AGREES, DIFFERS, CANNOT_BE = "agrees", "differs", "cannot be"
 
 
@@ -94,48 +92,47 @@ def losses_of_cuts(cuts: RankingCuts, labels: Bools, at: int) -> Floats:
 
 
 def _of_draws(row: TableRow, at: int, ran: Sequence[RanPart]) -> list[Cell]:
-    losses, floors = losses_of(ran, at), np.array([one.cuts.floors[at] for one in ran])
-    lowest = np.array([one.cuts.floors_of_strengths[at] for one in ran])
+    losses = losses_of(ran, at)
+    floors = np.array([[one.cuts.floors[at], one.cuts.floors_of_strengths[at]] for one in ran])
     # A printed figure may be of one draw.
-    floor_low = _one_run(lowest)[0]
-    return [
-        _cell(
-            row,
-            at,
-            method,
-            t_interval(losses[:, m]),
-            _one_run(losses[:, m]),
-            floors.mean(),
-            lowest.mean(),
-            floor_low,
-            t_interval(losses[:, m] - losses[:, 0]),
-        )
-        for m, method in enumerate(METHODS)
-    ]
+    floor_low = _one_run(floors[:, 1])[0]
+    intervals = [(t_interval(loss), _one_run(loss), t_interval(loss - losses[:, 0])) for loss in losses.T]
+    return _cells(row, at, intervals, floors.mean(axis=0), floor_low)
 
 
 def _of_classes(row: TableRow, at: int, ran: Sequence[RanPart]) -> list[Cell]:
     means = losses_of(ran, at).mean(axis=0)
     flagged = np.stack([np.vstack([one.cuts.flagged[at], one.cuts.best[at]]) for one in ran])
     resampled = resampled_means(flagged, np.stack([one.labels for one in ran]), TABLE_LOSSES[at])
-    floor = float(np.mean([one.cuts.floors[at] for one in ran]))
-    lowest = float(np.mean([one.cuts.floors_of_strengths[at] for one in ran]))
+    floors = np.mean([[one.cuts.floors[at], one.cuts.floors_of_strengths[at]] for one in ran], axis=0)
     # The interval of the best cut at the strength chosen, moved to the best strength.
-    floor_low = percentile_interval(floor, resampled[:, -1]).low - (floor - lowest)
-    return [
-        _cell(
-            row,
-            at,
-            method,
-            percentile_interval(float(means[m]), resampled[:, m]),
+    floor_low = percentile_interval(floors[0], resampled[:, -1]).low - (floors[0] - floors[1])
+    intervals = [
+        (
+            percentile_interval(float(mean), drawn),
             None,
-            floor,
-            lowest,
-            floor_low,
-            percentile_interval(float(means[m] - means[0]), resampled[:, m] - resampled[:, 0]),
+            percentile_interval(float(mean - means[0]), drawn - resampled[:, 0]),
         )
-        for m, method in enumerate(METHODS)
+        for mean, drawn in zip(means, resampled.T[:-1], strict=True)
     ]
+    return _cells(row, at, intervals, floors, floor_low)
+
+
+def _cells(
+    row: TableRow,
+    at: int,
+    intervals: Sequence[tuple[Interval, tuple[float, float] | None, Interval]],
+    floors: Floats,
+    floor_low: float,
+) -> list[Cell]:
+    """Make the cells of all methods from their interval, one run and interval against Proposed."""
+    loss, (floor, lowest) = TABLE_LOSSES[at].name, map(float, floors)
+    cells = []
+    for method, (interval, one_run, versus_proposed) in zip(METHODS, intervals, strict=True):
+        printed = printed_by_cell().get((RECIPES[row.key].name, row.least, loss, method))
+        place = (row.name, row.key, row.least, loss, method, printed, interval.mean)
+        cells.append(Cell(*place, interval, one_run, floor, lowest, floor_low, versus_proposed))
+    return cells
 
 
 def resampled_means(flagged: Bools, labels: Bools, loss: Loss, resamples: int = RESAMPLES) -> Floats:
@@ -165,21 +162,6 @@ def _one_run(values: Floats) -> tuple[float, float]:
     factor = stats.t.ppf((1.0 + LEVEL) / 2.0, values.size - 1) * np.sqrt(1.0 + 1.0 / values.size)
     half = float(factor * values.std(ddof=1))
     return float(values.mean()) - half, float(values.mean()) + half
-
-
-def _cell(
-    row: TableRow, at: int, method: str, interval: Interval, one_run: tuple[float, float] | None, floor: float,
-    lowest: float, floor_low: float, versus_proposed: Interval,
-) -> Cell:  # fmt: skip
-    loss = TABLE_LOSSES[at].name
-    printed = _PRINTED.get((RECIPES[row.key].name, row.least, loss, method))
-    return Cell(
-        row.name, row.key, row.least, loss, method, printed, interval.mean, interval, one_run, float(floor),
-        float(lowest), floor_low, versus_proposed,
-    )  # fmt: skip
-
-
-_PRINTED = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}
 
 
 PROPOSED = PRINTED_METHODS[0]

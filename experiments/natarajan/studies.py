@@ -9,7 +9,8 @@ from experiments.intervals import Interval, t_interval
 from experiments.natarajan.cells import losses_of_cuts
 from experiments.natarajan.data import METHODS, RECIPES, TABLE_LOSSES
 from experiments.natarajan.predictions import cross_fit, cuts_of_ranking
-from experiments.natarajan.runs import Part, Progress, generator_of, one_class, parts_of, processes_of
+from experiments.natarajan.runs import Part, Progress, generator_of, one_class, parts_of
+from experiments.parallel import each
 from multiloss_core import expected_losses
 from multiloss_core.losses import Loss, best_k, fit_isotonic, tuned_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
@@ -43,10 +44,9 @@ def strength_curves(
     """Cut the rankings at each strength, averaged over classes and draws."""
     given = [(part, strength) for part in parts_of(keys, draws) for strength in strengths]
     found: dict[tuple[Part, float], Floats] = {}
-    with processes_of(processes) as each:
-        for one, losses in each(_losses_at, given):
-            found[one] = losses
-            progress(len(found), len(given), f"{RECIPES[one[0].key].name} at C = {one[1]:.2g}")
+    for one, losses in each(_losses_at, given, processes):
+        found[one] = losses
+        progress(len(found), len(given), f"{RECIPES[one[0].key].name} at C = {one[1]:.2g}")
     return [curve for key in keys for curve in _curves_of(key, tuple(strengths), found)]
 
 

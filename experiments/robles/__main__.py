@@ -1,7 +1,6 @@
 """Run the tables again: `python -m experiments.robles [sets …] [kinds …] [--draws n] [--quick]`."""
 
 import argparse
-import csv
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import product
@@ -9,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import pandas as pd
 
 from experiments.files import RESULTS, store_results
 from experiments.robles.comparison import compared, measured, results_markdown, times_table
@@ -91,13 +91,9 @@ def _store_rated(folder: Path = RESULTS) -> dict[str, object]:
     rated = rated_of_draw("bank", SHOWN_KIND, 0)
     some = np.sort(np.random.default_rng(0).permutation(len(rated.ratings))[:SHOWN_ROWS])
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "robles_bank_rated.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["score 1", "score 2", "deposit"])
-        writer.writerows(
-            [f"{first:.6f}", f"{second:.6f}", int(rating)]
-            for (first, second), rating in zip(rated.scores[some], rated.ratings[some], strict=True)
-        )
+    shown = pd.DataFrame(rated.scores[some], columns=["score 1", "score 2"])
+    shown["deposit"] = rated.ratings[some].astype(int)
+    shown.to_csv(folder / "robles_bank_rated.csv", index=False, float_format="%.6f", lineterminator="\n")
     return {
         "file": "robles_bank_rated.csv",
         "source": "bank marketing (Moro, Cortez, Rita 2014), CC BY 4.0",

@@ -1,13 +1,10 @@
 """Train two classifiers in each draw, find thresholds and count the held-out rows."""
 
-import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import get_context
 from time import perf_counter
 from typing import Any, Literal
 
@@ -22,8 +19,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits
 
+from experiments.parallel import each
 from experiments.robles.data import ROBLES_SETS, OutcomeTable, drawn_split, numeric_features, two_views
 from multiloss_core import PATH_METHODS, DataError, RatedDocuments
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
@@ -259,30 +256,16 @@ Task = tuple[str, str, int]
 
 
 def run_tasks(tasks: Sequence[Task]) -> list[Outcome]:
-    """Run tasks (set, kind, draw) in two processes of one thread each; a line on the terminal for each that ends.
-
-    Ctrl-C ends early: what is done by then is returned.
-    """
+    """Run tasks (set, kind, draw) in two processes; Ctrl-C ends early with the results so far."""
     outcomes: list[Outcome] = []
-    # Boosting's threads wait for each other on a busy machine; set before the processes load their libraries.
-    os.environ["OMP_NUM_THREADS"] = "1"
-    # A command in the background may have been started with the signal ignored.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     start = perf_counter()
-    with ProcessPoolExecutor(PROCESSES, get_context("spawn"), initializer=_one_thread) as pool:
-        running = {pool.submit(outcomes_of_draw, *task): task for task in tasks}
-        try:
-            for done, future in enumerate(as_completed(running), start=1):
-                outcomes += future.result()
-                data_set, kind, draw = running[future]
-                words = f"{done}/{len(tasks)}: {data_set}, {kind}, draw {draw + 1}; {perf_counter() - start:.0f} s"
-                print(words, file=sys.stderr, flush=True)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=True, cancel_futures=True)
+    with suppress(KeyboardInterrupt):
+        for done, ((data_set, kind, draw), found) in enumerate(each(_outcomes, tasks, PROCESSES), start=1):
+            outcomes += found
+            words = f"{done}/{len(tasks)}: {data_set}, {kind}, draw {draw + 1}; {perf_counter() - start:.0f} s"
+            print(words, file=sys.stderr, flush=True)
     return outcomes
 
 
-def _one_thread() -> None:
-    # The first process ends the others in order.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threadpool_limits(1)
+def _outcomes(task: Task) -> list[Outcome]:
+    return outcomes_of_draw(*task)
