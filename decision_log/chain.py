@@ -82,7 +82,7 @@ def now(connection: Connection) -> datetime:
 def append(connection: Connection, action: str, actor: str, entry: tuple[int, str], row: Row[Any]) -> None:
     """Add the event that seals a new `row`.
 
-    `entry` is the number of the entry and the fingerprint of its data.     The transaction must lock out other writers.
+    `entry` is the number of the entry and the fingerprint of its data. The transaction must lock out other writers.
     """
     last = connection.execute(select(events).order_by(events.c.number.desc()).limit(1)).one_or_none()
     table = _table_of(action)

@@ -25,7 +25,7 @@ OLD_LIMIT = re.compile(r"_?(?:MOST|LARGEST|LONGEST)_")
 # Text that may hold banned words: code, quotations, addresses, and other meanings of these words.
 ALLOWED = re.compile(
     r"`[^`]*`|\"[^\"\n]+\"|“[^”]+”|https?://\S+|st\.write|(?:port|address|name) (?:is )?(?:already )?in use"
-    r"|(?:database|graphics|browser) drivers?|status [Ii]n production"
+    r"|is in use;|(?:database|graphics|browser) drivers?|status [Ii]n production"
 )
 Finding = tuple[int, str, str]
 
