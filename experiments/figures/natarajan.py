@@ -5,7 +5,7 @@ import numpy as np
 from experiments.figures.panels import panels
 from multiloss_core import AM, G_TP_PR, JACCARD, F, exhaustive_search
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.static import canvas
+from multiloss_core.figures.report_charts import new_chart
 from multiloss_core.losses import probability_order, sigmoid_items
 from multiloss_core.numerics.arrays import Bools, Floats
 
@@ -34,16 +34,12 @@ def figure_1() -> str:
 def probabilities_drawing(probabilities: Floats, best: Bools) -> str:
     """Draw the probabilities of items (n,) in decreasing order, those predicted positive (n,) strongly coloured."""
     order = probability_order(probabilities)
-    x, y = canvas.axes(
-        ("item, most probable first (rank)", 0.5, order.size + 0.5), ("probability P(Y = 1 | x)", 0.0, 1.0)
-    )
-    parts, width = canvas.frame(x, y), 0.7 * (x.end - x.start) / order.size
     colours = {True: style.CURVE["light"], False: style.PALE["light"]}
-    for rank, item in enumerate(order, start=1):
-        top = float(y.at(float(probabilities[item])))
-        parts.append(canvas.box(float(x.at(rank)) - width / 2, top, width, y.start - top, colours[bool(best[item])]))
-    entries = [
-        (canvas.box(-6, -6, 12, 12, colours[chosen]), words)
-        for chosen, words in ((True, "predicted positive"), (False, "not predicted positive"))
-    ]
-    return canvas.svg([*parts, *canvas.legend(entries)], "Probabilities in decreasing order with the best prediction")
+    with new_chart("Probabilities in decreasing order with the best prediction") as chart:
+        axes = chart.axes("item, most probable first (rank)", "probability P(Y = 1 | x)")
+        axes.set(xlim=(0.5, order.size + 0.5), ylim=(0, 1))
+        for chosen, words in ((True, "predicted positive"), (False, "not predicted positive")):
+            ranks = np.flatnonzero(best[order] == chosen)
+            axes.bar(ranks + 1, probabilities[order][ranks], 0.7, color=colours[chosen], label=words)
+        chart.legend(axes)
+    return chart.svg

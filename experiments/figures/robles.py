@@ -7,9 +7,8 @@ import numpy as np
 
 from experiments.figures.panels import panels
 from multiloss_core import CountSurfaces, OperatingPoint, ThresholdPath, analytic_path, benchmark_path, graph_path
-from multiloss_core.figures import surface_drawing
-from multiloss_core.figures.static import canvas
-from multiloss_core.figures.static.charts import plane_drawing, space_drawing
+from multiloss_core.figures import plane_drawing, space_drawing, surface_drawing
+from multiloss_core.figures.report_charts import INK, new_chart
 from multiloss_core.formatting import Unit
 from multiloss_core.thresholds import look_of
 
@@ -77,11 +76,11 @@ _VIEWS: dict[str, tuple[str, Callable[[CountSurfaces, Chosen], str]]] = {
 
 
 def _points_drawing(titles: list[str], places: Mapping[str, np.ndarray], chosen: Mapping[str, Chosen], alt: str) -> str:
-    table = np.array(list(places.values()), dtype=np.float64)
-    room = np.maximum(MARGIN * np.ptp(table, axis=0), 1e-3 * np.abs(table).max(axis=0))
-    low, high = table.min(axis=0) - room, table.max(axis=0) + room
-    x, y = canvas.axes((titles[0], low[0], high[0]), (titles[1], low[1], high[1]))
-    colours = {name: look_of(one.path.method).colour for name, one in chosen.items()}
-    marks = [canvas.star(float(x.at(a)), float(y.at(b)), colours[name]) for name, (a, b) in places.items()]
-    entries = [(canvas.star(0, 0, colour), name) for name, colour in colours.items()]
-    return canvas.svg([*canvas.frame(x, y), *marks, *canvas.legend(entries)], alt)
+    with new_chart(alt) as chart:
+        axes = chart.axes(*titles)
+        axes.margins(MARGIN)
+        for name, (x, y) in places.items():
+            colour = look_of(chosen[name].path.method).colour
+            axes.plot(x, y, "*", markersize=15, color=colour, markeredgecolor=INK, markeredgewidth=0.5, label=name)
+        chart.legend(axes)
+    return chart.svg

@@ -15,8 +15,13 @@ from multiloss_core.figures.predictions import (
     sorted_probabilities,
 )
 from multiloss_core.figures.reliability import reliability_chart
-from multiloss_core.figures.static.charts import curves_drawing, plane_drawing, space_drawing, weeks_drawing
-from multiloss_core.figures.static.surface import surface_drawing
+from multiloss_core.figures.report_charts import (
+    curves_drawing,
+    plane_drawing,
+    space_drawing,
+    surface_drawing,
+    weeks_drawing,
+)
 from multiloss_core.figures.teaching.papers import loss_by_regularisation, loss_by_size, printed_beside_found
 from multiloss_core.figures.teaching.tangent import sliding_tangent
 from multiloss_core.figures.teaching.threshold_graph import threshold_graph, threshold_graph_search

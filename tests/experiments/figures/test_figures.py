@@ -9,7 +9,7 @@ from experiments.figures.natarajan import ITEMS, LOSSES, SEED, figure_1
 from experiments.figures.panels import panels
 from experiments.figures.robles import chosen_by_method, figure_8, figure_9, figure_10
 from multiloss_core import CountSurfaces, expected_losses
-from multiloss_core.figures.static import canvas
+from multiloss_core.figures.report_charts import WIDTH, new_chart
 from multiloss_core.losses import best_k, sigmoid_items
 
 NAMES = {
@@ -48,10 +48,11 @@ def test_figures_8_to_10_are_drawings_that_name_their_data(surfaces):
 
 
 def test_panels_stand_side_by_side():
-    drawing = canvas.svg([canvas.text(0, 0, "here")], "a drawing")
-    root = ElementTree.fromstring(panels("Title", [("first", drawing), ("second", drawing)]))
+    with new_chart("a drawing") as chart:
+        chart.axes("here")
+    root = ElementTree.fromstring(panels("Title", [("first", chart.svg), ("second", chart.svg)]))
     inner = root.findall("{http://www.w3.org/2000/svg}svg")
-    assert [one.get("x") for one in inner] == ["0", str(canvas.WIDTH + 16)]
+    assert [one.get("x") for one in inner] == ["0", str(WIDTH + 16)]
     assert len({one.get("y") for one in inner}) == 1
 
 
