@@ -35,7 +35,7 @@ SURFACES = {
     "tp": ("true positives, TP", style.TRUE_POSITIVE_SCALE),
     "fp": ("false positives, FP", style.FALSE_POSITIVE_SCALE),
 }
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: Any = {
     "svg.hashsalt": "multiloss", "svg.fonttype": "none", "text.parse_math": False, "font.sans-serif": ["DejaVu Sans"],
     "font.size": 10, "axes.titlesize": 10, "text.color": INK, "axes.labelcolor": INK, "xtick.color": INK,
     "ytick.color": INK, "axes.edgecolor": style.grid("light"), "grid.color": style.grid("light"),
@@ -164,7 +164,7 @@ def curves_drawing(path: ThresholdPath, point: Point, present: Point | None = No
             if found is not None and np.isfinite(found.thresholds[0]):
                 axes.axvline(sign * float(found.thresholds[0]), color=INK, linewidth=1.5, linestyle=dash, label=words)
         # Loose thresholds come first, which are the high ones of an inverted score.
-        axes.set_xlim(sorted(axes.get_xlim(), reverse=sign < 0))
+        axes.set_xlim(*sorted(axes.get_xlim(), reverse=sign < 0))
         chart.legend(axes)
     return chart.svg
 
