@@ -8,9 +8,9 @@ import numpy as np
 from experiments.figures.panels import panels
 from multiloss_core import CountSurfaces, OperatingPoint, ThresholdPath, analytic_path, benchmark_path, graph_path
 from multiloss_core.figures import plane_drawing, space_drawing, surface_drawing
+from multiloss_core.figures.looks import look_of
 from multiloss_core.figures.report_charts import INK, new_chart
 from multiloss_core.formatting import Unit
-from multiloss_core.thresholds import look_of
 
 MARGINAL_PRECISION = 0.5
 STANDS_IN = "counts of two public matchers (NIST BSSR1) stand in for the private Google sets"

@@ -14,13 +14,11 @@ from multiloss_core.thresholds.data.rating_floors import (
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from multiloss_core.thresholds.paths.graph import to_networkx
 from multiloss_core.thresholds.paths.methods import (
-    CERTIFIED,
     GRAPH,
     RESOLUTIONS,
     SMOOTH,
     PathMethod,
     PathSearch,
-    look_of,
 )
 from multiloss_core.thresholds.paths.money import mean_amounts, money_at, money_weighted
 from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point, WishedPoint
@@ -32,7 +30,6 @@ from multiloss_core.thresholds.points.profit_curve import CasesAlong, ProfitCurv
 from multiloss_core.thresholds.points.thresholds_file import point_as_csv, point_as_dict, point_as_json, read_thresholds
 
 __all__ = [
-    "CERTIFIED",
     "GRAPH",
     "RESOLUTIONS",
     "SMOOTH",
@@ -62,7 +59,6 @@ __all__ = [
     "classifier_margins",
     "explaining_scores",
     "grid_axes",
-    "look_of",
     "mean_amounts",
     "money_at",
     "money_weighted",

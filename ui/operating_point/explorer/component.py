@@ -8,8 +8,9 @@ from typing import cast
 import streamlit as st
 
 from multiloss_core.figures import theme as style
+from multiloss_core.figures.looks import look_of
 from multiloss_core.formatting import direction
-from multiloss_core.thresholds import Point, look_of
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.controls.presentation import is_presenting
 from ui.operating_point.controls.settings import choose_plain

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments, Unit
+from multiloss_core.figures.looks import CERTIFIED
 from multiloss_core.formatting import count, money, plural, reached, score_name
-from multiloss_core.thresholds import CERTIFIED
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.certificate_state import (
     CONFIDENCES,
