@@ -21,7 +21,8 @@ from multiloss_core.numerics.proportion_tests import (
     exact_p_value,
     rough_documents_needed,
 )
-from multiloss_core.thresholds.generalisation.certificate import CHOOSING_SHARE, COST_OF_BETTING, _drawn_futures
+from multiloss_core.thresholds.generalisation.certificate import COST_OF_BETTING, _drawn_futures
+from multiloss_core.thresholds.generalisation.certificate_parts import CHOOSING_SHARE
 from tests.thresholds.brute_force import close, count
 
 CUTS = np.linspace(0.0, 1.0, 21)
