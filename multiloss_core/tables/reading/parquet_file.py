@@ -11,19 +11,18 @@ from pyarrow import compute, parquet
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.bounds import (
+from multiloss_core.tables.reading.column_types import Columns, typed_columns
+from multiloss_core.tables.reading.limits import (
+    LARGEST_TEXT,
+    LONGEST_FOOTER,
     column_names,
     require_decoded,
     require_short_cell,
     require_size,
     require_table_size,
 )
-from multiloss_core.tables.reading.cells.column_types import Columns, typed_columns
 from multiloss_core.tables.reading.table_file import EXACT, DecodedFile
 
-LONGEST_FOOTER = 2**25
-# So much text of a file is written out for each of its cells; beyond that, words stay a dictionary.
-LARGEST_TEXT = 2**26
 # Delta-encoded text may unpack to much more than its pages hold, so few rows are read at a time.
 DELTA_ROWS = 64
 # An index of pandas without a name of its own.

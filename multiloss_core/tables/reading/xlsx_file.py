@@ -16,22 +16,20 @@ from pyarrow import compute
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.bounds import (
+from multiloss_core.tables.reading.column_types import Columns, is_text, typed_columns, without_empty
+from multiloss_core.tables.reading.limits import (
     KEEP_LESS,
+    LARGEST_UNPACKED,
+    MAX_ENTRIES,
+    MAX_XLSX_CELLS,
     column_names,
     require_short_cell,
     require_size,
 )
-from multiloss_core.tables.reading.cells.column_types import Columns, is_text, typed_columns, without_empty
 from multiloss_core.tables.reading.other_rows import only_data
-from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
-from multiloss_core.tables.reading.table_file import DecodedFile
+from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions
 from multiloss_core.tables.reading.table_layout import HEAD_LINES, header_row, require_names, skipped_lines
 
-# All parts of the workbook together; a cell takes some 30 bytes of them.
-LARGEST_UNPACKED = 150 * 2**20
-MAX_XLSX_CELLS = 6_000_000
-MAX_ENTRIES = 2_000
 _BLOCK = 2**20
 _CELL = re.compile(rb'<(?:\w+:)?c [^<>]{0,200}?\br="([A-Z]{1,3})(\d{1,7})"')
 _ROW = re.compile(rb"<(?:\w+:)?row[ >]")
