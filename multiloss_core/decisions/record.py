@@ -46,7 +46,7 @@ from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.number_column import numbers, require_usable
 from multiloss_core.thresholds.data.counts import flagged
-from multiloss_core.thresholds.points.review_band import BLOCK, PASS, REVIEW
+from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1

@@ -36,7 +36,7 @@ def test_a_record_keeps_them():
     again = DecisionRecord.from_json(record.to_json())
     assert again == record
     _, channel, _ = again.data.filters
-    assert [type(value) for value in channel.values] == [int, bool, float]  # noqa: PD011 - no frame
+    assert [type(value) for value in channel.values] == [int, bool, float]
 
 
 def test_filters_are_null_where_there_are_none():
