@@ -73,7 +73,7 @@ def test_the_library_works_without_streamlit():
 
 @pytest.mark.slow
 def test_the_library_neither_draws_figures_nor_opens_a_database_when_imported():
-    unwanted = ("plotly", "streamlit", "sqlalchemy", "networkx")
+    unwanted = ("plotly", "matplotlib", "streamlit", "sqlalchemy", "networkx")
     code = f"import sys, multiloss_core; print([m for m in {unwanted} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.stdout.strip() == "[]", result.stderr

@@ -24,11 +24,12 @@ from multiloss_core.decisions import (
     RecordedInterval,
     Wish,
     data_fingerprint,
+    record,
+    record_fields,
     recorded_thresholds,
 )
-from multiloss_core.decisions import record as record_module
 from multiloss_core.decisions.print_json_schema import json_schema
-from multiloss_core.decisions.record import MAX_WISHES
+from multiloss_core.decisions.record_fields import MAX_WISHES
 from multiloss_core.decisions.validation import MAX_SCORES
 from multiloss_core.generalisation import Interval, PointIntervals
 from multiloss_core.generalisation.bootstrap_intervals import CountIntervals
@@ -366,12 +367,11 @@ class TestSchema:
         schema = json.loads(json_schema())
         recorded = [
             value
-            for value in vars(record_module).values()
-            if dataclasses.is_dataclass(value) and value.__module__ == record_module.__name__
+            for module in (record, record_fields)
+            for value in vars(module).values()
+            if dataclasses.is_dataclass(value) and value.__module__ == module.__name__
         ]
         assert len(recorded) == 11
-        parts = {"settings": "RecordedSettings", "data": "RecordedData", "expected": "ExpectedCounts"}
-        left_out = {(parts[part], name) for part, name in record_module.LEFT_OUT}
         for kind in (*recorded, DataFunnel):
             described = schema if kind is DecisionRecord else schema["$defs"][kind.__name__]
             assert described["description"]
@@ -379,12 +379,7 @@ class TestSchema:
             names = [field.name for field in dataclasses.fields(kind)]
             written = [name for name in described["properties"] if name != "inverted"]
             assert written == names
-            assert described["required"] == [
-                name
-                for name in names
-                if (kind.__name__, name) not in left_out
-                and name not in ("meanings", "whole_numbers", "evidence", "block")
-            ]
+            assert described["required"] == [name for name in names if name not in ("meanings", "whole_numbers")]
         unexplained = {name for name, field in schema["properties"].items() if "description" not in field}
         assert unexplained == {"schema_version", "data", "columns", "settings", "target", "expected"}
 

@@ -26,7 +26,8 @@ from multiloss_core.figures import (
 )
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.count_surface import PATH_LIFT
-from multiloss_core.thresholds import CERTIFIED, look_of, slice_documents
+from multiloss_core.figures.looks import METHOD_LOOKS, look_of
+from multiloss_core.thresholds import slice_documents
 from ui.shared.formatting import FRAUD
 
 
@@ -83,7 +84,8 @@ def test_one_colour_for_each_method_in_every_view(found):
     for path in paths:
         colours = {trace.line.color for view in views for trace in view.data if trace.name == path.method}
         assert colours == {look_of(path.method).colour}
-    looks = (*PATH_METHODS, CERTIFIED, look_of("of my own"))
+    looks = (*METHOD_LOOKS, look_of("of my own"))
+    assert {method.name for method in PATH_METHODS} < {look.name for look in looks}
     assert len({look.colour for look in looks}) == len(looks)
 
 

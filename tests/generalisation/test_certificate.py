@@ -12,7 +12,8 @@ from multiloss_core import (
     simulate_population,
 )
 from multiloss_core.generalisation import certify
-from multiloss_core.generalisation.certificate import CHOOSING_SHARE, COST_OF_BETTING, _drawn_futures
+from multiloss_core.generalisation.certificate import COST_OF_BETTING, _drawn_futures
+from multiloss_core.generalisation.certificate_parts import CHOOSING_SHARE
 from multiloss_core.numerics.proportion_tests import (
     betting_lower_bound,
     betting_p_value,

@@ -39,9 +39,9 @@ def test_a_record_keeps_them():
     assert [type(value) for value in channel.values] == [int, bool, float]
 
 
-def test_a_record_without_them_is_as_before():
+def test_filters_are_null_where_there_are_none():
     record = make_record()
-    assert "filters" not in json.loads(record.to_json())["data"]
+    assert json.loads(record.to_json())["data"]["filters"] is None
     assert DecisionRecord.from_json(record.to_json()).data.filters is None
     assert recorded_filters(()) is None
 

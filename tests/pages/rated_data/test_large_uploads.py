@@ -148,7 +148,7 @@ def test_what_is_refused_leaves_nothing_behind(app, monkeypatch, tmp_path):
     frame = dated_frame()
     upload(app, csv_of(frame)[:-30] + b",,,,,\n", "bad.csv")
     assert "cells where the header has" in only_error(app)
-    monkeypatch.setattr("multiloss_core.tables.reading.bounds.MAX_ROWS", 500)
+    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_ROWS", 500)
     upload(app, xlsx_of(frame)[:-200], "bad.xlsx")
     assert only_error(app)
     assert list(tmp_path.glob("multiloss-file-*")) == []

@@ -1,4 +1,4 @@
-"""What a file may ask for, and the sentences for one that asks for more."""
+"""Hold all limits on uploaded files that the library knows, and refuse files beyond them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,6 +14,15 @@ MAX_COLUMNS = 500
 MAX_CELLS = 50_000_000
 # As many characters as Excel allows in a cell.
 LONGEST_CELL = 32_767
+# Lines at either end of a file that can be left out.
+MAX_LINES = 1_000
+# Of a workbook all parts together; a cell takes some 30 bytes of them.
+LARGEST_UNPACKED = 150 * 2**20
+MAX_XLSX_CELLS = 6_000_000
+MAX_ENTRIES = 2_000
+# Of a Parquet file: its footer, and the text written out for each cell; beyond that, words stay a dictionary.
+LONGEST_FOOTER = 2**25
+LARGEST_TEXT = 2**26
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
 KEEP_LESS = "keep only the columns that are needed"
 

@@ -9,8 +9,7 @@ import pyarrow as arrow
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.cells.number_text import NumberShape, Sign, as_numbers, first_word, number_shape
-from multiloss_core.tables.reading.cells.plain_numbers import comma_numbers
+from multiloss_core.tables.reading.numbers import NumberShape, Sign, as_numbers, comma_numbers, first_word, number_shape
 from multiloss_core.tables.reading.table_file import frame_of
 
 Columns = dict[str, arrow.ChunkedArray]
