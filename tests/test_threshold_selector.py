@@ -109,6 +109,7 @@ def test_positive_label_is_known_by_its_meaning(documents, positive, negative):
     np.testing.assert_array_equal(flagged, expected.predict(documents.scores))
 
 
+@pytest.mark.slow
 def test_unknown_words_need_the_positive_label(documents):
     words = np.where(documents.labels, "alpha", "omega")
     with pytest.raises(DataError, match=r"'alpha' and 'omega'.*pos_label"):
@@ -123,6 +124,7 @@ def test_unknown_words_need_the_positive_label(documents):
     np.testing.assert_array_equal(turned.thresholds_, expected.thresholds_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_many_classifiers_have_a_path(rule):
     """Of twenty not even two nodes each fit into a table of nodes."""

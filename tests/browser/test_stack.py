@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import ProgrammingError
 
 from decision_log import DecisionLog
-from tests.browser.deployment.stack import running_stack, wait_until
+from tests.browser.stack import running_stack, wait_until
 from tests.browser.steps import PAGES, follow, metric, open_page, open_part, rated_csv, selected, settle, upload
 from tests.deployment.files import ROOT, SERVICES
 from ui.serving.headers import HEADERS

@@ -164,7 +164,7 @@ def test_it_is_made_for_paper_too():
 
 
 def test_every_template_is_installed_with_the_library():
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[2]
     patterns = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][
         "multiloss_core"
     ]

@@ -7,7 +7,7 @@ from multiloss_core.figures import sliding_tangent, threshold_graph_search, veri
 from multiloss_core.inspection import graph_walk
 from multiloss_core.losses import verify_theorem_1
 from multiloss_core.thresholds import to_networkx
-from tests.thresholds.brute_force import random_documents
+from tests.brute_force import random_documents
 
 
 @pytest.fixture

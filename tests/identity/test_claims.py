@@ -37,6 +37,7 @@ def test_roles_are_those_of_the_groups_and_no_others(groups):
     assert roles(groups=sorted(groups)) == expected
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),

@@ -97,6 +97,7 @@ def test_every_method_flags_enough(method, least):
     assert found.expected_loss == pytest.approx(values[found.k], abs=found.error_bound + 1e-13)
 
 
+@pytest.mark.slow
 def test_a_large_set_flags_enough():
     probabilities = np.full(200_000, 1e-7)
     assert optimal_top_k(probabilities, F()).k == 0

@@ -49,6 +49,7 @@ def test_iso_text_is_read_as_pandas_reads_it():
 MOMENTS = st.datetimes(pd.Timestamp(1990, 1, 1), pd.Timestamp(2100, 12, 31)).map(lambda t: t.replace(microsecond=0))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(MOMENTS, min_size=1, max_size=20), st.integers(0, 8))
 def test_every_way_to_write_times_gives_the_same(moments, way):

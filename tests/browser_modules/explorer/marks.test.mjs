@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { coordinates, Marks, markTraces, pointsOf } from "../../ui/operating_point/explorer/browser/marks.js"
+import { coordinates, Marks, markTraces, pointsOf } from "../../../ui/operating_point/explorer/browser/marks.js"
 
 const ROW = { x: [0.1, 0.2], y: [0.3, 0.4], fp: [5, 6], tp: [7, 8], tangent: [[0, 10], [1, 9]] }
 const trace = follows => ({ name: "mark", meta: { follows } })

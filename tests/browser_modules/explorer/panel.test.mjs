@@ -3,7 +3,7 @@ import { test } from "node:test"
 
 import {
   explained, intervalsOf, inWords, placeInWords,
-} from "../../ui/operating_point/explorer/browser/panel.js"
+} from "../../../ui/operating_point/explorer/browser/panel.js"
 
 const WORDS = {
   thresholds: [["Threshold of card", "≥ 0.5"], ["Threshold of device", "never"]],

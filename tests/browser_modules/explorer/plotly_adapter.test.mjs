@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { PlotlyFigure, times } from "../../ui/operating_point/explorer/browser/plotly_adapter.js"
+import { PlotlyFigure, times } from "../../../ui/operating_point/explorer/browser/plotly_adapter.js"
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 const axis = (offset, length) => ({ _offset: offset, _length: length, d2p: value => 2 * value })

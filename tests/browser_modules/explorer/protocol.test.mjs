@@ -4,7 +4,7 @@ import { describe, test } from "node:test"
 import {
   checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, MOST_TEXTS, pickedThresholds, rowAt, targetNear, Texts,
   withoutHidden,
-} from "../../ui/operating_point/explorer/browser/protocol.js"
+} from "../../../ui/operating_point/explorer/browser/protocol.js"
 
 const row = (price = "20") => ({ price, x: [0.1, 0.2], y: [0.3, 0.4], fp: [5, 6], tp: [7, 8] })
 const table = (more = {}) => ({

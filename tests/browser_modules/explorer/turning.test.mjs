@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { turned } from "../../ui/operating_point/explorer/browser/turning.js"
+import { turned } from "../../../ui/operating_point/explorer/browser/turning.js"
 
 const CAMERA = { eye: { x: 1.2, y: -1.6, z: 0.9 }, center: { x: 0.1, y: 0, z: -0.2 }, up: { x: 0, y: 0, z: 1 } }
 const arm = ({ eye, center }) => ["x", "y", "z"].map(axis => eye[axis] - center[axis])

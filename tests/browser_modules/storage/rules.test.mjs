@@ -4,7 +4,7 @@ import { test } from "node:test"
 import {
   checked, cookieText, CONTRACT, countInWords, found, labelOf, labelOfLoaded, namesOf, news, sizeInWords, toLeave,
   totalSize, withChoices,
-} from "../../ui/data/browser_storage/browser/rules.js"
+} from "../../../ui/data/browser_storage/browser/rules.js"
 
 const kept = (name, size, used, shelf = "data") => ({ shelf, name, size, used, digest: `${name} digest`, file: null })
 const names = files => files?.map(({ name }) => name)

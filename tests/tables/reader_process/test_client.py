@@ -107,6 +107,7 @@ def test_a_server_that_was_killed_is_replaced():
     assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
 
 
+@pytest.mark.slow
 def test_several_threads_ask_at_once():
     files = [f"a,b\n{i},0.5\n{i + 1},0.25\n".encode() for i in range(24)]
     with ThreadPoolExecutor(8) as pool:

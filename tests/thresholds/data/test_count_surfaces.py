@@ -11,7 +11,7 @@ from multiloss_core.thresholds import bucket_counts, grid_axes, slice_documents,
 from multiloss_core.thresholds.data import read_count_table
 from multiloss_core.thresholds.data.count_surfaces import buckets_from_surfaces
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below
-from tests.thresholds.brute_force import (
+from tests.brute_force import (
     RULES,
     SPACINGS,
     close,

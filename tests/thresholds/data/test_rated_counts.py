@@ -117,6 +117,7 @@ def test_intervals_are_about_those_of_the_documents(weighted):
         assert interval.high - interval.low == pytest.approx(expected.high - expected.low, rel=0.35)
 
 
+@pytest.mark.slow
 def test_weights_widen_intervals_as_much_as_those_of_documents_do():
     """Without the squares of weights, documents that stand for many would be taken for many."""
     documents = documents_of(9, rows=2000)

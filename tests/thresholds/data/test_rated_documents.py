@@ -256,6 +256,7 @@ class TestFloors:
     def test_suggested_floors_drop_nothing(self, frame):
         assert len(documents_of(frame, floors=None, floor_method="corner").labels) == 5
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("classifiers", [2, 3])
     def test_chance_alone_suggests_no_floor(self, classifiers):
         for seed in range(20):

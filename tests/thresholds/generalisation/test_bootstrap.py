@@ -14,7 +14,7 @@ from multiloss_core.thresholds.generalisation.resampled_nodes import axis_places
 from multiloss_core.thresholds.generalisation.resampling import cell_sample
 from multiloss_core.thresholds.paths.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
-from tests.thresholds.brute_force import RULES
+from tests.brute_force import RULES
 
 NEVER = np.inf
 COUNTS = ("tp", "fp", "alerts", "precision")
@@ -299,6 +299,7 @@ class TestNodesOfAResample:
 
 
 class TestHeldOut:
+    @pytest.mark.slow
     def test_where_precision_does_not_depend_on_the_score_all_alerts_held_out_have_it(self):
         # Whatever is chosen catches by chance: what it catches in the sample is optimism.
         in_sample, held_out, alerts = 0.0, 0.0, 0.0

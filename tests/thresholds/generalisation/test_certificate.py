@@ -22,7 +22,7 @@ from multiloss_core.numerics.proportion_tests import (
     rough_documents_needed,
 )
 from multiloss_core.thresholds.generalisation.certificate import CHOOSING_SHARE, COST_OF_BETTING, _drawn_futures
-from tests.thresholds.brute_force import close, count
+from tests.brute_force import close, count
 
 CUTS = np.linspace(0.0, 1.0, 21)
 
@@ -83,6 +83,7 @@ class TestTests:
         assert best > 2
         assert betting_p_value(positives, totals, 0.3, 4.0, level, earlier) == pytest.approx(1 / best)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("precision", [0.1, 0.5, 0.9])
     def test_betting_rejects_a_true_hypothesis_at_most_so_often(self, precision):
         generator = np.random.default_rng(0)
@@ -93,6 +94,7 @@ class TestTests:
             rejected += betting_p_value(positives, sizes, precision, 8.0, 0.05) <= 0.05
         assert rejected <= binom.ppf(0.999, 400, 0.05)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("level", [0.01, 0.05, 0.3])
     @pytest.mark.parametrize(
         ("positives", "totals", "chances"),
@@ -136,6 +138,7 @@ class TestTests:
             rejected += betting_p_value(positives[30:], sizes[30:], true, 30.0, 0.05, earlier) <= 0.05
         assert rejected <= binom.ppf(0.999, 1000, 0.05)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("precision", "true"), [(0.1, 0.2), (0.5, 0.6), (0.8, 0.9)])
     def test_betting_hardly_needs_more_documents_than_the_exact_test(self, precision, true):
         generator = np.random.default_rng(4)
@@ -185,6 +188,7 @@ class TestTests:
 
 
 class TestStart:
+    @pytest.mark.slow
     def test_the_futures_of_a_vertex_have_the_predicted_power(self):
         generator = np.random.default_rng(2)
         tp, fp = np.array([30.0, 12.0, 12.0, 0.0]), np.array([70.0, 3.0, 3.0, 0.0])
@@ -203,6 +207,7 @@ class TestStart:
             assert passed[:, vertex].mean() == pytest.approx(expected, abs=0.01)
             assert expected == pytest.approx(power, abs=0.3)
 
+    @pytest.mark.slow
     def test_above_a_cliff_the_tests_do_not_start_below_it(self):
         certified = 0
         for seed in range(40):
@@ -304,6 +309,7 @@ class TestCertifiedPoint:
         one, other = (certify(d, 0.75, method=cut_path) for d in (documents, groups))
         assert (one.test, one.p_value) == (other.test, other.p_value)
 
+    @pytest.mark.slow
     def test_more_ratings_as_suggested_mostly_certify(self):
         successes, suggestions = 0, []
         for seed in range(30):

@@ -19,7 +19,7 @@ from multiloss_core import (
 )
 from multiloss_core.generalisation import cross_fit, cross_fit_steps
 from multiloss_core.thresholds.data.folds import document_folds
-from tests.thresholds.brute_force import count, is_flagged
+from tests.brute_force import count, is_flagged
 
 TARGETS = (0.2, 0.5, 0.8)
 
@@ -188,6 +188,7 @@ class TestCounts:
             assert np.isnan(held_out.precision[alerts == 0]).all()
             np.testing.assert_allclose((held_out.precision * alerts)[alerts > 0], held_out.tp[alerts > 0])
 
+    @pytest.mark.slow
     def test_they_are_nearer_the_truth_than_counts_on_the_choosing_documents(self):
         off = []
         for seed in range(12):

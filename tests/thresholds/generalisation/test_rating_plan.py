@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from multiloss_core import DataError, RatedDocuments, ThresholdPath, flagged, operating_point, smooth_path
 from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.numerics.proportions import effective_size
-from tests.thresholds.brute_force import random_documents
+from tests.brute_force import random_documents
 
 
 def path_through(documents, thresholds, rule="any"):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments
 from multiloss_core.inspection import borderline_documents
-from tests.thresholds.brute_force import HIGHEST, RULES, is_flagged, rated_documents
+from tests.brute_force import HIGHEST, RULES, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)
 

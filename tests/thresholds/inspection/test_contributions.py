@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from multiloss_core import DataError, RatedDocuments
 from multiloss_core.inspection import contribution_words, contributions
 from multiloss_core.numerics.proportions import effective_size, share_interval
-from tests.thresholds.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
+from tests.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)
 

@@ -5,7 +5,7 @@ import pytest
 from multiloss_core import count_surfaces, graph_path
 from multiloss_core.inspection import graph_walk
 from multiloss_core.thresholds import to_networkx
-from tests.thresholds.brute_force import random_documents
+from tests.brute_force import random_documents
 
 
 @pytest.mark.parametrize(("seed", "k", "resolution"), [(3, 1, 6), (4, 2, 5), (5, 2, 7), (6, 3, 4)])

@@ -146,6 +146,7 @@ def weeks_of(tp, fp, complete=None):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.integers(8, 60), st.integers(8, 60)), min_size=3, max_size=15))
 def test_alerts_of_weight_one_get_the_usual_tests(counts):

@@ -52,6 +52,7 @@ def table_of(generator, n, *, weeks=4, groups=False):
     return frame, documents
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 2**32),

@@ -20,7 +20,7 @@ from multiloss_core import (
     simulate_population,
 )
 from multiloss_core.thresholds import to_networkx
-from tests.thresholds.brute_force import (
+from tests.brute_force import (
     RULES,
     SPACINGS,
     close,

@@ -25,7 +25,7 @@ from multiloss_core import (
     operating_points,
 )
 from multiloss_core.thresholds import classifier_margins, point_as_csv, point_as_dict, point_as_json
-from tests.thresholds.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
+from tests.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
 
 rules = st.sampled_from(RULES)
 targets = st.one_of(st.floats(0.001, 0.999), st.sampled_from([0.2, 0.25, 1 / 3, 0.5, 2 / 3, 0.75, 0.8]))

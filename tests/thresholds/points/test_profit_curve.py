@@ -47,6 +47,7 @@ COSTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 @pytest.mark.parametrize("payoffs", COSTS)
 @pytest.mark.parametrize("seed", range(3))

@@ -29,7 +29,7 @@ from multiloss_core.targets import (
 )
 from multiloss_core.thresholds import SMOOTH, PathSearch, WishedPoint
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
-from tests.thresholds.brute_force import RULES, is_flagged
+from tests.brute_force import RULES, is_flagged
 
 TARGETS = np.arange(1, 1_000) / 1_000
 
@@ -225,6 +225,7 @@ def every_grid_of(documents, rule):
     return path, threshold_choices(path, documents, surfaces=surfaces)
 
 
+@pytest.mark.slow
 def test_thresholds_between_the_corners_say_between_which_targets_they_lie():
     path, choices = smooth(population(), "any")
     corners = sorted({point.alerts for point in operating_points(path, TARGETS)})
@@ -237,6 +238,7 @@ def test_thresholds_between_the_corners_say_between_which_targets_they_lie():
     assert path.at(higher).alerts < point.alerts < path.at(lower).alerts
 
 
+@pytest.mark.slow
 def test_a_cap_that_a_corner_uses_up_leads_to_that_corner():
     path, choices = smooth(population(), "any")
     corner = path.at(0.3)
@@ -247,6 +249,7 @@ def test_a_cap_that_a_corner_uses_up_leads_to_that_corner():
     assert everything.status == "at_floor"
 
 
+@pytest.mark.slow
 def test_a_floor_on_precision_holds_for_what_the_fit_expects_too():
     documents = population()
     path, choices = smooth(documents, "any")
@@ -273,6 +276,7 @@ def test_a_table_of_counts_has_its_nodes_to_choose_from_and_no_days():
         point_for_busy_days(path, choices, DailyCap(day=np.zeros(0, dtype=int), days=1, most=1.0))
 
 
+@pytest.mark.slow
 def test_of_other_paths_only_the_vertices_are_to_choose_from():
     documents = population()
     path, _ = smooth(documents, "any")
