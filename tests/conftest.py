@@ -10,7 +10,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).resolve().parent
-SLOW = ("pages", "unchanged", "hostile", "tables/exports", "command_line")
+# Folders and files whose tests run pages, servers, engines or long simulations.
+SLOW = (
+    *("pages", "unchanged", "hostile", "tables/exports", "command_line", "engines", "experiments", "deployment"),
+    *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_attacks.py"),
+    *("decisions/test_table_code.py", "work"),
+)
 # Files whose tests ask one Spark cluster.
 SPARK = (
     "tests/engines/test_contract.py",
@@ -45,7 +50,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark what runs pages or samples, drives a browser (tried once more on a busy machine) or needs a server.
+    """Mark tests that run pages or samples, drive a browser or need a server.
 
     What asks the Spark cluster comes after all other journeys, which would have to share two cores with it.
     """
@@ -53,7 +58,6 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     for item in items:
         if item.path.is_relative_to(TESTS / "browser"):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=1))
         if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
             item.add_marker(pytest.mark.slow)
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()
@@ -73,12 +77,6 @@ def pytest_collection_finish() -> None:
     """Take all that was imported out of the garbage collection, which Streamlit asks for after each run of a page."""
     gc.collect()
     gc.freeze()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name what passed only at a second try: a defect to mend, though the run does not fail of it."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.write_line(f"TRIED TWICE, a defect to mend: {report.nodeid}", yellow=True, bold=True)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
