@@ -10,7 +10,7 @@ from tests import message_types
 from ui.data.browser_storage.component import BROWSER as STORAGE
 from ui.operating_point.explorer.component import BROWSER as EXPLORER
 from ui.shared.browser_files import joined_modules
-from ui.top_k.probability_bars.component import BROWSER as BARS
+from ui.top_k.bars import BROWSER as BARS
 
 TESTS = Path(__file__).parent / "browser_modules"
 # What the entry of each component is given.

@@ -36,7 +36,9 @@ from multiloss_core.inspection import (
     segmentation,
     weekly_counts,
 )
-from multiloss_core.targets import (
+from multiloss_core.thresholds import Payoffs, classifier_margins, money_at, money_weighted, slice_documents
+from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
+from multiloss_core.thresholds.targets import (
     manual_point,
     point_for_alerts,
     point_for_precision,
@@ -44,8 +46,6 @@ from multiloss_core.targets import (
     target_for_price,
     threshold_choices,
 )
-from multiloss_core.thresholds import Payoffs, classifier_margins, money_at, money_weighted, slice_documents
-from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
 from tests.unchanged.sources import Data, sample_data, sample_fit
 from tests.unchanged.summary import Figures, of, plain, thinned
 

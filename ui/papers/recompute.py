@@ -18,9 +18,9 @@ import streamlit as st
 from experiments.sets.checks import data_folder
 from multiloss_core import DataError
 from ui.shared.formatting import as_text
-from ui.shared.lazy_section import shown_when_open
 from ui.shared.session import session
 from ui.shared.url_params import ask_choice
+from ui.shared.widgets import shown_when_open
 from ui.work.background_job import Job
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from ui.identity.settings import LOOPBACK
-from ui.identity.visitor import redirect_host
+from ui.sign_in.settings import LOOPBACK
+from ui.sign_in.visitor import redirect_host
 
 OPTION = "server.allowedHosts"
 REFUSAL = f"This server does not answer to this host name. Its operator may name it in the option {OPTION}."

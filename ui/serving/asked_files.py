@@ -9,7 +9,7 @@ from typing import Any
 from streamlit import runtime
 
 from multiloss_core import DataError
-from ui.identity.visitor import reader
+from ui.sign_in.visitor import reader
 
 # Named to one visit and not used yet: browsers ask for one at a time.
 MOST_PLACES = 32

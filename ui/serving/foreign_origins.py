@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ui.identity.settings import LOOPBACK
 from ui.serving.allowed_hosts import refuse
+from ui.sign_in.settings import LOOPBACK
 
 
 class ForeignOrigins:
