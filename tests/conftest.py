@@ -16,6 +16,7 @@ SLOW = (
     *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_attacks.py"),
     *("decisions/test_table_code.py", "work"),
 )
+SLOW_FOLDERS = tuple(f"{place}/" for place in SLOW)
 # Files whose tests ask one Spark cluster.
 SPARK = (
     "tests/engines/test_contract.py",
@@ -32,6 +33,14 @@ settings.register_profile(
 settings.register_profile("explore", settings.get_profile("multiloss"), derandomize=False, max_examples=1000)
 settings.register_profile("fast", settings.get_profile("multiloss"), max_examples=10)
 settings.load_profile("multiloss")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out folders and files whose tests would all be deselected: importing them takes half a minute."""
+    place = collection_path.relative_to(TESTS.parent).as_posix().removeprefix("tests/")
+    left_out = (("not slow", SLOW), ("not browser", ("browser",)))
+    is_left_out = any(words in config.option.markexpr and place in folders for words, folders in left_out)
+    return True if is_left_out else None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -56,9 +65,10 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     """
     items.sort(key=lambda item: SPARK[0] if _file(item) in SPARK else _file(item))
     for item in items:
-        if item.path.is_relative_to(TESTS / "browser"):
+        place = f"{_file(item).removeprefix('tests/')}/"
+        if place.startswith("browser/"):
             item.add_marker(pytest.mark.browser)
-        if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
+        if place.startswith(SLOW_FOLDERS):
             item.add_marker(pytest.mark.slow)
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()
         # Other parameters, such as tables, cannot be compared with a word.

@@ -5,7 +5,6 @@ import tomllib
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -391,12 +390,19 @@ class TestSchema:
     @pytest.mark.slow
     @given(records())
     def test_what_is_written_meets_it(self, record):
+        # It takes two seconds to import.
+        import jsonschema
+
         jsonschema.validate(json.loads(record.to_json()), json.loads(json_schema()))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("path", "value"), [("data.name", ...), ("extra", 1), ("thresholds.0", "x"), ("expected.tp", -1)]
     )
     def test_what_is_refused_does_not(self, path, value):
+        # It takes two seconds to import.
+        import jsonschema
+
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(json.loads(changed(path, value)), json.loads(json_schema()))
 
