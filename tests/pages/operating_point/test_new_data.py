@@ -220,9 +220,7 @@ def test_a_link_reopens_with_a_guaranteed_path():
     assert "guaranteed" not in app.query_params
 
 
-@pytest.mark.parametrize(
-    "text", ["80", "0,95", "100,95", "80,94", "a,b", "nan,95", "never,95", "1e-323,95", "99.99999999,99"]
-)
+@pytest.mark.parametrize("text", ["80,94", "nan,95", "1e-323,95"])
 def test_a_guarantee_of_a_link_that_cannot_be_is_none(text):
     app = AppTest.from_file(APP, default_timeout=180)
     for name, value in {"data": NAME, "guaranteed": text, "method": "guaranteed"}.items():

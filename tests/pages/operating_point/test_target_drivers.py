@@ -224,13 +224,12 @@ def test_a_threshold_that_cannot_be_is_refused_in_one_sentence(text, words):
 
 
 @pytest.mark.parametrize("name", ["Login alerts", "Count table", "Insurance claims"])
-@pytest.mark.parametrize(
-    "by", ["costs", "a cap on alerts", "a floor on precision", "a share of positives to keep", "thresholds by hand"]
-)
-def test_every_driver_works_on_every_kind_of_data(name, by):
-    app = driven(by, data=name)
-    thresholds, tp, fp = printed_point(app)
-    assert counts_by_hand(name, thresholds, "any") == (tp, fp)
+def test_every_goal_works_on_every_kind_of_data(name):
+    app = opened(data=name)
+    for by in ("costs", "alerts", "precision", "share", "manual"):
+        run(app.selectbox(key="driver").select(by))
+        thresholds, tp, fp = printed_point(app)
+        assert counts_by_hand(name, thresholds, "any") == (tp, fp)
 
 
 def test_costs_of_documents_drive_a_path_of_money_as_well():
@@ -302,11 +301,10 @@ def test_a_link_reopens_with_a_wish_about_the_path(by, key, value, criterion):
     assert criterion(tp, fp, paths_of(NAME)["smooth"].totals.tp)
 
 
-@pytest.mark.parametrize("value", ["nan", "-1e999", "1e308", "<script>", "", "--"])
-@pytest.mark.parametrize("key", ["wish_price", "wish_review", "wish_annoyance"])
-def test_garbage_in_a_link_is_the_default(key, value):
-    by = "false alerts per extra catch" if key == "wish_price" else "costs"
-    app = driven(by, **{key: value})
+@pytest.mark.parametrize("value", ["nan", "<script>"])
+@pytest.mark.parametrize("by", ["false alerts per extra catch", "costs"])
+def test_invalid_goal_in_link_is_the_default(by, value):
+    app = driven(by, wish_price=value, wish_review=value, wish_annoyance=value)
     assert not app.error
     assert percent_of(app) == pytest.approx(20.0)
 
@@ -344,14 +342,12 @@ def test_a_link_reopens_thresholds_set_by_hand():
     assert app.query_params["hand"] == "0.95,never"
 
 
-@pytest.mark.parametrize("text", ["0.9", "0.9,0.8,0.7", "x,y", "nan,nan", "-inf,0.9", "", "," * 1000, "![](//a.b)"])
-def test_garbage_for_thresholds_by_hand_is_the_default(text):
-    app = driven("thresholds by hand", hand=text)
-    assert not app.error
-    plain = driven("thresholds by hand")
-    assert [app.text_input(key=f"hand_{j}").value for j in range(2)] == [
-        plain.text_input(key=f"hand_{j}").value for j in range(2)
-    ]
+def test_invalid_thresholds_in_link_are_the_default():
+    expected = [box.value for box in driven("thresholds by hand").text_input if box.key.startswith("hand_")]
+    for text in ("0.9", "nan,nan", "![](//a.b)"):
+        app = driven("thresholds by hand", hand=text)
+        assert not app.error
+        assert [box.value for box in app.text_input if box.key.startswith("hand_")] == expected
 
 
 def test_a_threshold_of_a_link_that_cannot_be_is_one_sentence_of_plain_text():
@@ -387,7 +383,7 @@ def test_a_link_reopens_what_the_point_is_compared_with():
     assert not {"now", "pin", "against"} & set(app.query_params)
 
 
-@pytest.mark.parametrize("query", [{"now": "1e300,0.5"}, {"pin": "a,b"}, {"pin": "0.5"}, {"against": "x"}])
+@pytest.mark.parametrize("query", [{"now": "1e300,0.5", "against": "x"}, {"pin": "a,b"}])
 def test_garbage_for_what_it_is_compared_with_is_nothing(query):
     app = opened(**query)
     assert not app.error
