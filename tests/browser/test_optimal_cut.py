@@ -109,20 +109,6 @@ def test_a_cut_opens_the_operating_point_of_the_same_file_with_its_marginal_prec
     expect(selected(page, "Data")).to_have_value("alerts.csv")
 
 
-def test_pasted_items_are_cut(server, page):
-    open_page(page, f"{server}/optimal_cut", PAGES["optimal_cut"])
-    page.get_by_text("Paste items").click()
-    page.get_by_role("textbox", name="One probability on each line").fill("0.9\n0.7\nx\n0.1")
-    page.get_by_role("button", name="Use these items").click()
-    expect(page.get_by_test_id("stAlert").filter(has_text="Line 3 of the pasted text is 'x'")).to_be_visible()
-    expect(answer(page)).to_contain_text("2,000 items")
-    page.get_by_role("textbox", name="One probability on each line").fill("0.9\n0.7\n0.2\n0.1")
-    page.get_by_role("button", name="Use these items").click()
-    best = optimal_top_k([0.9, 0.7, 0.2, 0.1], F())
-    expect(answer(page)).to_contain_text(f"flag the {best.k} most probable of 4 items")
-    expect(page.get_by_test_id("stAlert").filter(has_text="pasted text")).to_have_count(0)
-
-
 def test_calibrated_probabilities_are_cut_shared_and_taken_away(server, page):
     open_page(page, f"{server}/optimal_cut?scored_data=Overconfident+alerts&cut_least=3", PAGES["optimal_cut"])
     choose(page, "Calibration", "isotonic")
