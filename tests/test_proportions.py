@@ -28,7 +28,7 @@ def test_nothing_over_nothing_is_not_a_number():
     assert np.isnan(share_interval(np.nan, 0.0)).all()
 
 
-def test_an_effective_size_between_two_whole_ones_gives_a_width_between_theirs():
+def test_width_of_fractional_size_lies_between_whole_ones():
     widths = [np.diff(share_interval(0.3 * documents, documents))[0] for documents in (10, 10.5, 11)]
     assert widths[0] > widths[1] > widths[2]
 

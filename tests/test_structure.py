@@ -122,14 +122,14 @@ def test_the_library_works_without_streamlit():
 
 
 @pytest.mark.slow
-def test_the_library_neither_draws_figures_nor_opens_a_database_when_imported():
+def test_import_loads_neither_figures_nor_database():
     unwanted = ("plotly", "streamlit", "sqlalchemy", "networkx")
     code = f"import sys, multiloss_core; print([m for m in {unwanted} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.stdout.strip() == "[]", result.stderr
 
 
-def test_every_file_in_pages_is_a_page_of_the_app_and_every_page_a_file():
+def test_files_in_pages_are_pages_of_app():
     app = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))
     named = {
         node.value

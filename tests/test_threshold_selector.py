@@ -53,7 +53,7 @@ def test_the_point_is_that_of_the_library(documents):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [method.name for method in PATH_METHODS[:-1]])
 @pytest.mark.parametrize("rule", ["any", "all"])
-def test_the_decision_function_is_positive_where_a_document_is_flagged(documents, method, rule):
+def test_decision_function_is_positive_where_document_is_flagged(documents, method, rule):
     selector = ThresholdSelector(0.4, rule=rule, method=method).fit(documents.scores, documents.labels)
     scores = np.random.default_rng(0).permuted(documents.scores, axis=0)
     np.testing.assert_array_equal(selector.decision_function(scores) > 0, selector.predict(scores))

@@ -106,7 +106,7 @@ def taken_away(page, button, name):
     return download.value.path().read_text(encoding="utf-8")
 
 
-def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, flat_page):
+def test_quick_keys_keep_slider_box_and_numbers_in_step(server, flat_page):
     page = flat_page
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(metric(page, "Caught (TP)")).to_be_visible()
@@ -119,7 +119,7 @@ def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, flat_
     expect(slider(page)).to_have_value("30")
 
 
-def test_a_move_made_while_the_page_is_still_running_is_not_taken_back(server, flat_page):
+def test_move_made_while_page_is_still_running_is_not_taken_back(server, flat_page):
     page = flat_page
     open_page(page, f"{server}/operating_point?data=Marketplace+listings", "Operating point")
     flag_by_every_score(page)
@@ -175,7 +175,7 @@ def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, 
         expect(other.get_by_role("radio", name="every score")).to_be_checked()
 
 
-def test_what_new_data_will_show_comes_while_the_slider_stays_free(server, page):
+def test_what_new_data_will_show_comes_while_slider_stays_free(server, page):
     open_page(page, f"{server}/operating_point?data=Login+alerts&new_data=true", "Operating point")
     press(page, "ArrowRight", "20.5")
     expect_point(page, ["login model"], expected_sample_point("Login alerts", 20.5))

@@ -83,7 +83,7 @@ def test_a_million_items_from_the_file_to_the_rows_taken_away(server, new_page, 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_cut_opens_the_operating_point_of_the_same_file_with_its_marginal_precision(server, flat_page):
+def test_cut_opens_operating_point_of_same_file(server, flat_page):
     generator = np.random.default_rng(8)
     scores = generator.beta(0.7, 2.0, 800).round(4)
     rating = np.where(generator.random(800) < scores, "fraud", "ok")

@@ -85,7 +85,7 @@ def not_loaded(page):
     return page.get_by_test_id("stAlert").filter(has_text="Your file is not loaded any more")
 
 
-def test_a_reload_of_the_rated_data_shows_the_same_numbers_and_no_other(server, visitor, data, frame):
+def test_reload_of_rated_data_shows_same_numbers_and_no_other(server, visitor, data, frame):
     upload_and_keep(visitor, server, data)
     before = shown_numbers(visitor)
     visitor.reload()
@@ -99,7 +99,7 @@ def test_a_reload_of_the_rated_data_shows_the_same_numbers_and_no_other(server, 
     assert seen(visitor) <= before
 
 
-def test_a_reload_of_the_operating_point_shows_the_point_that_was_chosen(server, visitor, data, frame):
+def test_reload_of_operating_point_shows_point_that_was_chosen(server, visitor, data, frame):
     upload_and_keep(visitor, server, data)
     follow(visitor, "Operating point", "Operating point")
     for percent in ("20.5", "21", "21.5"):
@@ -155,7 +155,7 @@ def test_a_new_server_gets_the_file_again(tmp_path, visitor, data, frame):
     assert seen(visitor) <= before
 
 
-def test_whoever_does_not_want_files_kept_uploads_again_and_goes_on(server, visitor, data, frame):
+def test_file_is_uploaded_again_when_none_is_kept(server, visitor, data, frame):
     upload_and_keep(visitor, server, data)
     visitor.get_by_text("Keep my files in this browser").first.click()
     expect_kept(visitor, 0)
@@ -178,7 +178,7 @@ def test_whoever_does_not_want_files_kept_uploads_again_and_goes_on(server, visi
     expect(visitor.locator("[class*=st-key-kept_files] .count")).to_be_hidden()
 
 
-def test_files_can_be_forgotten_and_another_one_under_the_same_name_is_said_to_be_another(server, visitor, data):
+def test_forgotten_file_is_not_confused_with_its_namesake(server, visitor, data):
     upload_and_keep(visitor, server, data)
     visitor.locator("[class*=st-key-kept_files] .count").click()
     expect(visitor.locator("[class*=st-key-kept_files] li")).to_have_text(re.compile(f"^{NAME}, "))

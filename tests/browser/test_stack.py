@@ -56,7 +56,7 @@ def rows(address, statement):
         engine.dispose()
 
 
-def test_a_decision_is_saved_through_tls_by_a_role_that_only_adds(stack, new_page):
+def test_decision_is_saved_through_tls_by_role_that_only_adds(stack, new_page):
     page = new_page(ignore_https_errors=True)
     open_page(page, f"{stack.https}/operating_point?data=Login+alerts", PAGES["operating_point"])
     # Plotly's own library was made with the image.
@@ -97,7 +97,7 @@ def test_a_file_is_uploaded_through_the_proxy(stack, new_page):
     assert any(cookie["name"] == "_streamlit_xsrf" for cookie in page.context.cookies())
 
 
-def test_a_backup_is_restored_where_nobody_knows_the_role_of_the_application(stack):
+def test_backup_is_restored_without_role_of_application(stack):
     words = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
     dump, restore = (
         shlex.split(re.search(rf"exec -T database ({program} .*?) decisions [<>] log\.sql", words)[1])
@@ -185,7 +185,7 @@ def test_the_log_of_the_proxy_holds_no_names(stack):
     assert "?" not in lines
 
 
-def test_the_password_of_the_database_is_in_no_environment_and_no_log(stack):
+def test_password_of_database_is_in_no_environment_and_no_log(stack):
     password = stack.app_role.password
     assert len(password) >= 32
     with open(f"/proc/{stack.app.pid}/environ", "rb") as environment:

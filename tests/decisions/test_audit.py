@@ -105,7 +105,7 @@ def test_an_event_that_is_sealed_anew_breaks_those_after_it(written):
         )
 
 
-def test_an_end_that_was_cut_off_is_found_by_the_head_that_was_noted(written):
+def test_end_that_was_cut_off_is_found_by_head_that_was_noted(written):
     with DecisionLog(written) as log:
         head = log.audit().head
         assert not log.audit(head).faults
@@ -203,7 +203,7 @@ def test_a_dump_of_postgresql_is_restored_whole(postgres_database, postgres_serv
         maker.dispose()
 
 
-def test_a_role_that_may_only_read_and_add_serves_the_program_and_cannot_do_more(postgres_database, postgres_server):
+def test_role_of_program_may_only_read_and_add(postgres_database, postgres_server):
     with DecisionLog(postgres_database) as log:
         log.add(make_record())
     role = f"app_{make_url(postgres_database).database}"[:60]

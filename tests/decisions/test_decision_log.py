@@ -126,7 +126,7 @@ class TestEntries:
 
         kept()
 
-    def test_a_row_that_cannot_be_read_is_named_and_keeps_no_other_from_being_listed(self, log, address):
+    def test_unreadable_row_is_named_and_others_are_listed(self, log, address):
         kept, broken = log.add(make_record()), log.add(make_record())
         altered(address, f"UPDATE decision_log_entries SET record = '{{}}' WHERE id = {broken}")
         sentence = f"Entry {broken} of the decision log cannot be read: Field 'schema_version'"
@@ -227,7 +227,7 @@ class TestDeployments:
             log.mark_deployed(number, "Ann", datetime.now(UTC) + timedelta(hours=1))
         assert not log.get(number).deployments
 
-    def test_a_deployment_that_a_wrong_clock_dated_is_noticed_and_ends_all_the_same(self, log, address):
+    def test_deployment_dated_by_wrong_clock_ends(self, log, address):
         first, second = log.add(make_record()), log.add(make_record())
         log.mark_deployed(first, "Ann")
         altered(address, "UPDATE decision_log_deployments SET deployed_at = '2099-01-01 00:00:00.000000'")
@@ -387,7 +387,7 @@ class TestSchema:
         with DecisionLog(address) as log:
             assert [entry.id for entry in log.entries()] == [number]
 
-    def test_an_older_database_is_brought_up_to_date_and_a_newer_one_refused(self, address, tmp_path, monkeypatch):
+    def test_older_database_is_migrated_and_newer_refused(self, address, tmp_path, monkeypatch):
         with DecisionLog(address) as log:
             record = make_record()
             number = log.add(record)
@@ -497,7 +497,7 @@ class TestComplaints:
         assert caught.value.__cause__ is None
         assert caught.value.__suppress_context__
 
-    def test_a_password_in_a_complaint_of_the_database_is_crossed_out(self):
+    def test_password_in_complaint_of_database_is_crossed_out(self):
         error = OperationalError("SELECT secret", None, Exception("no pg_hba entry for 'tester:secret'\nmore"))
         sentence = _sentence(make_url("postgresql+psycopg://tester:secret@db.example:5433/decisions"), error)
         assert "'tester:***'" in sentence

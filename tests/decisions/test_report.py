@@ -84,7 +84,7 @@ def test_the_numbers_are_there(drawings):
         assert words in page.text
 
 
-def test_the_first_page_holds_the_sentence_four_numbers_and_two_charts(drawings):
+def test_first_page_holds_sentence_four_numbers_and_two_charts(drawings):
     first = html_report(make_record(), drawings).split('<section class="first">')[1].split("</section>")[0]
     page = Page(first)
     assert (

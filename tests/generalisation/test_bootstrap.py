@@ -110,7 +110,7 @@ class TestFixedThresholds:
             one, other = bounds(attrgetter(name)(weighted)), bounds(attrgetter(name)(grouped))
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
 
-    def test_flagged_documents_that_stand_for_themselves_are_as_certain_as_without_weights(self):
+    def test_weight_one_is_as_certain_as_unweighted(self):
         # Below the thresholds one in twenty was rated; what is flagged was rated whole.
         generator = np.random.default_rng(0)
         scores = np.concatenate([generator.uniform(0, 0.9, 900), generator.uniform(0.9, 1, 60)])
@@ -273,7 +273,7 @@ class TestChosenThresholds:
 
 class TestNodesOfAResample:
     @pytest.mark.parametrize("seed", range(3))
-    def test_they_flag_what_a_threshold_half_way_between_the_documents_at_hand_flags(self, seed):
+    def test_resampled_thresholds_lie_half_way_between_documents(self, seed):
         generator = np.random.default_rng(seed)
         documents = RatedDocuments(generator.random((60, 2)), generator.random(60) < 0.4, floors=[0.0, 0.0])
         # Every document has a node of its own.
@@ -300,7 +300,7 @@ class TestNodesOfAResample:
 
 class TestHeldOut:
     @pytest.mark.slow
-    def test_where_precision_does_not_depend_on_the_score_all_alerts_held_out_have_it(self):
+    def test_held_out_precision_is_constant_for_useless_scores(self):
         # Whatever is chosen catches by chance: what it catches in the sample is optimism.
         in_sample, held_out, alerts = 0.0, 0.0, 0.0
         for seed in range(30):

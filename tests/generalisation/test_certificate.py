@@ -105,9 +105,7 @@ class TestTests:
             ([9, 0, 1], [9, 1, 2], [0.04, 0.9, 0.06]),
         ],
     )
-    def test_of_all_outcomes_betting_rejects_a_true_hypothesis_in_at_most_the_level(
-        self, positives, totals, chances, level
-    ):
+    def test_betting_keeps_its_level_over_all_outcomes(self, positives, totals, chances, level):
         kinds = np.array([positives, totals], dtype=float)
         true = kinds[0] @ chances / (kinds[1] @ chances)
         outcomes = np.indices([len(chances)] * 7).reshape(7, -1).T
@@ -277,7 +275,7 @@ class TestCertifiedPoint:
         assert certified >= 10
 
     @pytest.mark.slow
-    def test_where_no_precision_differs_false_certificates_are_as_rare_as_promised(self):
+    def test_false_certificates_are_rare_when_precision_is_constant(self):
         certified = 0
         for seed in range(250):
             generator = np.random.default_rng(seed)
@@ -367,7 +365,7 @@ class TestCertifiedPoint:
             certify(documents, 0.5, method=envelope)
 
 
-def test_every_vertex_of_the_certified_range_passes_its_test_and_the_next_does_not():
+def test_certified_range_ends_at_first_failed_test():
     documents = simulate_population(np.random.default_rng(8), documents=100_000, prevalence=0.01).rated()
     found = certify(documents, 0.5)
     assert found.status == "certified"

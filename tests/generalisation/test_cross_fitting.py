@@ -189,7 +189,7 @@ class TestCounts:
             np.testing.assert_allclose((held_out.precision * alerts)[alerts > 0], held_out.tp[alerts > 0])
 
     @pytest.mark.slow
-    def test_they_are_nearer_the_truth_than_counts_on_the_choosing_documents(self):
+    def test_they_are_nearer_truth_than_counts_on_choosing_documents(self):
         off = []
         for seed in range(12):
             population = simulate_population(np.random.default_rng(seed), documents=60_000, prevalence=0.01)
@@ -297,7 +297,7 @@ class TestSmallData:
         tp = (on & counted & documents.labels).sum(axis=1) * documents.labels.sum() / documents.labels[counted].sum()
         np.testing.assert_allclose(held_out.plain.tp, tp)
 
-    def test_a_method_that_fails_on_a_part_leaves_that_fold_out_for_itself_alone(self):
+    def test_failing_method_leaves_out_its_own_fold_only(self):
         calls = []
 
         def moody(part):
@@ -347,7 +347,7 @@ class TestFolds:
         largest = max(Counter(groups[labels].tolist()).values())
         assert positives.max() - positives.min() <= largest
 
-    def test_another_seed_gives_other_folds_and_the_same_seed_the_same(self):
+    def test_folds_depend_on_seed_alone(self):
         for grouped in (False, True):
             documents = some_documents(grouped=grouped)
             first, again, other = (document_folds(documents, 5, seed) for seed in (0, 0, 1))

@@ -147,7 +147,7 @@ class TestOnDocuments:
             assert not interval.reason
 
     @pytest.mark.slow
-    def test_a_group_counts_as_one_document_and_weights_as_effective_ones(self):
+    def test_group_counts_once_and_weights_by_effective_size(self):
         alone = simulated()
         four = np.repeat(np.arange(len(alone.labels)), 4)
         floors = alone.floors.tolist()

@@ -121,7 +121,7 @@ class TestRatingPlan:
             assert band.more == band.size.alerts - band.size.documents
             assert band.share_removed == pytest.approx(band.sampling_variance / plan.standard_error**2)
 
-    def test_rating_the_best_band_again_and_again_gives_the_neyman_allocation(self):
+    def test_rating_best_band_repeatedly_gives_neyman_allocation(self):
         population, shares = np.array([2000, 3000, 1000]), np.array([0.5, 0.1, 0.9])
         rated = np.array([10, 10, 10])
         for _ in range(60):

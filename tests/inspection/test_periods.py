@@ -267,13 +267,13 @@ def steady_half(week):
     ],
     ids=["plain", "short", "thin", "weights by label", "weights by week", "random weights", "groups"],
 )
-def test_steady_precision_is_called_otherwise_in_about_one_of_twenty_cases(options):
+def test_steady_precision_is_reported_as_drift_in_5_percent(options):
     assert share_of_verdicts(precision_drift, ("drifts", "varies"), steady_half, **options) < 0.08
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", [1, 5])
-def test_steady_alerts_are_called_otherwise_in_about_one_of_twenty_cases(group):
+def test_steady_alerts_are_reported_as_drift_in_5_percent(group):
     share = share_of_verdicts(alerts_drift, ("drifts", "varies"), steady_half, group=group, per_week=200)
     assert 0.005 < share < 0.08
 
@@ -312,7 +312,7 @@ def test_erratic_weeks_seldom_pass_for_a_trend():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("weeks", "per_week"), [(3, 400), (6, 200), (12, 100)])
-def test_the_least_change_that_is_seen_is_seen_in_four_of_five_cases(weeks, per_week):
+def test_least_change_that_is_seen_is_seen_in_four_of_five_cases(weeks, per_week):
     drift = precision_drift(weeks_of([per_week / 2] * weeks, [per_week / 2] * weeks))
     # From the middle of the first third to that of the last.
     slope = drift.least_seen / (weeks - weeks // 3)

@@ -95,7 +95,7 @@ def test_alone_under_all_asks_nobody_else():
     assert first.tp_at_equal_fp == 2
 
 
-def test_a_classifier_that_knows_nothing_costs_nothing_to_leave_out_but_the_other_costs_all():
+def test_leaving_out_useless_classifier_costs_nothing():
     generator = np.random.default_rng(3)
     labels = np.arange(400) < 100
     good = generator.normal(size=400) + 6.0 * labels

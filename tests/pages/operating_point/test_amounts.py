@@ -80,7 +80,7 @@ def test_costs_start_where_the_point_is(count, m):
     assert state(app).point.target.percent == pytest.approx(float(m), abs=0.05)
 
 
-def test_the_profit_curve_has_every_vertex_and_marks_the_three_points():
+def test_profit_curve_has_every_vertex_and_marks_three_points():
     app = costs(now="0.8,0.8")
     app.session_state["profit"] = True
     run(app)
@@ -130,7 +130,7 @@ def test_a_decision_keeps_the_share_and_reopens_with_it():
     assert row_of(app)["words"]["thresholds"] == thresholds
 
 
-def test_scenarios_with_and_without_amounts_stand_side_by_side_and_nonsense_is_refused():
+def test_scenarios_with_and_without_amounts_are_compared():
     app = costs(wish_name="amounts")
     enter_scenario(app, recovered=1.0)
     assert "no alert is worth its review" in app.error[0].value

@@ -441,7 +441,7 @@ def many_documents():
     return pd.DataFrame({"=name": [f"=HYPERLINK({i})" for i in range(2_500)], "score": score, "rating": rating})
 
 
-def test_at_most_a_thousand_rows_are_shown_and_all_of_them_downloaded_as_text(monkeypatch):
+def test_thousand_rows_are_shown_and_all_downloaded(monkeypatch):
     files = {}
 
     def keep(_, label, data, file_name, *__, **___):
@@ -524,7 +524,7 @@ def test_every_combination_is_as_pandas_groups_the_alerts(name, rule):
     assert [bar["name"] for bar in bars] == ["fraud (TP)", "false alerts (FP)"]
 
 
-def test_under_every_score_each_classifier_has_what_it_holds_back():
+def test_classifiers_hold_back_alerts_under_every_score():
     app = opened("contributions", name="Marketplace listings", rule="all", percent=50.0)
     scores, rated = sample("Marketplace listings").first_choice.scores, rated_rows("Marketplace listings")
     thresholds = told(app)["thresholds"]

@@ -57,7 +57,7 @@ def test_a_presentation_keeps_every_choice_and_has_a_way_back():
 
 
 @pytest.mark.parametrize("query", [{"data": "Login alerts", "method": "graph"}, {"m": "99.5"}])
-def test_every_number_has_an_explanation_made_of_numbers_on_the_screen(query):
+def test_every_number_has_explanation_made_of_numbers_on_screen(query):
     app = opened(**query)
     explanations, words = explorer(app)["explanations"], words_of(app)
     shown = dict([*words["thresholds"], *words["counts"], *words["rates"]])

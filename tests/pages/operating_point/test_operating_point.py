@@ -517,7 +517,7 @@ def test_charts_are_described_and_unknown_rates_are_absent(name):
         assert drawn["template"]
 
 
-def test_the_f_beta_of_the_point_is_the_core_s_and_absent_where_there_is_none():
+def test_f_beta_is_that_of_core_or_absent():
     app = opened()
     path = paths_of("Card alerts")["smooth"]
     (told,) = [element.value for element in app.caption if "F_β" in element.value]
@@ -646,7 +646,7 @@ def test_what_a_link_calls_its_data_is_shown_as_text():
     assert "![x](" not in info
 
 
-def test_a_file_loaded_again_under_another_name_goes_by_that_name():
+def test_file_loaded_again_under_another_name_goes_by_that_name():
     def page():
         from dataclasses import replace
 

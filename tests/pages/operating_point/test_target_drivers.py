@@ -70,7 +70,7 @@ def alerts_by_hand(thresholds):
     return (sample(NAME).frame[list(sample(NAME).first_choice.scores)] >= thresholds).any(axis=1)
 
 
-def test_a_cap_on_alerts_a_day_takes_the_days_from_the_times_of_the_data():
+def test_cap_on_alerts_day_takes_days_from_times_of_data():
     days = days_of(NAME)
     app = wish(driven("a cap on alerts"), alerts=7.0)
     assert f"of the {days} days" in explorer(app)["told"]
@@ -86,7 +86,7 @@ def test_a_cap_on_alerts_a_day_takes_the_days_from_the_times_of_the_data():
     assert tp >= path.tp[vertices][allowed].max()
 
 
-def test_a_cap_of_nine_days_of_ten_is_exceeded_on_one_day_of_ten_at_most():
+def test_cap_for_most_days_is_exceeded_on_a_tenth_at_most():
     days = days_of(NAME)
     app = wish(driven("a cap on alerts", wish_held="most"), alerts=7.0)
     thresholds, tp, _ = printed_point(app)
@@ -154,7 +154,7 @@ def test_the_wish_follows_the_path_and_the_slider_takes_over():
     assert percent_of(app) == 35.0
 
 
-def test_a_point_beside_the_slider_says_between_which_targets_it_lies():
+def test_point_beside_slider_says_between_which_targets_it_lies():
     app = wish(driven("a cap on alerts"), alerts=7.0)
     shown = explorer(app)
     lower, higher = (
@@ -198,7 +198,7 @@ def test_thresholds_by_hand_start_at_the_point_each_time():
     assert printed_point(app) == before
 
 
-def test_thresholds_typed_by_hand_are_counted_and_said_to_be_no_optimum():
+def test_typed_thresholds_are_counted_as_no_optimum():
     app = driven("thresholds by hand")
     app.text_input(key="hand_0").set_value("0.9")
     app.text_input(key="hand_1").set_value("never")
@@ -350,7 +350,7 @@ def test_invalid_thresholds_in_link_are_the_default():
         assert [box.value for box in app.text_input if box.key.startswith("hand_")] == expected
 
 
-def test_a_threshold_of_a_link_that_cannot_be_is_one_sentence_of_plain_text():
+def test_invalid_threshold_of_link_is_one_plain_sentence():
     app = driven("thresholds by hand", hand="-1,0.9")
     (error,) = [element.value for element in app.error]
     assert "floor" in error
@@ -413,12 +413,12 @@ def expect_typed(*steps):
         assert app.query_params["x"] == expected
 
 
-def test_once_the_address_has_had_time_what_it_says_of_before_is_a_step_back(monkeypatch):
+def test_old_address_after_a_delay_is_a_step_back(monkeypatch):
     monkeypatch.setattr("ui.shared.url_params.SECONDS_TO_ARRIVE", -1.0)
     expect_typed(("a", "a", "a"), ("b", "a", "b"), ("b", "a", "a"), ("c", "a", "c"), ("c", "c", "c"))
 
 
-def test_an_address_that_lags_behind_asks_for_nothing_and_a_step_back_does():
+def test_late_address_is_ignored_and_step_back_is_not():
     expect_typed(
         ("a", None, "a"),
         ("b", "a", "b"),

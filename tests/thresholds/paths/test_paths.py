@@ -152,7 +152,7 @@ class TestMeanGraph:
             assert set(path.thresholds[:, j]) <= set(axis)
 
     @pytest.mark.parametrize("exact", [True, False])
-    def test_the_same_seed_gives_the_same_path_and_another_seed_another(self, exact):
+    def test_path_depends_on_seed_alone(self, exact):
         documents = random_documents(2)
         surfaces = count_surfaces(documents, resolution=12)
         one, same, other = (
@@ -285,7 +285,7 @@ class TestBenchmark:
         assert set(zip(path.tp.tolist(), path.fp.tolist(), strict=True)) == frontier | {first}
 
     @given(rated_documents(classifiers=(2, 3)), rules, st.integers(1, 50))
-    def test_counts_fall_from_the_first_corner_to_a_node_of_fewest_false_positives(self, documents, rule, buckets):
+    def test_counts_fall_from_first_corner_to_fewest_false_alerts(self, documents, rule, buckets):
         surfaces = count_surfaces(documents, rule=rule, resolution=5)
         path = benchmark_path(surfaces, buckets=buckets)
         assert not path.monotone
