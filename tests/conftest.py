@@ -28,7 +28,7 @@ SPARK = (
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(
-    "multiloss", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "multiloss", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("explore", settings.get_profile("multiloss"), derandomize=False, max_examples=1000)
 settings.register_profile("fast", settings.get_profile("multiloss"), max_examples=10)
