@@ -96,6 +96,7 @@ def test_what_cannot_be_found_is_refused(documents, parameters, said):
         ThresholdSelector(**parameters).fit(documents.scores, documents.labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("positive", "negative"), [("Fraud", "legit"), ("CHARGEBACK", "genuine"), ("two", "one"), (7, 3)]
 )

@@ -115,6 +115,7 @@ class TestEntries:
             exported = json.loads(log.export().splitlines()[-1])
             assert DecisionRecord.from_json(json.dumps(exported["record"])) == record
 
+    @pytest.mark.slow
     def test_any_record_is_kept_as_it_is(self, log):
         number = count(1)
 
@@ -340,6 +341,7 @@ def test_threads_that_open_an_empty_database_at_once(address):
         assert len(set(threads.map(open_and_add, range(6)))) == 6
 
 
+@pytest.mark.slow
 def test_threads_that_open_databases_of_their_own_at_once(tmp_path):
     def open_and_add(number):
         with DecisionLog(f"sqlite:///{tmp_path / f'{number}.db'}") as log:

@@ -72,6 +72,7 @@ def test_every_figure_has_title_axis_names_and_themes_colours(found, theme):
             assert figure.layout.scene[axis].title.text
 
 
+@pytest.mark.slow
 def test_one_colour_for_each_method_in_every_view(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])

@@ -183,6 +183,7 @@ class TestChosenThresholds:
             np.median(last.expected.tp, axis=0), np.median(steps[0].expected.tp, axis=0), rtol=0.01
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", RULES)
     def test_intervals_are_in_order(self, rule):
         found = chosen(simulated(), rule=rule)[-1].intervals(0.2)
@@ -214,6 +215,7 @@ class TestChosenThresholds:
         np.testing.assert_allclose(one.expected.tp, other.expected.tp)
         np.testing.assert_array_equal(one.resampled_thresholds, other.resampled_thresholds)
 
+    @pytest.mark.slow
     def test_groups_and_weights_are_taken(self):
         documents = simulated()
         generator = np.random.default_rng(4)
@@ -239,6 +241,7 @@ class TestChosenThresholds:
         last.bands()
         assert np.isposinf(last.resampled_thresholds).any()
 
+    @pytest.mark.slow
     def test_unknown_targets_and_levels_are_refused(self):
         last = chosen(simulated(), (0.2, 0.5), resamples=2)[-1]
         for target in (0.3, None):

@@ -155,6 +155,7 @@ class TestRatingPlan:
         assert point.status == "unreachable"
         assert (plan.bands, plan.advice, plan.standard_error) == ((), "nothing_flagged", 0)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_bands_of_two_classifiers(self, rule):
         documents = random_documents(4, n=400)

@@ -74,6 +74,7 @@ def test_does_not_stop_at_the_first_rise(example, k):
     assert optimal_top_k(EARLY_STOP[example].probabilities, EARLY_STOP[example].loss).k == k
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7), st.data())

@@ -209,6 +209,7 @@ def some_moments():
     return pd.Series(pd.Timestamp("2025-03-05 01:02:03.25") + pd.to_timedelta(seconds, unit="s"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "precision"), MACHINES.items())
 def test_forms_of_machines_are_read(form, precision):
     moments = some_moments()
@@ -220,6 +221,7 @@ def test_forms_of_machines_are_read(form, precision):
         assert times_of(written.map(change)).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", MONTHS)
 def test_months_in_words_are_read(language):
     moments = some_moments()
@@ -231,6 +233,7 @@ def test_months_in_words_are_read(language):
         assert times_of([text.upper() for text in written]).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("zone", "hours"), [("EST", -5), ("EDT", -4), ("PST", -8), ("CET", 1), ("CEST", 2), ("-0500", -5), ("+01:00", 1)]
 )

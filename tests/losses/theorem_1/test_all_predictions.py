@@ -62,6 +62,7 @@ def test_theorem_1(loss, probabilities):
         assert chosen.min() >= others.max() - 1e-12
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=7), st.randoms(use_true_random=False))

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="
 DATA = b"case;score;amount;rating\n00042;0,93;1.193,88;fraud\n00043;0,5;27,5;ok\n00044;0,25;3;\n"
 
 
+@pytest.mark.slow
 def test_a_file_is_read_and_guessed_as_it_is_here():
     for data in (DATA, workbook({"one": [["score", "rating"], [0.5, "fraud"], [0.25, "ok"]], "two": []})):
         file, guess = read_in_process(data, "f")

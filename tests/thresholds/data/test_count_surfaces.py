@@ -47,6 +47,7 @@ class TestCounting:
         assert surfaces.names == documents.names
         assert_counts_match(surfaces, documents)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("spacing", SPACINGS)
     @pytest.mark.parametrize("rule", RULES)
     @pytest.mark.parametrize("weighted", [False, True])

@@ -295,6 +295,7 @@ class TestFloors:
         assert documents.labels.sum() == facts["positives"]
         np.testing.assert_array_equal(documents.scores >= documents.floors, documents.scores >= true_floors)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize(("classifiers", "documents"), [(2, 60_000), (3, 60_000), (4, 10_000)])
     def test_suggested_floors_recover_those_of_simulated_population(self, seed, classifiers, documents):

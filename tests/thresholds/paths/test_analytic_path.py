@@ -77,6 +77,7 @@ class TestAnalytic:
         assert_counts_match(path, documents)
         assert_monotone(path, documents)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("k", [1, 2, 3])
     @pytest.mark.parametrize("rule", RULES)
     @pytest.mark.parametrize("family", FAMILIES)
@@ -97,6 +98,7 @@ class TestAnalytic:
         best = max(path.tp[path.fp == 0], default=0)
         assert best == documents.labels.sum()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", RULES)
     def test_beta_separates_them_too(self, rule):
         path = analytic_path(separable((1.0, 2.0), rule), rule=rule, family="beta", resolution=900)

@@ -259,6 +259,7 @@ def test_node_is_close_below_last_positive():
     assert gap == pytest.approx(9.0 - 2 * 0.1)
 
 
+@pytest.mark.slow
 def test_a_rising_transformation_of_the_scores_changes_nothing():
     documents = simulated(3)
     plain = smooth_path(documents)
@@ -280,6 +281,7 @@ def test_the_order_of_the_documents_changes_nothing():
     np.testing.assert_array_equal(smooth_path(other).thresholds, smooth_path(documents).thresholds)
 
 
+@pytest.mark.slow
 def test_equal_weights_change_counts_only():
     documents = simulated(5)
     heavy = RatedDocuments(
@@ -332,6 +334,7 @@ def test_from_a_table_of_counts_the_thresholds_are_its_nodes(rule):
     assert coarse.tp - 0.25 * coarse.fp == pytest.approx(whole.tp - 0.25 * whole.fp, abs=0.1 * documents.labels.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(
     ("scores", "labels"),

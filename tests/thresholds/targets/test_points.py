@@ -148,6 +148,7 @@ def test_thresholds_set_by_hand_have_counts_of_count_by_hand(rule):
             assert stricter.alerts <= point.alerts <= looser.alerts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("thresholds", [[0.1, 0.5], [float("nan"), 0.9], [1e300, 0.9], [float("-inf"), 0.9], [0.9]])
 def test_thresholds_below_a_floor_or_no_numbers_are_refused(thresholds):
     generator = np.random.default_rng(1)

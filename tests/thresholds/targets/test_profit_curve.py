@@ -65,6 +65,7 @@ def test_profit_of_vertices_equals_sum_over_cases(seed, payoffs, rule):
         assert (curve.totals[inside] >= 0.99 * max(brought) - 1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payoffs", COSTS)
 def test_a_path_of_money_brings_the_same_at_the_same_thresholds(payoffs):
     documents, amounts, frame = some_documents(7)
