@@ -178,7 +178,6 @@ def test_unusable_numbers_are_refused_and_stay_typed():
     ("rows", "words"),
     [
         ([{"wish_name": "x" * 61}], "has at most 60 characters"),
-        ([{"wish_name": None}], "another scenario without a name"),
         ([{}], "another scenario without a name"),
         ([{"wish_name": f"{i}"} for i in range(40)], "At most 20 scenarios"),
         ([{"wish_name": "x", "wish_review": "five"}], "must be a number"),
@@ -228,7 +227,7 @@ def test_a_link_adds_its_scenario_to_those_typed_and_it_drives():
     assert explorer(app)["driver"] == "costs, scenario 'other'"
 
 
-@pytest.mark.parametrize("name", ["<b>x</b>", "![](//evil.example/x)", "a\0b", "$x$ :red[y]", "'quoted'"])
+@pytest.mark.parametrize("name", ["![](//evil.example/x) <b>x</b> $x$ :red[y] 'quoted'", "a\0b"])
 def test_a_hostile_name_is_shown_as_text_and_breaks_nothing(name):
     app = costs(wish_name=name, wish_currency="![](//a.b)")
     assert not app.error
@@ -237,7 +236,7 @@ def test_a_hostile_name_is_shown_as_text_and_breaks_nothing(name):
     assert not [text for text in texts if "![](" in text or "<b>" in text or ":red[" in text]
 
 
-@pytest.mark.parametrize("name", ["Login alerts", "Count table", "Insurance claims"])
+@pytest.mark.parametrize("name", ["Login alerts", "Count table"])
 def test_scenarios_are_compared_on_every_kind_of_data(name):
     app = enter_scenario(costs(data=name), name="usual", review=2.0, catch=5.0)
     row = table(app).loc["usual"]
