@@ -14,7 +14,7 @@ TESTS = Path(__file__).resolve().parent
 SLOW = (
     *("pages", "unchanged", "hostile", "tables/exports", "command_line", "engines", "experiments", "deployment"),
     *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_attacks.py"),
-    *("decisions/test_table_code.py", "work"),
+    *("decisions/test_table_code.py", "tables/reader_process", "work"),
 )
 SLOW_FOLDERS = tuple(f"{place}/" for place in SLOW)
 # Files whose tests ask one Spark cluster.
@@ -31,7 +31,7 @@ settings.register_profile(
     "multiloss", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("explore", settings.get_profile("multiloss"), derandomize=False, max_examples=1000)
-settings.register_profile("fast", settings.get_profile("multiloss"), max_examples=10)
+settings.register_profile("fast", settings.get_profile("multiloss"), max_examples=5)
 settings.load_profile("multiloss")
 
 

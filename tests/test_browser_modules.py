@@ -23,6 +23,7 @@ PRIVATE = re.compile(r"\._[a-z]\w*|\b(?:d2p|glplot|cameraParams|onrender|dataSca
 components = pytest.mark.parametrize("browser", GIVEN, ids=lambda browser: browser.parent.name)
 
 
+@pytest.mark.slow
 def test_own_tests_of_modules_pass(node):
     ran = subprocess.run([node, "--test", *sorted(TESTS.rglob("*.mjs"))], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr

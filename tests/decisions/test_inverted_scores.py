@@ -111,6 +111,7 @@ def test_reports_name_the_column_and_positive_numbers(record):
         assert f"{record.thresholds[1]:.10g}"[:6] not in text
 
 
+@pytest.mark.slow
 def test_charts_have_the_scale_of_the_column(documents):
     surfaces, path = count_surfaces(documents, resolution=30), smooth_path(documents)
     point = operating_point(path, 0.3)

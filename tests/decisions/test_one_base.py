@@ -44,6 +44,7 @@ def flagged(frame, thresholds):
     return (frame[["card", "device"]].to_numpy() >= thresholds).any(axis=1)
 
 
+@pytest.mark.slow
 def test_undecided_of_changes_are_those_that_pandas_counts(record, frame):
     before, after = flagged(frame, CURRENT), flagged(frame, record.threshold_array)
     pending = (frame["verdict"] == "pending").to_numpy()

@@ -88,6 +88,7 @@ def test_one_colour_for_each_method_in_every_view(found):
     assert len({look.colour for look in looks}) == len(looks)
 
 
+@pytest.mark.slow
 def test_a_path_of_ones_own_can_be_drawn(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])

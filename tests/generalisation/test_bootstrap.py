@@ -169,6 +169,7 @@ class TestFixedThresholds:
                 fixed(documents, thresholds)
 
 
+@pytest.mark.slow
 class TestChosenThresholds:
     def test_progress_and_shapes(self):
         steps = chosen(simulated(), (0.5, 0.1, 0.2), resamples=50)

@@ -53,6 +53,7 @@ def documents_of(generator, n, *, groups=False, span=40):
     st.sampled_from([0.0, 0.6, 0.95, np.inf]),
     st.integers(1, 60),
 )
+@pytest.mark.slow
 def test_days_and_weeks_are_those_of_pandas(seed, n, rule, first, span):
     documents, times = documents_of(np.random.default_rng(seed), n, span=span)
     thresholds = [first, 0.7]
@@ -278,6 +279,7 @@ def test_steady_alerts_are_reported_as_drift_in_5_percent(group):
     assert 0.005 < share < 0.08
 
 
+@pytest.mark.slow
 def test_clear_drift_is_seen_and_called_so():
     def falling(week):
         return 0.6 - 0.2 * week / 11
