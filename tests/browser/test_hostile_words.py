@@ -190,7 +190,7 @@ def expect_text_alone(page):
 def test_plotly_writes_a_name_as_it_is(page):
     complaints, _ = watched(page)
     page.add_script_tag(content=get_plotlyjs())
-    for name in NAMES[:7]:
+    for name in NAMES[:4]:
         found = figures_of(name)
         for kind in ("space", "histogram", "contributions", "graph"):
             texts, tags = page.evaluate(
