@@ -13,7 +13,7 @@ TESTS = Path(__file__).resolve().parent
 # Folders and files whose tests run pages, servers, engines or long simulations.
 SLOW = (
     *("pages", "unchanged", "hostile", "tables/exports", "command_line", "engines", "experiments", "deployment"),
-    *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_attacks.py"),
+    *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_files.py"),
     *("decisions/test_table_code.py", "tables/reader_process", "work"),
 )
 SLOW_FOLDERS = tuple(f"{place}/" for place in SLOW)

@@ -22,19 +22,14 @@ FOLDERS = (*PRODUCT, "tests")
 # Exceptions of today; all lists become empty.
 FOLDERS_OF_LONG_NAMES = ("engines", "tables", "experiments", "serving", "command_line", "work")
 SMALL_FOLDERS: tuple[str, ...] = (
-    "benchmarks/journey",
-    "benchmarks/scale",
-    "experiments",
-    "experiments/sets",
+    "benchmarks/load",
+    "benchmarks/shared",
     "multiloss_core/figures/costs",
     "multiloss_core/figures/static",
     "multiloss_core/tables/reading/cells",
     "multiloss_core/tables/vocabulary",
     "tests/engines/files",
-    "tests/experiments/figures",
-    "tests/experiments/printed",
     "tests/experiments/robles",
-    "tests/experiments/sets",
     "tests/tables/reader_process",
     "tests/tables/vocabulary",
     "tests/work",

@@ -298,6 +298,7 @@ def test_concurrent_writers_lose_nothing(address, other_process):
         assert all(first[1] == second[0] for first, second in pairwise(times))
 
 
+@pytest.mark.slow
 def test_threads_can_open_an_empty_database_at_once(address):
     def open_and_add(_):
         with DecisionLog(address) as log:
