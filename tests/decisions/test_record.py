@@ -5,7 +5,6 @@ import tomllib
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -242,7 +241,7 @@ class TestRefusals:
 
     @pytest.mark.slow
     @given(records(), st.data())
-    def test_anything_in_the_place_of_anything_is_refused_or_understood(self, record, data):
+    def test_anything_in_place_of_anything_is_refused_or_understood(self, record, data):
         content = json.loads(record.to_json())
         place, key = content, data.draw(st.sampled_from(list(content)))
         while isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans()):
@@ -386,12 +385,19 @@ class TestSchema:
     @pytest.mark.slow
     @given(records())
     def test_what_is_written_meets_it(self, record):
+        # It takes two seconds to import.
+        import jsonschema
+
         jsonschema.validate(json.loads(record.to_json()), json.loads(json_schema()))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("path", "value"), [("data.name", ...), ("extra", 1), ("thresholds.0", "x"), ("expected.tp", -1)]
     )
     def test_what_is_refused_does_not(self, path, value):
+        # It takes two seconds to import.
+        import jsonschema
+
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(json.loads(changed(path, value)), json.loads(json_schema()))
 

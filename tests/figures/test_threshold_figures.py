@@ -53,7 +53,7 @@ def flat(documents, surfaces, point):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_figure_has_a_title_axis_names_and_the_themes_colours(found, theme):
+def test_every_figure_has_title_axis_names_and_themes_colours(found, theme):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
     figures = [
@@ -73,6 +73,7 @@ def test_every_figure_has_a_title_axis_names_and_the_themes_colours(found, theme
             assert figure.layout.scene[axis].title.text
 
 
+@pytest.mark.slow
 def test_one_colour_for_each_method_in_every_view(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
@@ -89,6 +90,7 @@ def test_one_colour_for_each_method_in_every_view(found):
     assert len({look.colour for look in looks}) == len(looks)
 
 
+@pytest.mark.slow
 def test_a_path_of_ones_own_can_be_drawn(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
@@ -117,7 +119,7 @@ def test_the_points_are_drawn_where_they_are(found):
             assert colour == look_of(point.method).colour
 
 
-def test_the_tangent_touches_the_chosen_point_with_the_target_slope_and_stays_above_its_curve(found):
+def test_tangent_has_target_slope_and_lies_above_curve(found):
     *_, paths, points = found
     figure = tp_fp_plane(paths, points, chosen="graph", theme="light")
     tangent = next(trace for trace in figure.data if trace.name.startswith("tangent"))
@@ -138,7 +140,7 @@ def test_the_view_of_the_plane_holds_every_point(found):
     assert right == pytest.approx(points[0].rated.fp)
 
 
-def test_paths_lie_on_the_surface_and_surface_heights_are_the_counts(found):
+def test_paths_lie_on_surface_and_surface_heights_are_counts(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
     for count, counts in (("tp", plane.tp), ("fp", plane.fp)):

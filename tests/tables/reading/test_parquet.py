@@ -101,6 +101,7 @@ def test_a_text_of_a_megabyte_is_refused(dictionary, rows):
     assert "Column 'w' holds a text of 1,048,576 characters" in sentence
 
 
+@pytest.mark.slow
 def test_few_words_for_many_rows_stay_a_dictionary(monkeypatch):
     table = pa.table({"w": pa.array(["long " * 1000, "longer " * 1000]).take(pa.array(np.arange(30_000) % 2))})
     column = read_table(as_parquet(table), "f")["w"]
@@ -150,6 +151,7 @@ def test_delta_encoded_text_is_read(encoding, kind):
     assert read_table(data, "f")["rating"].tolist() == words
 
 
+@pytest.mark.slow
 def test_delta_encoded_text_cannot_unpack_to_too_much():
     # Each text begins with all of the one before.
     words = ["x" * 30_000 + str(place) for place in range(20_000)]

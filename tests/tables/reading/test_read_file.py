@@ -131,6 +131,7 @@ class TestRefusals:
         assert frame.shape == (2, 2)
         assert frame.iloc[:, 0].tolist() == [0.5, 0.75]
 
+    @pytest.mark.slow
     @settings(max_examples=300)
     @given(
         st.one_of(
