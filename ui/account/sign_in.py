@@ -6,7 +6,7 @@ from multiloss_core import DataError
 from ui.account.own_page import say_who
 from ui.identity.roles import Person, Role
 from ui.identity.visitor import settings, visitor
-from ui.serving import RETURN_COOKIE
+from ui.server.middleware import RETURN_COOKIE
 from ui.shared.formatting import as_text
 
 # The browser remembers the page that was asked for: the provider leads back to the start, and the server on from there.

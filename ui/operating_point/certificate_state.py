@@ -11,8 +11,8 @@ from multiloss_core.generalisation import Certificate
 from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.operating_point.calculations import SECONDS_OF_CERTIFICATE, find_certificate
 from ui.operating_point.target import DIGITS
-from ui.shared.calculation import begin, wait_for
 from ui.shared.formatting import vocabulary
+from ui.shared.long_work import begin, wait_for
 from ui.shared.session import CertificateRequest, session
 from ui.shared.url_params import numbers_parameter
 

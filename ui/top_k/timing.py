@@ -8,7 +8,7 @@ import streamlit as st
 from multiloss_core.figures import running_times
 from multiloss_core.formatting import plural
 from multiloss_core.losses import METHODS, Loss, TimedRun, methods_for, sizes_of, timed_runs
-from ui.shared.cancellable_work import stoppable
+from ui.shared.long_work import stoppable
 from ui.shared.loss_picker import LOSS_CHOICES, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.session import session

@@ -8,7 +8,7 @@ import streamlit as st
 
 from multiloss_core.figures import verified_draws
 from multiloss_core.losses import verify_theorem_1
-from ui.shared.cancellable_work import stoppable
+from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import ask_number
