@@ -149,7 +149,7 @@ class WorkerPool:
             self._stop()
         if self._pool is None:
             self._folder = tempfile.TemporaryDirectory(prefix="multiloss-work-")
-            context = _Context(self.method)
+            context: Any = _Context(self.method)
             context.prepare()
             self._pool = ProcessPool(self.size, TASKS_OF_A_WORKER[self.method], _initialise, context=context)
             # Looking is what starts it.

@@ -46,37 +46,13 @@ def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:
     if not all(task.finished for task in tasks):
         place = st.empty()
         with place.container(), st.spinner(words) if words else nullcontext(), script_turns.paused():
-            for _ in _looks(tasks):
-                # Streamlit ends a run that nobody waits for any more at such a call.
-                session()
+            _watch(tasks)
         place.empty()
     for task in tasks:
-        require_success(task)
-
-
-def require_success(task: Task[Any]) -> None:
-    """Raise what went wrong; DataError where a worker died."""
-    if isinstance(task.failure, WorkerLostError):
-        raise DataError(str(task.failure)) from task.failure
-    if task.failure is not None:
-        raise task.failure
-
-
-def watched(function: Callable[..., Iterator[T]], *arguments: Any, seconds: float) -> Iterator[T]:
-    """Have a worker run a generator, and yield the values that are seen; a loop that is left cancels it."""
-    task = begin(function, *arguments, seconds=seconds)
-    seen: T | None = None
-    try:
-        for _ in _looks((task,)):
-            if (latest := task.latest) is not None:
-                yield latest
-            else:
-                session()
-        require_success(task)
-        if (seen := task.latest) is not None:
-            yield seen
-    finally:
-        task.cancel()
+        if isinstance(task.failure, WorkerLostError):
+            raise DataError(str(task.failure)) from task.failure
+        if task.failure is not None:
+            raise task.failure
 
 
 class Show(Protocol):
@@ -114,19 +90,18 @@ def stoppable(key: str) -> Iterator[Show]:
     place.empty()
 
 
-def _looks(tasks: tuple[Task[Any], ...]) -> Iterator[None]:
-    """Yield from time to time until all have finished, and show how many calculations come before them."""
+def _watch(tasks: tuple[Task[Any], ...]) -> None:
     queue_place, shown = st.empty(), 0
     for look in count():
         waiting = [task for task in tasks if not task.wait(SECONDS_BETWEEN_LOOKS)]
         if not waiting:
-            queue_place.empty()
             return
         ahead = max(task.place for task in waiting) if look >= LOOKS_WITHOUT_PLACE else 0
         if ahead != shown:
             shown = ahead
             queue_place.caption(_place_words(ahead)) if ahead else queue_place.empty()
-        yield
+        # Streamlit ends a run that nobody waits for any more at such a call.
+        session()
 
 
 def _place_words(ahead: int) -> str:
