@@ -69,7 +69,6 @@ class Call(Generic[T]):
     def __init__(self, future: "ProcessFuture[bytes]", mailbox: Path) -> None:
         self.future = future
         self._mailbox = mailbox
-        future.add_done_callback(lambda _: mailbox.unlink(missing_ok=True))
 
     @property
     def latest(self) -> T | None:
@@ -110,6 +109,7 @@ class WorkerPool:
         self.method = method or os.environ.get(VARIABLE) or ("forkserver" if sys.platform == "linux" else "spawn")
         self._lock = Lock()
         self._numbers = count()
+        self._mailboxes: set[str] = set()
         self._pool: ProcessPool | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -125,10 +125,15 @@ class WorkerPool:
         """
         sent = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
         with self._lock:
-            folder = self._started()
-            mailbox = Path(folder, str(next(self._numbers)))
-            assert self._pool is not None
-            call: Call[T] = Call(self._pool.schedule(_run, (sent, str(mailbox)), timeout=seconds), mailbox)
+            pool, folder = self._started()
+            # A worker may write once more after its call was cancelled.
+            for left in folder.iterdir():
+                if left.stem not in self._mailboxes:
+                    left.unlink(missing_ok=True)
+            mailbox = folder / str(next(self._numbers))
+            self._mailboxes.add(mailbox.name)
+            call: Call[T] = Call(pool.schedule(_run, (sent, str(mailbox)), timeout=seconds), mailbox)
+        call.future.add_done_callback(lambda _: self._mailboxes.discard(mailbox.name))
         if (calls := calls_of_this_thread.get()) is not None:
             calls.append(call)
         return call
@@ -143,11 +148,11 @@ class WorkerPool:
         with self._lock:
             self._stop()
 
-    def _started(self) -> str:
+    def _started(self) -> tuple[ProcessPool, Path]:
         if self._pool is not None and not self._pool.active:
             # A worker that was killed in the wrong moment breaks the pool.
             self._stop()
-        if self._pool is None:
+        if self._pool is None or self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="multiloss-work-")
             context: Any = _Context(self.method)
             context.prepare()
@@ -155,8 +160,7 @@ class WorkerPool:
             # Looking is what starts it.
             if not self._pool.active:
                 self._pool.schedule(_nothing)
-        assert self._folder is not None
-        return self._folder.name
+        return self._pool, Path(self._folder.name)
 
     def _stop(self) -> None:
         if self._pool is not None:

@@ -109,3 +109,16 @@ def test_a_script_without_a_guard_reads_a_file(method, tmp_path):
     environment = os.environ | {"MULTILOSS_START_METHOD": method, "PYTHONPATH": str(ROOT)}
     found = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     assert found.stdout == "2\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL.")
+def test_workers_that_die_while_they_wait_are_replaced():
+    pool = WorkerPool(1)
+    try:
+        pool.submit(samples.process).result()
+        for process in list(pool._pool._pool_manager.worker_manager.workers):
+            os.kill(process, signal.SIGKILL)
+        time.sleep(0.5)
+        assert pool.submit(samples.count_to, 1).result() == 1
+    finally:
+        pool.close()
