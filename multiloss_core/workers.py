@@ -98,7 +98,7 @@ class Call(Generic[T]):
 
     def cancel(self) -> None:
         """End the worker at once."""
-        self.future.cancel()
+        self.future.cancel()  # type: ignore[no-untyped-call]
 
 
 class WorkerPool:
@@ -164,7 +164,7 @@ class WorkerPool:
 
     def _stop(self) -> None:
         if self._pool is not None:
-            self._pool.stop()
+            self._pool.stop()  # type: ignore[no-untyped-call]
             self._pool.join()
             self._pool = None
         if self._folder is not None:
