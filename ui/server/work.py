@@ -115,31 +115,12 @@ class WorkQueue:
         """Start the workers, so that the first calculation need not wait for them."""
         self._pool.start()
 
-    def add(
-        self,
-        function: Callable[..., Iterator[T] | T],
-        *arguments: Any,
-        seconds: float,
-        rest: float = 0.0,
-        behind: float = 0.0,
-        here: bool = False,
-        wanted: Callable[[], bool] = lambda: True,
-        patience: float = PATIENCE,
-    ) -> Task[T]:
+    def add(self, function: Callable[..., Iterator[T] | T], *arguments: Any, **options: Any) -> Task[T]:
         """Put a calculation into the queue: what `function(*arguments)` returns, or the values of its generator.
 
-        The function must be one that a worker can import, unless it is called `here`.
+        The function must be one that a worker can import, unless it is called `here`. The options are those of `Task`.
         """
-        task: Task[T] = Task(
-            self,
-            (function, arguments),
-            seconds=seconds,
-            rest=rest,
-            behind=behind,
-            here=here,
-            wanted=wanted,
-            patience=patience,
-        )
+        task: Task[T] = Task(self, (function, arguments), **options)
         with self._changed:
             self._tasks.append(task)
             if self._thread is None:

@@ -24,17 +24,9 @@ SECONDS_BETWEEN_PICTURES = 0.5
 LOOKS_WITHOUT_PLACE = 8
 
 
-def begin(
-    function: Callable[..., Iterator[T] | T],
-    *arguments: Any,
-    seconds: float,
-    rest: float = 0.0,
-    behind: float = 0.0,
-    here: bool = False,
-) -> Task[T]:
+def begin(function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float, **options: Any) -> Task[T]:
     """Put a calculation of this session into the queue; it ends with the session. See `WorkQueue.add`."""
-    wanted = session_is_open()
-    return shared_queue().add(function, *arguments, seconds=seconds, rest=rest, behind=behind, here=here, wanted=wanted)
+    return shared_queue().add(function, *arguments, seconds=seconds, wanted=session_is_open(), **options)
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:
