@@ -7,7 +7,7 @@ COPY requirements.txt ./
 RUN pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.txt
 COPY . .
 # Nothing can be written later: charts' browser library and bytecode are made here.
-RUN python -m ui.shared.plotly_asset && python -m compileall -q . && chmod -R go=rX .
+RUN python -m ui.shared.browser_files && python -m compileall -q . && chmod -R go=rX .
 
 USER 10001:10001
 ENV HOME=/nonexistent \

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui.account.own_page import show_own_page
-from ui.account.sign_in import admitted, show_sign_in
+from ui.account import admitted, show_own_page, show_sign_in
 from ui.shared.formatting import as_label
 from ui.shared.page_setup import TO, asked_in_address, bootstrap_app, run_page
 

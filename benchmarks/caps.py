@@ -2,7 +2,7 @@
 
 Prints Markdown. Rated documents of `benchmarks.shared.populations` fall on days by chance, busier in the middle of each
 week; thresholds are chosen on one period and counted on the population, of which new periods are drawn.
-`corner` is the point of the slider that meets the wish, `best` the one that `multiloss_core.targets` finds.
+`corner` is the point of the slider that meets the wish, `best` the one that `multiloss_core.thresholds.targets` finds.
 Run: python -m benchmarks.caps [--samples 20]
 """
 
@@ -17,14 +17,14 @@ from benchmarks.shared.populations import RatedPopulation, population, sample, t
 from benchmarks.shared.reporting import print_header, print_row
 from multiloss_core import OperatingPoint, RatedDocuments, operating_points
 from multiloss_core.numerics import Indices
-from multiloss_core.targets import (
+from multiloss_core.thresholds import SMOOTH, PathSearch, Point, Rule
+from multiloss_core.thresholds.targets import (
     DailyCap,
     point_for_alerts,
     point_for_busy_days,
     point_for_precision,
     threshold_choices,
 )
-from multiloss_core.thresholds import SMOOTH, PathSearch, Point, Rule
 
 POPULATIONS = ("gauss2", "correlated2", "discrete2", "gauss3")
 SHARES, FLOORS = (0.03, 0.1, 0.3), (0.3, 0.6)

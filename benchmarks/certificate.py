@@ -17,9 +17,9 @@ from benchmarks.shared.populations import RatedPopulation, population, sample_of
 from benchmarks.shared.reporting import print_setup, print_table
 from multiloss_core import RatedDocuments, ThresholdPath, smooth_path
 from multiloss_core.generalisation import certify
+from multiloss_core.generalisation.certificate import COST_OF_BETTING
 from multiloss_core.numerics.proportion_tests import betting_p_value, documents_needed, exact_p_value
 from multiloss_core.thresholds import Rule
-from multiloss_core.thresholds.generalisation.certificate import COST_OF_BETTING
 
 SAMPLES = 1_000
 LARGE_SAMPLE = 200_000

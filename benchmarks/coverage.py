@@ -22,9 +22,9 @@ from benchmarks.shared.forms import FORMS
 from benchmarks.shared.populations import RatedPopulation, population, true_rates
 from benchmarks.shared.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
+from multiloss_core.generalisation.bootstrap import RESAMPLES, nodes_around
+from multiloss_core.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
 from multiloss_core.numerics import ratio
-from multiloss_core.thresholds.generalisation.bootstrap import RESAMPLES, nodes_around
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
 
 NAMES = ("gauss2", "far_tails2", "discrete2", "cliff2", "clean_cliff2")

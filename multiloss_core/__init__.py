@@ -42,7 +42,7 @@ from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint
 from multiloss_core.thresholds.paths.smooth import smooth_path
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_point, operating_points
-from multiloss_core.thresholds.points.f_beta import f_beta_of_point
+from multiloss_core.thresholds.targets.f_beta import f_beta_of_point
 from multiloss_core.version import __version__
 
 __all__ = [

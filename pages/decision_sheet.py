@@ -4,13 +4,12 @@ import streamlit as st
 
 from multiloss_core import DataError
 from ui.data.rated_workspace import choose_source, dataset_of
-from ui.decision_sheet.affordable import ask_affordable
-from ui.decision_sheet.answer import ask_setting, save_answer, show_way_on
-from ui.decision_sheet.questions import ask_in_force, show_meaning, show_scores
+from ui.decisions.sheet_answer import ask_setting, save_answer, show_way_on
+from ui.decisions.sheet_questions import ask_affordable, ask_in_force, show_meaning, show_scores
+from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import analyse
-from ui.operating_point.baseline import share_baseline
-from ui.operating_point.controls.goals_of_file import use_goals_of
-from ui.operating_point.controls.settings import settings_in_use
+from ui.operating_point.current_thresholds import share_baseline
+from ui.operating_point.settings import settings_in_use
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import bootstrap
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.decisions.audit_trail import show_audit_trail
+from ui.decisions.log_history import show_audit_trail
 from ui.decisions.log_page import ask_record, show_log
 from ui.shared.page_setup import bootstrap
 

@@ -6,19 +6,17 @@ from multiloss_core import DataError
 from ui.data.rated_datasets import Dataset
 from ui.data.rated_workspace import choose_source, dataset_of
 from ui.decisions.reopening_panel import show_reopened
+from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import find_the_rest
-from ui.operating_point.controls.cockpit import lay_out, say_unusable
-from ui.operating_point.controls.goals_of_file import use_goals_of
-from ui.operating_point.controls.point_controls import ask_point
-from ui.operating_point.controls.presentation import offer_leaving
-from ui.operating_point.controls.settings import is_plain, show_held, show_origin, show_unit
-from ui.operating_point.controls.tour import offer_tour, show_tour
 from ui.operating_point.explorer.component import explorer
-from ui.operating_point.plain_charts import show_plainly
+from ui.operating_point.explorer.plain_charts import show_plainly
+from ui.operating_point.layout import ask_point, lay_out, say_unusable
 from ui.operating_point.sections import SECTIONS
 from ui.operating_point.sections.over_time import show_alerts_per_day
 from ui.operating_point.sections.simpler_rules import show_effective_size
-from ui.operating_point.target import restore_target
+from ui.operating_point.settings import is_plain, offer_leaving, show_held, show_origin, show_unit
+from ui.operating_point.state import restore_target
+from ui.operating_point.tour import offer_tour, show_tour
 from ui.shared.page_setup import bootstrap, run_page
 
 

@@ -4,9 +4,8 @@ import streamlit as st
 
 from ui.data.scored_datasets import choose_scored_source
 from ui.optimal_cut.answer import answered, ask_loss, introduction, show_answer, show_curve, show_loss
-from ui.optimal_cut.calibrated_items import calibrated_items, show_effect
-from ui.optimal_cut.calibration import show_calibration
-from ui.optimal_cut.compare import compare_losses
+from ui.optimal_cut.calibration import calibrated_items, show_calibration, show_effect
+from ui.optimal_cut.comparison import compare_losses
 from ui.optimal_cut.items import ask_item_columns, ask_items, checked_items, show_facts
 from ui.shared.page_setup import bootstrap
 

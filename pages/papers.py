@@ -2,13 +2,10 @@
 
 import streamlit as st
 
-from ui.papers.audit import show_audit
-from ui.papers.cells import show_cells, show_summary
+from ui.papers.natarajan import show_cells, show_small_sets, show_strength, show_summary
 from ui.papers.recompute import offer_run
-from ui.papers.robles import show_robles
-from ui.papers.scores import offer_rated, offer_scores
-from ui.papers.small_sets import show_small_sets
-from ui.papers.strength import show_strength
+from ui.papers.robles import show_audit, show_robles
+from ui.papers.stored import offer_rated, offer_scores
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)

@@ -5,9 +5,10 @@ import streamlit as st
 from multiloss_core import CountSurfaces, RatedCounts
 from ui.data.rated_workspace import choose_source, rated_uploads
 from ui.operating_point.analysis import prepare
-from ui.operating_point.controls.settings import settings_in_use
-from ui.rated_data.alert_sources import ask_alert_sources
+from ui.operating_point.settings import settings_in_use
 from ui.rated_data.checks import (
+    ask_alert_sources,
+    ask_complete_weeks,
     show_columns_preview,
     show_count_table,
     show_counted,
@@ -17,8 +18,7 @@ from ui.rated_data.checks import (
 )
 from ui.rated_data.column_roles import ask_columns, ask_upload
 from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
-from ui.rated_data.complete_weeks import ask_complete_weeks
-from ui.records.in_production import show_in_production
+from ui.records import show_in_production
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)

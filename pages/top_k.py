@@ -2,14 +2,11 @@
 
 from ui.shared.page_setup import bootstrap
 from ui.top_k.assumptions import broken_assumption
-from ui.top_k.early_stop import early_stop
+from ui.top_k.checks import early_stop, many_draws, timing
+from ui.top_k.items import chosen_settings, drawn_probabilities, introduction
 from ui.top_k.more_of_the_paper import more_of_the_paper
 from ui.top_k.optimum import explore_items
-from ui.top_k.settings import chosen_settings, drawn_probabilities, introduction
-from ui.top_k.several_classifiers.tangent import sliding_along_the_curve
-from ui.top_k.several_classifiers.threshold_graph import threshold_graph_of_two
-from ui.top_k.timing import timing
-from ui.top_k.verification import many_draws
+from ui.top_k.several_classifiers import sliding_along_the_curve, threshold_graph_of_two
 
 bootstrap(__file__)
 introduction()

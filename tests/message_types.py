@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_type
 
 from ui.data.browser_storage import messages as storage
 from ui.operating_point.explorer import messages as explorer
-from ui.top_k.probability_bars import messages as bars
+from ui.top_k import bars
 
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
 

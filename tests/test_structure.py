@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ import multiloss_core
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "multiloss_core"
-MAX_MODULES = 12
 MAX_NAMES_AT_THE_TOP = 45
 
 
@@ -44,7 +42,7 @@ UPWARDS = [
     ("ui.shared.formatting", "from ui.data import uploads", "ui.data.uploads"),
     ("ui.shared.url_params", "import pages.top_k", "pages"),
     ("ui.shared.url_params", "import app", "app"),
-    ("ui.top_k.timing", "from ui.records import record_text", "ui.records.record_text"),
+    ("ui.top_k.checks", "from ui.records import record_text", "ui.records"),
 ]
 
 
@@ -59,15 +57,6 @@ def test_the_contracts_see_imports_of_every_kind(tmp_path):
     assert re.search("Contracts: 0 kept, [0-9]+ broken", result.stdout), result.stdout
     text = " ".join(result.stdout.split())
     assert [arrow for module, _, found in UPWARDS if (arrow := f"{module} -> {found} (l.") not in text] == []
-
-
-@pytest.mark.parametrize(
-    "folder",
-    ["multiloss_core", "decision_log", "ui", "pages", "benchmarks", "experiments", "tests"],
-)
-def test_no_folder_holds_more_than_twelve_modules(folder):
-    counts = Counter(str(file.parent.relative_to(ROOT)) for file in (ROOT / folder).rglob("*.py"))
-    assert {name: count for name, count in counts.items() if count > MAX_MODULES} == {}
 
 
 @pytest.mark.slow
@@ -107,7 +96,7 @@ PUBLIC = {
         *(
             f"multiloss_core.{part}"
             for part in (
-                *("tables", "thresholds", "targets", "generalisation", "inspection"),
+                *("tables", "thresholds", "thresholds.targets", "generalisation", "inspection"),
                 *("losses", "decisions", "figures", "numerics", "engines"),
             )
         ),

@@ -9,8 +9,8 @@ from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, score_name, score_value
-from multiloss_core.thresholds.points.review_band import BLOCK, PASS, REVIEW
-from multiloss_core.thresholds.points.thresholds_file import rule_in_words, thresholds_as_csv, thresholds_as_json
+from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
+from multiloss_core.thresholds.targets.thresholds_file import rule_in_words, thresholds_as_csv, thresholds_as_json
 
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)

@@ -18,14 +18,14 @@ from multiloss_core.decisions.evidence import (
 )
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import Unit
+from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
+from multiloss_core.inspection.comparison import compare
+from multiloss_core.inspection.document_subset import DocumentSubset
+from multiloss_core.inspection.periods import DailyAlerts, WeeklyCounts
+from multiloss_core.inspection.segments import Segment, folded
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged
 from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
-from multiloss_core.thresholds.inspection.comparison import compare
-from multiloss_core.thresholds.inspection.document_subset import DocumentSubset
-from multiloss_core.thresholds.inspection.periods import DailyAlerts, WeeklyCounts
-from multiloss_core.thresholds.inspection.segments import Segment, folded
 from multiloss_core.thresholds.paths.money import money_at
 
 # The others are folded into one more.

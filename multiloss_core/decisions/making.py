@@ -21,13 +21,13 @@ from multiloss_core.decisions.record import (
     recorded_thresholds,
 )
 from multiloss_core.formatting import score_name
+from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
 
 MARGINAL_PRECISION = "marginal precision"

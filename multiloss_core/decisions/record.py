@@ -39,6 +39,8 @@ from multiloss_core.decisions.validation import (
 )
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, count, score_name, score_threshold, shortened
+from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
+from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.number_column import numbers, require_usable
@@ -46,10 +48,8 @@ from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
-from multiloss_core.thresholds.generalisation.interval import Interval
 from multiloss_core.thresholds.paths.operating_point import Status
-from multiloss_core.thresholds.points.review_band import BLOCK, PASS, REVIEW
+from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1

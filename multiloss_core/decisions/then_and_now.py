@@ -10,10 +10,10 @@ import pandas as pd
 from multiloss_core.decisions.record import DecisionRecord, RecordedFilter, RecordedInterval
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
+from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.numerics.arrays import UNDEFINED, Bools
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import PointIntervals
 
 Bounds = tuple[float, float]
 UNKNOWN: Bounds = (UNDEFINED, UNDEFINED)

@@ -6,12 +6,12 @@ from multiloss_core.engines.questions import PathCounts
 from multiloss_core.errors import DataError
 from multiloss_core.generalisation import GroupParts
 from multiloss_core.inspection import Calendar, DailyAlerts, Segment, WeeklyCounts, calendar
+from multiloss_core.inspection.periods import weekly_counts_of_days
+from multiloss_core.inspection.segments import segments_of_sums
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.tables.segment_column import BLANK
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds.data.counts import Rule
-from multiloss_core.thresholds.inspection.periods import weekly_counts_of_days
-from multiloss_core.thresholds.inspection.segments import segments_of_sums
 
 
 def calendar_along(counts: PathCounts) -> Calendar:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary, score_name, shortened
-from multiloss_core.thresholds.inspection.contributions import Contribution, contribution_words
+from multiloss_core.inspection.contributions import Contribution, contribution_words
 
 # Pixels: a row of dots, the least height of all rows, the title, a letter of a slanted name.
 ROW_HEIGHT, SMALLEST_PLOT, TOP, LETTER = 26, 96, 48, 5

@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary
+from multiloss_core.inspection.periods import DAY, DailyAlerts, WeeklyCounts
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.time_column import Times
-from multiloss_core.thresholds.inspection.periods import DAY, DailyAlerts, WeeklyCounts
 
 WEEK = 7 * DAY
 MIDDLE_OF_WEEK, MIDDLE_OF_DAY = np.timedelta64(84, "h"), np.timedelta64(12, "h")

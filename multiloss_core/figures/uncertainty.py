@@ -9,8 +9,8 @@ from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import inside, on_scale
 from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
+from multiloss_core.generalisation.bootstrap_intervals import PathBands
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.generalisation.bootstrap_intervals import PathBands
 from multiloss_core.thresholds.paths.methods import SMOOTH
 
 BAND_OPACITY = 0.18

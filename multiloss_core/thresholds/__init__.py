@@ -26,10 +26,15 @@ from multiloss_core.thresholds.paths.money import mean_amounts, money_at, money_
 from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point, WishedPoint
 from multiloss_core.thresholds.paths.smooth import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ConcaveMajorant
-from multiloss_core.thresholds.points.classifier_margins import classifier_margins
-from multiloss_core.thresholds.points.payoffs import Payoffs
-from multiloss_core.thresholds.points.profit_curve import CasesAlong, ProfitCurve, cases_along, profit_curve
-from multiloss_core.thresholds.points.thresholds_file import point_as_csv, point_as_dict, point_as_json, read_thresholds
+from multiloss_core.thresholds.targets.classifier_margins import classifier_margins
+from multiloss_core.thresholds.targets.payoffs import Payoffs
+from multiloss_core.thresholds.targets.profit_curve import CasesAlong, ProfitCurve, cases_along, profit_curve
+from multiloss_core.thresholds.targets.thresholds_file import (
+    point_as_csv,
+    point_as_dict,
+    point_as_json,
+    read_thresholds,
+)
 
 __all__ = [
     "CERTIFIED",

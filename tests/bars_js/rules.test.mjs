@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { CONTRACT, Moves, afterKey, asProbability, checkedMessage } from "../../ui/top_k/probability_bars/browser/rules.js"
+import { CONTRACT, Moves, afterKey, asProbability, checkedMessage } from "../../ui/top_k/browser/rules.js"
 
 test("a place in a bar is a probability of two digits", () => {
   assert.equal(asProbability(0.4567), 0.46)

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from multiloss_core import RatedDocuments, operating_point
-from multiloss_core.targets import point_for_alerts, point_for_precision, point_for_share, threshold_choices
 from multiloss_core.thresholds import SMOOTH, PathSearch
+from multiloss_core.thresholds.targets import point_for_alerts, point_for_precision, point_for_share, threshold_choices
 from tests.browser.steps import (
     cells,
     choose,
@@ -24,7 +24,7 @@ from tests.browser.steps import (
     without_webgl,
 )
 from ui.data.samples import sample
-from ui.operating_point.controls.target_drivers import DRIVERS
+from ui.operating_point.active_goal import DRIVERS
 
 NAME = "Card alerts"
 SCORES = sample(NAME).first_choice.scores

@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import PAGES, choose, follow, metric, open_page, percent_box, settle, show_surfaces, surfaces
-from ui.operating_point.controls.tour import STEPS
+from ui.operating_point.tour import STEPS
 
 # Streamlit asks for these beside the page before it finds them at the root.
 HARMLESS = re.compile(rf"/({'|'.join(PAGES)})/_stcore/(health|host-config)$")

@@ -20,7 +20,7 @@ from decision_log import DecisionLog
 from tests.app_server import app_server, free_port
 from tests.browser.steps import PAGES, follow, open_page, open_part, rated_csv, selected, settle, upload
 from tests.decisions.samples import sample_decision
-from tests.identity.openid_provider import CLIENT, PASSWORD, SECRET, metadata_of, openid_provider
+from tests.sign_in.openid_provider import CLIENT, PASSWORD, SECRET, metadata_of, openid_provider
 
 COOKIE, COOKIE_SECRET = "_streamlit_user", "a secret of more than 32 characters"
 CONTACT = "fraud-tools@bank.example"

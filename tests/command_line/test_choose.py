@@ -65,7 +65,7 @@ def the_screen():
     from multiloss_core.generalisation import bootstrap_points
     from ui.data.rated_datasets import build_dataset, read_upload
     from ui.operating_point.analysis import Settings, analyse
-    from ui.operating_point.decision_record import record_of
+    from ui.operating_point.decision import record_of
 
     file = Path(st.session_state["file"])
     source = read_upload(file.read_bytes(), file.name)

@@ -6,7 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from decision_log import ADDRESS
-from ui.records.log_access import forget_log
+from ui.records import forget_log
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from ui.operating_point.controls.target_drivers import DRIVERS
+from ui.operating_point.active_goal import DRIVERS
 from ui.shared.session import KEY, Session
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -57,7 +57,7 @@ def explorer(app):
 
 def context_of(analysis, point, **view):
     """What a section below the charts is about, on a page of its own."""
-    from ui.operating_point.point_view import PointContext, ViewState
+    from ui.operating_point.state import PointContext, ViewState
 
     names = {"points": {path.method: point for path in analysis.paths}, "method": point.method, "pair": (0, 1)}
     state = names | {"surfaces": analysis.surfaces, "chosen_point": point, "assessed_point": point}

@@ -28,11 +28,11 @@ from multiloss_core.decisions import (
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from tests.pages.steps import decide, driver_called, enter_scenario, explorer, opened, run, state, typed_scenarios
+from ui import records
 from ui.data.samples import sample
-from ui.operating_point.controls.target_drivers import DRIVERS
+from ui.operating_point.active_goal import DRIVERS
 from ui.rated_data import column_roles
-from ui.records import record_files
-from ui.records.record_text import thresholds_words
+from ui.records import thresholds_words
 from ui.shared.session import KEY
 
 
@@ -678,7 +678,7 @@ def test_a_table_of_counts_reopens(log_address):
 SCREEN = """
 import streamlit as st
 from multiloss_core import operating_point
-from ui.operating_point.controls.target_drivers import DRIVERS
+from ui.operating_point.active_goal import DRIVERS
 from ui.operating_point.analysis import Settings, analyse
 from dataclasses import replace
 from tests.pages.steps import context_of
@@ -776,7 +776,7 @@ def test_a_decision_takes_along_what_else_was_known(screen, log_address):
 @pytest.mark.parametrize("name", ["Login alerts", "Insurance claims", "Count table"])
 def test_the_report_is_one_of_the_files(screen, name, monkeypatch):
     reports = []
-    monkeypatch.setattr(record_files, "download_button", lambda file, tag: reports.append(file))
+    monkeypatch.setattr(records, "download_button", lambda file, tag: reports.append(file))
     screen.session_state["name"] = name
     decide(run(screen), "Only make the files")
     (text,) = {file.text for file in reports if file.label == "Report (HTML)"}

@@ -13,7 +13,7 @@ from multiloss_core.losses import cross_fitted, fit_platt, random_half, tuned_th
 from tests.pages.steps import APP, run, state
 from ui.data.scored_datasets import SAMPLES, ScoredDataset, scored_sample
 from ui.optimal_cut.answer import with_calibrated
-from ui.optimal_cut.cuts_compared import LOSS_CHOICES
+from ui.optimal_cut.comparison import LOSS_CHOICES
 from ui.shared.session import Source, UploadedFile
 
 
@@ -88,7 +88,7 @@ def test_a_sample_is_shown_with_its_three_ways_to_cut(app, name):
     frame = scored_sample(name).frame
     probabilities = frame["probability"].to_numpy()
     best = optimal_top_k(probabilities, F())
-    expected_loss = expected_losses(probabilities, F()).values  # noqa: PD011
+    expected_loss = expected_losses(probabilities, F()).values
     half = random_half(len(frame), np.random.default_rng(0))
     fraud = (frame["outcome"] == "fraud").to_numpy()
     tuned = tuned_threshold(probabilities[half], fraud[half], F()).threshold
@@ -365,7 +365,7 @@ def infos(app):
 def test_with_few_expected_positives_nothing_wins_and_one_can_ask_for_more(app):
     paste(app, RARE)
     probabilities = np.array([0.02] * 3 + [0.001] * 20)
-    values = expected_losses(probabilities, F()).values  # noqa: PD011
+    values = expected_losses(probabilities, F()).values
     assert "flagging **nothing** is best" in headline(app)
     none = 100 * np.prod(1 - probabilities)
     assert f"With 0.08 expected positives there is none in {none:.3g}\N{NO-BREAK SPACE}% of the outcomes" in infos(app)

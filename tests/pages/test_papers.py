@@ -116,8 +116,8 @@ def test_stored_rated_rows_open_at_their_operating_point(app):
 
 
 def test_results_that_are_not_there_are_said_to_be_missing(monkeypatch, tmp_path):
-    monkeypatch.setattr("ui.papers.stored_results.read_results", lambda name: stored.read_results(name, tmp_path))
-    from ui.papers.stored_results import _read
+    monkeypatch.setattr("ui.papers.stored.read_results", lambda name: stored.read_results(name, tmp_path))
+    from ui.papers.stored import _read
 
     _read.clear()
     app = run(AppTest.from_file(APP, default_timeout=60).switch_page("pages/papers.py"))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.identity.test_settings import AUTH
-from ui.identity import visitor
+from tests.sign_in.test_settings import AUTH
 from ui.shared.page_setup import HAS_RUN
+from ui.sign_in import visitor
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "pages").glob("*.py"))
@@ -71,7 +71,7 @@ def test_a_file_that_is_named_and_cannot_be_read_closes(content, tmp_path):
         file.write_bytes(content)
     code = (
         f"from streamlit import config; config.set_option('secrets.files', ['{file}'])\n"
-        "from ui.identity.visitor import settings; settings()"
+        "from ui.sign_in.visitor import settings; settings()"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 1

@@ -26,9 +26,9 @@ from tests.pages.steps import state
 from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
 from ui.top_k import assumptions as top_k_assumptions
-from ui.top_k import timing as top_k_timing
-from ui.top_k.probability_bars.component import checked
-from ui.top_k.settings import Settings
+from ui.top_k import checks as top_k_timing
+from ui.top_k.bars import checked
+from ui.top_k.items import Settings
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
 

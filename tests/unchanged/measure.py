@@ -105,14 +105,6 @@ from multiloss_core.losses import (
     tuned_threshold,
 )
 from multiloss_core.tables import document_amounts, document_segments, document_times, frame_as_csv, guess_columns
-from multiloss_core.targets import (
-    manual_point,
-    point_for_alerts,
-    point_for_precision,
-    point_for_share,
-    target_for_price,
-    threshold_choices,
-)
 from multiloss_core.thresholds import (
     ManualPoint,
     Payoffs,
@@ -126,6 +118,14 @@ from multiloss_core.thresholds import (
     slice_documents,
 )
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
+from multiloss_core.thresholds.targets import (
+    manual_point,
+    point_for_alerts,
+    point_for_precision,
+    point_for_share,
+    target_for_price,
+    threshold_choices,
+)
 from ui.data.samples import sample
 from ui.data.scored_datasets import scored_sample
 from ui.shared.formatting import FRAUD
@@ -777,7 +777,7 @@ def theory_figures() -> Figures:
                 **{name: search_figures(correlated_search(eight, loadings, LOSSES[name])) for name in ("F1", "G-Mean")},
             }
     for name, example in EARLY_STOP.items():
-        values = expected_losses(np.array(example.probabilities), example.loss).values  # noqa: PD011
+        values = expected_losses(np.array(example.probabilities), example.loss).values
         found["early stop"][name] = {"k": early_stop_k(values), "values": thinned(values)}
     for name, example in NOT_MONOTONE.items():
         drawn = sigmoid_items(np.random.default_rng(example.draw), n=8, scale=1.0).probabilities
@@ -819,7 +819,7 @@ def cuts_figures() -> Figures:
 
 def cut_figures(probabilities: np.ndarray, labels: np.ndarray, half: np.ndarray, loss: Any) -> Figures:
     """The best cut beside a threshold of a half and a tuned one."""
-    curve = expected_losses(probabilities, loss, tolerance=TOLERANCE).values  # noqa: PD011
+    curve = expected_losses(probabilities, loss, tolerance=TOLERANCE).values
     k = best_k(curve)
     cut = float(np.sort(probabilities)[::-1][k - 1]) if k else math.nan
     tuned = tuned_threshold(probabilities[half], labels[half], loss)

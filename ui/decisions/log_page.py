@@ -13,27 +13,29 @@ from multiloss_core.decisions import MAX_BYTES, SET_BY_HAND
 from multiloss_core.formatting import points, score_name, score_threshold, score_value, shortened, signed
 from multiloss_core.numerics import ratio
 from multiloss_core.tables import without_formula
-from ui.decisions.remarks import show_remarks
+from ui.decisions.log_history import show_remarks
 from ui.decisions.reopening_panel import show_reopening
-from ui.identity.roles import Role
-from ui.identity.visitor import reader, settings
-from ui.records.guarded_log import why_another_deploys
-from ui.records.log_access import ask_name, decision_log, from_log
-from ui.records.record_files import offer_files
-from ui.records.record_text import (
+from ui.records import (
+    ask_name,
     counted_words,
+    decision_log,
     deployment_words,
+    from_log,
     label_of,
     moment,
+    offer_files,
     precision_words,
     summary_on_page,
     target_words,
     thresholds_words,
+    why_another_deploys,
 )
 from ui.shared.formatting import LONG_NAME, as_text, show_table, vocabulary
 from ui.shared.page_setup import room
 from ui.shared.session import UploadedRecord, session
 from ui.shared.url_params import ask_choice
+from ui.sign_in.person import Role
+from ui.sign_in.visitor import reader, settings
 
 UPLOADER, CHOSEN, ROWS = "record_file", "decision", "decision_rows"
 EVERY_DATA, NOTHING = "all data", "(none)"

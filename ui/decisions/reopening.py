@@ -22,14 +22,14 @@ from multiloss_core.tables import Meaning, rating_values
 from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
 from ui.data.rated_workspace import confirm, rated_uploads
+from ui.operating_point.active_goal import is_restorable, restore_driver, set_manual_thresholds
 from ui.operating_point.analysis import Settings
-from ui.operating_point.baseline import keep_in_use
-from ui.operating_point.certificate_state import request_certificate
-from ui.operating_point.controls.settings import recorded_unit, restore_settings
-from ui.operating_point.controls.target_drivers import is_restorable, restore_driver, set_manual_thresholds
-from ui.operating_point.decision_record import CONFIDENCE, GUARANTEED, recorded_columns
-from ui.operating_point.review_band.record import restore_block
-from ui.operating_point.target import IN_URL, current_target, set_target
+from ui.operating_point.current_thresholds import keep_in_use
+from ui.operating_point.decision import CONFIDENCE, GUARANTEED, recorded_columns
+from ui.operating_point.sections.certificate import request_certificate
+from ui.operating_point.sections.review_band import restore_block
+from ui.operating_point.settings import recorded_unit, restore_settings
+from ui.operating_point.state import IN_URL, current_target, set_target
 from ui.rated_data.column_roles import forget
 from ui.shared.session import Reopened, session
 

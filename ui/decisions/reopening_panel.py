@@ -24,10 +24,10 @@ from multiloss_core.thresholds import Point
 from ui.data.rated_datasets import RatedSource
 from ui.data.rated_workspace import rated_uploads
 from ui.decisions.reopening import observed, other_data, reopen, same_data
+from ui.operating_point.active_goal import is_known, is_restorable
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.controls.target_drivers import is_known, is_restorable
 from ui.operating_point.point_text import WORDS
-from ui.records.record_text import author_of, moment, thresholds_words
+from ui.records import author_of, moment, thresholds_words
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.session import session
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, RatedDocuments, ThresholdPath, Unit
 from multiloss_core.generalisation import Certificate
-from multiloss_core.targets import ThresholdChoices, threshold_choices
 from multiloss_core.thresholds import (
     CERTIFIED,
     GRAPH,
@@ -25,6 +24,7 @@ from multiloss_core.thresholds import (
     slice_documents,
     slice_surfaces,
 )
+from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
 from ui.data.rated_datasets import Dataset, in_money
 from ui.operating_point.calculations import (
     SECONDS_BEHIND,

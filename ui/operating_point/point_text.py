@@ -11,8 +11,8 @@ from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.numerics import Floats, ratio
 from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs.worth import number_of
-from ui.operating_point.target import DIGITS
+from ui.operating_point.costs import number_of
+from ui.operating_point.state import DIGITS
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share, vocabulary
 
 CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"

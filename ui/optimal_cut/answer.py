@@ -17,14 +17,13 @@ from multiloss_core.losses import best_k, promised_counts
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated_workspace import rated_uploads
 from ui.data.scored_datasets import ScoredDataset
-from ui.optimal_cut.calibrated_items import KINDS, NO_CALIBRATION, why_not_calibrated
-from ui.optimal_cut.cuts_compared import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
+from ui.optimal_cut.calibration import KINDS, NO_CALIBRATION, why_not_calibrated
+from ui.optimal_cut.comparison import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
 from ui.shared.formatting import as_text
-from ui.shared.lazy_section import lesson_plan
-from ui.shared.loss_picker import ask_beta, named_loss, show_formula
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
+from ui.shared.widgets import ask_beta, lesson_plan, named_loss, show_formula
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
 

@@ -11,9 +11,9 @@ from ui.data.scored_datasets import (
     pasted_source,
     scored_uploads,
 )
-from ui.shared.column_pickers import ask_column, ask_optional_column, ask_positive, offered_columns
 from ui.shared.formatting import as_text, show_table
 from ui.shared.session import session
+from ui.shared.widgets import ask_column, ask_optional_column, ask_positive, offered_columns
 
 NO_LABEL = "(none: no outcome is known)"
 PREVIEW_ROWS = 100

@@ -18,10 +18,10 @@ from experiments.sets.checks import data_folder
 from multiloss_core import DataError
 from ui.server.work import Task
 from ui.shared.formatting import as_text
-from ui.shared.lazy_section import shown_when_open
 from ui.shared.long_work import begin
 from ui.shared.session import session
 from ui.shared.url_params import ask_choice
+from ui.shared.widgets import shown_when_open
 
 ROOT = Path(__file__).parents[2]
 # Those that take seconds.

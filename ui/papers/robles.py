@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of Robles et al. 2020, and the running times, beside what was found here."""
+"""Tables of Robles et al. 2020 beside stored results, and an audit of the printed figures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,8 +6,26 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from ui.papers.stored_results import results, show_origin
+from experiments.printed import audit
+from experiments.printed.words import audit_markdown
+from ui.papers.stored import results, show_origin
 from ui.shared.url_params import ask_choice
+from ui.shared.widgets import shown_when_open
+
+
+@shown_when_open("What the printed figures say of themselves", key="paper_audit", icon=":material/fact_check:")
+def show_audit() -> None:
+    """Show recovered counts, figures that contradict one another, and statements that do not follow."""
+    with st.spinner("Computing from the printed figures …"):
+        words = _words()
+    st.markdown(words)
+
+
+@st.cache_data(show_spinner=False)
+def _words() -> str:
+    _, _, text = audit_markdown(audit()).partition("\n")
+    return text.replace("\n## ", "\n#### ")
+
 
 TABLES = "robles"
 SETS = {"Bank": "Bank marketing", "CreditCards": "Credit cards", "IEEEFraud": "IEEE-CIS fraud"}

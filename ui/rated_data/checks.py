@@ -1,26 +1,171 @@
-"""What was read: funnel, histograms, counts of a ready table, and what such data cannot tell."""
+"""Checks of the rated data: other alert sources, complete weeks, floors and counts."""
 
+from dataclasses import dataclass, replace
+
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
+from multiloss_core import CountSurfaces, DataError, RatedCounts, RatedDocuments
 from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import (
     Vocabulary,
     count,
     direction,
+    percent,
     plural,
     score_name,
     score_threshold,
     share,
     shortened,
 )
-from multiloss_core.numerics import Indices
-from multiloss_core.thresholds import DataFunnel
-from ui.data.rated_datasets import ColumnChoice, RatedSource
+from multiloss_core.inspection import calendar, incomplete_from, weekly_counts
+from multiloss_core.numerics import Floats, Indices
+from multiloss_core.tables import column_of, numbers
+from multiloss_core.thresholds import DataFunnel, FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
+from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, dataset_key
+from ui.data.rated_workspace import build, rated_uploads
 from ui.shared.formatting import as_text, show_table, vocabulary
 from ui.shared.page_setup import theme
+
+ANSWERS: dict[FloorMethod, str] = {"corner": "No: only by these scores", "jump": "Yes: also by something else"}
+MOST_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Question:
+    """Both estimates of the floors, the rows below those of the density jump, and columns that explain these rows."""
+
+    estimate: FloorEstimate
+    rows: Indices
+    explained_by: tuple[str, ...]
+
+
+def ask_alert_sources(source: RatedSource, choice: ColumnChoice, place: DeltaGenerator) -> ColumnChoice:
+    """Show both estimates of the floors with the rows below them, and ask; nothing where the floors are certain."""
+    if choice.is_counts or None not in choice.floors:
+        return choice
+    unanswered = replace(choice, floor_method=None)
+    # Rows of an engine are counted with progress shown, and their counts are kept already.
+    find = _find_question if source.is_sample else _kept_question
+    question = find(dataset_key(source, unanswered), source, unanswered)
+    if question is None:
+        return choice
+    names = question.estimate.names
+    with place.container(key="alert_sources"):
+        st.markdown("#### Were alerts raised by anything else than these scores?")
+        st.markdown(
+            f"{as_text(question.estimate.sentence)}. Rules, complaints, audits and unused scores raise such alerts."
+        )
+        show_table(
+            pd.DataFrame(
+                {
+                    "Score": [shortened(score_name(name)) for name in names],
+                    "Floor if no (empty corner)": [*map(score_threshold, names, question.estimate.corner)],
+                    "Floor if yes (density jump)": [*map(score_threshold, names, question.estimate.jump)],
+                }
+            ),
+            hide_index=True,
+            alt="Rating floors of each score by both estimates.",
+        )
+        for name in question.explained_by:
+            st.info(
+                f"*{as_text(shortened(name))}* explains these {vocabulary().documents}. Add it to the scores below to "
+                "settle the question.",
+                icon=":material/add_chart:",
+            )
+        if question.rows.size:
+            with st.expander(f"{plural(question.rows.size, f'rated {vocabulary().document}')} below the density jump"):
+                show_rows(source.frame, question.rows)
+        answer = st.segmented_control(
+            "Were alerts raised by anything else than these scores?",
+            list(ANSWERS),
+            default=choice.floor_method,
+            format_func=lambda method: ANSWERS.get(method, method),
+            key=f"alert_sources_{source.fingerprint[:12]}",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+    return replace(choice, floor_method=answer)
+
+
+def _find_question(key: str, _source: RatedSource, _choice: ColumnChoice) -> _Question | None:
+    """Find out whether the floors of a choice without a method are uncertain. `key` names both, for the cache."""
+    try:
+        build(_source, _choice)
+    except UncertainFloorsError as question:
+        return _Question(
+            estimate=question.estimate, rows=question.rows, explained_by=_explained_by(_source.frame, _choice)
+        )
+    except DataError:
+        return None
+    return None
+
+
+@st.cache_data(scope="session", max_entries=6, show_spinner="Looking for rating floors …")
+def _kept_question(key: str, _source: RatedSource, _choice: ColumnChoice) -> _Question | None:
+    return _find_question(key, _source, _choice)
+
+
+def _explained_by(frame: pd.DataFrame, choice: ColumnChoice) -> tuple[str, ...]:
+    """Name the numeric columns in no use of which one more score would settle the floors."""
+    if len(choice.scores) == MOST_SCORES:
+        return ()
+    rows = frame.iloc[:: -(-len(frame) // MAX_ROWS)]
+    used = {*choice.scores, choice.rating, choice.weight, choice.group, choice.amount, choice.time}
+    free = [name for name in map(str, frame.columns) if name not in used][:MAX_CANDIDATES]
+    scores = np.column_stack([numbers(column_of(rows, name))[0] for name in choice.scores])
+    known = np.isfinite(scores).all(axis=1) & rows[choice.rating].notna().to_numpy()
+    others: dict[str, Floats] = {name: numbers(rows[name])[0][known] for name in free}
+    return explaining_scores(scores[known], others)
+
+
+def ask_complete_weeks(source: RatedSource, choice: ColumnChoice) -> ColumnChoice:
+    """Say in which zone days are counted and from which week on ratings are incomplete; ask to leave these out."""
+    if choice.time is None or choice.is_counts:
+        return choice
+    try:
+        dataset = build_dataset(source, choice)
+    except DataError:
+        return choice
+    if dataset.zone:
+        st.caption(f":material/schedule: Days and weeks are counted in {as_text(dataset.zone)}.")
+    found = _incomplete(dataset.key, dataset)
+    if found is None:
+        return choice
+    monday, waiting, alerts = found
+    st.warning(
+        f"**Incomplete from {monday} on:** {count(waiting)} of {count(alerts)} alerts ({percent(waiting / alerts)}) "
+        "are undecided.",
+        icon=":material/pending_actions:",
+    )
+    known = rated_uploads().choice_for(source).complete_until
+    left_out = st.toggle(
+        "Leave these weeks out",
+        value=known is not None,
+        key=f"complete_until_{source.fingerprint[:12]}",
+        persist_state="session",
+        help=f"A larger share is undecided there than before, and what is decided first is rarely a fair part of all. "
+        f"Thresholds, counts and alerts per day are then those of the weeks before {monday}.",
+    )
+    return replace(choice, complete_until=monday) if left_out else choice
+
+
+@st.cache_data(scope="session", max_entries=6, show_spinner=False)
+def _incomplete(key: str, _dataset: Dataset) -> tuple[str, float, float] | None:
+    """Find the Monday of the first incomplete week, and how many of the documents since then are not yet decided."""
+    documents = _dataset.source.documents
+    if documents is None or _dataset.times is None or not len(documents.undecided):
+        return None
+    days = calendar(_dataset.times, _dataset.undecided_times)
+    weeks = weekly_counts(documents, days, documents.floors, "any")
+    first = incomplete_from(weeks)
+    if first is None:
+        return None
+    return str(weeks.mondays[first]), float(weeks.undecided[first:].sum()), float(weeks.all_alerts[first:].sum())
+
 
 PREVIEW_ROWS = 100
 

@@ -13,12 +13,11 @@ from multiloss_core.tables import MINUS, RECIPROCAL, Meaning, find_falling
 from multiloss_core.thresholds import Rule
 from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
 from ui.data.rated_workspace import needs_answers, rated_uploads
-from ui.rated_data.column_summary import show_column_table
+from ui.rated_data.column_summary import ask_meanings, meaning_key, show_column_table
 from ui.rated_data.connected_tables import ask_connected_table
-from ui.rated_data.rating_meanings import ask_meanings, meaning_key
-from ui.shared.column_pickers import ask_column, ask_optional_column, offered_columns
 from ui.shared.formatting import NOUN, NOUNS, as_label, as_text, noun, vocabulary
 from ui.shared.session import session
+from ui.shared.widgets import ask_column, ask_optional_column, offered_columns
 
 TEMPLATE = (
     "document,model A,model B,rating\n"

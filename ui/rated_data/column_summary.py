@@ -1,17 +1,120 @@
-"""What the columns were taken for, in words: sentences, a table of all columns, and the click that confirms them."""
+"""Meanings of rating values, and a summary of what each column holds."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core.formatting import MINUS, count, score_name, shortened
+from multiloss_core import DataError
+from multiloss_core.formatting import MINUS, count, plural, score_name, shortened
+from multiloss_core.tables import Meaning, guess_meanings, rating_values, written_ratings
+from ui.data.engines.tables import ratings_in_engine
 from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.data.rated_workspace import confirm, needs_answers
-from ui.rated_data.rating_meanings import ratings_of, written_words
-from ui.shared.formatting import as_text, show_table
+from ui.shared.formatting import as_label, as_text, show_table
 from ui.shared.page_setup import theme
+
+MAX_VALUES = 30
+WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "undecided": "not known yet"}
+
+
+def ask_meanings(
+    place: DeltaGenerator, source: RatedSource, column: str, known: dict[str, Meaning | None]
+) -> tuple[tuple[str, Meaning | None], ...]:
+    """Ask for the meaning of each rating, at first the known one. Blank ones are not known yet.
+
+    Of a column of too many different values nothing is asked, and nothing returned.
+    """
+    try:
+        values, tag = ratings_of(source, column), source.fingerprint[:12]
+    except DataError as error:
+        place.error(as_text(str(error)), icon=":material/error:")
+        return ()
+    if len(values) > MAX_VALUES:
+        place.warning(
+            f"'{as_text(column)}' holds {len(values):,} different values, too many for a rating (at most "
+            f"{MAX_VALUES}); choose another column."
+        )
+        return ()
+    guessed = guess_meanings([*values], column) | known
+    written = written_words(source, column)
+    with place:
+        st.caption("What each rating means. What is *not known yet* stays an alert, but is neither right nor wrong.")
+        found = tuple(
+            (value, _ask_meaning(written.get(value, value), rows, guessed.get(value), meaning_key(column, value, tag)))
+            for value, rows in values.items()
+        )
+        _ask_the_rest(column, tag, [value for value, meaning in found if meaning is None])
+    return found
+
+
+def _ask_the_rest(column: str, tag: str, still_open: list[str]) -> None:
+    """Say how many ratings have no meaning yet, and offer to take all of them for negatives."""
+    if not still_open:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":orange[:material/help: {plural(len(still_open), 'rating')} without a meaning: choose one each.]")
+        st.button(
+            f"Everything else: {WORDS['negative']}",
+            key=f"rest_{column}_{tag}",
+            on_click=_take_for_negative,
+            args=([meaning_key(column, value, tag) for value in still_open],),
+        )
+
+
+def _take_for_negative(keys: list[str]) -> None:
+    st.session_state.update(dict.fromkeys(keys, "negative"))
+
+
+def meaning_key(column: str, value: str, tag: str) -> str:
+    """Name the widget that asks for the meaning of a rating."""
+    return f"meaning_{column}_{value}_{tag}"
+
+
+def _ask_meaning(word: str, rows: int, guess: Meaning | None, key: str) -> Meaning | None:
+    name, answer = st.columns([2, 3], vertical_alignment="center")
+    name.markdown(f"**{as_text(shortened(word))}** · {count(rows)}")
+    return answer.segmented_control(
+        f"What '{as_label(shortened(word))}' means",
+        list(WORDS),
+        default=guess,
+        # A click on the answer that is chosen must not undo it.
+        required=True,
+        format_func=lambda meaning: WORDS.get(meaning, meaning),
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
+def written_words(source: RatedSource, column: str) -> dict[str, str]:
+    """Find how each rating is written in the file, by its lower-case word; one of a sample may be missing."""
+    return _written_in_frame(source.fingerprint, column, source.frame)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def _written_in_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, str]:
+    return written_ratings(_frame[column])
+
+
+def ratings_of(source: RatedSource, column: str) -> dict[str, int]:
+    """Count the rows of each rating: of all rows, also where the frame is a sample of them.
+
+    Raises DataError where their engine cannot be asked or finds too many different values.
+    """
+    if source.is_sample:
+        return ratings_in_engine(source, column)
+    return _ratings_of_frame(source.fingerprint, column, source.frame)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def _ratings_of_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, int]:
+    """Count the rows of each rating, in order of appearance."""
+    codes, values = rating_values(_frame[column])
+    return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))
+
 
 EXAMPLES = 3
 MAX_COLUMNS = 200

@@ -11,10 +11,10 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from ui.identity.settings import LOOPBACK
-from ui.identity.visitor import redirect_host
 from ui.server.limits import UploadLimits
 from ui.server.streamlit_runtime import is_host_allowed
+from ui.sign_in.settings import LOOPBACK
+from ui.sign_in.visitor import redirect_host
 
 # Streamlit's pages and components bring scripts and styles of their own; Plotly's surfaces compile drawing code, and
 # downloads and workers are blobs. Nothing comes from, or is told to, another server.

@@ -23,8 +23,8 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from multiloss_core import DataError
-from ui.identity.visitor import reader
 from ui.server.turns import script_turns
+from ui.sign_in.visitor import reader
 
 # By message, what it may ask for. The others clear the caches of all sessions, write files or read the repository.
 MESSAGES = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}

@@ -11,11 +11,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
-from ui.identity.visitor import reader
+from ui.shared.browser_files import serve_library
 from ui.shared.formatting import as_text
-from ui.shared.plotly_asset import serve_library
 from ui.shared.session import KEY, PointState, session
 from ui.shared.url_params import is_infinite, open_page
+from ui.sign_in.visitor import reader
 
 LOGGER = logging.getLogger(__name__)
 # Streamlit writes white on the main colour, which on a dark page is bright.

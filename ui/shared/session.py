@@ -14,8 +14,8 @@ from multiloss_core.decisions import Wish
 from multiloss_core.engines import BorderlineRows, Engine, EngineSample, PathCounts
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
-from multiloss_core.targets import ReviewBand
 from multiloss_core.thresholds import Payoffs, Point
+from multiloss_core.thresholds.targets import ReviewBand
 from ui.server.work import Task
 
 KEY = "session"

@@ -26,11 +26,11 @@ from multiloss_core.losses import (
 )
 from multiloss_core.numerics import Floats, Indices
 from ui.shared.long_work import stoppable
-from ui.shared.loss_picker import LOSS_CHOICES, named_loss
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import ask_number
-from ui.top_k.settings import Settings
+from ui.shared.widgets import LOSS_CHOICES, named_loss
+from ui.top_k.items import Settings
 
 ITEMS = 8
 SCALE = 1.0

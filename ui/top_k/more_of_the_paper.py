@@ -17,9 +17,9 @@ from multiloss_core.losses import (
     multinomial_losses,
 )
 from multiloss_core.numerics import Floats
-from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
-from ui.top_k.settings import Settings, chosen_losses
+from ui.shared.widgets import shown_when_open
+from ui.top_k.items import Settings, chosen_losses
 
 ITEMS = 8
 # It has c1 = 1 < d1 = 2 and rises with every true positive.

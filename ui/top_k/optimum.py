@@ -1,22 +1,162 @@
-"""Theorem 1 on the items: the optimum under each loss, found with and without the theorem."""
+"""Theorem 1 on a few items: guess k, enumerate outcomes, find the optimum of each loss."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from multiloss_core import TopK, optimal_top_k
 from multiloss_core.figures import CurveMark, all_predictions, loss_curve, small_loss_curves, sorted_probabilities
-from multiloss_core.losses import ExhaustiveSearch, promised_counts, search_subsets, subset_distributions
+from multiloss_core.formatting import plural
+from multiloss_core.losses import (
+    ExhaustiveSearch,
+    Loss,
+    observed_counts,
+    promised_counts,
+    search_subsets,
+    subset_distributions,
+)
 from multiloss_core.numerics import Floats
-from ui.shared.lazy_section import shown_when_open
-from ui.shared.loss_picker import LOSS_CHOICES, named_loss, show_formula
 from ui.shared.page_setup import room, theme
-from ui.top_k.guess import ask_guess, first_items, show_guess
-from ui.top_k.items import current_items, show_items
-from ui.top_k.outcomes import eight_outcomes
-from ui.top_k.settings import Settings, chosen_losses
+from ui.shared.session import session
+from ui.shared.url_params import UrlParameter, ask_number
+from ui.shared.widgets import LOSS_CHOICES, named_loss, show_formula, shown_when_open
+from ui.top_k.items import Settings, chosen_losses, current_items, show_items
+
+GUESS_KEY, K_KEY = "topk_guess", "topk_k"
+
+
+class Guess(NamedTuple):
+    """The k that was guessed, None where nobody is asked; whether the optimum may be shown."""
+
+    k: int | None
+    is_revealed: bool
+
+
+def ask_guess(n: int, about: Hashable) -> Guess:
+    """Ask for k of the items and the loss that `about` names, until *Show*; nothing where guessing is switched off."""
+    asked = st.toggle(
+        "Guess first",
+        value=True,
+        key=GUESS_KEY,
+        bind="query-params",
+        help="The optimum stays hidden until you have said which k you would take. Switch it off to see it at once.",
+    )
+    if not asked:
+        return Guess(None, is_revealed=True)
+    if int(st.session_state.get(K_KEY) or 0) > n:
+        st.session_state[K_KEY] = n
+    k = int(
+        st.slider(
+            "Which k? Flag so many of the most probable items",
+            0,
+            n,
+            key=K_KEY,
+            bind="query-params",
+            persist_state="session",
+        )
+    )
+    if IN_URL.asked(if_gone=False):
+        session().top_k.revealed = about
+    is_revealed = session().top_k.revealed == about
+    IN_URL.show(True if is_revealed else None)
+    st.button(
+        "Guess again" if is_revealed else "Show",
+        key="topk_show",
+        type="secondary" if is_revealed else "primary",
+        width="stretch",
+        on_click=_reveal,
+        args=(None if is_revealed else about,),
+    )
+    return Guess(k, is_revealed)
+
+
+def show_guess(k: int, values: Floats, best: int, loss_name: str) -> None:
+    """Say what the guess and the optimum cost; `values` (n + 1,) are the expected losses of every k."""
+    mine, optimum = st.columns(2)
+    mine.metric("Your k", f"{k}", border=True)
+    optimum.metric("Optimum k*", f"{best}", border=True)
+    worse = float(values[k] - values[best])
+    if k == best:
+        words = f"**Right.** Flagging {plural(k, 'item')} has the smallest expected {loss_name} loss, {values[k]:.4f}."
+    elif worse < 5e-5:
+        words = f"**As good as the optimum**: expected {loss_name} loss {values[k]:.4f} with either."
+    else:
+        words = (
+            f"Your {k} costs an expected {loss_name} loss of {values[k]:.4f}, the optimum {values[best]:.4f}: "
+            f"**{worse:.4f} more**."
+        )
+    st.markdown(words)
+
+
+def first_items(probabilities: Floats, k: int) -> np.ndarray:
+    """Find which items (n,) bool are the k most probable, equal ones in their order."""
+    flagged = np.zeros(probabilities.size, dtype=bool)
+    flagged[np.argsort(-probabilities, kind="stable")[:k]] = True
+    return flagged
+
+
+def _reveal(about: Hashable | None) -> None:
+    session().top_k.revealed = about
+
+
+IN_URL: UrlParameter[bool] = UrlParameter("topk_shown", lambda text: text == "true" or None, lambda _: "true")
+
+
+ITEMS = 3
+
+
+@shown_when_open("An expected loss by hand: three items, eight outcomes", key="topk_outcomes")
+def eight_outcomes(probabilities: Floats, loss: Loss) -> None:
+    """Show every outcome of three items, what it costs to flag some of them, and the mean of that."""
+    few = spread_out(probabilities)
+    st.markdown(
+        f"Nobody knows the labels beforehand. So the {loss.name} loss is worked out for every outcome, and the mean "
+        "weighs each by how likely it is. The three items are the most probable, the middle and the least probable "
+        f"one: {', '.join(f'{value:.4f}' for value in few)}.",
+        width=860,
+    )
+    k = ask_number(st.slider, "How many of the three to flag", (0, few.size), 1, key="topk_by_hand", width=360)
+    table = outcome_table(few, loss, int(k))
+    st.dataframe(
+        table,
+        hide_index=True,
+        alt="Every outcome of three items: its probability, the counts, the loss, and their product.",
+        column_config={
+            "Labels": st.column_config.TextColumn(help="1: positive, from the most probable item on."),
+            **{name: st.column_config.NumberColumn(format="%.4f") for name in ("Probability", "Loss", "Product")},
+            **{name: st.column_config.NumberColumn(format="%d") for name in ("TP", "FP", "FN", "TN")},
+        },
+    )
+    expected = [float(outcome_table(few, loss, other)["Product"].sum()) for other in range(few.size + 1)]
+    listed = ", ".join(f"{other}: {value:.4f}" for other, value in enumerate(expected))
+    st.markdown(
+        f"The products add up to the expected loss, **{expected[int(k)]:.4f}**. For every number flagged: {listed}. "
+        f"The smallest is at **{int(np.argmin(expected))}**.",
+        width=860,
+    )
+
+
+def spread_out(probabilities: Floats) -> Floats:
+    """Pick the largest, the middle and the smallest probability; of two items, both."""
+    ordered = np.sort(probabilities)[::-1]
+    return ordered[np.unique([0, ordered.size // 2, ordered.size - 1])]
+
+
+def outcome_table(probabilities: Floats, loss: Loss, k: int) -> pd.DataFrame:
+    """List the outcomes of a few items: probability, counts and loss of flagging the k most probable, their product."""
+    rows = []
+    for number in range(2**probabilities.size):
+        labels = (number >> np.arange(probabilities.size)) & 1 == 1
+        counts = observed_counts(first_items(probabilities, k), labels)
+        chance, charged = float(np.prod(np.where(labels, probabilities, 1 - probabilities))), counts.loss(loss)
+        cells = (counts.tp, counts.fp, counts.fn, counts.tn)
+        rows.append((" ".join(str(int(label)) for label in labels), chance, *cells, charged, chance * charged))
+    columns = ["Labels", "Probability", "TP", "FP", "FN", "TN", "Loss", "Product"]
+    return pd.DataFrame(rows, columns=columns)
+
 
 # In pixels, of the bars and what belongs to them.
 ITEMS_HEIGHT = 421

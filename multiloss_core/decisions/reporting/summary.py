@@ -32,7 +32,7 @@ from multiloss_core.formatting import (
     threshold,
 )
 from multiloss_core.numerics.arrays import ratio
-from multiloss_core.thresholds.points.thresholds_file import rule_in_words
+from multiloss_core.thresholds.targets.thresholds_file import rule_in_words
 
 _COUNTED = ("tp", "fp", "alerts", "precision")
 _DOCUMENTS = ("Caught (TP)", "False alerts (FP)", "Alerts", "Precision")

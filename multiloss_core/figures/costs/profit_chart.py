@@ -9,7 +9,7 @@ from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary
 from multiloss_core.thresholds.paths.methods import look_of
-from multiloss_core.thresholds.points.profit_curve import ProfitCurve
+from multiloss_core.thresholds.targets.profit_curve import ProfitCurve
 
 CHOSEN, PRESENT, BEST = "chosen point", "present thresholds", "best on this data"
 _SYMBOLS = {CHOSEN: ("star", 18), PRESENT: ("circle-open", 14), BEST: ("diamond-open", 12)}

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import CURVE, Theme
 from multiloss_core.formatting import threshold
-from multiloss_core.thresholds.inspection.graph_walk import GraphWalk, Node
+from multiloss_core.inspection.graph_walk import GraphWalk, Node
 
 if TYPE_CHECKING:
     import networkx as nx

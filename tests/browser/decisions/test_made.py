@@ -5,8 +5,8 @@ import re
 from playwright.sync_api import expect
 
 from multiloss_core import DecisionRecord, RatedDocuments, flagged
-from multiloss_core.targets import point_for_alerts, threshold_choices
 from multiloss_core.thresholds import SMOOTH, PathSearch
+from multiloss_core.thresholds.targets import point_for_alerts, threshold_choices
 from tests.browser.steps import (
     PAGES,
     choose,
@@ -22,7 +22,7 @@ from tests.browser.steps import (
     settle_target,
 )
 from ui.data.samples import sample
-from ui.operating_point.controls.tour import STEPS
+from ui.operating_point.tour import STEPS
 
 NAME = "Login alerts"
 

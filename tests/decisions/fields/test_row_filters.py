@@ -36,7 +36,7 @@ def test_a_record_keeps_them():
     again = DecisionRecord.from_json(record.to_json())
     assert again == record
     _, channel, _ = again.data.filters
-    assert [type(value) for value in channel.values] == [int, bool, float]  # noqa: PD011 - no frame
+    assert [type(value) for value in channel.values] == [int, bool, float]
 
 
 def test_a_record_without_them_is_as_before():

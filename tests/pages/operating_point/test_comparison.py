@@ -14,7 +14,7 @@ from multiloss_core import RatedDocuments, operating_point, smooth_path
 from multiloss_core.formatting import FRAUD, money
 from multiloss_core.inspection import compare
 from multiloss_core.thresholds import point_as_csv, point_as_json
-from multiloss_core.thresholds.points.thresholds_file import thresholds_as_csv
+from multiloss_core.thresholds.targets.thresholds_file import thresholds_as_csv
 from tests.pages.steps import number, run
 from ui.data.document_table import MAX_ROWS, no_documents
 from ui.data.rated_datasets import ColumnChoice
@@ -37,7 +37,7 @@ def the_page():
     from ui.data.rated_datasets import build_dataset
     from ui.data.samples import sample
     from ui.operating_point.analysis import Settings, analyse
-    from ui.operating_point.baseline import baseline_thresholds, thresholds_in_use
+    from ui.operating_point.current_thresholds import baseline_thresholds, thresholds_in_use
     from ui.operating_point.sections.borderline import show_borderline
     from ui.operating_point.sections.comparison import show_comparison
     from ui.operating_point.sections.contributions import show_contributions

@@ -7,8 +7,7 @@ import pytest
 from tests import message_types
 from tests.pages.steps import explorer, opened, run, state
 from ui.operating_point.explorer import component, messages
-from ui.operating_point.explorer.component import BROWSER
-from ui.operating_point.explorer.texts import MOST_NAMES, held_texts
+from ui.operating_point.explorer.component import BROWSER, MOST_NAMES, held_texts
 from ui.operating_point.point_text import PointWords
 
 NAMES = ["Message", "Row", "Table", "ChartMessage", "MethodStyle", "Intervals", "Events"]

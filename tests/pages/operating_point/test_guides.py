@@ -7,7 +7,7 @@ import pytest
 from multiloss_core.formatting import FRAUD
 from tests.pages.operating_point.test_operating_point import percent_of, words_of
 from tests.pages.steps import explorer, opened, run
-from ui.operating_point.controls.tour import LAST_WORD, STEPS
+from ui.operating_point.tour import LAST_WORD, STEPS
 
 
 def button(app, label):

@@ -302,7 +302,7 @@ def restore_choices(target):
     def page():
         import streamlit as st
 
-        from ui.operating_point.controls.target_drivers import restore_driver
+        from ui.operating_point.active_goal import restore_driver
 
         st.session_state["found"] = restore_driver(st.session_state["target_of_record"], same_data=True)
 

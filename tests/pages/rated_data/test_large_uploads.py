@@ -25,7 +25,7 @@ from tests.pages.rated_data.steps import (
 from tests.pages.steps import explorer, run, state
 from tests.tables.reading.workbooks import workbook
 from ui.data import uploads
-from ui.operating_point.decision_record import origin_of
+from ui.operating_point.decision import origin_of
 
 
 def dated_frame():

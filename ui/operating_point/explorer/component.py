@@ -1,7 +1,9 @@
-"""The component: Python sends charts and a table, the browser sends the target back once it comes to rest."""
+"""The explorer component: send charts and a table to the browser, receive the target when the slider rests."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import cast
 
@@ -10,23 +12,54 @@ import streamlit as st
 from multiloss_core.figures import theme as style
 from multiloss_core.formatting import direction
 from multiloss_core.thresholds import Point, look_of
+from ui.operating_point.active_goal import current_driver, set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.controls.presentation import is_presenting
-from ui.operating_point.controls.settings import choose_plain
-from ui.operating_point.controls.target_drivers import current_driver, set_manual_thresholds, slider_takes_over
 from ui.operating_point.explorer.figures import live_charts
-from ui.operating_point.explorer.messages import CONTRACT, Intervals, Message, Row
+from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row
 from ui.operating_point.explorer.table import explorer_table, row_of
-from ui.operating_point.explorer.texts import held_texts, without_held
 from ui.operating_point.point_help import explanations
 from ui.operating_point.point_text import WORDS, interval_words, place_words, point_words
-from ui.operating_point.point_view import ViewState
-from ui.operating_point.target import current_target, set_target
-from ui.shared.browser_files import component_of
+from ui.operating_point.settings import choose_plain, is_presenting
+from ui.operating_point.state import ViewState, current_target, set_target
+from ui.shared.browser_files import component_of, library_address
 from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import theme
-from ui.shared.plotly_asset import library_address
 from ui.shared.session import session
+
+# Of a browser's own; it holds fewer.
+MOST_NAMES = 1000
+
+
+def without_held(message: Message, held: frozenset[str]) -> Message:
+    """Put names for the table, the traces and the layouts, and among `texts` those that the browser does not hold."""
+    names = _Names()
+    charts = {
+        name: ChartMessage({**chart, "traces": [*map(names.of, chart["traces"])], "layout": names.of(chart["layout"])})
+        for name, chart in message["charts"].items()
+    }
+    table = names.of(message["table"])
+    texts = {name: text for name, text in names.texts.items() if name not in held}
+    return {**message, "table": table, "charts": charts, "texts": texts}
+
+
+def held_texts(said: Iterable[object]) -> frozenset[str]:
+    """Read the names that a browser says it holds; it may say anything."""
+    names = [name for name in said if isinstance(name, str)]
+    return frozenset(names[:MOST_NAMES])
+
+
+@dataclass
+class _Names:
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def of(self, text: str) -> str:
+        """Name a text after what stands in it; an empty one needs no name."""
+        if not text:
+            return ""
+        name = blake2b(text.encode(), digest_size=8).hexdigest()
+        self.texts[name] = text
+        return name
+
 
 KEY = "explorer"
 BROWSER = Path(__file__).with_name("browser")

@@ -16,7 +16,7 @@ from multiloss_core.formatting import score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.messages import ChartMessage
-from ui.operating_point.point_view import ViewState
+from ui.operating_point.state import ViewState
 from ui.shared.formatting import vocabulary
 
 SURFACES = ("tp", "fp")

@@ -2,9 +2,6 @@
 
 from collections.abc import Callable
 
-from ui.operating_point.point_view import PointContext
-from ui.operating_point.profit.section import show_profit
-from ui.operating_point.review_band.section import show_review_band
 from ui.operating_point.sections.borderline import show_borderline
 from ui.operating_point.sections.certificate import show_certificate
 from ui.operating_point.sections.comparison import show_comparison
@@ -12,9 +9,12 @@ from ui.operating_point.sections.contributions import show_contributions
 from ui.operating_point.sections.methods import show_f_beta, show_margins, show_methods
 from ui.operating_point.sections.new_data import show_new_data
 from ui.operating_point.sections.over_time import show_periods
+from ui.operating_point.sections.profit import show_profit
+from ui.operating_point.sections.review_band import show_review_band
 from ui.operating_point.sections.save_decision import show_decision
 from ui.operating_point.sections.segments import show_segments
 from ui.operating_point.sections.simpler_rules import show_simpler_rules
+from ui.operating_point.state import PointContext
 
 SECTIONS: tuple[Callable[[PointContext], None], ...] = (
     show_review_band,

@@ -14,10 +14,10 @@ from ui.data.document_table import no_documents, show_documents, show_rows
 from ui.data.engines.questions import answered
 from ui.data.engines.tables import engine_of_dataset
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_view import PointContext
+from ui.operating_point.state import PointContext
 from ui.shared.formatting import as_text, vocabulary
-from ui.shared.lazy_section import shown_when_open
 from ui.shared.session import session
+from ui.shared.widgets import shown_when_open
 
 MAX_NEAR, MAX_KEPT = 50, 12
 

@@ -23,12 +23,12 @@ from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSub
 from multiloss_core.thresholds import RatedData, Rule, UndecidedDocuments, money_at
 from ui.data.document_table import no_documents, show_documents
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.baseline import ask_current_thresholds, baseline_of, baseline_thresholds
-from ui.operating_point.costs.worth import with_currency
+from ui.operating_point.costs import with_currency
+from ui.operating_point.current_thresholds import ask_current_thresholds, baseline_of, baseline_thresholds
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, PRECISION, WORDS, beside
-from ui.operating_point.point_view import PointContext
+from ui.operating_point.state import PointContext
 from ui.shared.formatting import as_text, vocabulary
-from ui.shared.lazy_section import shown_when_open
+from ui.shared.widgets import shown_when_open
 
 NOT_KNOWN = "not known"
 

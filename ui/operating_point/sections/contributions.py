@@ -8,10 +8,10 @@ from multiloss_core.inspection import Contribution, contribution_words, contribu
 from multiloss_core.thresholds import Rule
 from ui.data.document_table import no_documents
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.point_view import PointContext
+from ui.operating_point.state import PointContext
 from ui.shared.formatting import show_numbers, vocabulary
-from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
+from ui.shared.widgets import shown_when_open
 
 
 @shown_when_open("Who flags what", icon=":material/join_inner:", key="contributions")

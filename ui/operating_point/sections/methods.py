@@ -9,7 +9,7 @@ from multiloss_core.formatting import count, direction, percent, score_name, sco
 from multiloss_core.thresholds import SMOOTH, FlaggedCounts, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import PRECISION, UNDECIDED, WORDS
-from ui.operating_point.point_view import PointContext
+from ui.operating_point.state import PointContext
 from ui.shared.formatting import (
     AREA,
     BOUND,

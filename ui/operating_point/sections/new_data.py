@@ -15,10 +15,10 @@ from multiloss_core.thresholds import Point
 from ui.data.engines.along import ask_along
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import PathEvidence
-from ui.operating_point.costs.worth import with_currency
+from ui.operating_point.costs import with_currency
 from ui.operating_point.point_text import WORDS, between_words
-from ui.operating_point.point_view import PointContext
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, jobs_of, latest_evidence, uncounted_groups
+from ui.operating_point.state import PointContext
 from ui.server.work import Task
 from ui.shared.formatting import (
     AREA,

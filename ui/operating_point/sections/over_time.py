@@ -25,10 +25,10 @@ from multiloss_core.thresholds import Point, rated_in_full
 from ui.data.engines.along import ask_along, known_along
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.point_view import PointContext
+from ui.operating_point.state import PointContext
 from ui.shared.formatting import show_numbers, vocabulary
-from ui.shared.lazy_section import shown_when_open
 from ui.shared.page_setup import theme
+from ui.shared.widgets import shown_when_open
 
 MAX_DAYS_DRAWN = 1_100
 BESIDE_THE_PATH = "These thresholds were set by hand: only points of a path can be counted in the source."

@@ -10,21 +10,18 @@ from multiloss_core.decisions import MAX_REASON, RecordedBlock, RecordedEvidence
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
 from ui.data.rated_workspace import rated_uploads
-from ui.identity.roles import Role
-from ui.identity.visitor import reader
+from ui.operating_point.active_goal import recorded_target
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.baseline import thresholds_in_use
-from ui.operating_point.controls.target_drivers import recorded_target
-from ui.operating_point.deciding.drawings import drawings_of
-from ui.operating_point.deciding.evidence import evidence_for
-from ui.operating_point.decision_record import record_of
-from ui.operating_point.point_view import PointContext
-from ui.operating_point.review_band.record import recorded_block
-from ui.records.log_access import ask_name, decision_log
-from ui.records.record_files import offer_files
+from ui.operating_point.current_thresholds import thresholds_in_use
+from ui.operating_point.decision import drawings_of, evidence_for, record_of
+from ui.operating_point.sections.review_band import recorded_block
+from ui.operating_point.state import PointContext
+from ui.records import ask_name, decision_log, offer_files
 from ui.shared.formatting import as_text
-from ui.shared.lazy_section import shown_when_open
 from ui.shared.session import MadeDecision, session
+from ui.shared.widgets import shown_when_open
+from ui.sign_in.person import Role
+from ui.sign_in.visitor import reader
 
 EXPANDER = "save_decision"
 

@@ -14,10 +14,10 @@ from multiloss_core.numerics import ratio
 from multiloss_core.thresholds import Point, rated_in_full
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.point_view import PointContext
 from ui.operating_point.sections.over_time import ask_counts_at, only_rated
+from ui.operating_point.state import PointContext
 from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
-from ui.shared.lazy_section import shown_when_open
+from ui.shared.widgets import shown_when_open
 
 MAX_SHOWN = 20
 MAX_NAMED = 8

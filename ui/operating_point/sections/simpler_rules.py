@@ -8,9 +8,9 @@ from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.inspection import compare_with_simpler_rules
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_view import PointContext
+from ui.operating_point.state import PointContext
 from ui.shared.formatting import COUNT, ESTIMATED, PERCENT, WHOLE, as_text, show_numbers, vocabulary
-from ui.shared.lazy_section import shown_when_open
+from ui.shared.widgets import shown_when_open
 
 
 def show_simpler_rules(context: PointContext) -> None:

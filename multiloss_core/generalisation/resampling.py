@@ -1,0 +1,177 @@
+"""Draw bootstrap resamples of rated documents as counts in cells: the cost does not grow with the documents."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from multiloss_core.generalisation.group_parts import GroupParts
+from multiloss_core.numerics.arrays import Floats, Indices, sums
+from multiloss_core.thresholds.data.rated_counts import CellCounts
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CellSample:
+    """Rated documents as weights in c cells, and how to draw them anew.
+
+    `positives` and `negatives` (c,) are weights. `draw(generator, count)` gives resamples (count, 2, c), positives
+    first, each of the same total weight. `split(generator)` deals the documents, groups whole, to folds (f, 2, c);
+    there is none for a table of counts or a single group.
+    """
+
+    positives: Floats
+    negatives: Floats
+    draw: Callable[[np.random.Generator, int], Floats]
+    split: Callable[[np.random.Generator], Floats] | None = None
+
+    @property
+    def size(self) -> float:
+        """The total weight."""
+        return float(self.positives.sum() + self.negatives.sum())
+
+
+def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSample:
+    """Sort documents into cells `slots` (n,), numbered 0..cells - 1, and prepare drawing them anew.
+
+    - With groups whole groups are drawn with replacement, as sums of rows of a sparse table of groups by cells: O(n)
+      for each resample.
+    - With equal weights the counts are multinomial: exactly the bootstrap of documents, O(cells).
+    - With other weights every cell is a Poisson number of documents of the cell's effective weight, W2 / W (W the sum
+      of its weights, W2 that of their squares), with mean W. Drawing every document a Poisson(1) number of times gives
+      the cell the mean W and the variance W2; so does this. They differ in skewness only, and only where weights differ
+      within a cell. O(cells).
+
+    Resamples of groups or of weights are scaled to the total weight: intervals are for new data of the same size. A
+    split is O(n).
+    """
+    keys = slots + cells * ~documents.labels
+    counts, squares = (sums(keys, one, 2 * cells) for one in (documents.weights, np.square(documents.weights)))
+    if documents.groups is not None:
+        draw = _draw_groups(documents.groups, keys, documents.weights, 2 * cells)
+    elif (documents.weights == documents.weights[0]).all():
+        draw = _draw_documents(counts, float(documents.weights[0]))
+    else:
+        draw = _draw_weights(counts, squares)
+    split = _split(documents.groups, keys, documents.weights, 2 * cells)
+    return CellSample(positives=counts[:cells], negatives=counts[cells:], draw=draw, split=split)
+
+
+def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample:
+    """Take a table of counts (c,), each of single documents."""
+    counts = np.concatenate([positives, negatives])
+    return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
+
+
+def cell_sample_of_cells(
+    counted: CellCounts, parts: GroupParts | None = None, steps: Indices | None = None
+) -> CellSample:
+    """Take documents that were counted in cells with their weights: as `cell_sample` of the documents.
+
+    With `parts` of groups, counted along a path, and the `steps` (c,) of the cells there, how many documents of each
+    step and class a resample has comes from whole parts drawn with replacement, and which ones these are from
+    documents drawn one by one: O(c) for each resample. A split is O(c): which documents of a cell are dealt to a fold
+    is not known, only how many, so that groups are not whole there.
+    """
+    negatives, positives = counted.weights.T
+    counts, squares = (table[:, ::-1].T.ravel() for table in (counted.weights, counted.squares))
+    unit = counted.equal_weight
+    draw = _draw_weights(counts, squares) if unit is None else _draw_documents(counts, unit)
+    if parts is not None and steps is not None:
+        draw = _draw_parts(parts, np.concatenate([2 * steps, 2 * steps + 1]), counts, draw)
+
+    def split(generator: np.random.Generator) -> Floats:
+        return np.array([part.weights[:, ::-1].T for part in counted.dealt(FOLDS, generator)])
+
+    return CellSample(
+        positives=positives,
+        negatives=negatives,
+        draw=draw,
+        split=split if counted.documents.sum() >= FOLDS else None,
+    )
+
+
+def _draw_documents(counts: Floats, weight: float) -> Callable[[np.random.Generator, int], Floats]:
+    size, shares = round(float(counts.sum()) / weight), counts / counts.sum()
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        return weight * generator.multinomial(size, shares, count).reshape(count, 2, -1).astype(np.float64)
+
+    return draw
+
+
+def _draw_weights(counts: Floats, squares: Floats) -> Callable[[np.random.Generator, int], Floats]:
+    units = np.divide(squares, counts, out=np.ones_like(counts), where=counts > 0)
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        drawn = units * generator.poisson(counts / units, (count, len(counts))).astype(np.float64)
+        return _of_total_weight(drawn, float(counts.sum())).reshape(count, 2, -1)
+
+    return draw
+
+
+def _draw_groups(
+    groups: Indices, keys: Indices, weights: Floats, columns: int
+) -> Callable[[np.random.Generator, int], Floats]:
+    number = int(groups.max()) + 1
+    table = csr_array((weights, (groups, keys)), shape=(number, columns))
+
+    # One resample after the other: a table of groups by resamples could be large.
+    def once(generator: np.random.Generator) -> Floats:
+        times = np.bincount(generator.integers(0, number, number), minlength=number)
+        return np.asarray(times @ table, dtype=np.float64)
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        drawn = np.array([once(generator) for _ in range(count)])
+        return _of_total_weight(drawn, float(weights.sum())).reshape(count, 2, -1)
+
+    return draw
+
+
+def _draw_parts(
+    parts: GroupParts, keys: Indices, counts: Floats, draw_one_by_one: Callable[[np.random.Generator, int], Floats]
+) -> Callable[[np.random.Generator, int], Floats]:
+    """Draw parts of groups; `keys` (2c,) are the step and class of each cell, positives first as in `counts` (2c,)."""
+    number = len(parts.weights)
+    table = parts.weights[:, :, ::-1].reshape(number, -1)
+    kinds = table.shape[1]
+    here, there = sums(keys, counts, kinds), table.sum(axis=0)
+    # A table that grows may have been counted twice.
+    table = table * np.divide(here, there, out=np.zeros_like(here), where=there > 0)
+    of_kind = csr_array((np.ones(len(keys)), (np.arange(len(keys)), keys)), shape=(len(keys), kinds))
+
+    def draw(generator: np.random.Generator, count: int) -> Floats:
+        times = generator.multinomial(number, np.full(number, 1 / number), count)
+        wanted = times @ table
+        found = draw_one_by_one(generator, count).reshape(count, -1)
+        own = np.asarray(found @ of_kind)
+        drawn = found * np.divide(wanted, own, out=np.zeros_like(wanted), where=own > 0)[:, keys]
+        # Where no document of a step was drawn, and some are wanted: as in the data.
+        missing = np.divide(wanted, here, out=np.zeros_like(wanted), where=(own <= 0) & (here > 0))
+        drawn += missing[:, keys] * counts
+        return _of_total_weight(drawn, float(counts.sum())).reshape(count, 2, -1)
+
+    return draw
+
+
+def _split(
+    groups: Indices | None, keys: Indices, weights: Floats, columns: int
+) -> Callable[[np.random.Generator], Floats] | None:
+    number = len(keys) if groups is None else int(groups.max()) + 1
+    parts = min(FOLDS, number)
+    # Whatever the order of documents, the same are dealt to a fold.
+    members = np.argsort(np.lexsort((weights, keys))) if groups is None else groups
+
+    def split(generator: np.random.Generator) -> Floats:
+        of_documents = (generator.permutation(number) % parts)[members]
+        return sums(of_documents * columns + keys, weights, parts * columns).reshape(parts, 2, -1)
+
+    return split if parts > 1 else None
+
+
+def _of_total_weight(drawn: Floats, total: float) -> Floats:
+    sums = drawn.sum(axis=1, keepdims=True)
+    return np.asarray(drawn * np.divide(total, sums, out=np.ones_like(sums), where=sums > 0))

@@ -1,0 +1,221 @@
+"""Whether precision or the number of alerts changes from week to week more than by chance."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import chdtrc, chdtri, chndtrinc, ndtr, stdtr, stdtrit
+
+from multiloss_core.inspection.periods import WeeklyCounts
+from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, ratio, sums
+
+Verdict = Literal["too few", "steady", "drifts", "varies"]
+
+SIGNIFICANCE_LEVEL = 0.05
+MIN_WEEKS = 3
+# How much larger the share of undecided alerts must be in incomplete weeks.
+LEAST_INCOMPLETE = 0.05
+# Of each kind in a period: Cochran's rule of thumb for a chi-square test.
+MIN_EXPECTED = 5.0
+POWER = 0.8
+# The least scatter of weeks around a trend, so that exact weeks divide by no zero.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """What the complete weeks tell about a weekly value: precision, or the number of alerts.
+
+    Two tests, each at half of the 5 % level, so that steady weeks are called otherwise in at most one of twenty cases:
+    `trend` is the p value that the value rises or falls, `variation` that it differs between weeks in any way. `early`
+    and `late` are the value in the first and in the last third of the weeks; `least_seen`, how far a steady change
+    would have to bring these apart for one of the tests to find it in four of five cases. `stands_out` is the week, a
+    position in the `WeeklyCounts`, that differs most. All are NaN (`stands_out`: -1) where there is too little to say.
+    """
+
+    weeks: int
+    trend: float = UNDEFINED
+    variation: float = UNDEFINED
+    early: float = UNDEFINED
+    late: float = UNDEFINED
+    least_seen: float = UNDEFINED
+    stands_out: int = -1
+
+    @property
+    def p_value(self) -> float:
+        """That of both tests together (Bonferroni)."""
+        return min(1.0, 2 * min(self.trend, self.variation)) if self.trend >= 0 else UNDEFINED
+
+    @property
+    def verdict(self) -> Verdict:
+        """`drifts`: there is a trend; `varies`: weeks differ without one; `steady`: no more than chance is seen."""
+        if np.isnan(self.trend):
+            return "too few"
+        if 2 * self.trend < SIGNIFICANCE_LEVEL:
+            return "drifts"
+        return "varies" if 2 * self.variation < SIGNIFICANCE_LEVEL else "steady"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Estimates:
+    """Values (w,) of weeks or periods, each with its certainty (w,): one divided by its variance by chance."""
+
+    values: Floats
+    certainty: Floats
+
+    @property
+    def deviations(self) -> Floats:
+        """How far each value lies above the mean."""
+        return self.values - np.average(self.values, weights=self.certainty)
+
+    @property
+    def positions(self) -> Floats:
+        """The number of each week, less the mean."""
+        weeks = np.arange(len(self.values))
+        return weeks - np.average(weeks, weights=self.certainty)
+
+
+def precision_drift(weeks: WeeklyCounts, incomplete: int | None = None) -> Drift:
+    """Whether precision differs between complete weeks, by the tests of Cochran-Armitage and Pearson.
+
+    Weeks from position `incomplete` on, whose decisions are incomplete (see `incomplete_from`), are left out: what is
+    decided first is rarely a fair part of all.
+    Weights and groups count for as many independent alerts as they are worth (see `WeeklyCounts.squares`), so that for
+    alerts of weight 1 the tests are the usual ones. For Pearson's, neighbouring weeks are taken together until each
+    period would hold 5 true and 5 false positives. Time O(w).
+    """
+    numbers = np.flatnonzero(weeks.complete[:incomplete])
+    tp, alerts, squares = weeks.tp[numbers], weeks.alerts[numbers], weeks.squares[:, numbers]
+    size = _effective_alerts(alerts, squares)
+    held = alerts > 0
+    precision = ratio(float((size[held] * tp[held] / alerts[held]).sum()), float(size.sum()))
+    period = _periods(size * min(precision, 1 - precision))
+    if len(numbers) < MIN_WEEKS or period is None:
+        return Drift(weeks=len(numbers))
+    residuals = np.array([(1 - precision) ** 2, -2 * precision * (1 - precision), precision**2]) @ squares
+    variance = float(residuals.sum() / _weight_squares(squares).sum())
+    count = int(period[-1]) + 1
+    period_tp, period_alerts = sums(period, tp, count), sums(period, alerts, count)
+    period_size = _effective_alerts(period_alerts, np.stack([sums(period, part, count) for part in squares]))
+    early, late = (ratio(float(tp[part].sum()), float(alerts[part].sum())) for part in _thirds(len(numbers)))
+    by_week = _Estimates(values=np.where(held, ratio(tp, alerts), precision), certainty=size / variance)
+    by_period = _Estimates(values=ratio(period_tp, period_alerts), certainty=period_size / variance)
+    return _drift(numbers, by_week, by_period, early, late)
+
+
+def alerts_drift(weeks: WeeklyCounts) -> Drift:
+    """Whether the number of alerts differs between complete weeks more than that of independent alerts (Poisson) would.
+
+    Alerts without a decision count as all others. Weights and groups count as for `precision_drift`. For the test of
+    variation, neighbouring weeks are taken together until 5 alerts are expected of each period. Time O(w).
+    """
+    numbers = np.flatnonzero(weeks.complete)
+    alerts, squares = weeks.all_alerts[numbers], weeks.all_squares[numbers]
+    size = ratio(float(alerts.sum()) ** 2, float(squares.sum()))
+    period = _periods(np.full(len(numbers), size / max(len(numbers), 1)))
+    if len(numbers) < MIN_WEEKS or period is None:
+        return Drift(weeks=len(numbers))
+    certainty = np.full(len(numbers), 1 / squares.mean())
+    count = int(period[-1]) + 1
+    early, late = (float(alerts[part].mean()) for part in _thirds(len(numbers)))
+    by_week = _Estimates(values=alerts, certainty=certainty)
+    by_period = _Estimates(
+        values=sums(period, alerts, count) / np.bincount(period), certainty=sums(period, certainty, count)
+    )
+    return _drift(numbers, by_week, by_period, early, late)
+
+
+def incomplete_from(weeks: WeeklyCounts) -> int | None:
+    """Find the week, a position in the counts, from which on decisions are incomplete; None if there is none.
+
+    That is where the share of alerts without a decision jumps up: of all ways to cut the last weeks off, the one with
+    the most surprising difference of shares between both parts (one-sided test of two proportions, its level divided
+    by the number of cuts, weights counting for as many documents as they are worth). A difference of less than five
+    percentage points changes no precision much and is none. Time O(w).
+    """
+    size = np.where(weeks.all_squares > 0, ratio(weeks.all_alerts**2, weeks.all_squares), 0.0)
+    waiting = size * np.where(weeks.all_alerts > 0, ratio(weeks.undecided, weeks.all_alerts), 0.0)
+    before, late = np.cumsum(size)[:-1], size[::-1].cumsum()[::-1][1:]
+    share = (waiting.sum()) / max(float(size.sum()), 1.0)
+    if not 0 < share < 1:
+        return None
+    before_share, late_share = ratio(np.cumsum(waiting)[:-1], before), ratio(waiting[::-1].cumsum()[::-1][1:], late)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = (late_share - before_share) / np.sqrt(share * (1 - share) * (1 / before + 1 / late))
+    matters = (before > 0) & (late > 0) & (late_share - before_share >= LEAST_INCOMPLETE)
+    surprise = np.where(matters, surprise, -np.inf)
+    if not surprise.size or ndtr(-surprise.max()) > SIGNIFICANCE_LEVEL / surprise.size:
+        return None
+    return int(surprise.argmax()) + 1
+
+
+def _effective_alerts(alerts: Floats, squares: Floats) -> Floats:
+    """How many independent alerts of weight 1 the alerts of each week are worth; 0 where there are none."""
+    return np.where(alerts > 0, ratio(alerts**2, _weight_squares(squares)), 0.0)
+
+
+def _weight_squares(squares: Floats) -> Floats:
+    """Compute sums of (TP + FP)^2."""
+    return squares[0] + 2 * squares[1] + squares[2]
+
+
+def _periods(expected: Floats) -> Indices | None:
+    """Group weeks into periods (w,) in each of which enough is expected, or None; a rest goes to the last one."""
+    result, period, held = np.zeros(len(expected), dtype=np.intp), 0, 0.0
+    for week, here in enumerate(expected):
+        result[week] = period
+        held += here
+        if held >= MIN_EXPECTED:
+            period, held = period + 1, 0.0
+    return np.minimum(result, period - 1) if period > 1 else None
+
+
+def _thirds(weeks: int) -> tuple[slice, slice]:
+    third = max(1, weeks // 3)
+    return slice(0, third), slice(weeks - third, weeks)
+
+
+def _drift(numbers: Indices, weeks: _Estimates, periods: _Estimates, early: float, late: float) -> Drift:
+    """Both tests; `numbers` (w,) are the positions of the weeks among all."""
+    return Drift(
+        weeks=len(numbers),
+        trend=_trend_p_value(weeks),
+        variation=_variation_p_value(periods),
+        early=early,
+        late=late,
+        least_seen=_smallest_visible_change(weeks, len(periods.values)),
+        stands_out=int(numbers[(weeks.certainty * weeks.deviations**2).argmax()]),
+    )
+
+
+def _trend_p_value(weeks: _Estimates) -> float:
+    """Compute the two-sided p value of a slope over the weeks."""
+    leverage, free = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values) - 2
+    slope = float((weeks.certainty * weeks.positions * weeks.deviations).sum()) / leverage
+    # Weeks that are erratic beyond chance must not pass for a trend.
+    residuals = weeks.deviations - slope * weeks.positions
+    erratic = max(float((weeks.certainty * residuals**2).sum()) / free, ROUNDING)
+    by_chance, by_erratic = -abs(slope) * np.sqrt(leverage), -abs(slope) * np.sqrt(leverage / erratic)
+    return float(max(2 * ndtr(by_chance), 2 * stdtr(free, by_erratic)))
+
+
+def _variation_p_value(periods: _Estimates) -> float:
+    """Compute the p value of the chi-square test that all periods have one value."""
+    return float(chdtrc(len(periods.values) - 1, (periods.certainty * periods.deviations**2).sum()))
+
+
+def _smallest_visible_change(weeks: _Estimates, periods: int) -> float:
+    """How far a steady change must bring the first and the last third apart for one of the tests to find it."""
+    leverage, count = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values)
+    found = min(_trend_found(count - 2), _variation_found(periods - 1))
+    return float((count - max(1, count // 3)) * np.sqrt(found / leverage))
+
+
+def _trend_found(free: int) -> float:
+    """How large the square of a slope over its standard error must be for the trend to be found."""
+    return float(stdtrit(free, 1 - SIGNIFICANCE_LEVEL / 4) + stdtrit(free, POWER)) ** 2
+
+
+def _variation_found(free: int) -> float:
+    """How large the expected sum of squares must be, beyond chance, for variation to be found."""
+    return float(chndtrinc(chdtri(free, SIGNIFICANCE_LEVEL / 2), free, 1 - POWER))

@@ -1,1 +1,0 @@
-"""What an operating point will do on data that did not choose it."""

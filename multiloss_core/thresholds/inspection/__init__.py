@@ -1,1 +1,0 @@
-"""What stands behind an operating point: documents, classifiers, periods, segments."""

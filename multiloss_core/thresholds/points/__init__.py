@@ -1,1 +1,0 @@
-"""From a path and a target to an operating point."""

@@ -1,0 +1,225 @@
+"""What a point may be chosen from, beyond the vertices of a path: any thresholds, with what they flag."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Floats, Indices, sums
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, counts_at_nodes
+from multiloss_core.thresholds.data.counts import Counts, Rule
+from multiloss_core.thresholds.data.grid_counts import Axes
+from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.methods import PATH_METHODS
+from multiloss_core.thresholds.paths.smooth import SmoothFit
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along, busy_days_at_nodes
+
+MAX_NODES = 200_000
+# With a cap on single days every day is counted at every node: so many numbers in all.
+MAX_DAILY_COUNTS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Candidates:
+    """Thresholds to choose from, the vertices of a path (m, k) or all nodes of axes, with their counts (m,).
+
+    Infinity stands for never. `alerts` is TP + FP, `flagged` these and the alerts that nobody has decided yet, and
+    `expected_tp` what a fit expects of TP, where there is one. `busy_days` is on how many days more is flagged than a
+    cap allows; None without such a cap.
+    """
+
+    places: Floats | Axes
+    tp: Floats
+    alerts: Floats
+    flagged: Floats
+    expected_tp: Floats | None = None
+    busy_days: Indices | None = None
+
+    def thresholds_at(self, row: int) -> Floats:
+        """Return the thresholds (k,) of one of them."""
+        if isinstance(self.places, tuple):
+            node = np.unravel_index(row, tuple(len(axis) for axis in self.places))
+            return np.array([axis[i] for axis, i in zip(self.places, node, strict=True)])
+        return np.asarray(self.places[row])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ThresholdChoices:
+    """Rated data as thresholds are chosen from them: see `threshold_choices`.
+
+    `axes` are the nodes to begin with, none where only the vertices of a path are to choose from. `fit` is what expects
+    TP, where there is one.
+    """
+
+    source: RatedData
+    rule: Rule
+    axes: Axes | None = None
+    fit: SmoothFit | None = None
+
+    @cached_property
+    def expected_weights(self) -> Floats | None:
+        """What the fit expects each document (n,), or each cell of a table, to add to TP."""
+        if self.fit is None:
+            return None
+        documents = self.source.documents
+        if documents is None:
+            return self.fit.expected
+        return documents.weights * self.fit.precision[self.fit.cells.slots]
+
+    @property
+    def expected_total(self) -> float | None:
+        """The TP that the fit expects of all that was rated."""
+        return None if self.expected_weights is None else float(self.expected_weights.sum())
+
+    def all_weights(self, cap: DailyCap) -> Floats:
+        """Return the weights (n + u,) of the documents whose days a cap knows."""
+        documents = self.source.documents
+        return np.empty(0) if documents is None else _all_weights(documents, cap)
+
+    def along(self, path: ThresholdPath, cap: DailyCap | None = None) -> Candidates:
+        """Take the vertices of a path."""
+        documents, alerts, busy = self.source.documents, path.tp + path.fp, None
+        flagged = alerts
+        if documents is not None:
+            flagged = alerts + documents.undecided.count_along(path.thresholds, self.rule)
+            if cap is not None:
+                busy = busy_days_along(
+                    _all_scores(documents), _all_weights(documents, cap), path.thresholds, self.rule, cap
+                )
+        return Candidates(
+            places=path.thresholds,
+            tp=path.tp,
+            alerts=alerts,
+            flagged=flagged,
+            expected_tp=None if self.fit is None else path.smooth_tp,
+            busy_days=busy,
+        )
+
+    def at_nodes(self, axes: Axes, cap: DailyCap | None = None) -> Candidates:
+        """Take all nodes of axes; those of documents increase to above every score, a table of counts has its own."""
+        documents, fit, weights = self.source.documents, self.fit, self.expected_weights
+        shape, busy, expected = tuple(len(axis) for axis in axes), None, None
+        if documents is None:
+            counts = _counts_of_table(self.source)
+            if fit is not None and weights is not None:
+                # The cells of a table go on above its last node.
+                behind = tuple(size + 1 for size in shape)
+                above = _at_nodes(fit.cells.cells, weights, behind, self.rule).reshape(behind)
+                expected = above[(slice(-1),) * len(shape)].ravel()
+            alerts = counts.alerts
+            return Candidates(places=axes, tp=counts.tp, alerts=alerts, flagged=alerts, expected_tp=expected)
+        cells = _cells(axes, documents.scores)
+        tp, alerts = (
+            _at_nodes(cells, counted, shape, self.rule)
+            for counted in (documents.weights * documents.labels, documents.weights)
+        )
+        undecided = _cells(axes, documents.undecided.scores)
+        flagged = alerts + _at_nodes(undecided, documents.undecided.weights, shape, self.rule)
+        if weights is not None:
+            expected = _at_nodes(cells, weights, shape, self.rule)
+        if cap is not None:
+            both = np.vstack([cells, undecided])
+            busy = busy_days_at_nodes(both, _all_weights(documents, cap), shape, self.rule, cap)
+        return Candidates(places=axes, tp=tp, alerts=alerts, flagged=flagged, expected_tp=expected, busy_days=busy)
+
+    def first_axes(self, cap: DailyCap | None = None) -> Axes | None:
+        """Take the nodes to begin with, thinned where there would be too many of them."""
+        if self.axes is None or self.is_fixed:
+            return self.axes
+        most = self.nodes_per_axis(cap)
+        return tuple(
+            axis if len(axis) <= most else axis[np.unique(np.linspace(0, len(axis) - 1, most).round().astype(np.intp))]
+            for axis in self.axes
+        )
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether only the nodes themselves are to choose from."""
+        return self.fit is None or self.source.documents is None
+
+    def nodes_per_axis(self, cap: DailyCap | None = None) -> int:
+        """How many nodes of each axis are counted at once, at most."""
+        most = MAX_NODES if cap is None else min(MAX_NODES, max(MAX_DAILY_COUNTS // max(cap.days, 1), 4_096))
+        return max(int(most ** (1 / len(self.source.names))), 3)
+
+    def finer_axes(self, axes: Axes, thresholds: Floats, cap: DailyCap | None = None) -> Axes | None:
+        """Make axes between the neighbours of thresholds (k,) on `axes`, as fine as scores are, or None."""
+        documents = self.source.documents
+        if self.is_fixed or documents is None:
+            return None
+        most, finer, is_new = self.nodes_per_axis(cap), [], False
+        for j, (axis, value) in enumerate(zip(axes, thresholds, strict=True)):
+            place = int(np.searchsorted(axis, value))
+            around = axis[max(place - 1, 0) : place + 2]
+            ordered = documents.ordered_scores[j]
+            inside = np.unique(
+                ordered[np.searchsorted(ordered, around[0], "right") : np.searchsorted(ordered, around[-1], "left")]
+            )
+            inside = inside[~np.isin(inside, around)]
+            is_new = is_new or bool(inside.size)
+            if len(inside) > most - 3:
+                inside = inside[np.linspace(0, len(inside) - 1, max(most - 3, 1)).round().astype(np.intp)]
+            # Never stays to choose, and ends the axis.
+            finer.append(np.unique(np.concatenate([around, inside, [np.inf]])))
+        return tuple(finer) if is_new else None
+
+    def settled(self, thresholds: Floats, marginal_precision: float) -> Floats:
+        """Keep listening, above its largest score, to a classifier at never whose precision there is high enough."""
+        if self.fit is None or self.source.documents is None:
+            return thresholds
+        tops = np.array([axis[-1] for axis in self.fit.cells.axes])
+        worth = np.isinf(thresholds) & (self.fit.model.beyond >= marginal_precision)
+        return np.where(worth & (self.rule == "any"), tops, thresholds)
+
+
+def threshold_choices(
+    path: ThresholdPath, source: RatedData, *, surfaces: CountSurfaces | None = None, fit: SmoothFit | None = None
+) -> ThresholdChoices:
+    """Say what thresholds a point that is asked for in other words than a target may have, by the method of the path.
+
+    The smooth path is one through all thresholds: with its `fit`, all of them are to choose from, by the TP that the
+    fit expects. Paths over the nodes of a grid choose from all nodes of `surfaces`, by counts. Of all other paths only
+    the vertices are meant: thresholds beside them are not of their kind.
+    """
+    chosen_from = next((method.beyond for method in PATH_METHODS if method.name == path.method), None)
+    if chosen_from == "fit" and fit is not None:
+        axes = fit.cells.axes
+        if source.documents is not None:
+            # Above every score and never are counted the same.
+            axes = tuple(np.append(axis[:-1], np.inf) for axis in axes)
+        return ThresholdChoices(source=source, rule=path.rule, axes=axes, fit=fit)
+    if chosen_from == "nodes" and surfaces is not None:
+        return ThresholdChoices(source=source, rule=path.rule, axes=surfaces.axes)
+    return ThresholdChoices(source=source, rule=path.rule)
+
+
+def _counts_of_table(source: RatedData) -> Counts[Floats]:
+    if not isinstance(source, CountSurfaces):
+        raise AssertionError("what has no documents is a table of counts")
+    return Counts(source.tp.ravel(), source.fp.ravel())
+
+
+def _all_scores(documents: RatedDocuments) -> Floats:
+    """Scores (n + u, k) of the rated documents, then of those that nobody has decided yet."""
+    return np.vstack([documents.scores, documents.undecided.scores])
+
+
+def _all_weights(documents: RatedDocuments, cap: DailyCap) -> Floats:
+    weights = np.concatenate([documents.weights, documents.undecided.weights])
+    if cap.day.shape != weights.shape:
+        raise DataError(f"The cap knows the days of {cap.day.size:,} documents, and there are {weights.size:,}.")
+    return weights
+
+
+def _cells(axes: Axes, scores: Floats) -> Indices:
+    """How many nodes of each axis lie at or below scores (n, k)."""
+    return np.column_stack([np.searchsorted(axis, scores[:, j], side="right") for j, axis in enumerate(axes)])
+
+
+def _at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule) -> Floats:
+    """Sum weights (n,) in cells (n, k) to the flagged weight at every node of a grid of this shape."""
+    slots = np.ravel_multi_index(tuple(cells.T), shape)
+    return counts_at_nodes(sums(slots, weights, int(np.prod(shape))).reshape(shape), rule).ravel()

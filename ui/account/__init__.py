@@ -1,1 +1,0 @@
-"""Signing in, who one is here, and signing out."""

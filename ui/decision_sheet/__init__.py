@@ -1,1 +1,0 @@
-"""Screen Decision sheet: four questions, one answer."""

@@ -1,0 +1,330 @@
+"""Answer of the decision sheet: one sentence, three settings, warnings and next steps."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import Counts, DataError
+from multiloss_core.decisions import RecordedTarget, alerts_a_day_words, headline_of, target_of_point
+from multiloss_core.formatting import count, percent, plural, reached, score_name, shortened
+from multiloss_core.inspection import (
+    DailyAlerts,
+    compare,
+    daily_alerts,
+    gain_interval,
+    incomplete_from,
+    precision_drift,
+    weekly_counts,
+)
+from multiloss_core.numerics import Floats, precision_interval, written_number
+from multiloss_core.thresholds import SMOOTH, ManualPoint, Point
+from multiloss_core.thresholds.targets import manual_point
+from ui.data.rated_workspace import rated_uploads
+from ui.decisions.sheet_questions import BALANCED, FACTORS, Affordable, Setting
+from ui.operating_point.active_goal import MANUAL, chosen_driver, recorded_target, restore_driver, set_manual_thresholds
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.current_thresholds import thresholds_in_use
+from ui.operating_point.point_text import unused_scores
+from ui.operating_point.sections.over_time import about, dated
+from ui.operating_point.sections.save_decision import make_decision
+from ui.operating_point.settings import choose_method
+from ui.operating_point.state import IN_URL, current_target, percent_of, remember_point, set_target, shown_point
+from ui.shared.formatting import as_text, vocabulary
+from ui.shared.session import SheetPoint, session
+from ui.shared.url_params import UrlParameter, numbers_parameter
+from ui.shared.widgets import shown_when_open
+
+FEW_POSITIVES, WANTED_MARGIN = 30, 0.05
+RECENT_DAYS = 91
+
+
+def show_cautions(analysis: Analysis, settings: Sequence[Setting], chosen: Setting) -> None:
+    """Show below the cards what limits the answer."""
+    if chosen.point is None:
+        return
+    unused = unused_scores(analysis, chosen.point, analysis.deployable(chosen.point))
+    if unused is not None:
+        st.caption(as_text(" ".join(unused)))
+    _say_few_positives(analysis, chosen.point)
+    _say_drift(analysis, chosen.point)
+    points = [setting.point for setting in settings if setting.point is not None]
+    nested = all((before.thresholds >= after.thresholds).all() for before, after in pairwise(points))
+    if not nested:
+        st.caption(
+            "These settings cross: one raises a threshold that another lowers, so that a wider setting does not flag "
+            "all that a more cautious one flags. Set the limit by the last alerts for settings within each other."
+        )
+
+
+def no_clear_gain(analysis: Analysis, point: Point, current: Floats, most_alerts: float | None) -> str | None:
+    """Say what a change gains where chance may explain all of it; None where it gains clearly or a cap demands it."""
+    source, rule = analysis.rated.source, analysis.settings.rule
+    target = current_target().marginal_precision if isinstance(point, ManualPoint) else point.marginal_precision
+    try:
+        found = compare(source, current, analysis.deployable(point), rule)
+    except DataError:
+        return None
+    waiting = analysis.undecided_at([current])[0]
+    over_cap = most_alerts is not None and found.current.alerts + waiting > most_alerts * (1 + 1e-9)
+    same = not found.added.alerts + found.dropped.alerts
+    low, high = gain_interval(found, target)
+    if over_cap or same or low > 0 or not found.current.complete:
+        return None
+    return (
+        f"Counted at a target of {percent(target)}, the change gains {low:,.0f} to {high:,.0f} frauds with 95 % "
+        "confidence."
+    )
+
+
+def _say_few_positives(analysis: Analysis, point: Point) -> None:
+    documents = analysis.rated.source.documents
+    positives = int(documents.labels.sum()) if documents is not None else round(analysis.rated.source.totals.tp)
+    if positives >= FEW_POSITIVES:
+        return
+    totals = analysis.rated.source.totals
+    counts = point if point.alerts else totals
+    low, high = precision_interval(counts.precision, counts.alerts)
+    share = float(np.clip(counts.precision, 0.05, 0.95))
+    needed = share * (1 - share) * (1.96 / WANTED_MARGIN) ** 2
+    where = "at this point" if point.alerts else "of all rated alerts"
+    st.warning(
+        f"**Only {plural(positives, 'rated fraud')}.** The precision {where} lies between {percent(low)} and "
+        f"{percent(high)} with 95 % confidence; about {count(round(needed, -1))} rated {vocabulary().documents} there "
+        "would bring that to 5 points either way.",
+        icon=":material/data_thresholding:",
+    )
+
+
+def _say_drift(analysis: Analysis, point: Point) -> None:
+    """Say that the precision changes over time, and offer to use the last three months only."""
+    choice, found = analysis.rated.choice, dated(analysis)
+    source = rated_uploads().source(analysis.rated.name)
+    if choice.since is not None:
+        st.caption(f"Only rows since {choice.since} are used.")
+        st.button("Use all rows", key="use_all_rows", type="tertiary", on_click=_use_since, args=(source.name, None))
+    if found is None:
+        return
+    everything = weekly_counts(*found, found[0].floors, "any")
+    weeks = weekly_counts(*found, analysis.deployable(point), analysis.settings.rule)
+    drift = precision_drift(weeks, incomplete_from(everything))
+    if drift.verdict != "drifts":
+        return
+    st.warning(
+        f"**The precision drifts:** {percent(drift.early)} in the first third of the weeks, {percent(drift.late)} in "
+        "the last. See *Over time* on Operating point.",
+        icon=":material/trending_down:" if drift.late < drift.early else ":material/trending_up:",
+    )
+    dates = found[1].dates
+    if choice.since is None and len(dates) > RECENT_DAYS:
+        since = str(dates[-RECENT_DAYS])[:10]
+        st.button(
+            f"Use the last three months only (since {since})",
+            key="use_recent",
+            on_click=_use_since,
+            args=(source.name, since),
+        )
+
+
+def _use_since(name: str, since: str | None) -> None:
+    store = rated_uploads()
+    source = store.source(name)
+    store.remember(source, replace(store.choice_for(source), since=since))
+
+
+KEY = "setting"
+NO_BREAK = "\N{NO-BREAK SPACE}"
+OWN = "own"
+TITLES = {"cautious": "Cautious", "balanced": "Balanced", "wide": "Wide", OWN: "Operating point"}
+IN_ADDRESS: UrlParameter[str] = UrlParameter(KEY, lambda text: text if text in FACTORS else None, str)
+OWN_IN_ADDRESS = numbers_parameter(OWN)
+
+
+def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
+    """Show the three settings side by side; returns the one that the user selects, balanced at first.
+
+    The selected point is the one of the screen Operating point. Where that was changed there, it is a card of its own.
+    """
+    settings = affordable.settings()
+    asked = IN_ADDRESS.asked(if_gone=BALANCED)
+    if asked is not None:
+        st.session_state[KEY] = asked
+    if st.session_state.get(KEY) not in FACTORS:
+        st.session_state[KEY] = BALANCED
+    taken = st.session_state[KEY]
+    IN_ADDRESS.show(None if taken == BALANCED else taken)
+    chosen = next(setting for setting in settings if setting.name == taken)
+    own = _own_setting(analysis, (*affordable.request, taken), chosen)
+    chosen, shown = (chosen, settings) if own is None else (own, (*settings, own))
+    sentence = st.container(key="answer")
+    for place, setting in zip(st.columns(len(shown)), shown, strict=True):
+        with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
+            _show_card(analysis, setting, _same_before(analysis, setting, shown), is_taken=setting is chosen)
+    with sentence:
+        _say(analysis, chosen, affordable)
+    show_cautions(analysis, settings, chosen)
+    return chosen
+
+
+def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Setting) -> Setting | None:
+    """Return the point that was chosen on Operating point since the sheet led there; else lead it to the sheet's."""
+    state, shown, linked = session().point, shown_point(analysis), OWN_IN_ADDRESS.asked()
+    led = state.sheet_led_to
+    if led is not None and led.request != request:
+        shown = None
+    if shown is None and led is None and linked is not None and len(linked) == len(analysis.surfaces.names):
+        with suppress(DataError):
+            point = manual_point(analysis.rated.source, analysis.path(SMOOTH.name), np.array(linked))
+            shown = remember_point(analysis, point, MANUAL)
+            set_manual_thresholds([None if np.isinf(value) else value for value in linked])
+    is_own = shown is not None and (led is None or not np.array_equal(shown.point.thresholds, led.thresholds))
+    if shown is not None and is_own:
+        OWN_IN_ADDRESS.show(shown.point.thresholds.tolist())
+        target = recorded_target(analysis, shown.point) or target_of_point(shown.point)
+        return Setting(OWN, "as chosen there", "", target, shown.point)
+    OWN_IN_ADDRESS.show(None)
+    if chosen.point is not None and chosen.target is not None and (led is None or led.request != request):
+        _lead_operating_point(analysis, chosen.point, chosen.target)
+        state.sheet_led_to = SheetPoint(request, tuple(chosen.point.thresholds.tolist()))
+    return None
+
+
+def _lead_operating_point(analysis: Analysis, point: Point, target: RecordedTarget) -> None:
+    """Set the goals of the screen Operating point to those of a setting."""
+    choose_method(SMOOTH.name)
+    for key, value in restore_driver(target, same_data=True).items():
+        with suppress(ValueError):
+            st.session_state[key] = written_number(value)
+    set_target(percent_of(point))
+    remember_point(analysis, point, chosen_driver())
+
+
+def _same_before(analysis: Analysis, setting: Setting, settings: Sequence[Setting]) -> Setting | None:
+    """Find the setting shown before this one that has the same thresholds, None if there is none."""
+    if setting.point is None:
+        return None
+    thresholds = analysis.deployable(setting.point)
+    before = settings[: settings.index(setting)]
+    return next(
+        (one for one in before if one.point is not None and np.array_equal(analysis.deployable(one.point), thresholds)),
+        None,
+    )
+
+
+def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is_taken: bool) -> None:
+    st.markdown(f"**{TITLES[setting.name]}**")
+    if setting.point is None:
+        st.caption(as_text(setting.refused))
+        return
+    point, names = setting.point, analysis.surfaces.names
+    st.caption(as_text(setting.asked))
+    values = zip(names, analysis.deployable(point).tolist(), strict=True)
+    st.markdown(
+        "  \n".join(
+            f"{as_text(shortened(score_name(name)))} **{reached(name, value).replace(' ', NO_BREAK)}**"
+            for name, value in values
+        )
+    )
+    lines = [f"**{count(point.tp)}** {'fraud' if point.tp == 1 else 'frauds'} caught", plural(point.fp, "false alert")]
+    if waiting := analysis.undecided_at([point.thresholds])[0]:
+        lines.append(f"{count(waiting)} not known yet")
+    if point.precision is not None:
+        lines.append(f"precision {percent(point.precision)}")
+    days = _days(analysis, point)
+    if days is not None:
+        lines.append(f"{alerts_a_day_words(days.mean)} a day (mostly {' to '.join(map(about, days.most_days))})")
+    if setting.worth:
+        lines.append(f"**{as_text(setting.worth)}**")
+    st.markdown("  \n".join(lines))
+    st.button(
+        "Selected" if is_taken else "Select",
+        key=f"take_{setting.name}",
+        type="primary" if is_taken else "secondary",
+        on_click=_take,
+        args=(setting.name,),
+        width="stretch",
+    )
+    if same is not None:
+        st.caption(f"The same thresholds as {TITLES[same.name].lower()}: the rated alerts allow no others between.")
+
+
+def _take(name: str) -> None:
+    if name == OWN:
+        return
+    session().point.sheet_led_to = session().point.shown = None
+    st.session_state[KEY] = name
+
+
+def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
+    """State the answer in one sentence: the change, or to keep the current thresholds where nothing is gained."""
+    point = setting.point
+    if point is None:
+        st.error(as_text(setting.refused), icon=":material/block:")
+        return
+    rule, present = analysis.settings.rule, thresholds_in_use(analysis)
+    days = _days(analysis, point)
+    sentence = headline_of(
+        analysis.surfaces.names,
+        None if present is None else present.tolist(),
+        analysis.deployable(point).tolist(),
+        _difference(analysis, point, present),
+        None if days is None else days.mean,
+        rule=rule,
+        vocabulary=vocabulary(),
+    )
+    kept = None if present is None else no_clear_gain(analysis, point, present, affordable.most_alerts)
+    if kept is not None:
+        st.markdown("## Keep the current thresholds: no clear gain.")
+        st.markdown(f"{kept} The nearest change: {as_text(sentence[0].lower() + sentence[1:])}.")
+        return
+    st.markdown(f"## {as_text(sentence)}.")
+
+
+def _difference(analysis: Analysis, point: Point, present: Floats | None) -> Counts[float] | None:
+    """Count what changes, alerts with those that nobody has decided yet."""
+    try:
+        sides = [_alerts(analysis, thresholds) for thresholds in (point.thresholds, present) if thresholds is not None]
+    except DataError:
+        return None
+    after, before = sides[0], sides[1] if len(sides) > 1 else Counts(0.0, 0.0)
+    return Counts(after.tp - before.tp, after.fp - before.fp)
+
+
+def _alerts(analysis: Analysis, thresholds: Floats) -> Counts[float]:
+    counts = analysis.rated.source.counts_at(thresholds, analysis.settings.rule)
+    return Counts(counts.tp, counts.fp + analysis.undecided_at([thresholds])[0])
+
+
+def show_way_on(analysis: Analysis, setting: Setting) -> None:
+    """Lead to the operating point, at this very point."""
+    if setting.target is None or setting.point is None:
+        return
+    if st.button("Why? See the trade-off", icon=":material/tune:", key="why"):
+        choose_method(SMOOTH.name)
+        choices = restore_driver(setting.target, same_data=True)
+        set_target(percent_of(setting.point))
+        choices |= rated_uploads().in_address(analysis.dataset.name) | {
+            IN_URL.name: IN_URL.write(current_target().percent)
+        }
+        st.switch_page("pages/operating_point.py", query_params=choices)
+
+
+def save_answer(analysis: Analysis, setting: Setting) -> None:
+    """Keep the decision, with who made it and why."""
+    if setting.point is not None and setting.target is not None:
+        _save(analysis, setting.point, setting.target)
+
+
+@shown_when_open("Save this decision", icon=":material/bookmark_add:", key="save_sheet")
+def _save(analysis: Analysis, point: Point, target: RecordedTarget) -> None:
+    make_decision(analysis, point, target)
+
+
+def _days(analysis: Analysis, point: Point) -> DailyAlerts | None:
+    found = dated(analysis)
+    if found is None:
+        return None
+    return daily_alerts(*found, analysis.deployable(point), analysis.settings.rule)

@@ -1,0 +1,219 @@
+"""Questions of the decision sheet: meaning of the ratings, scores, current thresholds, and what is affordable."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from multiloss_core import DataError, operating_point
+from multiloss_core.decisions import RecordedTarget, Wish, target_of_point
+from multiloss_core.formatting import count, money, score_name, score_side, score_threshold, short_percent, shortened
+from multiloss_core.thresholds import SMOOTH, Payoffs, Point
+from multiloss_core.thresholds.targets import target_for_price
+from ui.data.rated_datasets import Dataset, RatedSource
+from ui.operating_point.active_goal import ALERTS, DRIVERS
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.costs import amounts_of, currency_of, point_cases, recorded_driver, target_of
+from ui.operating_point.current_thresholds import ask_thresholds_in_use, baseline_of, thresholds_in_use
+from ui.operating_point.goals import DAYS_KEY, under_cap
+from ui.operating_point.state import round_cap
+from ui.shared.formatting import as_label, as_text
+from ui.shared.session import Scenario
+from ui.shared.url_params import ask_choice, ask_number
+
+MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet"))
+
+
+def show_meaning(source: RatedSource, dataset: Dataset) -> None:
+    """Say what counts as fraud, and what does not."""
+    st.markdown("#### 1 · What counts as fraud?")
+    totals, choice = dataset.source.totals, dataset.choice
+    numbers = {"positive": totals.tp, "negative": totals.fp}
+    if dataset.source.documents is not None:
+        numbers["undecided"] = dataset.source.documents.undecided.weights.sum()
+    lines = []
+    for meaning, words in MEANINGS:
+        values = ", ".join(f"*{as_text(shortened(value))}*" for value, found in choice.meanings if found == meaning)
+        if numbers.get(meaning):
+            lines.append(f"**{count(numbers[meaning])} {words}**{f' ({values})' if values else ''}")
+    st.markdown(" · ".join(lines))
+
+
+def show_scores(analysis: Analysis) -> None:
+    """Say which scores there are, and from which value on people looked."""
+    st.markdown("#### 2 · From which score on did people look?")
+    floors, choice = analysis.rated.source.floors, analysis.rated.choice
+    suggested = [floor is None for floor in choice.floors] or [not choice.is_counts] * len(floors)
+    st.markdown(
+        " · ".join(
+            f"{as_text(shortened(score_name(name)))} **{score_threshold(name, floor)}**"
+            f"{' (estimated)' if guessed else ''}"
+            for name, floor, guessed in zip(analysis.surfaces.names, floors, suggested, strict=True)
+        )
+    )
+    st.page_link("pages/rated_data.py", label="Change what the columns mean", icon=":material/edit:")
+
+
+def ask_in_force(analysis: Analysis) -> None:
+    """Ask for the thresholds in force today; what is known of them stands there already."""
+    st.markdown("#### 4 · What is in force today?")
+    kept = baseline_of(analysis)
+    ask_thresholds_in_use(analysis, lambda name: as_label(score_side(shortened(name))), key="in_force")
+    if kept.origin:
+        st.caption(f"From {as_text(kept.origin)}.")
+
+
+CAUTIOUS, BALANCED, WIDE = "cautious", "balanced", "wide"
+# How much more than asked for a setting allows: alerts, or false alerts for a catch. A review is worth as much less.
+FACTORS = {CAUTIOUS: 0.5, BALANCED: 1.0, WIDE: 2.0}
+PRECISION, COSTS = "precision", "costs"
+KINDS = {ALERTS: "Alerts a day", PRECISION: "Last alerts", COSTS: "Costs"}
+FIRST_PERCENT, FIRST_REVIEW, FIRST_CATCH = 20.0, 5.0, 25.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One of the three: its name, what it asks for in words, the point it leads to, and that as a record says it.
+
+    `point` is None where there is no such point, for the reason `refused`. `worth` says what it brings in money.
+    """
+
+    name: str
+    asked: str
+    worth: str = ""
+    target: RecordedTarget | None = None
+    point: Point | None = None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Affordable:
+    """How each setting, by the factor of what was asked for, is found. `find` raises DataError.
+
+    `request` is what was asked for. `most_alerts`: the cap, with undecided alerts; None without one. `worth` says what
+    a point brings in money.
+    """
+
+    request: tuple[str | float, ...]
+    find: Callable[[float], tuple[str, Point, RecordedTarget]]
+    most_alerts: float | None = None
+    worth: Callable[[Point], str] = lambda _: ""
+
+    def settings(self) -> tuple[Setting, ...]:
+        """Find the three settings, the most cautious one first."""
+        return tuple(self._setting(name, factor) for name, factor in FACTORS.items())
+
+    def _setting(self, name: str, factor: float) -> Setting:
+        try:
+            asked, point, target = self.find(factor)
+        except DataError as error:
+            return Setting(name, "", refused=str(error))
+        return Setting(name, asked, self.worth(point), target, point)
+
+
+def ask_affordable(analysis: Analysis) -> Affordable:
+    """Ask for alerts a day, for the share of fraud in the last alerts, or for costs."""
+    st.markdown("#### 3 · What can you afford?")
+    offered = {key: words for key, words in KINDS.items() if key != ALERTS or analysis.rated.days is not None}
+    if ALERTS not in offered:
+        st.caption(f"Alerts a day are not known: {_missing(analysis.rated.choice.time, 'time')}.")
+    kind = ask_choice(st.segmented_control, "Limit", offered, key="afford", required=True, label_visibility="collapsed")
+    return {ALERTS: _by_alerts, PRECISION: _by_precision, COSTS: _by_costs}[kind](analysis)
+
+
+def _missing(column: str | None, what: str) -> str:
+    """Say why a column of times or amounts is of no use here."""
+    if column is None:
+        return f"no {what} column is chosen on Rated data"
+    return "so many rows are counted where they lie, without their times and amounts"
+
+
+def _by_alerts(analysis: Analysis) -> Affordable:
+    days = analysis.rated.days or 1.0
+    cap = ask_number(
+        st.number_input,
+        "Alerts a day, on average",
+        (0.01, 1e9),
+        round_cap(_alerts_now(analysis) / days, up=True),
+        format="%g",
+        key=_key("afford_alerts", analysis),
+        help="Also those that nobody has decided yet. At first as many as the thresholds in force raise.",
+    )
+
+    def find(factor: float) -> tuple[str, Point, RecordedTarget]:
+        most = round_cap(cap * factor)
+        point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
+        goals = DRIVERS[ALERTS].goals
+        wishes = (Wish(goals["wish_alerts"], most), Wish(goals[DAYS_KEY], days))
+        return f"up to {most:,.6g} a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)
+
+    return Affordable((ALERTS, cap), find, most_alerts=cap * days)
+
+
+def _alerts_now(analysis: Analysis) -> float:
+    """Count the alerts of the current thresholds; where none are known or raised, of the usual marginal precision."""
+    current = thresholds_in_use(analysis)
+    if current is not None:
+        alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
+        if alerts:
+            return alerts + analysis.undecided_at([current])[0]
+    point = operating_point(analysis.path(SMOOTH.name), FIRST_PERCENT / 100)
+    return point.alerts + analysis.undecided([point])[0]
+
+
+def _by_precision(analysis: Analysis) -> Affordable:
+    label = "Of the last alerts added, at least so many percent must be fraud"
+    percent = ask_number(st.number_input, label, (1.0, 99.0), FIRST_PERCENT, format="%g", key="afford_percent")
+    false_per_catch = (100 - percent) / percent
+    request = (PRECISION, percent)
+    return Affordable(request, lambda factor: _at(analysis, target_for_price(false_per_catch * factor)))
+
+
+def _at(analysis: Analysis, marginal_precision: float) -> tuple[str, Point, RecordedTarget]:
+    # In whole tenths of a percent, as the slider is told.
+    point = operating_point(analysis.path(SMOOTH.name), round(marginal_precision, 3))
+    asked = f"at least {short_percent(point.marginal_precision)} fraud in the last alerts"
+    return asked, point, target_of_point(point)
+
+
+def _by_costs(analysis: Analysis) -> Affordable:
+    left, right = st.columns(2)
+    review = ask_number(
+        left.number_input, "A review costs", (0.01, 1e9), FIRST_REVIEW, format="%g", key="afford_review"
+    )
+    means = amounts_of(analysis)
+    if means is None:
+        label, key = "A fraud stopped saves", "afford_catch"
+        catch = ask_number(right.number_input, label, (0.01, 1e9), FIRST_CATCH, format="%g", key=key)
+        worth = {"catch": catch}
+        if analysis.rated.choice.amount is not None:
+            st.caption(f"Amounts are not used: {_missing(analysis.rated.choice.amount, 'amount')}.")
+    else:
+        label, key = "Of its amount, percent saved", "afford_share"
+        share = ask_number(right.number_input, label, (0.1, 100.0), 100.0, format="%g", key=key)
+        st.caption(f"A fraud that is caught saves {share:g} % of its amount, which is {means[0]:,.2f} on average.")
+        worth = {"catch": 0.0, "recovered": share / 100}
+
+    asked, currency = Payoffs(review=review, **worth), currency_of(analysis) or ""
+
+    def find(factor: float) -> tuple[str, Point, RecordedTarget]:
+        payoffs = Payoffs(review=review / factor, **worth)
+        point = operating_point(analysis.path(SMOOTH.name), target_of(analysis, payoffs))
+        driver, wishes = recorded_driver(Scenario("", payoffs, currency))
+        target = RecordedTarget(driver, wishes, point.marginal_precision, point.status)
+        words = "" if factor == 1 else "as if "
+        return (
+            f"{words}a review cost{'s' if factor == 1 else ''} {payoffs.review:,.6g} {currency}".strip(),
+            point,
+            target,
+        )
+
+    def brings(point: Point) -> str:
+        return f"worth {money(asked.total(*point_cases(analysis, point)))} {currency}".strip()
+
+    return Affordable((COSTS, review, *worth.values()), find, worth=brings)
+
+
+def _key(name: str, analysis: Analysis) -> str:
+    """Name a widget whose first value is of the data."""
+    return f"{name}_{analysis.rated.key[:8]}"

@@ -1,0 +1,337 @@
+"""The active goal: it sets the target or the thresholds of the operating point; each file keeps its goals."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
+
+from multiloss_core import DataError, OperatingPoint, Unit
+from multiloss_core.decisions import RecordedTarget, Wish
+from multiloss_core.formatting import direction, score_name, score_side, score_threshold
+from multiloss_core.numerics import Floats, written_number
+from multiloss_core.thresholds import ManualPoint, Point
+from multiloss_core.thresholds.targets import manual_point, target_for_price
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.costs import COSTS, recorded_driver, scenario_choices, share_scenario, target_of
+from ui.operating_point.costs_form import DRIVING, ask_scenario
+from ui.operating_point.current_thresholds import baseline_thresholds
+from ui.operating_point.decision import certificate_wishes
+from ui.operating_point.goals import DAYS_KEY, HELD_KEY, by_alerts, by_precision, by_share, held_wishes, restore_held
+from ui.operating_point.state import current_target, point_shown_by, present_point, restore_target, set_target
+from ui.shared.formatting import as_label, as_text
+from ui.shared.session import Goals, session
+from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, ask_number, numbers_parameter
+
+DRIVER_KEY = "driver"
+SLIDER, PRICE, ALERTS, PRECISION, SHARE, MANUAL = "slider", "price", "alerts", "precision", "share", "manual"
+MANUAL_IN_URL = numbers_parameter("hand")
+IN_MONEY = " in money"
+HELP = """What the point is derived from. The slider shows where that lies, and moving it takes over again. A cap, a
+floor or a share leads to the best thresholds that it allows, also between two positions of the slider."""
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What can drive the point: its name on the screen and in records, and the target or the point that it comes to.
+
+    `goals`: by the key of each of its widgets, what that asks for; those of costs are the scenario's.
+    """
+
+    label: str
+    lead: Callable[[Analysis, str], float | Point | None]
+    goals: Mapping[str, str] = field(default_factory=dict)
+
+
+def ask_driver(
+    analysis: Analysis, method: str, choice: DeltaGenerator, goal: DeltaGenerator, table: DeltaGenerator
+) -> Point | None:
+    """Draw the choice of what drives the point and that goal's inputs; returns the point where a goal finds one.
+
+    A goal that comes to a target sets that instead. `choice` and `goal` are the places of both, `table` that of a goal
+    which needs the width of the screen.
+    """
+    labels = {key: driver.label for key, driver in DRIVERS.items()}
+    driver = ask_choice(choice.selectbox, "Set the point by", labels, key=DRIVER_KEY, help=HELP)
+    _leave_in_url(driver)
+    _restore_manual(analysis.surfaces.names)
+    state = session().point
+    found, state.goal_told = None, ""
+    with table if driver == COSTS else goal:
+        try:
+            led = DRIVERS[driver].lead(analysis, method)
+            state.goal_refused = isinstance(led, float) and not _drive_to(100 * led)
+            found = None if isinstance(led, float) else led
+        except DataError as error:
+            state.goal_refused = True
+            found = None if driver in (SLIDER, PRICE, COSTS) else point_shown_by(driver, analysis, method)
+            _say_refused(as_text(str(error)))
+    MANUAL_IN_URL.show(state.manual_thresholds if driver == MANUAL else None)
+    if driver != MANUAL:
+        state.manual_thresholds = None
+    if driver != COSTS:
+        share_scenario(None)
+    return found
+
+
+def baseline_point(analysis: Analysis, method: str) -> Point | None:
+    """Return the point at the thresholds that others are compared with, where the user gave any."""
+    thresholds = baseline_thresholds(analysis)
+    return None if thresholds is None else _counted(analysis, method, thresholds)
+
+
+def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | None:
+    try:
+        return manual_point(analysis.dataset.source, analysis.path(method), thresholds)
+    except DataError:
+        # The widget that took the thresholds shows this error.
+        return None
+
+
+def driven_by_costs() -> bool:
+    """Whether payoffs drive the point."""
+    return chosen_driver() == COSTS
+
+
+def current_driver() -> str:
+    """Say what the target is derived from; nothing for the slider itself, or where the goal was refused."""
+    driver = chosen_driver()
+    if session().point.goal_refused:
+        return ""
+    scenario = session().point.scenarios.driving
+    if driver == COSTS and scenario is not None:
+        return recorded_driver(scenario)[0]
+    return DRIVERS[driver].label if _goals(driver) else ""
+
+
+def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
+    """Return what drove the point, with the goals it was derived from; None for the slider and manual thresholds."""
+    words = current_driver()
+    if not words or isinstance(point, ManualPoint):
+        return None
+    scenario = session().point.scenarios.driving
+    goals = (
+        recorded_driver(scenario)[1] if scenario and driven_by_costs() else _recorded_goals(analysis, chosen_driver())
+    )
+    wishes = (*goals, *certificate_wishes(analysis, point))
+    # A wish leads to its point again, a target would lead beside it.
+    led = chosen_driver() in (PRICE, COSTS) and isinstance(point, OperatingPoint)
+    return RecordedTarget(words, wishes, *((point.marginal_precision, point.status) if led else ()))
+
+
+def _recorded_goals(analysis: Analysis, driver: str) -> tuple[Wish, ...]:
+    asked = _goals(driver)
+    values = {key: st.session_state[key] for key in asked if key in st.session_state}
+    if driver == ALERTS and (days := analysis.rated.days) is not None:
+        values[DAYS_KEY] = days
+    of = IN_MONEY if analysis.settings.unit is Unit.MONEY else ""
+    wishes = tuple(Wish(asked[key] + ("" if key == DAYS_KEY else of), float(value)) for key, value in values.items())
+    return (*wishes, *held_wishes(analysis)) if driver == ALERTS else wishes
+
+
+def is_known(target: RecordedTarget) -> bool:
+    """Whether this version of the program has the driver of a record."""
+    return _driver_of(target) is not None
+
+
+def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
+    """Whether the driver of a record can drive again; what it asked of a path means little on that of other data."""
+    driver = _driver_of(target)
+    # Before wishes led to points of their own, they led to a target of the slider.
+    return driver in (COSTS, PRICE) or (driver is not None and same_data and target.marginal_precision is None)
+
+
+def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
+    """Have the driver of a record drive, or the slider; returns the choices as the URL holds them."""
+    # What has a default takes its value from the URL, unless something was chosen before.
+    for key in (key for driver in DRIVERS.values() for key in driver.goals):
+        st.session_state.pop(key, None)
+        session().point.start_anew.discard(key)
+    driver = _driver_of(target)
+    if driver is None or not is_restorable(target, same_data=same_data):
+        slider_takes_over()
+        return {}
+    st.session_state[DRIVER_KEY] = driver
+    wanted = {wish.name.removesuffix(IN_MONEY): wish.value for wish in target.wishes}
+    found = {key: repr(wanted[name]) for key, name in _goals(driver).items() if name in wanted}
+    return {DRIVER_KEY: driver} | (scenario_choices(target) or {}) | found | restore_held(wanted)
+
+
+def slider_takes_over() -> None:
+    """Have the slider drive."""
+    st.session_state[DRIVER_KEY] = SLIDER
+
+
+def set_by_costs() -> None:
+    """Have costs drive, from where the point is."""
+    st.session_state[DRIVER_KEY] = COSTS
+
+
+def set_manual_thresholds(thresholds: object) -> None:
+    """Have thresholds drive that came from a browser or a record; None stands for never, nonsense changes nothing."""
+    if isinstance(thresholds, list) and all(value is None or isinstance(value, int | float) for value in thresholds):
+        session().point.manual_thresholds = [math.inf if value is None else float(value) for value in thresholds]
+        for j in range(len(thresholds)):
+            st.session_state.pop(_manual_key(j), None)
+        st.session_state[DRIVER_KEY] = MANUAL
+
+
+def chosen_driver() -> str:
+    """Return what drives the point, as the URL says it."""
+    chosen = st.session_state.get(DRIVER_KEY)
+    return chosen if chosen in DRIVERS else SLIDER
+
+
+def _driver_of(target: RecordedTarget) -> str | None:
+    """Return the driver that a record names, where it asks for something."""
+    if scenario_choices(target) is not None:
+        return COSTS
+    return next((key for key, driver in DRIVERS.items() if driver.goals and driver.label == target.driver), None)
+
+
+def _goals(driver: str) -> Mapping[str, str]:
+    return DRIVERS[driver].goals
+
+
+def _leave_in_url(driver: str) -> None:
+    """Take the goals of other drivers out of the URL: a widget that is gone may have left its own there."""
+    for other in DRIVERS:
+        for key in _goals(other) if other != driver else ():
+            # Refused while the widget is going: then it takes its goal with it.
+            with suppress(StreamlitAPIException):
+                st.query_params.pop(key, None)
+    if driver != ALERTS:
+        st.query_params.pop(HELD_KEY, None)
+
+
+def _drive_to(wanted: float) -> bool:
+    """Make the percentage that a goal comes to the target; returns whether the slider goes that far."""
+    if not LOWEST <= wanted <= HIGHEST:
+        _say_refused(
+            f"This comes to a marginal precision of {wanted:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %."
+        )
+        return False
+    if abs(current_target().percent - wanted) > 1e-9:
+        set_target(wanted)
+    return True
+
+
+def _say_refused(why: str) -> None:
+    # Above the charts, so that nothing moves.
+    with st.container(key="goal_refused"):
+        st.error(f"{why} The point stays where it was.", icon=":material/block:")
+
+
+def _by_slider(analysis: Analysis, method: str) -> None:
+    return None
+
+
+def _by_price(analysis: Analysis, method: str) -> float:
+    label = (
+        "Money in false alerts you would accept for each 1 more caught"
+        if analysis.settings.unit is Unit.MONEY
+        else "False alerts you would pay for one more catch"
+    )
+    m = present_point(analysis, method).marginal_precision
+    start = float(f"{(1 - m) / m:.3g}")
+    return target_for_price(ask_number(st.number_input, label, (0.01, 199.0), 4.0, start=start, key="wish_price"))
+
+
+def _by_costs(analysis: Analysis, method: str) -> float:
+    scenario = ask_scenario(analysis, present_point(analysis, method).marginal_precision)
+    return target_of(analysis, scenario.payoffs)
+
+
+def _restore_manual(names: Sequence[str]) -> None:
+    """Take the thresholds of a link, where it has as many as there are classifiers."""
+    asked = MANUAL_IN_URL.asked()
+    if asked is not None and len(asked) == len(names):
+        session().point.manual_thresholds = asked
+        for j, value in enumerate(asked):
+            st.session_state[_manual_key(j)] = score_threshold(names[j], value)
+
+
+def _by_hand(analysis: Analysis, method: str) -> Point:
+    source, path, known = analysis.dataset.source, analysis.path(method), session().point.manual_thresholds
+    present = present_point(analysis, method).thresholds
+    start = analysis.rounded(np.array(known if known is not None and len(known) == len(path.names) else present))
+    values = []
+    for j, (place, name) in enumerate(zip(st.columns(len(path.names)), path.names, strict=True)):
+        key = _manual_key(j)
+        st.session_state.setdefault(key, score_threshold(name, start[j]))
+        values.append(_number(place.text_input(as_label(score_side(name)), key=key, help="A number, or never."), name))
+    point = manual_point(source, path, np.array(values))
+    session().point.manual_thresholds = values
+    return point
+
+
+def _manual_key(j: int) -> str:
+    return f"hand_{j}"
+
+
+def _number(text: str, name: str) -> float:
+    if text.strip().casefold() == "never":
+        return math.inf
+    try:
+        value = written_number(text.replace(",", "."))
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise DataError(f"The threshold of '{score_name(name)}' is not a number: '{text[:20]}'. Type one, or never.")
+    return direction(name) * value
+
+
+# By what the URL says, in the order of the screen.
+DRIVERS = {
+    SLIDER: Driver("marginal precision", _by_slider),
+    PRICE: Driver("false alerts per extra catch", _by_price, {"wish_price": "false alerts per extra catch"}),
+    COSTS: Driver(COSTS, _by_costs),
+    ALERTS: Driver("a cap on alerts", by_alerts, {"wish_alerts": "alerts per day", DAYS_KEY: "days in the data"}),
+    PRECISION: Driver("a floor on precision", by_precision, {"wish_precision": "precision in percent"}),
+    SHARE: Driver("a share of positives to keep", by_share, {"wish_share": "rated positives to keep in percent"}),
+    MANUAL: Driver("thresholds by hand", _by_hand),
+}
+
+
+NUMBERS = (
+    *(key for driver in DRIVERS.values() for key in driver.goals if key != DAYS_KEY),
+    *("afford_percent", "afford_review", "afford_catch", "afford_share"),
+)
+CHOICES = (DRIVER_KEY, HELD_KEY, DAYS_KEY, DRIVING, "afford", "setting")
+
+
+def use_goals_of(file: str) -> None:
+    """Set aside the goals of the file before, by fingerprint, and take those of this one, at first none.
+
+    The first file of a session takes what the address asks for.
+    """
+    state = session().point
+    before, state.file = state.file, file
+    if before is None or before == file:
+        return
+    state.goals_of_files[before] = Goals(
+        {key: st.session_state[key] for key in (*NUMBERS, *CHOICES) if key in st.session_state},
+        state.target.percent,
+        state.manual_thresholds,
+        state.scenarios,
+        state.shown,
+        state.sheet_led_to,
+    )
+    found = state.goals_of_files.get(file, Goals())
+    # The editor of the other file's table is another widget.
+    found.scenarios.version = state.scenarios.version + 1
+    for key in (key for key in (*NUMBERS, *CHOICES) if key in st.session_state or key in found.typed):
+        if key in NUMBERS and key not in found.typed:
+            # A box that has been drawn keeps what it held in the browser, unless it is given another number.
+            state.start_anew.add(key)
+        else:
+            st.session_state[key] = found.typed.get(key)
+    current_target().percent, state.scenarios = found.percent, found.scenarios
+    state.shown, state.sheet_led_to = found.shown, found.sheet_led_to
+    state.manual_thresholds = None
+    set_manual_thresholds(found.manual)
+    restore_target()

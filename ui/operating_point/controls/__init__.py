@@ -1,1 +1,0 @@
-"""What stands above the charts: settings, what drives the point, downloads, the tour."""

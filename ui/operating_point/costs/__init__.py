@@ -1,1 +1,0 @@
-"""What alerts cost and catches bring: scenarios, their form, and what comes of them."""

@@ -1,0 +1,218 @@
+"""The current thresholds, which a point is compared with: typed, loaded, deployed or a pinned point."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import streamlit as st
+
+from decision_log import LogEntry
+from multiloss_core import DataError, OperatingPoint
+from multiloss_core.formatting import NEVER, score_name, score_value, short_percent, shortened
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_thresholds, read_thresholds
+from ui.operating_point.analysis import Analysis
+from ui.records import entry_in_production, thresholds_words
+from ui.shared.formatting import as_label, as_text
+from ui.shared.session import Baseline, PinnedPoint, session
+from ui.shared.url_params import UrlParameter, numbers_parameter
+
+FILE_KEY, COMPARE_WITH_KEY, PIN_KEY = "current_file", "compare_with", "pin"
+CURRENT_WORDS, PINNED_WORDS = "Present thresholds", "Pinned point"
+CURRENT, PINNED = numbers_parameter("now"), numbers_parameter("pin")
+AGAINST: UrlParameter[str] = UrlParameter("against", lambda text: text if text == CURRENT.name else None, str)
+
+
+def baseline_of(analysis: Analysis) -> Baseline:
+    """Return what was typed, loaded and pinned for this dataset and rule; kept while others are looked at."""
+    key = analysis.dataset.key, analysis.settings.rule
+    return session().point.baselines.setdefault(key, Baseline([None] * len(analysis.surfaces.names)))
+
+
+def share_baseline(analysis: Analysis) -> None:
+    """Take what a link compares with, else what is in production; keep the URL at what is compared with now."""
+    kept = baseline_of(analysis)
+    current, pinned = _linked(analysis, CURRENT), _linked(analysis, PINNED)
+    if current is not None:
+        kept.current = [None if math.isinf(value) else value for value in current]
+        kept.with_pinned, kept.origin = False, "the link"
+    if pinned is not None:
+        kept.pinned = PinnedPoint(tuple(pinned), "as it was in the link")
+        kept.with_pinned = AGAINST.shown() is None
+    _use_production(analysis, kept)
+    known = any(value is not None for value in kept.current)
+    CURRENT.show([math.inf if value is None else value for value in kept.current] if known else None)
+    PINNED.show(None if kept.pinned is None else list(kept.pinned.thresholds))
+    AGAINST.show(CURRENT.name if kept.pinned is not None and not kept.with_pinned else None)
+
+
+def _linked(analysis: Analysis, parameter: UrlParameter[list[float]]) -> list[float] | None:
+    """Thresholds of a link, where they can be used."""
+    try:
+        return checked_thresholds(parameter.asked() or [], analysis.surfaces.names).tolist()
+    except DataError:
+        return None
+
+
+def keep_in_use(key: str, rule: Rule, thresholds: Sequence[float | None], origin: str) -> dict[str, str]:
+    """Take thresholds (k,), None for never, as those in use for a dataset and rule; the choice as the URL holds it."""
+    session().point.baselines[key, rule] = Baseline(list(thresholds), origin=origin)
+    if all(value is None for value in thresholds):
+        return {}
+    return {CURRENT.name: CURRENT.write([math.inf if value is None else value for value in thresholds])}
+
+
+def thresholds_in_use(analysis: Analysis) -> Floats | None:
+    """Return the thresholds in use today (k,), infinity for never; None where none were given or one cannot be used."""
+    current = baseline_of(analysis).current
+    if all(value is None for value in current):
+        return None
+    try:
+        return checked_thresholds([math.inf if value is None else value for value in current], analysis.surfaces.names)
+    except DataError:
+        return None
+
+
+def baseline_thresholds(analysis: Analysis) -> Floats | None:
+    """Return the thresholds (k,) to compare with: the pinned ones if picked, else those in use today, if any."""
+    kept = baseline_of(analysis)
+    if kept.pinned is not None and kept.with_pinned:
+        return np.array(kept.pinned.thresholds)
+    return thresholds_in_use(analysis)
+
+
+def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
+    """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
+    kept = baseline_of(analysis)
+    ask_thresholds_in_use(analysis, lambda name: f"Present threshold of {as_label(score_name(name))}", key="current")
+    _offer_in_production(analysis, kept)
+    file_box, pin_box = st.columns([2, 1], gap="medium")
+    file_box.file_uploader(
+        "or load them",
+        type=["json", "csv"],
+        key=FILE_KEY,
+        max_upload_size=1,
+        on_change=_load,
+        args=(analysis, kept),
+        help="A thresholds.json or thresholds.csv that was downloaded here, or a decision record.",
+    )
+    with pin_box:
+        st.button(
+            "Pin this point",
+            icon=":material/push_pin:",
+            key=PIN_KEY,
+            on_click=_pin,
+            args=(analysis, kept, point),
+            help="Keeps the thresholds of the point as it is now, to compare other points with them.",
+            width="stretch",
+        )
+        if kept.pinned is not None:
+            _ask_which(kept)
+    if kept.complaint:
+        st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
+
+
+def ask_thresholds_in_use(analysis: Analysis, label: Callable[[str], str], *, key: str) -> None:
+    """Ask for the thresholds in use, a box for each classifier with a label by its name; `key` begins their keys."""
+    kept = baseline_of(analysis)
+    for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
+        # What was typed is kept for each dataset and rule; the box shows it.
+        own = f"{key}_{i}"
+        st.session_state[own] = score_value(name, kept.current[i])
+        place.number_input(
+            label(name),
+            value=None,
+            step=_step(analysis, i),
+            format="%g",
+            placeholder=NEVER,
+            key=own,
+            on_change=_keep_typed,
+            args=(kept, i, own, name),
+        )
+
+
+def _offer_in_production(analysis: Analysis, kept: Baseline) -> None:
+    """Offer what the log says is in production for these data, else for others with the same scores."""
+    entry = _in_production(analysis)
+    if entry is None or tuple(kept.current) == entry.record.thresholds:
+        return
+    record = entry.record
+    words = as_text(thresholds_words(record.columns.scores, record.thresholds))
+    st.button(
+        f"Use what is in production: {words}",
+        key="use_production",
+        icon=":material/rocket_launch:",
+        on_click=_use,
+        args=(kept, entry),
+        help=f"Decision {entry.id} of the log, for {as_text(shortened(record.data.name))}.",
+    )
+
+
+def _use_production(analysis: Analysis, kept: Baseline) -> None:
+    """Compare with what the log says is in production, where nobody has said yet what is: once for each dataset."""
+    is_new, kept.is_looked_up = not kept.is_looked_up, True
+    if is_new and all(value is None for value in kept.current):
+        entry = _in_production(analysis)
+        if entry is not None:
+            _use(kept, entry)
+
+
+def _in_production(analysis: Analysis) -> LogEntry | None:
+    return entry_in_production(analysis.surfaces.names, analysis.dataset.name, analysis.settings.rule)
+
+
+def _use(kept: Baseline, entry: LogEntry) -> None:
+    kept.current, kept.with_pinned, kept.complaint = list(entry.record.thresholds), False, None
+    kept.origin = f"decision {entry.id} of the log"
+
+
+def _ask_which(kept: Baseline) -> None:
+    st.session_state[COMPARE_WITH_KEY] = PINNED_WORDS if kept.with_pinned else CURRENT_WORDS
+    st.segmented_control(
+        "Compare with",
+        [CURRENT_WORDS, PINNED_WORDS],
+        key=COMPARE_WITH_KEY,
+        required=True,
+        on_change=_keep_which,
+        args=(kept,),
+        width="stretch",
+    )
+
+
+def _keep_which(kept: Baseline) -> None:
+    kept.with_pinned = st.session_state[COMPARE_WITH_KEY] == PINNED_WORDS
+
+
+def _keep_typed(kept: Baseline, i: int, key: str, name: str) -> None:
+    kept.current[i] = score_value(name, st.session_state[key])
+    kept.with_pinned, kept.origin, kept.complaint = False, None, None
+
+
+def _load(analysis: Analysis, kept: Baseline) -> None:
+    kept.complaint = None
+    file = st.session_state[FILE_KEY]
+    if file is None:
+        return
+    try:
+        found = read_thresholds(file.getvalue(), file.name, analysis.surfaces.names, analysis.settings.rule)
+    except DataError as error:
+        kept.complaint = str(error)
+        return
+    kept.current = [None if math.isinf(value) else float(value) for value in found]
+    kept.with_pinned, kept.origin = False, file.name
+
+
+def _pin(analysis: Analysis, kept: Baseline, point: Point) -> None:
+    if isinstance(point, ManualPoint):
+        how = "set by hand"
+    else:
+        near = "at" if isinstance(point, OperatingPoint) else "near"
+        how = f"{point.method} {near} {short_percent(point.marginal_precision)}"
+    kept.pinned = PinnedPoint(tuple(analysis.deployable(point).tolist()), how)
+    kept.with_pinned = True
+
+
+def _step(analysis: Analysis, i: int) -> float:
+    """How far the buttons of a box move: about a hundredth of what the scores span."""
+    axis = analysis.surfaces.axes[i]
+    return float(10.0 ** math.floor(math.log10(axis[-1] - axis[0]) - 1.5))

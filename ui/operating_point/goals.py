@@ -1,0 +1,162 @@
+"""Goals that find a point: a cap on alerts, a minimum precision, a share of positives to keep."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from multiloss_core import DataError, ThresholdPath, Unit
+from multiloss_core.decisions import Wish
+from multiloss_core.formatting import count, percent
+from multiloss_core.inspection import Calendar, calendar, daily_alerts
+from multiloss_core.numerics import Floats
+from multiloss_core.tables import Times
+from multiloss_core.thresholds import Point
+from multiloss_core.thresholds.targets import (
+    NINE_OF_TEN,
+    DailyCap,
+    point_for_alerts,
+    point_for_busy_days,
+    point_for_precision,
+    point_for_share,
+)
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.point_text import WORDS
+from ui.operating_point.state import present_point, round_cap
+from ui.shared.session import session
+from ui.shared.url_params import ask_choice, ask_number
+
+DAYS_KEY, HELD_KEY = "wish_days", "wish_held"
+MEAN, MOST_DAYS = "mean", "most"
+HELD = {MEAN: "on average", MOST_DAYS: "on nine days of ten"}
+HELD_HELP = """A mean is exceeded on about every second day. *Nine days of ten*: on at most one day of ten of these data
+there are more alerts than that."""
+SHARE_OF_DAYS = "days that hold the cap in percent"
+
+
+def by_alerts(analysis: Analysis, method: str) -> Point:
+    """Ask for a cap on alerts per day and what it means; returns the best point under it. Raises DataError."""
+    cap, span = st.columns(2, vertical_alignment="bottom")
+    label = "Money flagged per day, at most" if analysis.settings.unit is Unit.MONEY else "Alerts per day, at most"
+    days = analysis.rated.days
+    of_most = days is not None and _ask_held(span) == MOST_DAYS
+    if days is None:
+        days = span.number_input(
+            "Days in the data", 1.0, 10_000.0, None, format="%g", key=DAYS_KEY, bind="query-params", placeholder="days"
+        )
+    start = None if days is None else _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
+    most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="wish_alerts", format="%g")
+    if days is None:
+        raise DataError("The data have no time column; type how many days they span, or choose a time column.")
+    point = under_cap(analysis.key, method, most, days, of_most, analysis)
+    session().point.goal_told = _what_is_used(analysis, point, most, days, of_most=of_most)
+    return point
+
+
+def _ask_held(place: DeltaGenerator) -> str:
+    """Ask what the cap means, where days are known."""
+    return ask_choice(place.selectbox, "Held", HELD, key=HELD_KEY, help=HELD_HELP)
+
+
+def held_wishes(analysis: Analysis) -> tuple[Wish, ...]:
+    """Record on how many days a cap holds, where it is one of days."""
+    of_most = analysis.rated.days is not None and st.session_state.get(HELD_KEY) == MOST_DAYS
+    return (Wish(SHARE_OF_DAYS, 100 * NINE_OF_TEN),) if of_most else ()
+
+
+def restore_held(wanted: Mapping[str, float]) -> dict[str, str]:
+    """Have a cap hold as in a record, by the names of its wishes; returns the choice as the URL holds it."""
+    st.session_state.pop(HELD_KEY, None)
+    return {HELD_KEY: MOST_DAYS} if SHARE_OF_DAYS in wanted else {}
+
+
+def _first_cap(analysis: Analysis, point: Point, path: ThresholdPath, days: float) -> float:
+    """Write what a point flags per day in three digits, no less; where it flags nothing, the first step of the path."""
+    first = (path.tp + path.fp)[path.majorant.vertices[:2]].max()
+    return round_cap((point.alerts + _undecided(analysis, point) or float(first)) / days, up=True)
+
+
+def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *, of_most: bool) -> str:
+    """Say how much of a cap is used, on how many days it is not held, and why some of it is left."""
+    number = analysis.settings.unit.number
+    mean = round((point.alerts + _undecided(analysis, point)) / days, 1)
+    used, daily = f"Used: {number(mean)} a day on average", _alerts_by_day(analysis, point)
+    if daily is not None:
+        busy = int((daily > most * (1 + 1e-9)).sum())
+        used += f" of the {count(days)} days of the data; on {count(busy)} of them more than {most:g}"
+    left = round(most - mean, 1)
+    if of_most or left <= 0:
+        return f"{used}."
+    return f"{used}. Left: {number(left)} a day, because no other thresholds tried catch more within the cap."
+
+
+def _alerts_by_day(analysis: Analysis, point: Point) -> Floats | None:
+    documents, times = analysis.dataset.source.documents, analysis.dataset.times
+    if documents is None or times is None or not times.size:
+        return None
+    return daily_alerts(documents, _calendar(analysis, times), point.thresholds, point.rule).alerts
+
+
+def _calendar(analysis: Analysis, times: Times) -> Calendar:
+    # Money is of decided documents only.
+    undecided = analysis.dataset.undecided_times if analysis.settings.unit is Unit.DOCUMENTS else None
+    return calendar(times, undecided)
+
+
+def _undecided(analysis: Analysis, point: Point) -> float:
+    return analysis.undecided([point])[0] if analysis.settings.unit is Unit.DOCUMENTS else 0.0
+
+
+@st.cache_resource(scope="session", max_entries=32, show_spinner=False)
+def under_cap(
+    key: tuple[object, ...], method: str, most: float, days: float, of_most: bool, _analysis: Analysis
+) -> Point:
+    """Find the best point under so many alerts a day, on average or on nine days of ten. Raises DataError."""
+    path, choices, times = _analysis.path(method), _analysis.choices(method), _analysis.dataset.times
+    if not of_most or times is None:
+        return point_for_alerts(path, choices, most * days)
+    found = _calendar(_analysis, times)
+    day = np.concatenate([found.day, found.undecided_day])
+    return point_for_busy_days(path, choices, DailyCap(day=day, days=found.days, most=most, share=NINE_OF_TEN))
+
+
+def by_precision(analysis: Analysis, method: str) -> Point:
+    """Ask for a floor on precision; returns the best point above it. Raises DataError."""
+    label = f"{WORDS[analysis.settings.unit].precision} of at least, in percent"
+    precision = present_point(analysis, method).precision
+    start = 60.0 if math.isnan(precision) else _whole_tenths(precision, 99.5)
+    least = ask_number(st.number_input, label, (0.5, 99.5), 60.0, start=start, key="wish_precision")
+    return _with_precision(analysis.key, method, least / 100, analysis)
+
+
+@st.cache_resource(scope="session", max_entries=32, show_spinner=False)
+def _with_precision(key: tuple[object, ...], method: str, least: float, _analysis: Analysis) -> Point:
+    return point_for_precision(_analysis.path(method), _analysis.choices(method), least)
+
+
+def by_share(analysis: Analysis, method: str) -> Point:
+    """Ask for a share of the rated positives to keep; returns the point that does with fewest alerts.
+
+    Raises
+    ------
+    DataError : the rule cannot reach the share.
+    """
+    label = f"{WORDS[analysis.settings.unit].kept.removesuffix('kept')}to keep, in percent"
+    point = present_point(analysis, method)
+    start = _whole_tenths(point.share_of_rated_positives, 100.0)
+    least = ask_number(st.number_input, label, (0.5, 100.0), 50.0, start=start, key="wish_share")
+    if point.reachable_share < 1:
+        st.caption(f"At most {percent(point.reachable_share)} can be reached when every score must agree.")
+    return _with_share(analysis.key, method, least / 100, analysis)
+
+
+@st.cache_resource(scope="session", max_entries=32, show_spinner=False)
+def _with_share(key: tuple[object, ...], method: str, least: float, _analysis: Analysis) -> Point:
+    return point_for_share(_analysis.path(method), _analysis.choices(method), least)
+
+
+def _whole_tenths(share: float, most: float) -> float:
+    """Write a share in percent with one decimal, no more than it is and within the bounds of its widget."""
+    return min(max(math.floor(1000 * share + 1e-9) / 10, 0.5), most)

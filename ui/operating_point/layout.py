@@ -1,0 +1,113 @@
+"""Layout of the operating point page: style, controls and downloads above the charts."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, NoReturn
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import DataError, OperatingPoint, Unit, operating_point
+from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json
+from ui.data.rated_datasets import Dataset
+from ui.operating_point.active_goal import ask_driver, baseline_point, chosen_driver, driven_by_costs
+from ui.operating_point.analysis import Analysis, analyse
+from ui.operating_point.costs_form import show_scenarios
+from ui.operating_point.current_thresholds import share_baseline
+from ui.operating_point.resampling_jobs import finished_evidence
+from ui.operating_point.sections.certificate import with_certificate
+from ui.operating_point.settings import (
+    apply_presentation,
+    ask_method,
+    ask_new_data,
+    ask_pair,
+    ask_settings,
+    asked_method,
+)
+from ui.operating_point.state import PointContext, ViewState, current_target, percent_of, remember_point
+from ui.shared.formatting import as_text
+
+STYLE = Path(__file__).with_name("layout.css")
+
+
+def lay_out() -> None:
+    """Give the page its layout."""
+    st.html(STYLE)
+
+
+def say_unusable(error: DataError) -> NoReturn:
+    """Say why the data cannot be used, with the way to correct them, and stop."""
+    st.error(as_text(str(error)), icon=":material/error:")
+    st.page_link("pages/rated_data.py", label="Correct the columns of this file", icon=":material/arrow_back:")
+    st.stop()
+
+
+PLACE = "download_thresholds"
+
+
+def offer_downloads(analysis: Analysis, point: Point) -> None:
+    """Offer the thresholds as files; applying them gives exactly the counts on the screen."""
+    deployed = replace(point, thresholds=analysis.deployable(point))
+    origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
+    if analysis.settings.unit is Unit.MONEY:
+        origin["counted"] = f"money: sums of '{analysis.dataset.choice.amount}'"
+    with st.popover("Download", icon=":material/download:", key=PLACE), st.container(horizontal=True):
+        for words, text, name, mime in (
+            ("JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
+            ("CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
+        ):
+            st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
+
+
+# In pixels: what drives, the goal, the unit, settings, files, new data.
+WIDTHS: tuple[int | Literal["content"], ...] = (190, 300, "content", "content", "content", "content")
+
+
+def ask_point(dataset: Dataset) -> PointContext:
+    """Draw the controls; returns the point that they lead to. Raises DataError where these settings suit no data."""
+    # Side by side while there is room, never cut off.
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    driver_box, goal_box, unit_box, settings_box, files_box, switch_box = (row.container(width=w) for w in WIDTHS)
+    table_box = st.container()
+    with settings_box:
+        settings_box = st.popover("Settings", icon=":material/tune:")
+    settings = ask_settings(dataset, unit_box, settings_box)
+    apply_presentation()
+    analysis = with_certificate(analyse(dataset, settings, method=asked_method()))
+    share_baseline(analysis)
+    with settings_box:
+        method, pair = ask_method(analysis), ask_pair(analysis)
+    own = ask_driver(analysis, method, driver_box, goal_box, table_box)
+    with switch_box:
+        new_data = ask_new_data()
+    view = _view(analysis, method, pair, own, new_data=new_data)
+    remember_point(analysis, view.chosen_point, chosen_driver())
+    with files_box:
+        offer_downloads(analysis, view.chosen_point)
+    if driven_by_costs():
+        show_scenarios(analysis, method, view.chosen_point)
+    return PointContext(analysis=analysis, view=view, new_data=new_data)
+
+
+def _view(analysis: Analysis, method: str, pair: tuple[int, int], own: Point | None, *, new_data: bool) -> ViewState:
+    """Build the view at a point of its own or the present target; new data are looked for with `new_data` only."""
+    percent = current_target().percent if own is None else percent_of(own)
+    points = {path.method: operating_point(path, percent / 100) for path in analysis.paths}
+    on_slider = own is None or (
+        isinstance(own, OperatingPoint) and np.array_equal(own.thresholds, points[method].thresholds)
+    )
+    beside = None if on_slider else own
+    chosen, assessed = beside or points[method], beside or points[SMOOTH.name]
+    resamples, along_path = finished_evidence(analysis, assessed) if new_data else (None, None)
+    return ViewState(
+        points=points,
+        method=method,
+        pair=pair,
+        percent=percent,
+        surfaces=analysis.sliced(chosen, pair),
+        chosen_point=chosen,
+        assessed_point=assessed,
+        baseline_point=baseline_point(analysis, method),
+        resamples=resamples,
+        bands=None if along_path is None else along_path.bands,
+    )

@@ -1,1 +1,0 @@
-"""What the path brings against how many alerts it costs."""

@@ -1,1 +1,0 @@
-"""Two cuts: what is blocked without a review, what is reviewed, what passes."""

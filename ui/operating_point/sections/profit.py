@@ -1,0 +1,93 @@
+"""Section: payoff against alerts along the path."""
+
+import streamlit as st
+
+from multiloss_core import DataError
+from multiloss_core.figures import BEST, CHOSEN, PRESENT, profit_chart
+from multiloss_core.formatting import count, plural, shortened
+from multiloss_core.thresholds import Point, ProfitCurve, profit_curve
+from multiloss_core.thresholds.targets import point_of_vertex
+from ui.operating_point.active_goal import set_by_costs, set_manual_thresholds
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.costs import cases_of, point_cases
+from ui.operating_point.costs_form import money_words, sum_words
+from ui.operating_point.state import PointContext
+from ui.shared.formatting import LONG_NAME, as_text, vocabulary
+from ui.shared.page_setup import theme
+from ui.shared.session import Scenario, session
+from ui.shared.widgets import shown_when_open
+
+SECTION = "profit"
+
+
+@shown_when_open("Payoff against alerts", icon=":material/show_chart:", key=SECTION)
+def show_profit(context: PointContext) -> None:
+    """Show what the path brings at the costs of the scenario used last, and where most."""
+    analysis, point, scenario = context.analysis, context.point, session().point.scenarios.driving
+    if scenario is None:
+        st.info("Say what a review costs and what a catch is worth, and the payoff is drawn here.")
+        st.button("Set the point by costs", icon=":material/payments:", on_click=set_by_costs)
+        return
+    try:
+        curve = profit_curve(cases_of(analysis, point.method), scenario.payoffs)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    marks = {CHOSEN: _place(analysis, scenario, point), BEST: _best_place(curve)}
+    if context.view.baseline_point is not None:
+        marks[PRESENT] = _place(analysis, scenario, context.view.baseline_point)
+    st.markdown(f"{sum_words(analysis, scenario, point)}\n\n{_best_words(curve, scenario, marks[CHOSEN][1])}")
+    st.plotly_chart(
+        profit_chart(curve, point.method, marks, theme=theme(), currency=scenario.currency, vocabulary=vocabulary()),
+        theme=None,
+        key="profit_chart",
+        alt=_alt(marks, scenario),
+    )
+    best = point_of_vertex(analysis.path(point.method), curve.best)
+    if curve.totals[curve.best] > 0:
+        st.button(
+            "Go to the best point on this data",
+            icon=":material/flag:",
+            on_click=set_manual_thresholds,
+            args=(analysis.deployable(best).tolist(),),
+            help="Sets these thresholds by hand.",
+        )
+    named = f"'{as_text(shortened(scenario.name, LONG_NAME))}'" if scenario.name else "used last"
+    st.caption(
+        f"At the costs of the scenario {named}, counted on the rated {vocabulary().documents} against flagging "
+        "nothing. The best point is the best of this path on *these* data, so a little of its lead is luck."
+        f"{' Alerts that are not decided yet are left out.' if analysis.has_undecided else ''}"
+    )
+
+
+def _place(analysis: Analysis, scenario: Scenario, point: Point) -> tuple[float, float]:
+    """Place a point in the chart: its alerts and what it brings."""
+    tp, fp, amount = point_cases(analysis, point)
+    return tp + fp, scenario.payoffs.total(tp, fp, amount)
+
+
+def _best_place(curve: ProfitCurve) -> tuple[float, float]:
+    return float(curve.alerts[curve.best]), float(curve.totals[curve.best])
+
+
+def _best_words(curve: ProfitCurve, scenario: Scenario, chosen: float) -> str:
+    alerts, most = _best_place(curve)
+    if most <= 0:
+        return "**No point of this path brings more than flagging nothing** at these costs."
+    low, high = curve.nearly_best
+    best = as_text(money_words(most, scenario.currency))
+    gap = as_text(money_words(most - chosen, scenario.currency))
+    # Sums of weights in another order differ by rounding; thresholds beside the path may bring more than all of it.
+    lead = f", {gap} more than this point" if most - chosen > 0.005 else ""
+    return (
+        f"**The best point of the path brings {best}**, with {plural(alerts, 'alert')}{lead}. From {count(low)} to "
+        f"{plural(high, 'alert')} it is at least 99 % of that."
+    )
+
+
+def _alt(marks: dict[str, tuple[float, float]], scenario: Scenario) -> str:
+    told = (
+        f"{name}: {money_words(payoff, scenario.currency)} with {plural(alerts, 'alert')}"
+        for name, (alerts, payoff) in marks.items()
+    )
+    return f"Payoff against alerts along the path. {'; '.join(told)}."

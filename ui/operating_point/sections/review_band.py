@@ -1,0 +1,335 @@
+"""Section: block, review or pass, with two thresholds on one path."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import DataError, OperatingPoint
+from multiloss_core.decisions import RecordedBlock, RecordedTarget, Wish, recorded_thresholds
+from multiloss_core.formatting import count, direction, plural, reached, score_name
+from multiloss_core.inspection import (
+    Calendar,
+    DailyAlerts,
+    DocumentSubset,
+    band_parts,
+    calendar,
+    daily_reviews,
+    held_on_nine_of_ten,
+)
+from multiloss_core.thresholds import Point
+from multiloss_core.thresholds.targets import (
+    BandCosts,
+    DailyCap,
+    ReviewBand,
+    band_at,
+    band_for_payoffs,
+    band_for_precision,
+    review_for_busy_days,
+)
+from ui.operating_point.active_goal import set_manual_thresholds, slider_takes_over
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.costs import cases_of, point_cases
+from ui.operating_point.costs_form import money_words
+from ui.operating_point.state import PointContext, set_target
+from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers, vocabulary
+from ui.shared.session import ChosenBand, session
+from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice, ask_number
+
+SWITCH_KEY, DRIVER_KEY, CAPACITY_KEY = "band", "block_by", "reviews"
+FIRST_TARGET, FIRST_PRECISION, FIRST_COST = 80.0, 90.0, 50.0
+
+
+@dataclass(frozen=True)
+class BlockDriver:
+    """What can drive the upper cut: its name, the key of its widget, and the band that a value of it leads to."""
+
+    label: str
+    key: str
+    wish: str
+    ask: Callable[[], float]
+    lead: Callable[[Analysis, Point, float], ReviewBand]
+
+
+def ask_switch() -> bool:
+    """Whether a part of the alerts is blocked without a review."""
+    return st.toggle(
+        "Block the surest part without a review",
+        key=SWITCH_KEY,
+        bind="query-params",
+        help="Two cuts in place of one: what reaches the upper one is blocked, what lies between them is reviewed. The "
+        "lower one is the operating point above.",
+    )
+
+
+def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
+    """Draw what the upper cut is chosen by, and how many can be reviewed a day.
+
+    Raises
+    ------
+    DataError : no such upper cut, or one below the operating point.
+    """
+    by, goal, capacity = st.columns([2, 4, 2], gap="medium", vertical_alignment="bottom")
+    labels = {key: driver.label for key, driver in DRIVERS.items()}
+    driver = DRIVERS[ask_choice(by.selectbox, "Set the upper cut by", labels, key=DRIVER_KEY)]
+    most = capacity.number_input(
+        "Reviews a day, at most",
+        min_value=0.0,
+        max_value=1e9,
+        value=None,
+        format="%g",
+        placeholder="not limited",
+        key=CAPACITY_KEY,
+        bind="query-params",
+        disabled=analysis.rated.days is None,
+        help="How many people can look at. It needs a column of times.",
+    )
+    with goal:
+        value = driver.ask()
+    return ChosenBand(
+        band=driver.lead(analysis, point, value),
+        driver=driver.label,
+        wishes=(Wish(driver.wish, value),),
+        reviews_per_day=None if analysis.rated.days is None else most,
+    )
+
+
+def _ask_target() -> float:
+    label = f"Upper cut: of the last {vocabulary().documents} blocked, how many must be fraud?"
+    return ask_number(st.slider, label, (LOWEST, HIGHEST), FIRST_TARGET, STEP, format="%g %%", key="block_m")
+
+
+def _ask_precision() -> float:
+    label = "Precision of what is blocked, at least, in percent"
+    return ask_number(st.number_input, label, (0.5, 99.5), FIRST_PRECISION, 0.5, format="%g", key="block_precision")
+
+
+def _ask_cost() -> float:
+    scenario = session().point.scenarios.driving
+    unit = f" ({scenario.currency})" if scenario is not None and scenario.currency else ""
+    help_ = (
+        "What it costs to stop a good customer for nothing. Reviews and catches cost and bring what the scenario says."
+    )
+    label = f"A false block costs{unit}"
+    return ask_number(st.number_input, label, (0.0, 1e9), FIRST_COST, format="%g", key="block_cost", help=help_)
+
+
+def _by_target(analysis: Analysis, point: Point, percent: float) -> ReviewBand:
+    return band_at(analysis.path(point.method), point, percent / 100)
+
+
+def _by_precision(analysis: Analysis, point: Point, percent: float) -> ReviewBand:
+    return band_for_precision(analysis.path(point.method), point, percent / 100)
+
+
+def _by_cost(analysis: Analysis, point: Point, cost: float) -> ReviewBand:
+    scenario = session().point.scenarios.driving
+    if scenario is None:
+        raise DataError("What a review costs is not said yet; set the point by costs first.")
+    costs = BandCosts(payoffs=scenario.payoffs, false_block=cost)
+    return band_for_payoffs(analysis.path(point.method), cases_of(analysis, point.method), costs, point)
+
+
+# By what the URL says, in the order of the screen.
+DRIVERS = {
+    "slider": BlockDriver("marginal precision", "block_m", "marginal precision in percent", _ask_target, _by_target),
+    "precision": BlockDriver(
+        "a precision of what is blocked", "block_precision", "precision in percent", _ask_precision, _by_precision
+    ),
+    "cost": BlockDriver("the cost of a false block", "block_cost", "cost of a false block", _ask_cost, _by_cost),
+}
+
+
+def recorded_block(analysis: Analysis) -> RecordedBlock | None:
+    """Record the upper cut of the screen; None where there is one cut."""
+    chosen = session().point.band
+    if chosen is None:
+        return None
+    block = chosen.band.block
+    of_target = (block.marginal_precision, block.status) if isinstance(block, OperatingPoint) else ()
+    return RecordedBlock(
+        recorded_thresholds(analysis.deployable(block)),
+        block.tp,
+        block.fp,
+        RecordedTarget(chosen.driver, chosen.wishes, *of_target),
+        chosen.reviews_per_day,
+    )
+
+
+def restore_block(block: RecordedBlock | None) -> dict[str, str]:
+    """Have the upper cut of a record drawn, or none; returns the choices as the URL holds them."""
+    keys = (SWITCH_KEY, DRIVER_KEY, CAPACITY_KEY, *(driver.key for driver in DRIVERS.values()))
+    for key in keys:
+        # What has a default takes its value from the URL, unless something was chosen before.
+        st.session_state.pop(key, None)
+    found = None if block is None else next((key for key in DRIVERS if DRIVERS[key].label == block.target.driver), None)
+    if block is None or found is None or not block.target.wishes:
+        return {}
+    st.session_state[DRIVER_KEY] = found
+    choices = {SWITCH_KEY: "true", DRIVER_KEY: found, DRIVERS[found].key: repr(block.target.wishes[0].value)}
+    return choices if block.reviews_per_day is None else choices | {CAPACITY_KEY: repr(block.reviews_per_day)}
+
+
+FRAUD_COUNT, OTHER_COUNT, FRAUD_SHARE = "Fraud", "Not fraud", "Share of fraud"
+UNDECIDED, CAUGHT, PER_DAY = "Not yet decided", "Money in fraud", "A day"
+KINDS = {
+    FRAUD_COUNT: COUNT,
+    OTHER_COUNT: COUNT,
+    UNDECIDED: COUNT,
+    FRAUD_SHARE: SHARE,
+    LOW: BOUND,
+    HIGH: BOUND,
+    CAUGHT: MONEY,
+}
+
+
+def show_review_band(context: PointContext) -> None:
+    """Ask for an upper cut, and show what is blocked, reviewed and passed."""
+    st.markdown("**Block, review, pass**")
+    session().point.band = None
+    if not ask_switch():
+        return
+    analysis = context.analysis
+    try:
+        chosen = ask_band(analysis, context.point)
+        session().point.band = chosen
+        _show_parts(analysis, chosen.band)
+        _show_payoff(analysis, chosen)
+        _show_days(analysis, chosen)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/block:")
+
+
+def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
+    parts = band_parts(analysis.rated.source, band)
+    st.markdown(_sentence(parts.blocked, parts.reviewed))
+    block, review = (analysis.deployable(point) for point in (band.block, band.review))
+    undecided = _undecided(analysis, band)
+    rows, rated = [], f"Rated {vocabulary().documents}"
+    for i, (words, part, cut) in enumerate(
+        (("Block", parts.blocked, block), ("Review", parts.reviewed, review), ("Pass", parts.passed, None))
+    ):
+        row: dict[str, str | float] = {"Action": words}
+        row |= {
+            score_name(name): ("below" if direction(name) > 0 else "above") if cut is None else reached(name, cut[j])
+            for j, name in enumerate(band.block.names)
+        }
+        row |= {rated: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}
+        if analysis.has_undecided:
+            row[UNDECIDED] = undecided[i]
+        row |= {FRAUD_SHARE: rounded_share(part.precision, part.alerts), LOW: part.interval[0], HIGH: part.interval[1]}
+        if analysis.rated.amounts is not None and part.positions is not None:
+            row[CAUGHT] = _money_in_fraud(analysis, part)
+        rows.append(row)
+    show_numbers(rows, {rated: COUNT, **KINDS}, alt="What is blocked, reviewed and passed, with the share of fraud.")
+    st.caption(
+        f"Counted on the rated {vocabulary().documents} that chose the point; of what is blocked and reviewed the "
+        "share of fraud is the precision. *Pass* holds only what was rated: how much fraud lies below the floors is "
+        "unknown."
+    )
+
+
+def _sentence(blocked: DocumentSubset, reviewed: DocumentSubset) -> str:
+    if not blocked.alerts:
+        return "**Nothing is blocked:** no part of the path is so sure. Lower the upper cut."
+    return (
+        f"**{plural(blocked.alerts, vocabulary().document)} blocked**, of which {count(blocked.fp)} for nothing; "
+        f"**{count(reviewed.alerts)} reviewed**, of which {count(reviewed.tp)} are fraud."
+    )
+
+
+def _undecided(analysis: Analysis, band: ReviewBand) -> tuple[float, float, float]:
+    blocked, flagged = analysis.undecided([band.block, band.review])
+    documents = analysis.rated.source.documents
+    everything = 0.0 if documents is None else float(documents.undecided.weights.sum())
+    return blocked, flagged - blocked, everything - flagged
+
+
+def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
+    documents, amounts = analysis.rated.source.documents, analysis.rated.amounts
+    if documents is None or amounts is None or part.positions is None:
+        return float("nan")
+    fraud = part.positions[documents.labels[part.positions]]
+    return float((documents.weights[fraud] * amounts[fraud]).sum())
+
+
+def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
+    """Say what both parts bring, where costs are known and chose the cut."""
+    scenario = session().point.scenarios.driving
+    if chosen.driver != "the cost of a false block" or scenario is None:
+        return
+    costs = BandCosts(payoffs=scenario.payoffs, false_block=chosen.wishes[0].value)
+    block, both = (np.array(point_cases(analysis, point)) for point in (chosen.band.block, chosen.band.review))
+    blocked, reviewed = costs.blocked(*block), costs.payoffs.total(*(both - block))
+    told = [as_text(money_words(value, scenario.currency)) for value in (blocked + reviewed, blocked, reviewed)]
+    alone = as_text(money_words(costs.payoffs.total(*both), scenario.currency))
+    st.markdown(
+        f"**Together they bring {told[0]}:** {told[1]} by blocking, {told[2]} by reviewing. Reviewing all of it would "
+        f"bring {alone}."
+    )
+
+
+def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
+    """Say how many are reviewed a day, and whether that is too many."""
+    documents, times = analysis.rated.source.documents, analysis.rated.times
+    if documents is None or times is None:
+        st.caption("Without a column of times it is not known how many are reviewed a day.")
+        return
+    known = _calendar(analysis)
+    days = daily_reviews(documents, known, chosen.band)
+    often, most = held_on_nine_of_ten(days), chosen.reviews_per_day
+    said = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
+    if most is None:
+        st.markdown(said)
+    elif often <= most:
+        st.markdown(f"{said} That keeps within {most:g}.")
+    else:
+        st.warning(_too_many(said, days, most), icon=":material/groups:")
+        _offer_fewer(analysis, chosen, known, most)
+
+
+def _too_many(said: str, days: DailyAlerts, most: float) -> str:
+    held = (
+        "on average, but not on nine days of ten" if days.mean <= most else "neither on average nor on nine days of ten"
+    )
+    return f"{said} {most:g} a day is kept {held}: raise the operating point, or lower the upper cut."
+
+
+def _offer_fewer(analysis: Analysis, chosen: ChosenBand, known: Calendar, most: float) -> None:
+    """Offer the lower cut that leaves as many reviews as people can do."""
+    documents, path = analysis.rated.source.documents, analysis.path(chosen.band.block.method)
+    if documents is None:
+        return
+    day = np.concatenate([known.day, known.undecided_day])
+    cap = DailyCap(day=day, days=known.days, most=most)
+    try:
+        fitting = review_for_busy_days(path, chosen.band.block, documents, cap).review
+    except DataError as error:
+        st.caption(as_text(str(error)))
+        return
+    st.button(
+        f"Move the operating point so that {most:g} a day are enough",
+        icon=":material/vertical_align_top:",
+        on_click=_move_to,
+        args=(fitting, analysis.deployable(fitting).tolist()),
+    )
+
+
+def _move_to(point: Point, thresholds: list[float]) -> None:
+    if isinstance(point, OperatingPoint):
+        set_target(100 * point.marginal_precision)
+        slider_takes_over()
+    else:
+        set_manual_thresholds(thresholds)
+
+
+def _calendar(analysis: Analysis) -> Calendar:
+    times = analysis.rated.times
+    if times is None:
+        raise DataError("There is no column of times.")
+    return calendar(times, analysis.rated.undecided_times)
+
+
+def _about(value: float) -> str:
+    return f"{value:,.1f}".removesuffix(".0")

@@ -1,0 +1,284 @@
+"""Settings of the operating point, and presentation mode."""
+
+from typing import cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, Unit
+from multiloss_core.decisions import RecordedSettings, recorded_thresholds
+from multiloss_core.formatting import count, plural, score_name, score_threshold
+from multiloss_core.thresholds import CERTIFIED, RESOLUTIONS, Rule, Spacing
+from ui.data.rated_datasets import Dataset
+from ui.operating_point.analysis import Analysis, Settings
+from ui.operating_point.state import ViewState
+from ui.records import thresholds_words
+from ui.shared.formatting import as_text, vocabulary
+from ui.shared.page_setup import write_style
+from ui.shared.url_params import ask_choice
+
+PRESENT_KEY = "present"
+# Hidden, not left out: what is not drawn forgets its choice. An open popover is drawn outside of its container.
+HIDDEN = (
+    ".st-key-bar",
+    ".st-key-point_controls",
+    ".st-key-details",
+    "header[data-testid=stHeader]",
+    "[data-testid=stPopoverBody]",
+)
+
+
+def ask_presentation() -> None:
+    """Draw the switch into presentation mode."""
+    st.toggle("Presentation: only slider, numbers and charts", key=PRESENT_KEY, bind="query-params")
+
+
+def is_presenting() -> bool:
+    """Whether the screen is for a meeting room."""
+    return bool(st.session_state.get(PRESENT_KEY))
+
+
+def apply_presentation() -> None:
+    """Hide every control but the slider, if the user wants that, and offer the way back."""
+    rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer {{padding-top: 2.6rem}}"
+    write_style(rules if is_presenting() else "")
+
+
+def offer_leaving() -> None:
+    """Draw the way out of the presentation, above everything else."""
+    if is_presenting():
+        with st.container(key="presentation_left"):
+            st.button("Leave the presentation", icon=":material/close_fullscreen:", type="tertiary", on_click=_leave)
+
+
+def _leave() -> None:
+    st.session_state[PRESENT_KEY] = False
+
+
+METHOD_KEY, RULE_KEY, SPACING_KEY, UNIT_KEY, PLAIN_KEY = "method", "rule", "nodes", "count", "plain"
+NEW_DATA_KEY = "new_data"
+RULES = {"any": "any score", "all": "every score"}
+SPACINGS = {
+    "positives": "at rated positives",
+    "quantile": "at equal shares of documents",
+    "uniform": "at equal steps",
+}
+
+
+def show_origin(dataset: Dataset) -> None:
+    """One line on what the numbers come from."""
+    source, rated = dataset.source, f"rated {vocabulary().document}"
+    if isinstance(source, RatedCounts):
+        funnel = source.funnel
+        words = f"{plural(funnel.at_or_above_floor, rated)} · {count(funnel.positives)} positive"
+    elif isinstance(source, CountSurfaces):
+        words = f"table of {count(source.tp.size)} nodes"
+    else:
+        words = f"{plural(len(source.labels), rated)} · {count(source.labels.sum())} positive"
+    st.caption(f"{words} · floors {' / '.join(map(score_threshold, source.names, source.floors))}")
+
+
+def ask_settings(dataset: Dataset, unit_box: DeltaGenerator, settings_box: DeltaGenerator) -> Settings:
+    """Ask for the unit in a place of its own, and in another for what is changed once: rule, grid, plain widgets."""
+    source = dataset.source
+    table = source if isinstance(source, CountSurfaces) else None
+    label = "Flagged when its threshold is reached by"
+    rule: Rule = "any"
+    unit = Unit.DOCUMENTS
+    if dataset.amounts is not None:
+        with unit_box:
+            unit = _ask_unit()
+    with settings_box:
+        if table is not None and not isinstance(table, RatedCounts):
+            rule = table.rule
+            st.text_input(label, RULES[rule], disabled=True, help="Told by the table of counts.")
+        elif len(source.names) > 1:
+            rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
+        settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, len(source.names))
+        ask_plain()
+        ask_presentation()
+    return settings
+
+
+def settings_in_use(dataset: Dataset) -> Settings:
+    """Return how surfaces are counted and paths searched, as chosen before; counts of documents."""
+    source = dataset.source
+    if isinstance(source, CountSurfaces) and not isinstance(source, RatedCounts):
+        return Settings(source.rule, "uniform", 0)
+    asked = st.session_state.get(RULE_KEY)
+    rule: Rule = asked if asked in RULES and len(source.names) > 1 else "any"
+    if isinstance(source, CountSurfaces):
+        return Settings(rule, "uniform", 0)
+    spacing, choices = st.session_state.get(SPACING_KEY), RESOLUTIONS[len(source.names)]
+    resolution = st.session_state.get(_resolution_key(len(source.names)))
+    return Settings(
+        rule,
+        cast("Spacing", spacing) if spacing in SPACINGS else "positives",
+        resolution if resolution in choices else choices[1],
+    )
+
+
+def _ask_unit() -> Unit:
+    hint = (
+        f"Money: {vocabulary().a_document} counts as much as its amount, so that the slider asks how much of the last "
+        "money flagged must be fraud."
+    )
+    units = {unit.value: vocabulary().counted(unit) for unit in Unit}
+    return Unit(ask_choice(st.segmented_control, "Count", units, key=UNIT_KEY, required=True, help=hint))
+
+
+def show_unit(analysis: Analysis) -> None:
+    """Where money is counted, what that means for the numbers on the page."""
+    counted, rated = analysis.dataset.source.documents, analysis.rated.source.documents
+    if counted is rated or counted is None or rated is None:
+        return
+    column, weight = analysis.dataset.choice.amount, analysis.dataset.choice.weight
+    summed = f"'{column}' times '{weight}'" if weight else f"'{column}'"
+    noticed = [note for note in counted.notes if note not in rated.notes]
+    st.caption(
+        f"TP and FP are money: sums of {as_text(summed)}. The "
+        f"comparison, *Who flags what*, lists, days and segments count {vocabulary().documents}. "
+        f"{as_text(' '.join(noticed))}"
+    )
+
+
+def show_held(analysis: Analysis, view: ViewState) -> None:
+    """Of three classifiers and more, say where those stay whose thresholds the charts do not draw."""
+    names, values = analysis.surfaces.names, recorded_thresholds(analysis.deployable(view.chosen_point))
+    held = [j for j in range(len(names)) if j not in view.pair]
+    if len(names) > 2 and view.chosen_point.status != "unreachable":
+        stay = thresholds_words(tuple(names[j] for j in held), tuple(values[j] for j in held))
+        across, up = (score_name(names[j]) for j in view.pair)
+        words = f"Threshold space and surfaces draw {across} and {up}; fixed in them, as at the chosen point: {stay}."
+        st.caption(as_text(words))
+
+
+def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
+    hint = (
+        "TP changes only at the scores of rated positives, so nodes there lose nothing. Equal steps are the paper's "
+        "choice."
+    )
+    spacings = SPACINGS | {"quantile": f"at equal shares of {vocabulary().documents}"}
+    spacing = ask_choice(st.selectbox, "Where the nodes of each axis lie", spacings, key=SPACING_KEY, help=hint)
+    choices = RESOLUTIONS[classifiers]
+    resolution = st.selectbox(
+        "Nodes for each classifier, at most",
+        choices,
+        index=1,
+        key=_resolution_key(classifiers),
+        bind="query-params",
+    )
+    nodes = resolution if resolution in choices else choices[1]
+    return Settings(rule, cast("Spacing", spacing), nodes, unit)
+
+
+def restore_settings(settings: RecordedSettings, classifiers: int, *, documents: bool, amounts: bool) -> dict[str, str]:
+    """Have the widgets show the settings of a record, as far as they are offered for its data.
+
+    `documents`: the data are documents, no table of counts; `amounts`: they have amounts. Returns the choices as the
+    URL holds them.
+    """
+    choose_method(settings.method)
+    choices = {METHOD_KEY: settings.method}
+    if documents:
+        choices[SPACING_KEY] = settings.spacing
+        if classifiers > 1:
+            choices[RULE_KEY] = settings.rule
+        if amounts:
+            choices[UNIT_KEY] = recorded_unit(settings).value
+        for key in (SPACING_KEY, RULE_KEY, UNIT_KEY):
+            if key in choices:
+                st.session_state[key] = choices[key]
+        if settings.resolution in RESOLUTIONS[classifiers]:
+            # What has a default takes its value from the URL, unless something was chosen before.
+            st.session_state.pop(_resolution_key(classifiers), None)
+            choices[_resolution_key(classifiers)] = str(settings.resolution)
+    return choices
+
+
+def recorded_unit(settings: RecordedSettings) -> Unit:
+    """Return the unit that the counts of a record are in."""
+    return Unit.DOCUMENTS if settings.amount is None else Unit.MONEY
+
+
+def choose_method(name: str) -> None:
+    """Have the point lie on the path of a method; before the widget is drawn."""
+    st.session_state[METHOD_KEY] = name
+
+
+def choose_unit(unit: Unit) -> None:
+    """Count documents or money; before the widget is drawn."""
+    st.session_state[UNIT_KEY] = unit.value
+
+
+def choose_plain() -> None:
+    """Show plain controls and charts; before the widget is drawn."""
+    st.session_state[PLAIN_KEY] = True
+
+
+def ask_new_data() -> bool:
+    """Whether to find out what new data will show."""
+    return st.toggle(
+        "What new data will show",
+        key=NEW_DATA_KEY,
+        bind="query-params",
+        help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some "
+        "seconds in the background; the slider stays free.",
+    )
+
+
+def want_new_data() -> None:
+    """Have it found out what new data will show; before the widget is drawn."""
+    st.session_state[NEW_DATA_KEY] = True
+
+
+def is_plain() -> bool:
+    """Whether plain controls and charts are wanted."""
+    return bool(st.session_state.get(PLAIN_KEY))
+
+
+def _resolution_key(classifiers: int) -> str:
+    return f"resolution_{classifiers}"
+
+
+def ask_plain() -> None:
+    """Whether to use plain widgets; the explorer turns it on itself where it cannot draw."""
+    st.toggle(
+        "Plain controls and charts",
+        key=PLAIN_KEY,
+        bind="query-params",
+        help="The same numbers without the live explorer: for browsers and screen readers that it does not suit.",
+    )
+
+
+def ask_method(analysis: Analysis) -> str:
+    """Which path the chosen point lies on."""
+    names = analysis.offered_methods
+    picked = st.selectbox("Path", names, key=METHOD_KEY, bind="query-params", help=_method_help())
+    return picked if picked in analysis.methods else names[0]
+
+
+def asked_method() -> str | None:
+    """Which path was asked for, in the widget or the address, before the widget is drawn."""
+    return st.session_state.get(METHOD_KEY) or st.query_params.get(METHOD_KEY)
+
+
+def _method_help() -> str:
+    looks = (*PATH_METHODS, CERTIFIED)
+    return "\n".join(
+        ["How the way through threshold space was found.", "", *(f"- **{look.name}**: {look.help}" for look in looks)]
+    )
+
+
+def ask_pair(analysis: Analysis) -> tuple[int, int]:
+    """For three classifiers and more, the two whose thresholds are drawn."""
+    names = [*map(score_name, analysis.surfaces.names)]
+    if len(names) <= 2:
+        return (0, 1)
+    left, right = st.columns(2)
+    others = "Charts show the thresholds of two classifiers; the others stay at the chosen point."
+    labels = {str(place): name for place, name in enumerate(names, start=1)}
+    first = ask_choice(left.selectbox, "Charts: across", labels, key="across", help=others)
+    rest = {place: name for place, name in labels.items() if place != first}
+    second = ask_choice(right.selectbox, "Charts: up", rest, key="up")
+    return int(first) - 1, int(second) - 1

@@ -1,0 +1,259 @@
+"""Compare cuts under several losses and against a constant threshold."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from multiloss_core import DataError, expected_losses
+from multiloss_core.losses import (
+    METHODS,
+    ExpectedLosses,
+    Loss,
+    Reliability,
+    best_k,
+    items_at,
+    observed_loss,
+    reliability,
+    shortest_threshold,
+    tuned_threshold,
+)
+from ui.data.scored_datasets import ScoredDataset
+from ui.shared import widgets
+from ui.shared.formatting import EXACT
+from ui.shared.session import session
+from ui.shared.widgets import named_loss
+
+# Those that look at the positives only come first.
+LOSS_CHOICES = tuple(sorted(widgets.LOSS_CHOICES, key=lambda choice: choice not in ("F", "Jaccard")))
+HALF = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class WayToCut:
+    """One way to choose the items: the `k` most probable, all those at or above `threshold`.
+
+    `threshold` is NaN where nothing is flagged, and `printed` in the fewest digits that flag the same. `worse`:
+    expected loss above the optimum's, negative where a cut wins that flags fewer than was asked for. `observed`: the
+    loss on the labelled items kept aside, NaN without them. `left_out`: items as probable as the last one flagged that
+    are not.
+    """
+
+    name: str
+    threshold: float
+    printed: float
+    k: int
+    expected_loss: float
+    worse: float
+    observed: float
+    left_out: int
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One loss on one dataset, `at_least` so many flagged. `tuned` is None for the reason `why_not_tuned`."""
+
+    loss_name: str
+    at_least: int
+    curve: ExpectedLosses
+    optimum: WayToCut
+    at_half: WayToCut
+    tuned: WayToCut | None
+    why_not_tuned: str = ""
+
+    @property
+    def ways(self) -> tuple[WayToCut, ...]:
+        """Those that there are, the optimum first."""
+        return (self.optimum, self.at_half) if self.tuned is None else (self.optimum, self.at_half, self.tuned)
+
+
+def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:
+    """Say why a loss cannot be computed for so many items, if so."""
+    largest = _largest(named_loss(choice, 1.0))
+    return f"takes at most {largest:,} items" if dataset.items.probabilities.size > largest else None
+
+
+def answer(dataset: ScoredDataset, choice: str, beta: float, at_least: int = 0) -> Answer:
+    """Find the answer of one loss, of `at_least` items, 0 to n. Raises DataError where the loss takes fewer items."""
+    too_many = too_many_for(choice, dataset)
+    if too_many:
+        n = dataset.items.probabilities.size
+        raise DataError(f"{choice} {too_many}, and these are {n:,}; choose another loss, or fewer items.")
+    return _answer(dataset.key, choice, beta if choice == "F" else 1.0, at_least, dataset)
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def _answer(key: str, choice: str, beta: float, at_least: int, _dataset: ScoredDataset) -> Answer:
+    loss, items = named_loss(choice, beta), _dataset.items
+    curve = _curve(key, choice, beta, _dataset)
+    k = best_k(curve.values, at_least)
+    lowest = float(items.probabilities[_dataset.order[k - 1]]) if k else np.inf
+
+    def way(name: str, threshold: float, flagged: int) -> WayToCut:
+        return _way(name, threshold, flagged, curve, at_least, _dataset, loss)
+
+    optimum = way("optimum k*", lowest, k)
+    at_half = way("threshold 0.5", HALF, items_at(items.probabilities, HALF))
+    reason = _why_not_tuned(_dataset)
+    if reason:
+        return Answer(loss.name, at_least, curve, optimum, at_half, None, reason)
+    tuned_on = items.known_probabilities[_dataset.tuning], items.known_labels[_dataset.tuning]
+    threshold = tuned_threshold(*tuned_on, loss).threshold
+    tuned = way("tuned threshold", threshold, items_at(items.probabilities, threshold))
+    return Answer(loss.name, at_least, curve, optimum, at_half, tuned)
+
+
+# Eight, because the curve of a million items has 8 MB.
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Finding the expected loss of every cut …")
+def _curve(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> ExpectedLosses:
+    loss = named_loss(choice, beta)
+    # What is proven in quadratic time is less tight, and still far below what is shown.
+    return expected_losses(_dataset.items.probabilities, loss, tolerance=1e-9 if np.isinf(_largest(loss)) else 1e-6)
+
+
+def _largest(loss: Loss) -> float:
+    """Find how many items the method that takes most can take."""
+    return max(method.largest for method in METHODS.values() if method.takes(loss, 1))
+
+
+def items_flagged(dataset: ScoredDataset, k: int) -> np.ndarray:
+    """Find the rows (k,) of the k most probable items, in the order of the file."""
+    return np.sort(dataset.order[:k])
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _reliability(key: str, _dataset: ScoredDataset) -> Reliability:
+    return reliability(_dataset.items.known_probabilities, _dataset.items.known_labels)
+
+
+def reliability_of(dataset: ScoredDataset) -> Reliability:
+    """Find how far the probabilities of the labelled items kept their promise; some must be labelled."""
+    return _reliability(dataset.key, dataset)
+
+
+def _way(
+    name: str,
+    threshold: float,
+    k: int,
+    curve: ExpectedLosses,
+    at_least: int,
+    dataset: ScoredDataset,
+    loss: Loss,
+) -> WayToCut:
+    probabilities, expected = dataset.items.probabilities, float(curve.values[k])
+    worse = expected - float(curve.values[best_k(curve.values, at_least)])
+    finite = bool(np.isfinite(threshold))
+    return WayToCut(
+        name=name,
+        threshold=threshold if finite else float("nan"),
+        printed=shortest_threshold(probabilities, threshold) if finite else float("nan"),
+        k=k,
+        expected_loss=expected,
+        # Rounding within the tie rule of k* must not read as better than the best.
+        worse=worse if k < at_least else max(worse, 0.0),
+        observed=_observed(k, dataset, loss),
+        left_out=items_at(probabilities, threshold) - k,
+    )
+
+
+def _observed(k: int, dataset: ScoredDataset, loss: Loss) -> float:
+    items = dataset.items
+    if items.labelled is None or dataset.tuning.all():
+        return float("nan")
+    flagged = np.zeros(items.probabilities.size, dtype=bool)
+    flagged[dataset.order[:k]] = True
+    return observed_loss(flagged[items.labelled][~dataset.tuning], items.known_labels[~dataset.tuning], loss)
+
+
+def _why_not_tuned(dataset: ScoredDataset) -> str:
+    if dataset.items.labels is None:
+        return (
+            "Cannot be computed: tuning a threshold needs items whose outcome is known. Choose the column with the "
+            "outcomes (labels), if there is one."
+        )
+    tuned_on = dataset.items.known_labels[dataset.tuning]
+    if tuned_on.all() or not tuned_on.any():
+        needed = "must hold both positives and negatives"
+        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on {needed}."
+    return ""
+
+
+# Above this, comparing all losses takes more than a moment.
+MANY_ITEMS = 10_000
+COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
+
+
+def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
+    """Show the optimal cut under each loss."""
+    st.subheader("All seven losses", anchor=False)
+    bar, table = st.empty(), st.empty()
+    done = session().scored.compared
+    show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta, at_least) not in done
+    rows: list[dict[str, str | float | None]] = []
+    for number, choice in enumerate(LOSS_CHOICES):
+        name = named_loss(choice, beta).name
+        if show_progress:
+            bar.progress(number / len(LOSS_CHOICES), f"{name}: {number + 1} of {len(LOSS_CHOICES)}")
+        try:
+            rows.append(_row(answer(dataset, choice, beta, at_least)))
+        except DataError as error:
+            rows.append({"Loss": name, "Note": too_many_for(choice, dataset) or str(error)})
+        if show_progress:
+            _show_table(table, rows)
+    bar.empty()
+    _show_table(table, rows)
+    done.add((dataset.key, beta, at_least))
+    limited = [choice for choice in LOSS_CHOICES if too_many_for(choice, dataset)]
+    st.caption(
+        "Losses of different rows cannot be compared with each other, only the cuts within a row. AUC cannot choose a "
+        "cut: flagging nothing costs 0 under it."
+        + (
+            f" {' and '.join(limited)} take at most 20,000 items: their time grows with the square of the number."
+            if limited
+            else ""
+        )
+    )
+
+
+def _row(found: Answer) -> dict[str, str | float | None]:
+    optimum, half, tuned = found.optimum, found.at_half, found.tuned
+    return {
+        "Loss": found.loss_name,
+        "k*: items flagged": optimum.k,
+        "Probability at the cut": optimum.threshold,
+        "Expected loss": optimum.expected_loss,
+        "± at most": found.curve.error_bound,
+        "0.5: k": half.k,
+        "0.5: worse by": half.worse,
+        "Tuned": None if tuned is None else tuned.printed,
+        "Tuned: k": None if tuned is None else tuned.k,
+        "Tuned: worse by": None if tuned is None else tuned.worse,
+        "Note": "chooses no cut" if found.loss_name == "AUC" else "",
+    }
+
+
+def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]) -> None:
+    number = st.column_config.NumberColumn
+    columns = {
+        "Loss": st.column_config.TextColumn(width=70),
+        "k*: items flagged": number(format="localized"),
+        "Note": st.column_config.TextColumn(),
+        "Probability at the cut": number(
+            format="%.4g", help="Where probabilities are right, this is the marginal precision at the cut."
+        ),
+        "Expected loss": number(format="%.4f"),
+        "± at most": number(format="%.1g", help="What the expected loss is proven to within; 0: exact up to rounding."),
+        "0.5: k": number(format="localized", help="How many items the constant threshold 0.5 flags."),
+        "0.5: worse by": number(format="%.4f"),
+        "Tuned": number(format=EXACT, help="The threshold tuned on half of the labelled items."),
+        "Tuned: k": number(format="localized"),
+        "Tuned: worse by": number(format="%.4f"),
+    }
+    place.dataframe(
+        pd.DataFrame(rows).astype(dict.fromkeys(COUNTS, "Int64")),
+        hide_index=True,
+        alt="The optimal cut under each loss.",
+        column_config=columns,
+    )

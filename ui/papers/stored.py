@@ -1,0 +1,100 @@
+"""Read stored results of the experiments, and open their scores on other pages."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from experiments.stored import RESULTS, read_results
+from multiloss_core import DataError
+from multiloss_core.formatting import plural
+from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload
+from ui.data.rated_workspace import rated_uploads
+from ui.data.scored_datasets import scored_uploads, uploaded_source
+from ui.shared.formatting import as_text
+
+
+def results(name: str) -> dict[str, Any] | None:
+    """Return stored results by name; None, and a sentence on the page, where they are not in the tree."""
+    try:
+        return _read(name)
+    except DataError as error:
+        st.info(as_text(str(error)), icon=":material/science:")
+        return None
+
+
+@st.cache_data(show_spinner=False)
+def _read(name: str) -> dict[str, Any]:
+    return read_results(name)
+
+
+def show_origin(held: Mapping[str, Any]) -> None:
+    """Say when, with what and how results were made."""
+    versions = ", ".join(f"{package} {number}" for package, number in held["versions"].items())
+    settings = ", ".join(f"{key} {value}" for key, value in held["settings"].items())
+    st.caption(as_text(f"Run on {held['date']} with {versions}; {settings}."))
+
+
+SCORES, RATED = "natarajan_scores_{}", "robles"
+# Those whose terms allow that scores are stored: CC BY 4.0 at UCI.
+OPEN_SETS = ("breast", "spambase", "letters")
+
+
+def offer_scores() -> None:
+    """Offer the stored probabilities and outcomes of a set for the page on the optimal cut."""
+    st.markdown("**Open scores of a set in Optimal cut**")
+    with st.container(horizontal=True):
+        for one in filter(None, (results(SCORES.format(key)) for key in OPEN_SETS)):
+            asked = st.button(
+                f"{one['set']} ({plural(len(one['labels']), 'item')})",
+                key=f"open_{one['set']}",
+                icon=":material/content_cut:",
+                help=f"Probabilities of test items, and which of them are {one['positive']}. UCI, CC BY 4.0.",
+            )
+            if asked:
+                _open_scores(one)
+
+
+def _open_scores(one: dict[str, Any]) -> None:
+    table = pd.DataFrame({"probability": one["probabilities"], "outcome": one["labels"]})
+    name = f"{one['set'].lower()} ({one['positive']}).csv"
+    complaint = scored_uploads().take(lambda: uploaded_source(table.to_csv(index=False).encode(), name))
+    if complaint is not None:
+        st.error(as_text(complaint), icon=":material/error:")
+        return
+    st.switch_page("pages/optimal_cut.py")
+
+
+def offer_rated() -> None:
+    """Offer the stored rated rows of bank marketing for the operating point."""
+    held = results(RATED)
+    if held is None:
+        return
+    rated = held["rated"]
+    asked = st.button(
+        "Open bank marketing in Operating point",
+        icon=":material/tune:",
+        help=f"Two scores of {rated['kind']} and the rating, of rows at or above a floor. {rated['source']}.",
+    )
+    if asked:
+        complaint = rated_uploads().take(lambda: _rated_source(rated))
+        if complaint is not None:
+            st.error(as_text(complaint), icon=":material/error:")
+            return
+        st.switch_page("pages/operating_point.py")
+
+
+def _rated_source(rated: dict[str, Any]) -> RatedSource:
+    """Read the rows, with what their columns mean: nothing is left to ask."""
+    source = read_upload((RESULTS / rated["file"]).read_bytes(), "bank marketing.csv")
+    *scores, rating = map(str, source.frame.columns)
+    choice = ColumnChoice(
+        is_counts=False,
+        scores=tuple(scores),
+        rating=rating,
+        meanings=(("0", "negative"), ("1", "positive")),
+        floors=tuple(rated["floors"]),
+    )
+    return replace(source, first_choice=choice, guess=None)

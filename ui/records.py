@@ -1,0 +1,300 @@
+"""Decision records on screen, and the decision log with the permissions of the signed-in user."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+import streamlit as st
+
+from decision_log import Audit, DecisionLog, Event, Listing, LogEntry, log_address
+from decision_log.store import MAX_ENTRIES
+from multiloss_core import DataError, DecisionRecord
+from multiloss_core.decisions import (
+    MAX_NAME,
+    RecordFile,
+    dbt_model,
+    markdown_summary,
+    python_function,
+    record_files,
+    spark_expression,
+    sql_where,
+)
+from multiloss_core.figures import weeks_drawing
+from multiloss_core.formatting import count, money, reached, score_name, share, shortened
+from multiloss_core.thresholds import Rule
+from ui.shared.formatting import LONG_NAME, as_text, vocabulary, without_links
+from ui.shared.session import session
+from ui.sign_in.person import Person, Role, is_identity, is_same_name, is_same_person
+from ui.sign_in.visitor import reader, settings
+
+
+class GuardedLog:
+    """A log for a `person`; `second_person`: whether another one than the author must deploy.
+
+    With sign-in everything is written under her identity. Every method raises DataError where she may not, or where the
+    log itself refuses.
+    """
+
+    def __init__(self, log: DecisionLog, person: Person, *, second_person: bool) -> None:
+        self._log, self._person, self._second_person = log, person, second_person
+
+    def listing(self, *, limit: int) -> Listing:
+        """List the newest entries, and what cannot be read."""
+        return self._for(Role.READ).listing(limit=limit)
+
+    def entries(self, *, limit: int = MAX_ENTRIES, data_name: str | None = None) -> tuple[LogEntry, ...]:
+        """List the newest entries that can be read, of one data name."""
+        return self._for(Role.READ).entries(limit=limit, data_name=data_name)
+
+    def get(self, entry_id: int) -> LogEntry:
+        """Get one entry."""
+        return self._for(Role.READ).get(entry_id)
+
+    def in_production(self) -> tuple[LogEntry, ...]:
+        """List what is in production."""
+        return self._for(Role.READ).in_production()
+
+    def export(self) -> str:
+        """All entries as JSON lines."""
+        return self._for(Role.READ).export()
+
+    def trail(self) -> tuple[Event, ...]:
+        """List who wrote what and when."""
+        return self._for(Role.ADMINISTER).trail()
+
+    def audit(self) -> Audit:
+        """Check every seal."""
+        return self._for(Role.ADMINISTER).audit()
+
+    def add(self, record: DecisionRecord) -> int:
+        """Keep a record of this person's and return the number of its entry."""
+        log = self._for(Role.DECIDE)
+        if not self._person.may_sign(record.author):
+            raise DataError("The author of this record is somebody else; only the author can add it to the log.")
+        return log.add(record)
+
+    def remark(self, entry_id: int, by: str, words: str, *, withdraws: bool = False) -> LogEntry:
+        """Add a remark on an entry, or withdraw it: her own, or anybody's as an administrator."""
+        log = self._for(Role.DECIDE, Role.ADMINISTER)
+        if withdraws and not may_withdraw(self._person, log.get(entry_id)):
+            raise DataError("Only the author of a decision, or an administrator, withdraws it; add a remark instead.")
+        return log.remark(entry_id, self._own(by), words, withdraws=withdraws)
+
+    def mark_deployed(self, entry_id: int, by: str, when: datetime | None = None) -> LogEntry:
+        """Note that an entry went to production."""
+        log, by = self._for(Role.DEPLOY), self._own(by)
+        if self._second_person and (complaint := why_another_deploys(self._person, log.get(entry_id), by)):
+            raise DataError(complaint)
+        return log.mark_deployed(entry_id, by, when)
+
+    def _for(self, *roles: Role) -> DecisionLog:
+        self._person.require(*roles)
+        return self._log
+
+    def _own(self, name: str) -> str:
+        if not self._person.may_sign(name):
+            raise DataError("With sign-in everything is written under one's own name; sign in as the other person.")
+        return name
+
+
+def may_withdraw(person: Person, entry: LogEntry) -> bool:
+    """Tell whether a person may withdraw an entry: her own with the role to decide, anybody's as an administrator."""
+    is_own = not person.identity or is_same_person(entry.record.author, person.identity)
+    return person.may(Role.ADMINISTER) or (is_own and person.may(Role.DECIDE))
+
+
+def why_another_deploys(person: Person, entry: LogEntry, by: str) -> str:
+    """Say why, where a second person must deploy, it cannot be this one under the name `by`; empty where it can."""
+    author = entry.record.author
+    if person.identity and not is_identity(author):
+        return (
+            f"Decision {entry.id} was made under a typed name, so nobody can tell whether you are a second person; "
+            "decide anew to put it into production."
+        )
+    is_own = is_same_person(author, by) if person.identity else is_same_name(author, by)
+    return f"Decision {entry.id} was made by the same person; here another one deploys." if is_own else ""
+
+
+T = TypeVar("T")
+
+
+def decision_log() -> GuardedLog:
+    """Open the log at the address of the environment's MULTILOSS_DECISION_LOG, else in a file of this user.
+
+    It does what whoever visits may do.
+
+    Raises
+    ------
+    DataError : it cannot be opened, or not by whoever visits.
+    """
+    return GuardedLog(_opened(log_address()), reader(), second_person=settings().roles.second_person)
+
+
+def ask_name(label: str, *, key: str, help: str | None = None) -> str:
+    """Ask under which name something is written to the log; with sign-in show it: it is not typed."""
+    identity = reader().identity
+    if identity:
+        st.markdown(f"{label}: {as_text(identity)}", help=help)
+        return identity
+    typed: str = st.text_input(label, key=key, persist_state="session", max_chars=MAX_NAME, help=help)
+    return typed.strip()
+
+
+def from_log(ask: Callable[[GuardedLog], T]) -> T | None:
+    """Ask the log; None after the sentence why it cannot be used and a button to try again.
+
+    A database that does not answer is not asked at every run, for each time may take seconds.
+    """
+    state = session().decisions
+    complaint = state.log_complaint
+    if complaint is None:
+        try:
+            return ask(decision_log())
+        except DataError as error:
+            state.log_complaint = complaint = str(error)
+    st.error(as_text(complaint), icon=":material/database_off:")
+    st.button("Try again", icon=":material/refresh:", on_click=lambda: setattr(state, "log_complaint", None))
+    return None
+
+
+@st.cache_resource(max_entries=4, on_release=DecisionLog.close, show_spinner="Opening the decision log …")
+def _opened(address: str) -> DecisionLog:
+    return DecisionLog(address)
+
+
+def forget_log() -> None:
+    """Close the log; it is opened again when it is asked."""
+    _opened.clear()
+
+
+def moment(time: datetime) -> str:
+    """Write a moment in UTC, to the minute."""
+    return f"{time:%Y-%m-%d %H:%M}"
+
+
+def author_of(record: DecisionRecord) -> str:
+    """Name who decided, as far as it is known."""
+    return shortened(record.author, LONG_NAME) or "no author"
+
+
+def label_of(entry: LogEntry) -> str:
+    """Write an entry of the log in one line."""
+    record = entry.record
+    return f"{entry.id} · {shortened(record.data.name, LONG_NAME)} · {moment(record.created)} · {author_of(record)}"
+
+
+def target_words(record: DecisionRecord) -> str:
+    """Write the target marginal precision, or that there is none."""
+    target = record.target
+    if target.by_hand or target.marginal_precision is None:
+        return "set by hand" if target.by_hand else "none"
+    return f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
+
+
+def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...]) -> str:
+    """Write thresholds with the names of their classifiers."""
+    pairs = zip(names, thresholds, strict=True)
+    return ", ".join(f"{score_name(name)} {reached(name, value)}" for name, value in pairs)
+
+
+def precision_words(record: DecisionRecord) -> str:
+    """Write the precision on the data of the record."""
+    return share_words(record, record.expected.precision, record.expected.alerts)
+
+
+def share_words(record: DecisionRecord, precision: float | None, alerts: float) -> str:
+    """Write a share of alerts, which are counted as in the record."""
+    # Of how many documents money is, no record tells: one decimal.
+    return share(precision, alerts if record.settings.amount is None else 1_000)
+
+
+def counted_words(record: DecisionRecord, value: float) -> str:
+    """Write a count of a record; one of money says so."""
+    return count(value) if record.settings.amount is None else f"{money(value)} (money)"
+
+
+def deployment_words(entry: LogEntry) -> str:
+    """Say whether an entry is or was in production, or that it never was and is withdrawn."""
+    if not entry.deployments:
+        return "" if entry.withdrawn is None else "withdrawn"
+    last = entry.deployments[-1]
+    if last.retired_at is None:
+        return f"since {moment(last.deployed_at)} by {shortened(last.deployed_by, LONG_NAME)}"
+    return f"until {moment(last.retired_at)}"
+
+
+def summary_on_page(record: DecisionRecord) -> str:
+    """Write the Markdown summary without its title, its headings below those of the page."""
+    _, _, body = markdown_summary(record, vocabulary()).partition("\n\n")
+    return without_links(f"\n\n{body}".replace("\n\n## ", "\n\n#### "))
+
+
+def offer_files(record: DecisionRecord, tag: str, drawings: Mapping[str, str] | None = None) -> None:
+    """Offer the downloads of a record, and the thresholds as code to copy. `tag` is for the keys.
+
+    `drawings`: the charts of the report by title; without them it shows what the record itself knows.
+    """
+    with st.container(horizontal=True, gap="small"):
+        for file in record_files(record, vocabulary(), weeks_of(record) if drawings is None else drawings):
+            download_button(file, tag)
+    show_code(record)
+
+
+def download_button(file: RecordFile, tag: str) -> None:
+    """Offer one download, which runs nothing again."""
+    st.download_button(
+        file.label,
+        file.text,
+        file.name,
+        file.mime,
+        key=f"take_{file.label}_{tag}",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def weeks_of(record: DecisionRecord) -> dict[str, str]:
+    """Draw the weeks that a record knows; nothing for one that knows none."""
+    weeks = () if record.evidence is None else record.evidence.weeks
+    return {"Alerts of each week": weeks_drawing(weeks, vocabulary())} if weeks else {}
+
+
+def show_code(record: DecisionRecord) -> None:
+    """Show the condition, the model, the expression and the function, to copy."""
+    sql, dbt, spark, python = st.tabs(["SQL", "dbt", "Spark", "Python"])
+    sql.code(sql_where(record), language="sql", wrap_lines=True)
+    dbt.code(dbt_model(record), language="sql", wrap_lines=True)
+    spark.code(spark_expression(record), language="sql", wrap_lines=True)
+    python.code(python_function(record), language="python", wrap_lines=True)
+
+
+def entry_in_production(names: Sequence[str], data_name: str, rule: Rule | None = None) -> LogEntry | None:
+    """Find the entry in production for data of a name with score columns of some names, else for others with these.
+
+    With `rule`, only of this rule. None as well where the log cannot be used: the page on decisions says why.
+    """
+    if session().decisions.log_complaint is not None:
+        return None
+    try:
+        found = decision_log().in_production()
+    except DataError:
+        return None
+    fitting = [
+        entry
+        for entry in found
+        if entry.record.columns.scores == tuple(names) and rule in (None, entry.record.settings.rule)
+    ]
+    return next((entry for entry in fitting if entry.record.data.name == data_name), next(iter(fitting), None))
+
+
+def show_in_production(names: Sequence[str], data_name: str) -> None:
+    """Say in a line which thresholds are in production for these scores, with the way to the decision."""
+    entry = entry_in_production(names, data_name)
+    if entry is None:
+        return
+    record = entry.record
+    of = "" if record.data.name == data_name else f", decided on {shortened(record.data.name, LONG_NAME)}"
+    words = f"{thresholds_words(record.columns.scores, record.thresholds)}{of}, {deployment_words(entry)} (UTC)"
+    with st.container(horizontal=True, vertical_alignment="center", key="in_production"):
+        st.markdown(f":material/rocket_launch: **In production:** {as_text(words)}.", width="content")
+        st.page_link("pages/decisions.py", label=f"Decision {entry.id}", query_params={"decision": f"{entry.id}"})

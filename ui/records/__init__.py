@@ -1,1 +1,0 @@
-"""A decision record on any screen."""

@@ -1,0 +1,206 @@
+"""Verify Theorem 1 on random draws, show where early stopping fails, and time the methods."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import expected_losses
+from multiloss_core.figures import CurveMark, loss_curve, running_times, sorted_probabilities, verified_draws
+from multiloss_core.formatting import plural
+from multiloss_core.losses import (
+    EARLY_STOP,
+    METHODS,
+    Loss,
+    TimedRun,
+    best_k,
+    early_stop_k,
+    methods_for,
+    sizes_of,
+    timed_runs,
+    verify_theorem_1,
+)
+from ui.shared.long_work import stoppable
+from ui.shared.page_setup import theme
+from ui.shared.session import session
+from ui.shared.url_params import ask_number
+from ui.shared.widgets import LOSS_CHOICES, named_loss
+from ui.top_k.items import Settings, chosen_losses
+
+
+def many_draws(settings: Settings) -> None:
+    """Offer to verify the theorem on many draws."""
+    st.subheader("Verify on many draws")
+    st.markdown(
+        f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
+        "counts how often the best one is a top-k set. The bars grow while it runs."
+    )
+    draws = ask_number(st.number_input, "Number of draws", (10, 1000), 200, 10, key="topk_draws", width=240)
+    if st.button("Verify", key="topk_verify", type="primary"):
+        verify(settings, int(draws))
+    verification_result(settings, int(draws))
+
+
+def verify(settings: Settings, draws: int) -> None:
+    """Draw, search and count, with progress; any other input stops it."""
+    losses = list(chosen_losses(settings.beta).values())
+    # The first draw of this generator is the items shown above.
+    generator = np.random.default_rng(settings.seed)
+    with stoppable("topk_cancel") as show:
+        for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
+            session().top_k.verified = (settings, draws), state
+            words = f"{state.done:,} of {draws:,} draws"
+            show(state.done / draws, words, partial(verified_draws, state, theme=theme()))
+
+
+def verification_result(settings: Settings, draws: int) -> None:
+    """Say how many draws were top-k."""
+    kept = session().top_k.verified
+    if kept is None or kept[0] != (settings, draws):
+        return
+    state = kept[1]
+    if state.done < draws:
+        st.info(f"Stopped after {state.done:,} of {draws:,} draws.")
+    if not state.failures:
+        st.success(
+            f"On all {state.done:,} draws and under all {len(state.top_k)} losses, the best of the "
+            f"{2**settings.n:,} predictions was a top-k set."
+        )
+    else:
+        st.error(
+            f"On {len(state.failures):,} occasions no top-k set was best; the first was under "
+            f"{state.failures[0].loss_name}, with the probabilities "
+            f"{', '.join(f'{probability:.6f}' for probability in state.failures[0].probabilities)}."
+        )
+    results = [(name, f"{count:,} of {state.done:,} draws were top-k") for name, count in state.top_k.items()]
+    st.dataframe(pd.DataFrame(results, columns=["Loss", "Result"]), hide_index=True, width=420)
+
+
+def early_stop() -> None:
+    """Show the stop at the first rise of L_k, on stored items where it misses the optimum."""
+    st.subheader("Why every k is tried")
+    st.markdown(
+        "It is tempting to add items only as long as the expected loss falls. The paper's Algorithm 1 does so: it "
+        "stops at the first *k* ≥ 1 where the loss does not fall any more. But the loss can rise and then fall below "
+        "where it was. On these items that rule misses the optimum.",
+        width=860,
+    )
+    # The last one loses most.
+    choice = st.selectbox(
+        "Items", list(EARLY_STOP), index=len(EARLY_STOP) - 1, key="topk_early", bind="query-params", width=240
+    )
+    example = EARLY_STOP[choice]
+    name, probabilities = example.loss.name, np.array(example.probabilities)
+    values = expected_losses(probabilities, example.loss).values
+    stopped, best = early_stop_k(values), best_k(values)
+    st.info(
+        f"Stopping at the first rise flags {plural(stopped, 'item')}, with an expected {name} loss of "
+        f"{values[stopped]:.4f}. The optimum flags {best}, with {values[best]:.4f}. The early stop loses "
+        f"{values[stopped] - values[best]:.4f}."
+    )
+    curve_column, sorted_column = st.columns(2)
+    marks = [CurveMark("stop at the first rise", stopped, "x"), CurveMark("optimum", best, "star")]
+    curve = loss_curve(values, marks, loss_name=name, theme=theme())
+    # Flagging nothing costs several times as much; next to it the rise could not be seen.
+    margin = 0.1 * np.ptp(values[1:])
+    curve.update_xaxes(range=[0.5, values.size - 0.5], dtick=1)
+    curve.update_yaxes(range=[values[1:].min() - margin, values[1:].max() + margin])
+    curve_column.plotly_chart(
+        curve,
+        key="topk_early_curve",
+        alt=f"The expected {name} loss against k. It rises after k = {stopped} and is smallest at k = {best}.",
+        theme=None,
+    )
+    curve_column.caption(f"From k = 1 on; k = 0 costs {values[0]:.4f}.")
+    sorted_column.plotly_chart(
+        sorted_probabilities(
+            probabilities,
+            np.arange(probabilities.size) < best,
+            title=f"The best prediction under {name}",
+            theme=theme(),
+        ),
+        key="topk_early_sorted",
+        alt=f"The {probabilities.size} probabilities as bars. The best prediction flags the first {best}.",
+        theme=None,
+    )
+
+
+def timing(settings: Settings) -> None:
+    """Offer to measure the methods under one loss, and show what was measured."""
+    st.subheader("How long it takes")
+    st.markdown(
+        "Theorem 1 leaves *n* + 1 predictions instead of 2ⁿ. How long it takes to find the expected loss of all of "
+        "them depends on the method. Measure it here, on the machine that runs this page: each method gets ever more "
+        "items until its next run would take more than a second.",
+        width=860,
+    )
+    choice = st.selectbox(
+        "Loss to measure", LOSS_CHOICES, index=1, key="topk_timed_loss", bind="query-params", width=240
+    )
+    loss = named_loss(choice, settings.beta)
+    if st.button("Measure", key="topk_measure", help="About 10 seconds; at most 30."):
+        measure(loss)
+    measured(loss)
+
+
+def measure(loss: Loss) -> None:
+    """Time every method that takes the loss, with progress; any other input stops it."""
+    methods = methods_for(loss)
+    runs: list[TimedRun] = []
+    session().top_k.timed = (loss.name, runs, False)
+    with stoppable("topk_measure_cancel") as show:
+        for run in timed_runs(loss, methods=methods):
+            runs.append(run)
+            position, sizes = methods.index(run.method), sizes_of(run.method)
+            share = (position + (sizes.index(run.n) + 1) / len(sizes)) / len(methods)
+            words = f"{METHODS[run.method].label}: {run.n:,} items in {run.seconds:.3g} s"
+            show(share, words, partial(running_times, tuple(runs), loss_name=loss.name, theme=theme()))
+        session().top_k.timed = (loss.name, runs, True)
+
+
+def measured(loss: Loss) -> None:
+    """Show what was measured for this loss, as a chart and a table."""
+    name, runs, complete = session().top_k.timed
+    if name != loss.name or not runs:
+        return
+    if not complete:
+        st.info(f"Stopped after {plural(len(runs), 'measurement')}.")
+    # Of each method the last run, with the most items.
+    last_runs = {run.method: run for run in runs}.values()
+    largest = (f"{METHODS[run.method].label}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs)
+    st.plotly_chart(
+        running_times(runs, loss_name=loss.name, theme=theme()),
+        key="topk_times",
+        alt=f"Running time against the number of items, both axes logarithmic. Largest measured: {'; '.join(largest)}.",
+        theme=None,
+    )
+    st.caption(
+        "Where time grows with n³ the line rises by three decades per decade of n, with n² by two, with n by one. "
+        "Few items take about the same time with any method. The exhaustive method goes through every outcome, up "
+        "to 14 items. Windowed and near-linear find each loss to within 10⁻⁹, the others up to rounding."
+    )
+    table = pd.DataFrame(
+        [(METHODS[run.method].label, METHODS[run.method].growth, run.n, run.seconds) for run in runs],
+        columns=["method", "grows_with", "n", "seconds"],
+    )
+    with st.expander("The measurements as a table"):
+        st.dataframe(
+            table,
+            hide_index=True,
+            width=560,
+            column_config={
+                "method": "Method",
+                "grows_with": "Time grows with",
+                "n": st.column_config.NumberColumn("Items (n)", format="localized", alignment="left"),
+                "seconds": st.column_config.NumberColumn("Seconds", format="%.6f", alignment="left"),
+            },
+        )
+    st.download_button(
+        "Download the measurements (CSV)",
+        table.assign(loss=loss.name).to_csv(index=False),
+        f"running times {loss.name.replace('/', '-')}.csv",
+        "text/csv",
+        key="topk_times_csv",
+        on_click="ignore",
+    )

@@ -1,1 +1,0 @@
-"""Bars that can be dragged: the probabilities of a few items."""

@@ -1,0 +1,205 @@
+"""Several classifiers (Robles et al. 2020): tangent points and the shortest path, step by step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import CountSurfaces, ThresholdPath, count_surfaces, graph_path, simulate_population
+from multiloss_core.figures import sliding_tangent, threshold_graph, threshold_graph_search
+from multiloss_core.formatting import count, plural, price, short_percent
+from multiloss_core.inspection import GraphWalk, RelaxedEdge, graph_walk
+from multiloss_core.thresholds import to_networkx
+from ui.shared.page_setup import theme
+from ui.shared.session import session
+from ui.shared.url_params import UrlParameter, ask_number
+from ui.shared.widgets import shown_when_open
+
+TANGENT_DOCUMENTS, TANGENT_SEED, RESOLUTION = 200_000, 4, 60
+
+
+@shown_when_open("The tangent along the curve", key="topk_tangent")
+@st.fragment
+def sliding_along_the_curve() -> None:
+    """Let the user slide a tangent along the curve of the graph path, and say what its slope means."""
+    st.markdown(
+        "Lower the thresholds along the path, and each step adds some true and some false positives. **Marginal "
+        "precision** is the share of true ones among what the last step added; the **slope** of the tangent is the "
+        "same as odds: *m* / (1 - *m*). Where they are as low as you will accept, stop: that is the operating point.",
+        width=860,
+    )
+    path = _path()
+    precisions = path.majorant.marginal_precisions
+    chart, words = st.columns([3, 2], gap="large")
+    with words:
+        label, middle = "Slide from the strictest thresholds to the loosest", 1 + precisions.size // 2
+        position = ask_number(st.slider, label, (1, precisions.size), middle, key="topk_tangent_at") - 1
+        st.metric("Marginal precision", short_percent(precisions[position]), border=True)
+        st.markdown(tangent_in_words(path, position))
+    start, end = path.majorant.vertices[position : position + 2]
+    chart.plotly_chart(
+        sliding_tangent(path, position, theme=theme()),
+        key="topk_tangent_figure",
+        alt=f"True against false positives; the tangent touches the curve from FP {path.fp[start]:,.0f}, TP "
+        f"{path.tp[start]:,.0f} to FP {path.fp[end]:,.0f}, TP {path.tp[end]:,.0f}.",
+        theme=None,
+    )
+    st.caption(
+        "The same simulated documents as in the graph above, on a finer grid. The curve is uneven, as counts are; the "
+        "concave majorant, the tight string over it, is where tangents touch."
+    )
+
+
+def tangent_in_words(path: ThresholdPath, position: int) -> str:
+    """Say what one step of the majorant adds, and its slope."""
+    start, end = path.majorant.vertices[position : position + 2]
+    tp, fp = float(path.tp[end] - path.tp[start]), float(path.fp[end] - path.fp[start])
+    m = float(path.majorant.marginal_precisions[position])
+    added = f"This step adds **{plural(tp, 'true positive')}** and **{plural(fp, 'false positive')}**."
+    if fp == 0:
+        return f"{added} The tangent is upright: nothing is paid."
+    if tp == 0:
+        return f"{added} The tangent is level: nothing is gained."
+    slope = f"Slope {count(tp)} / {count(fp)} = {tp / fp:.3g}"
+    return f"{added} {slope}; marginal precision {count(tp)} / {count(tp + fp)} = {short_percent(m)}: {price(m)}."
+
+
+@st.cache_resource(show_spinner=False)
+def _path() -> ThresholdPath:
+    population = simulate_population(np.random.default_rng(TANGENT_SEED), documents=TANGENT_DOCUMENTS)
+    return graph_path(count_surfaces(population.rated(), resolution=RESOLUTION, spacing="positives"))
+
+
+DOCUMENTS = 200_000
+SEED = 4
+
+
+@shown_when_open("Thresholds of several classifiers as a shortest path", key="topk_graph")
+@st.fragment
+def threshold_graph_of_two() -> None:
+    """Draw the threshold graph of two simulated classifiers, and walk through the search for its shortest path."""
+    # Loaded here only: no other screen needs it.
+    import networkx as nx  # noqa: PLC0415
+
+    st.markdown(
+        "The other paper (Robles et al. 2020, Algorithm 3) chooses thresholds for several classifiers. Each **node** "
+        "is a pair of thresholds; each **edge** raises one of them by a step. Its **weight** is minus the area of a "
+        "trapezoid in the plane of TP and FP: the false positives it gives up, times the mean of the true positives "
+        "before and after. So the **shortest path** from the loosest pair to the strictest is the one with the "
+        "largest area under its curve. *Operating point* walks it on a fine grid.",
+        width=860,
+    )
+    chart, controls = st.columns([3, 2], gap="large")
+    with controls:
+        resolution = ask_number(st.slider, "Nodes on each axis", (3, 12), 6, key="topk_graph_steps")
+        surfaces = _surfaces(resolution)
+        walk, graph = _walk(resolution), to_networkx(surfaces)
+        step = _ask_step(resolution, last=len(walk.settled) + 1)
+        st.markdown(step_in_words(walk, surfaces.names, step))
+    path = nx.bellman_ford_path(graph, walk.path[0], walk.path[-1])
+    whole = step > len(walk.settled)
+    chart.plotly_chart(
+        threshold_graph(graph, path, theme=theme())
+        if whole
+        else threshold_graph_search(graph, walk, step, theme=theme()),
+        key="topk_graph_figure",
+        alt=f"A grid of {graph.number_of_nodes()} pairs of thresholds with {graph.number_of_edges()} steps; "
+        + (f"the shortest path has {len(path)} nodes." if whole else f"the best ways to {step + 1} of them are known."),
+        theme=None,
+    )
+    length = -nx.path_weight(graph, path, "weight")
+    st.caption(
+        f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges. Bellman and Ford's method, the paper's, "
+        f"finds an area of {length:,.1f}; the sweep that is walked here, and that the app uses, finds {walk.area:,.1f}."
+    )
+
+
+def _ask_step(resolution: int, *, last: int) -> int:
+    """Offer to go back, on and to the end; another grid starts again."""
+    asked = IN_URL.asked(if_gone=0)
+    grid, step = session().top_k.walked
+    step = asked if asked is not None else step if grid == resolution else 0
+    step = min(step, last)
+    session().top_k.walked = resolution, step
+    IN_URL.show(step or None)
+    back, following, end = st.columns(3)
+    for place, label, to, key, off in (
+        (back, "Back", step - 1, "back", step == 0),
+        (following, "Next", step + 1, "next", step == last),
+        (end, "Back to the start" if step == last else "Run to the end", 0 if step == last else last, "end", False),
+    ):
+        place.button(
+            label,
+            key=f"topk_graph_{key}",
+            disabled=off,
+            width="stretch",
+            type="primary" if key == "next" else "secondary",
+            on_click=_go_to,
+            args=(resolution, to),
+        )
+    return step
+
+
+def _go_to(resolution: int, step: int) -> None:
+    session().top_k.walked = resolution, step
+    IN_URL.show(step or None)
+
+
+def step_in_words(walk: GraphWalk, names: Sequence[str], step: int) -> str:
+    """Say what one step of the search does, with its numbers."""
+    steps = len(walk.settled) + 1
+    if step == 0:
+        return (
+            f"**Start.** At the loosest pair everything rated is flagged; the area so far is 0. Press *Next*: each of "
+            f"the {steps - 1} other nodes is settled once, those nearer to the start first."
+        )
+    if step == steps:
+        return (
+            f"**Step {step} of {steps}: the path.** Every node remembers the step that was kept. From the strictest "
+            f"pair, follow them back to the start: {plural(len(walk.path) - 1, 'edge')}, area **{walk.area:,.1f}**, "
+            f"weight \N{MINUS SIGN}{walk.area:,.1f}."
+        )
+    node = walk.settled[step - 1]
+    pair = ", ".join(f"{name} {value:.3g}" for name, value in zip(names, node.thresholds, strict=True))
+    lines = [
+        f"**Step {step} of {steps}.** Node {pair}: TP {count(node.tp)}, FP {count(node.fp)}.",
+        *(f"- {_edge_in_words(edge, node.node, names)}" for edge in node.edges),
+    ]
+    if len(node.edges) == 1:
+        lines.append("Only one edge leads here: it is **kept**.")
+    elif len({edge.total for edge in node.edges}) == 1:
+        lines.append("Both ways have the same area; the one with more true positives on the way is **kept**.")
+    else:
+        axis = _axis_of(node.best, node.node)
+        lines.append(f"The larger area, the smaller weight: the edge that raises **{names[axis]}** is **kept**.")
+    return "\n\n".join([lines[0], "\n".join(lines[1:-1]), lines[-1]])
+
+
+def _edge_in_words(edge: RelaxedEdge, node: tuple[int, ...], names: Sequence[str]) -> str:
+    return (
+        f"Raising {names[_axis_of(edge, node)]} gives up {plural(edge.fp_lost, 'false positive')}, TP "
+        f"{count(edge.tp_before)} → {count(edge.tp_after)}: {count(edge.fp_lost)} × ({count(edge.tp_before)} + "
+        f"{count(edge.tp_after)}) / 2 = {edge.gained:,.1f}, with the way there **{edge.total:,.1f}**."
+    )
+
+
+def _axis_of(edge: RelaxedEdge, node: tuple[int, ...]) -> int:
+    return next(j for j in range(len(node)) if edge.before[j] != node[j])
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def _surfaces(resolution: int) -> CountSurfaces:
+    population = simulate_population(np.random.default_rng(SEED), documents=DOCUMENTS)
+    return count_surfaces(population.rated(), resolution=resolution)
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def _walk(resolution: int) -> GraphWalk:
+    return graph_walk(_surfaces(resolution))
+
+
+def _read(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else None
+
+
+IN_URL: UrlParameter[int] = UrlParameter("topk_step", _read, str)

@@ -1,1 +1,0 @@
-"""Parts of the screen Top-k on thresholds of several classifiers, after Robles et al. 2020."""
