@@ -2,6 +2,7 @@
 
 import streamlit as st
 
-from ui.serving import MIDDLEWARE, lifespan
+from ui.server.lifespan import lifespan
+from ui.server.middleware import MIDDLEWARE
 
 app = st.App("app.py", lifespan=lifespan, middleware=MIDDLEWARE)

@@ -30,7 +30,7 @@ SMALL_FOLDERS: tuple[str, ...] = (
     "multiloss_core/tables/vocabulary",
     "tests/engines/files",
     "tests/experiments/robles",
-    "tests/tables/reader_process",
+    
     "tests/tables/vocabulary",
     "tests/work",
     "ui",

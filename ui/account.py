@@ -3,7 +3,7 @@
 import streamlit as st
 
 from multiloss_core import DataError
-from ui.serving import RETURN_COOKIE
+from ui.server.middleware import RETURN_COOKIE
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import bootstrap
 from ui.sign_in.person import Person, Role

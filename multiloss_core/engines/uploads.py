@@ -10,7 +10,7 @@ from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS
 from multiloss_core.engines.loading import EngineSample
 from multiloss_core.tables import READ_AS_IT_LOOKS, ColumnGuess, ReadOptions, TableFile, read_in_process
-from multiloss_core.tables.reader_process.kept_rows import Kept
+from multiloss_core.tables.kept_rows import Kept
 
 # What counting the rows of one file may take; of more, DuckDB works on disk.
 MEMORY_LIMIT = "512MB"
@@ -41,8 +41,7 @@ def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LO
     folder = Path(tempfile.mkdtemp(prefix="multiloss-file-"))
     try:
         path = folder / "rows.parquet"
-        with path.open("w+b") as rows:
-            file, guess = read_in_process(data, name, options=options, kept=Kept(file=rows, most=loading.MOST_HELD))
+        file, guess = read_in_process(data, name, options=options, kept=Kept(path=path, most=loading.MOST_HELD))
         if file.rows is None:
             shutil.rmtree(folder)
             return FileTable(file=file, guess=guess)

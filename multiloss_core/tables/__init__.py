@@ -14,11 +14,11 @@ from multiloss_core.tables.guess_columns import (
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns, read_items, read_pasted
 from multiloss_core.tables.number_column import numbers
 from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values, written_ratings
-from multiloss_core.tables.reader_process.client import read_in_process, read_items_in_process, start_reader
 from multiloss_core.tables.reading.column_types import with_decimal_sign
 from multiloss_core.tables.reading.limits import LARGEST_FILE, MAX_LINES
 from multiloss_core.tables.reading.read_file import read_file
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadOptions, TableFile
+from multiloss_core.tables.sandbox import read_in_process, read_items_in_process
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
 from multiloss_core.tables.time_column import Times, document_times, local_times
@@ -56,7 +56,6 @@ __all__ = [
     "read_items_in_process",
     "read_pasted",
     "require_documents",
-    "start_reader",
     "with_decimal_sign",
     "without_formula",
     "without_formulas",

@@ -18,7 +18,7 @@ from decision_log import DecisionLog
 from tests.browser.stack import running_stack, wait_until
 from tests.browser.steps import PAGES, follow, metric, open_page, open_part, rated_csv, selected, settle, upload
 from tests.deployment.files import ROOT, SERVICES
-from ui.serving.headers import HEADERS
+from ui.server.middleware import HEADERS
 
 WHY = "Saved by way of the proxy."
 STREAM = {

@@ -18,6 +18,12 @@ def installed_components():
 
 
 @pytest.fixture(autouse=True)
+def complete_pages(monkeypatch):
+    """Let a run wait for all paths: an AppTest does not run again by itself when more of them are found."""
+    monkeypatch.setattr("ui.operating_point.analysis.MOMENT", 180.0)
+
+
+@pytest.fixture(autouse=True)
 def log_address(monkeypatch, tmp_path):
     """The address of an empty log in a temporary file."""
     address = f"sqlite:///{tmp_path / 'decisions.db'}"

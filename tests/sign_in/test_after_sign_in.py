@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from ui.serving.after_sign_in import RETURN_COOKIE, page_asked_for
+from ui.server.middleware import RETURN_COOKIE, page_asked_for
 
 HERE = "https://multiloss.bank.example"
 

@@ -12,14 +12,14 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.formatting import shortened
-from multiloss_core.tables import LARGEST_FILE, MAX_LINES, ReadOptions, start_reader
+from multiloss_core.tables import LARGEST_FILE, MAX_LINES, ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.held_tables import hold
 from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
-from ui.shared.calculation import begin, wait_for
 from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
+from ui.shared.long_work import begin, wait_for
 from ui.shared.page_setup import reading, room
 from ui.shared.session import Source, UploadedFile, Uploads, session
 from ui.shared.url_params import UrlParameter
@@ -64,7 +64,6 @@ class UploadStore(Generic[Choice, Data]):
 
     def ask_upload(self, *, with_controls: bool = True) -> None:
         """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
-        start_reader()
         with room(f"{self.upload_key}_room", UPLOADER_HEIGHT, is_fixed=True):
             uploaded = st.file_uploader(
                 self.upload_label,

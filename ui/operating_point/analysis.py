@@ -33,9 +33,9 @@ from ui.operating_point.calculations import (
     FoundPath,
     find_path,
 )
-from ui.shared.calculation import begin, has_workers, wait_for
+from ui.server.work import Task
+from ui.shared.long_work import begin, wait_for
 from ui.shared.session import session
-from ui.work import Task
 
 MAX_DOCUMENTS_SLICED = 200_000
 MOST_SEARCHES = 8
@@ -219,7 +219,7 @@ def analyse(dataset: Dataset, settings: Settings, *, method: str | None = None) 
             searches.pop(next(iter(searches)))
         searches[key] = PathTasks.of(dataset, settings)
     search = searches[key]
-    awaited = search.methods if not has_workers() else (*FIRST, *([method] if method else ()))
+    awaited = (*FIRST, *([method] if method else ()))
     search.begin(awaited)
     search.begin(search.methods, behind=SECONDS_BEHIND)
     search.wait(awaited)
@@ -229,8 +229,8 @@ def analyse(dataset: Dataset, settings: Settings, *, method: str | None = None) 
 
 
 def prepare(dataset: Dataset, settings: Settings) -> None:
-    """Begin with the first path before anybody asks for it, where that goes on beside the page."""
-    if has_workers() and (dataset.key, settings) not in session().searches:
+    """Begin with the first path before anybody asks for it, beside the page."""
+    if (dataset.key, settings) not in session().searches:
         searches = session().searches
         for other in searches.values():
             other.cancel()

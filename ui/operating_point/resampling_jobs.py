@@ -20,10 +20,10 @@ from ui.operating_point.calculations import (
     resample_point,
     resample_thresholds,
 )
-from ui.shared.calculation import begin
+from ui.server.work import Task
+from ui.shared.long_work import begin
 from ui.shared.session import session
 from ui.shared.url_params import PERCENTS
-from ui.work import Task
 
 SLIDER_TARGETS = PERCENTS / 100
 SECONDS_OF_REST = 0.4

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -17,11 +16,12 @@ import streamlit as st
 
 from experiments.files import data_folder
 from multiloss_core import DataError
+from ui.server.work import Task
 from ui.shared.formatting import as_text
+from ui.shared.long_work import begin
 from ui.shared.session import session
 from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
-from ui.work.background_job import Job
 
 ROOT = Path(__file__).parents[2]
 # Those that take seconds.
@@ -30,8 +30,8 @@ DRAWS = 3
 ESTIMATORS = ("sklearn", "dlib")
 SECONDS_BETWEEN_LOOKS = 0.5
 PROGRESS = re.compile(r"(\d+) of (\d+): ([^\r\n\x1b]*)")
-# One run for all visitors: it takes a processor.
-_running = threading.Lock()
+# Of a run with few draws.
+SECONDS_OF_RUN = 60.0
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ def offer_run() -> None:
     idle = job is None or job.finished
     words = f"Run {SETS[key]} with {DRAWS} draws"
     if st.button(words, icon=":material/play_arrow:", key="run_paper", disabled=not idle):
-        session().paper_run = job = Job(lambda: steps(key))
+        session().paper_run = job = begin(steps, key, seconds=SECONDS_OF_RUN, here=True)
     if job is not None:
         st.fragment(_look, run_every=None if job.finished else SECONDS_BETWEEN_LOOKS)(job, job.finished)
 
 
-def _look(job: Job[Run], was_finished: bool) -> None:
+def _look(job: Task[Run], was_finished: bool) -> None:
     if job.finished and not was_finished:
         st.rerun()
     if job.failure is not None:
@@ -93,11 +93,8 @@ def _missing() -> str | None:
 
 
 def steps(key: str) -> Iterator[Run]:
-    """Run the command for one set, and look at its progress. Raises DataError where another visitor's run goes on."""
-    if not _running.acquire(blocking=False):
-        raise DataError("Another run is going on on this server; try again when it is done.")
+    """Run the command for one set, and look at its progress. Raises DataError where it fails."""
     with ExitStack() as ends:
-        ends.callback(_running.release)
         said, found = (ends.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8")) for _ in range(2))
         process = subprocess.Popen(command_for(key), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=found, stderr=said)
         ends.callback(process.wait)

@@ -16,8 +16,7 @@ from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs, Point
 from multiloss_core.thresholds.targets import ReviewBand
-from ui.work import Task
-from ui.work.background_job import Job
+from ui.server.work import Task
 
 KEY = "session"
 
@@ -372,7 +371,7 @@ class Session:
     point: PointState = field(default_factory=PointState)
     decisions: DecisionsState = field(default_factory=DecisionsState)
     top_k: TopKState = field(default_factory=TopKState)
-    paper_run: Job[Any] | None = None
+    paper_run: Task[Any] | None = None
 
 
 def session() -> Session:

@@ -25,7 +25,7 @@ from multiloss_core.losses import (
     sigmoid_items,
 )
 from multiloss_core.numerics import Floats, Indices
-from ui.shared.cancellable_work import stoppable
+from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import ask_number

@@ -21,7 +21,7 @@ from multiloss_core.losses import (
     timed_runs,
     verify_theorem_1,
 )
-from ui.shared.cancellable_work import stoppable
+from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import ask_number

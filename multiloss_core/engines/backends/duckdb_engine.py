@@ -15,7 +15,7 @@ from multiloss_core.engines.dialects import DUCKDB, Dialect
 from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
 from multiloss_core.errors import DataError
 from multiloss_core.tables import LARGEST_FILE, read_in_process
-from multiloss_core.tables.reader_process.kept_rows import Kept
+from multiloss_core.tables.kept_rows import Kept
 
 MEMORY_LIMIT = "2GB"
 PARQUET, CSV = (".parquet", ".pq"), (".csv",)
@@ -132,8 +132,7 @@ class DuckDBEngine:
                 PARQUET[0]
             )
             target.parent.mkdir(parents=True)
-            with target.open("w+b") as rows:
-                found, _ = read_in_process(file.read_bytes(), file.name, kept=Kept(file=rows, most=0))
+            found, _ = read_in_process(file.read_bytes(), file.name, kept=Kept(path=target, most=0))
             self._read[key] = None if found.rows is None else target
         return self._read[key]
 

@@ -71,14 +71,13 @@ def test_python_sends_exactly_what_the_contract_names():
     assert {frozenset(row["words"]) for row in rows} == {frozenset(field.name for field in fields(PointWords))}
 
 
-def test_surfaces_are_sent_once_the_browser_has_them_in_sight(monkeypatch):
-    monkeypatch.setattr(component, "has_workers", lambda: True)
+def test_surfaces_are_sent_once_the_browser_has_them_in_sight():
     app = opened(data="Card alerts")
     charts = explorer(app)["charts"]
     assert [name for name, chart in charts.items() if not chart["layout"]] == ["tp", "fp"]
     assert charts["tp"]["title"] == "True positives over the two thresholds (scores)"
     assert not charts["tp"]["traces"]
-    monkeypatch.setattr(component, "_are_surfaces_in_sight", lambda: True)
+    state(app).point.surfaces_in_sight = True
     shown = explorer(app.run())["charts"]
     assert all(chart["layout"] and chart["traces"] for chart in shown.values())
     assert [chart["title"] for chart in shown.values()] == [chart["title"] for chart in charts.values()]

@@ -1,7 +1,6 @@
 """What new data will show: found in the background, equal to what the core finds in one go."""
 
 from functools import cache
-from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from tests.pages.steps import APP, decide, explorer, number, state
 from ui.data.samples import sample
 from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
-from ui.work.background_job import Job
 
 NAME, PERCENT = "Login alerts", 20.0
 
@@ -236,49 +234,6 @@ def test_nothing_is_begun_unless_asked_for():
     app.query_params["data"] = NAME
     app.switch_page("pages/operating_point.py").run()
     assert not state(app).point.jobs
-
-
-def test_a_job_shows_its_latest_step_and_what_went_wrong():
-    def steps():
-        yield 1
-        yield 2
-        raise ValueError("no more")
-
-    job = Job(steps)
-    job.wait(10)
-    assert (job.latest, job.finished, str(job.failure)) == (2, True, "no more")
-
-
-def test_a_cancelled_job_keeps_what_it_knows():
-    gate = []
-
-    def steps():
-        yield 1
-        while not gate:
-            yield 2
-
-    job = Job(steps)
-    job.cancel()
-    job.wait(10)
-    gate.append(True)
-    assert job.finished
-    assert job.latest in (1, 2)
-    assert job.failure is None
-
-
-def test_a_job_that_nobody_waits_for_any_more_is_given_up():
-    answers = iter([True, True])
-    job = Job(count, wanted=lambda: next(answers, False), patience=0.0)
-    job.wait(60)
-    assert job.finished
-    assert job.cancelled
-
-
-def test_a_job_goes_on_while_a_browser_is_away_for_a_moment():
-    answers = iter([True, False, False, True])
-    job = Job(lambda: iter(range(6)), wanted=lambda: next(answers, True), patience=3600.0)
-    job.wait(60)
-    assert (job.latest, job.finished, job.cancelled) == (5, True, False)
 
 
 def test_guaranteed_range_is_shown_on_slider_and_points():

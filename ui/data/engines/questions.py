@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from multiloss_core.engines import Engine
-from ui.shared.cancellable_work import stoppable
+from ui.shared.long_work import stoppable
 
 T = TypeVar("T")
 

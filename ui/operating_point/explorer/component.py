@@ -23,7 +23,6 @@ from ui.operating_point.point_text import WORDS, interval_words, place_words, po
 from ui.operating_point.settings import choose_plain, is_presenting
 from ui.operating_point.state import ViewState, current_target, set_target
 from ui.shared.browser_files import component_of, library_address
-from ui.shared.calculation import has_workers
 from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import session
@@ -146,8 +145,8 @@ def _lost() -> None:
 
 
 def _are_surfaces_in_sight() -> bool:
-    """Whether to send surfaces: they take longest, and most never look at them. Without a server nobody can ask."""
-    return session().point.surfaces_in_sight or is_presenting() or not has_workers()
+    """Whether to send surfaces: they take longest, and most never look at them."""
+    return session().point.surfaces_in_sight or is_presenting()
 
 
 def _heard(name: str) -> object:

@@ -13,8 +13,8 @@ from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.operating_point.calculations import SECONDS_OF_CERTIFICATE, find_certificate
 from ui.operating_point.settings import choose_method
 from ui.operating_point.state import DIGITS, PointContext
-from ui.shared.calculation import begin, wait_for
 from ui.shared.formatting import as_text, vocabulary
+from ui.shared.long_work import begin, wait_for
 from ui.shared.session import CertificateRequest, session
 from ui.shared.url_params import ask_number, numbers_parameter
 from ui.shared.widgets import shown_when_open

@@ -3,15 +3,17 @@
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
 
-from ui.serving.asked_files import asked_files, is_admitted
+from ui.server import streamlit_runtime
 
 UPLOADS = "/_stcore/upload_file/"
 # The page has a few uploaders, of one file each: more is not theirs.
@@ -22,8 +24,56 @@ MOST_MEGABYTES_OF_ALL = 4096
 # A sender that stays silent so long, or sends less in a second on the whole, has its upload ended.
 MAX_SILENCE_SECONDS = 60.0
 MIN_BYTES_A_SECOND = 50_000
+# Named to one visit and not used yet: browsers ask for one at a time.
+MOST_PLACES = 32
+# In seconds: so long a file may wait for the run in which its widget takes it.
+PATIENCE = 60.0
 # With these refusals nothing is received: only a browser that sends a file reads the answer afterwards.
 UNASKED, NO_LENGTH = 403, 411
+
+
+class AskedFiles:
+    """What browsers were told of where files may go, and since when no widget has held a file that came.
+
+    `manager` is Streamlit's, which takes any name of a file, and keeps a file of a page left behind for the visit.
+    """
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+        self._named: dict[str, list[str]] = defaultdict(list)
+        self._unclaimed: dict[tuple[str, str], float] = {}
+        self._name = manager.get_upload_urls
+        manager.get_upload_urls = self._remember
+
+    def was_named(self, visit: str, file: str) -> bool:
+        """Tell whether a visit was told that a file may come under this name."""
+        return file in self._named.get(visit, ())
+
+    def drop_unclaimed(self, claimed: Mapping[str, Collection[str]], now: float | None = None) -> None:
+        """Let go of files that none of the widgets of its visit has held for `PATIENCE`, as seen from call to call.
+
+        `claimed`: the files that widgets hold, by visit; places named to other visits are forgotten.
+        """
+        now = time.monotonic() if now is None else now
+        held = {(visit, file) for visit, files in list(self._manager.file_storage.items()) for file in list(files)}
+        waiting = [(visit, file) for visit, file in held if file not in claimed.get(visit, ())]
+        self._unclaimed = {one: self._unclaimed.get(one, now) for one in waiting}
+        for (visit, file), since in self._unclaimed.items():
+            if now - since > PATIENCE:
+                self._manager.remove_file(visit, file)
+        for visit in [visit for visit in list(self._named) if visit not in claimed]:
+            del self._named[visit]
+
+    def _remember(self, session_id: str, file_names: Sequence[str]) -> Any:
+        places = self._name(session_id, file_names)
+        self._named[session_id] = [*self._named[session_id], *(place.file_id for place in places)][-MOST_PLACES:]
+        return places
+
+
+@lru_cache(maxsize=1)
+def asked_files() -> AskedFiles:
+    """Watch over the files of the server that runs; the first call must come before the first visitor."""
+    return AskedFiles(streamlit_runtime.files_manager())
 
 
 class UploadLimits:
@@ -41,7 +91,7 @@ class UploadLimits:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         _, is_upload, place = scope.get("path", "").partition(UPLOADS)
-        if scope["type"] != "http" or scope["method"] != "PUT" or not is_upload or not runtime.exists():
+        if scope["type"] != "http" or scope["method"] != "PUT" or not is_upload or not streamlit_runtime.is_running():
             await self._app(scope, receive, send)
             return
         text = dict(scope["headers"]).get(b"content-length", b"")
@@ -72,11 +122,11 @@ class UploadLimits:
             del self._under_way[request]
 
     def _refusal(self, session: str, file: str, length: int | None) -> tuple[int, str] | None:
-        if not asked_files().was_named(session, file) or not is_admitted(session):
+        if not asked_files().was_named(session, file) or not streamlit_runtime.is_admitted(session):
             return UNASKED, "The server asked for no such file; reload the page and choose it again."
         if length is None:
             return NO_LENGTH, "Say how long the file is (Content-Length)."
-        held: dict[str, dict[str, object]] = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {})
+        held: dict[str, dict[str, object]] = getattr(streamlit_runtime.files_manager(), "file_storage", {})
         own = [size for one, size in self._under_way.values() if one == session]
         files, size = len(held.get(session, {})) + len(own), _bytes_of(held.get(session, {})) + sum(own)
         if files >= MOST_FILES or size + length > MOST_BYTES:

@@ -4,7 +4,7 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from ui.serving.asked_files import MOST_PLACES, PATIENCE, AskedFiles
+from ui.server.limits import MOST_PLACES, PATIENCE, AskedFiles
 
 
 @pytest.fixture

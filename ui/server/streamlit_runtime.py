@@ -1,19 +1,30 @@
-"""Limits for what Streamlit does for any connection: how many scripts run, which messages count, what is logged."""
+"""Hold every use of Streamlit's private parts, each with its reason; tests/server fails where an upgrade breaks one.
+
+Nothing else in the project imports `streamlit.runtime`, `streamlit.web` or `streamlit.proto`.
+"""
 
 import logging
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from joserfc.jws import JWSRegistry
 from starlette.formparsers import MultiPartParser
+from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-from ui.work.turns import script_turns
+# It compares a host with the option as WebSockets do: `AllowedHosts` refuses the same names for all requests.
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from multiloss_core import DataError
+from ui.server.turns import script_turns
+from ui.sign_in.visitor import reader
 
 # By message, what it may ask for. The others clear the caches of all sessions, write files or read the repository.
 MESSAGES = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
@@ -36,6 +47,56 @@ def limit_streamlit() -> None:
     JWSRegistry.algorithms.pop("none", None)
 
 
+def is_running() -> bool:
+    """Tell whether a server runs."""
+    return runtime.exists()
+
+
+def session_is_open() -> Callable[[], bool]:
+    """Return a function that tells, in any thread, whether the session that calls this still has its browser.
+
+    Calculations of a session that has ended are cancelled; Streamlit announces no end.
+    """
+    context = get_script_run_ctx()
+    if context is None or not runtime.exists():
+        return lambda: True
+    server, session = runtime.get_instance(), context.session_id
+    return lambda: bool(server.is_active_session(session))
+
+
+def files_manager() -> Any:
+    """Return what holds uploaded files: it takes a file under any name, and keeps it until the session ends."""
+    return runtime.get_instance().uploaded_file_mgr
+
+
+def claimed_files() -> dict[str, set[str]]:
+    """Find the files that widgets hold, by session, of all sessions that may go on: other files are deleted."""
+    found = {}
+    for info in runtime.get_instance()._session_mgr.list_sessions():
+        states = info.session.session_state.get_widget_states()
+        found[info.session.id] = {
+            file.file_id for state in states for file in state.file_uploader_state_value.uploaded_file_info
+        }
+    return found
+
+
+def is_admitted(session: str) -> bool:
+    """Tell whether the user of a session may see the pages, and so upload; without sign-in every user may."""
+    found = runtime.get_instance()._session_mgr.get_session_info(session)
+    try:
+        return found is not None and bool(reader(found.session._user_info))
+    except DataError:
+        return False
+
+
+def take_ended_sessions() -> list[Any]:
+    """Take the sessions out of Streamlit's store that may not come back; it waits for another session to end."""
+    if not runtime.exists():
+        return []
+    store: Any = runtime.get_instance()._session_mgr._session_storage._cache  # type: ignore[attr-defined]
+    return [kept.session for _, kept in store.expire()]
+
+
 def is_allowed(message: BackMsg) -> bool:
     """Tell whether the server acts on a message of a browser."""
     kind = message.WhichOneof("type")
@@ -45,6 +106,7 @@ def is_allowed(message: BackMsg) -> bool:
 
 
 def _run_scripts_in_turns() -> None:
+    """Streamlit starts a thread for every browser: with hundreds, health checks would wait for minutes."""
     run = ScriptRunner._run_script
 
     def run_in_turn(runner: ScriptRunner, rerun_data: RerunData) -> None:
@@ -57,6 +119,7 @@ def _run_scripts_in_turns() -> None:
 
 
 def _ignore_messages() -> None:
+    """Streamlit acts on any message that a browser sends."""
     handle = AppSession.handle_backmsg
 
     def handle_allowed(session: AppSession, msg: BackMsg) -> None:
@@ -75,3 +138,16 @@ def _hide_session_ids() -> None:
         return record
 
     logging.setLogRecordFactory(make_without_ids)
+
+
+__all__ = [
+    "claimed_files",
+    "files_manager",
+    "is_admitted",
+    "is_allowed",
+    "is_host_allowed",
+    "is_running",
+    "limit_streamlit",
+    "session_is_open",
+    "take_ended_sessions",
+]

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from ui.work.turns import Turns
+from ui.server.turns import Turns
 
 
 def run(count, work):

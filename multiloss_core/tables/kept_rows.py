@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import BinaryIO
+from pathlib import Path
 
 import numpy as np
 import pyarrow as arrow
@@ -21,9 +21,9 @@ ROWS_AT_ONCE = 2**18
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """Where rows go of which there are more than `most`, 0 for any number: an open file, empty."""
+    """Name the file that rows go to where there are more than `most`, 0 for any number."""
 
-    file: BinaryIO
+    path: Path
     most: int
 
     def takes(self, columns: Mapping[str, arrow.ChunkedArray]) -> bool:
@@ -53,8 +53,7 @@ def keep_rows(columns: Columns, kept: Kept) -> Columns:
     table = arrow.table(columns).unify_dictionaries()
     columns.clear()
     texts = [field.name for field in table.schema if _is_text(table[field.name])]
-    parquet.write_table(table, kept.file, compression="zstd", use_dictionary=texts, row_group_size=ROWS_AT_ONCE)
-    kept.file.flush()
+    parquet.write_table(table, kept.path, compression="zstd", use_dictionary=texts, row_group_size=ROWS_AT_ONCE)
     return sample
 
 

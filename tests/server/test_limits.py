@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from starlette.requests import Request
 
-from ui.serving import upload_limits
-from ui.serving.upload_limits import UploadLimits
+from ui.server import limits, streamlit_runtime
+from ui.server.limits import UploadLimits
 
 MEGABYTE = 2**20
 
@@ -18,12 +18,10 @@ class Server:
     def __init__(self, monkeypatch, admitted=lambda session: True, megabytes=1000):
         monkeypatch.setenv("MULTILOSS_MOST_UPLOADED_MB", str(megabytes))
         self.storage = {}
-        running = SimpleNamespace(uploaded_file_mgr=SimpleNamespace(file_storage=self.storage))
-        monkeypatch.setattr(
-            upload_limits, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: running)
-        )
-        monkeypatch.setattr(upload_limits, "asked_files", lambda: SimpleNamespace(was_named=lambda *_: True))
-        monkeypatch.setattr(upload_limits, "is_admitted", admitted)
+        monkeypatch.setattr(streamlit_runtime, "is_running", lambda: True)
+        monkeypatch.setattr(streamlit_runtime, "files_manager", lambda: SimpleNamespace(file_storage=self.storage))
+        monkeypatch.setattr(limits, "asked_files", lambda: SimpleNamespace(was_named=lambda *_: True))
+        monkeypatch.setattr(streamlit_runtime, "is_admitted", admitted)
         self.failure = None
         self.receiving = 0
         self.limits = UploadLimits(self)
@@ -144,7 +142,7 @@ def test_upload_that_breaks_off_gives_its_length_back(monkeypatch, end):
 
 
 def test_sender_that_stays_silent_gives_its_length_back(monkeypatch):
-    monkeypatch.setattr(upload_limits, "MAX_SILENCE_SECONDS", 0.05)
+    monkeypatch.setattr(limits, "MAX_SILENCE_SECONDS", 0.05)
 
     async def attack():
         server = Server(monkeypatch)
@@ -156,8 +154,8 @@ def test_sender_that_stays_silent_gives_its_length_back(monkeypatch):
 
 
 def test_sender_that_drips_is_ended(monkeypatch):
-    monkeypatch.setattr(upload_limits, "MAX_SILENCE_SECONDS", 0.2)
-    monkeypatch.setattr(upload_limits, "MIN_BYTES_A_SECOND", 200 * MEGABYTE)
+    monkeypatch.setattr(limits, "MAX_SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "MIN_BYTES_A_SECOND", 200 * MEGABYTE)
 
     async def attack():
         upload = Upload(Server(monkeypatch), "slow", 1)

@@ -1,10 +1,8 @@
-"""Reading in another process: the same results, and no end of that process is one of this."""
+"""Reading in a worker: the same results, and no end of the worker is one of this process."""
 
 import io
-import os
-import signal
+import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -17,13 +15,11 @@ from multiloss_core.tables import (
     read_in_process,
     read_items,
     read_items_in_process,
-    start_reader,
+    sandbox,
 )
-from multiloss_core.tables.reader_process import client
+from multiloss_core.workers import calls_of_this_thread
 from tests.tables.reading.workbooks import workbook
 from tests.tables.refusals import refused
-
-pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="The limits are those of Linux.")
 
 DATA = b"case;score;amount;rating\n00042;0,93;1.193,88;fraud\n00043;0,5;27,5;ok\n00044;0,25;3;\n"
 
@@ -79,10 +75,11 @@ def test_refusals_are_the_same_sentence(read):
     assert "row 1 has 3 cells" in refused(lambda: read(b"a,b\n1,2,3\n", "f.csv"))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux limits the memory of a process.")
 def test_a_process_that_needs_too_much_memory_is_a_sentence(monkeypatch):
     data = b"a,b\n" + b"".join(b"word %d,0.5\n" % i for i in range(300_000))
     assert len(read_in_process(data, "f.csv")[0].frame) == 300_000
-    monkeypatch.setattr(client, "MEMORY", 8 * 2**20)
+    monkeypatch.setattr(sandbox, "MEMORY", 8 * 2**20)
     assert "needs more memory than there is" in refused(lambda: read_in_process(data, "f.csv"))
     assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
 
@@ -90,21 +87,22 @@ def test_a_process_that_needs_too_much_memory_is_a_sentence(monkeypatch):
 @pytest.mark.slow
 def test_a_process_that_takes_too_long_is_ended(monkeypatch):
     read_in_process(DATA, "f.csv")
-    monkeypatch.setattr(client, "SECONDS", 1)
+    monkeypatch.setattr(sandbox, "SECONDS", 1)
     rows = b"a,b,c\n" + b"1,2\n" * 4_000_000
     assert "or 1 seconds to read" in refused(lambda: read_in_process(rows, "f.csv"))
     monkeypatch.undo()
     assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
 
 
-@pytest.mark.slow
-def test_a_server_that_was_killed_is_replaced():
-    read_in_process(DATA, "f.csv")
-    os.kill(client._running[-1].process.pid, signal.SIGKILL)
-    assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
-    os.kill(client._running[-1].process.pid, signal.SIGKILL)
-    time.sleep(0.2)
-    start_reader()
+def test_a_reading_that_is_cancelled_is_a_sentence(monkeypatch):
+    calls = []
+    token = calls_of_this_thread.set(calls)
+    threading.Timer(0.5, lambda: [call.cancel() for call in calls]).start()
+    rows = b"a,b,c\n" + b"1,2\n" * 4_000_000
+    try:
+        assert "no longer read" in refused(lambda: read_in_process(rows, "f.csv"))
+    finally:
+        calls_of_this_thread.reset(token)
     assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
 
 
@@ -115,9 +113,3 @@ def test_several_threads_ask_at_once():
         read = list(pool.map(lambda data: read_in_process(data, "f.csv")[0].frame["a"].tolist(), files))
     assert read == [[i, i + 1] for i in range(24)]
     assert threading.active_count() < 30
-
-
-def test_without_such_processes_files_are_read_here(monkeypatch):
-    monkeypatch.setattr(client.sys, "platform", "win32")
-    monkeypatch.setattr(client.socket, "socketpair", lambda: pytest.fail("a process was asked"))
-    assert read_in_process(DATA, "f.csv")[0].frame["score"].tolist() == [0.93, 0.5, 0.25]

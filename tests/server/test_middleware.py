@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 import streamlit as st
+from starlette.responses import PlainTextResponse
 from streamlit import config
 
-from ui.serving import allowed_hosts
-from ui.serving.allowed_hosts import AllowedHosts
-from ui.serving.foreign_origins import ForeignOrigins
+from ui.server import middleware
+from ui.server.middleware import CLOSED, HEADERS, AllowedHosts, ClosedAddresses, ForeignOrigins, SafeHeaders
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def options(monkeypatch):
         config.set_option(key, value)
 
 
-def asked(middleware, kind, *headers):
+def asked(layer, kind, *headers):
     """Ask through a middleware; return whether the request or the WebSocket came through."""
     sent, passed = [], []
 
@@ -47,7 +47,7 @@ def asked(middleware, kind, *headers):
         "path": "/_stcore/stream",
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
     }
-    asyncio.run(middleware(app)(scope, receive, send))
+    asyncio.run(layer(app)(scope, receive, send))
     if passed:
         return True
     if kind == "websocket":
@@ -100,7 +100,7 @@ def test_hosts_that_the_operator_names_are_added(options, kind, named):
 
 @KINDS
 def test_host_of_the_redirect_of_sign_in_is_added(options, monkeypatch, kind):
-    monkeypatch.setattr(allowed_hosts, "redirect_host", lambda: "fraud.bank.example")
+    monkeypatch.setattr(middleware, "redirect_host", lambda: "fraud.bank.example")
     assert asked(AllowedHosts, kind, ("host", "fraud.bank.example"))
     assert not asked(AllowedHosts, kind, ("host", "evil.example"))
 
@@ -151,3 +151,34 @@ def test_origins_that_the_operator_names_are_added(options):
     assert asked(ForeignOrigins, "websocket", host, ("origin", "https://portal.bank.example"))
     assert not asked(ForeignOrigins, "websocket", host, ("origin", "https://portal.bank.example:8443"))
     assert not asked(ForeignOrigins, "websocket", host, ("origin", "http://portal.bank.example"))
+
+
+def answer_to(layer, path):
+    """What a GET request through a layer is answered: status and headers."""
+    sent = []
+
+    async def app(scope, receive, send):
+        await PlainTextResponse("page")(scope, receive, send)
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": path, "headers": []}
+    asyncio.run(layer(app)(scope, None, send))
+    return sent[0]["status"], {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+
+
+@pytest.mark.parametrize("path", [*CLOSED, *(f"/somewhere{path}/" for path in CLOSED), f"{CLOSED[-1]}/more"])
+def test_closed_addresses_are_not_there(path):
+    assert answer_to(ClosedAddresses, path)[0] == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/_stcore/health", "/operating_point"])
+def test_other_addresses_are_open(path):
+    assert answer_to(ClosedAddresses, path)[0] == 200
+
+
+def test_every_answer_says_what_a_page_may_do():
+    status, headers = answer_to(SafeHeaders, "/")
+    assert status == 200
+    assert {name.lower(): value for name, value in HEADERS.items()}.items() <= headers.items()

@@ -1,8 +1,10 @@
 """What any connection could ask of Streamlit beside the application, and what Streamlit would log of sessions."""
 
 import logging
+import re
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from joserfc import jwt
@@ -12,10 +14,12 @@ from joserfc.jws import JWSRegistry
 from starlette.formparsers import MultiPartParser
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from ui.serving.streamlit_limits import is_allowed, limit_streamlit
+from ui.server.streamlit_runtime import is_allowed, limit_streamlit
 
 SESSION = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
@@ -87,3 +91,35 @@ def test_tokens_without_a_signature_prove_nothing(limited):
 
 def test_uploads_stay_in_memory(limited):
     assert MultiPartParser.spool_max_size > 201 * 2**20
+
+
+def test_one_file_uses_private_parts_of_streamlit():
+    private = re.compile(r"streamlit\.(runtime|web|proto)\b|from streamlit import .*\bruntime\b|\._session_mgr")
+    root = Path(__file__).parents[2]
+    files = [*root.glob("ui/**/*.py"), *root.glob("pages/*.py"), root / "app.py", root / "server.py"]
+    found = {file.relative_to(root).as_posix() for file in files if private.search(file.read_text(encoding="utf-8"))}
+    assert found == {"ui/server/streamlit_runtime.py"}
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "wanted"),
+    [
+        (ScriptRunner, "_run_script", "page scripts take turns"),
+        (AppSession, "handle_backmsg", "messages that no page needs are ignored"),
+        (AppSession, "shutdown", "an ended session is shut down"),
+        (PagesManager, "uses_pages_directory", "files of pages/ are no pages by themselves"),
+        (WebsocketSessionManager, "list_sessions", "files that no widget holds are deleted"),
+        (WebsocketSessionManager, "get_session_info", "only admitted users upload"),
+        (WebsocketSessionManager, "is_active_session", "calculations end with their session"),
+        (MultiPartParser, "spool_max_size", "uploads stay in memory"),
+    ],
+)
+def test_private_parts_are_where_they_are_used(owner, name, wanted):
+    assert hasattr(owner, name), f"This release of Streamlit or Starlette has no {owner.__name__}.{name}: {wanted}."
+
+
+def test_store_of_sessions_gives_out_those_that_ended():
+    store = MemorySessionStorage(ttl_seconds=0)
+    assert callable(store._cache.expire), "This release of Streamlit keeps ended sessions elsewhere."
+    manager = WebsocketSessionManager(store, None, None, None)
+    assert manager._session_storage is store

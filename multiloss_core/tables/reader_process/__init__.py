@@ -1,1 +1,0 @@
-"""Reading and guessing in a process of its own: what a hostile file does there, it does to nobody else."""

@@ -1,0 +1,322 @@
+"""Run functions in worker processes with limits on time and memory, on any operating system.
+
+A worker is a fresh process: where the system forks one from a server with the library loaded, it runs one function and
+ends; where it starts one from nothing (`spawn`), it runs sixteen. One that dies is replaced.
+"""
+
+import gc
+import multiprocessing
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import lru_cache
+from itertools import count
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
+from threadpoolctl import threadpool_limits
+
+if sys.platform == "linux":
+    import resource
+if sys.platform != "win32":
+    from multiprocessing import forkserver
+
+T = TypeVar("T")
+
+# Names another start method than the system's, such as `spawn`.
+VARIABLE = "MULTILOSS_START_METHOD"
+# Forking takes milliseconds, starting from nothing the seconds in which the library loads.
+TASKS_OF_A_WORKER = {"forkserver": 1, "spawn": 16}
+# What every function needs is loaded once, before workers are forked.
+PRELOADED = ["multiloss_core.generalisation", "multiloss_core.engines", "multiloss_core.tables.sandbox"]
+SETTINGS = {
+    # A memory limit counts what is asked for: these pools ask for much more than they use.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "2",
+    # Freed memory goes back to the system.
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+    # Packages that load their modules at first use load them before workers are forked.
+    "EAGER_IMPORT": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONWARNINGS": "ignore",
+}
+# The process that answers browsers comes first.
+NICENESS = 15
+SECONDS_BETWEEN_PARTIAL_RESULTS = 0.1
+LOST = "The process that calculated this ended early, perhaps because the server ran out of memory; try again."
+# In seconds: between two looks at workers that ended, were cancelled or are late, and until a worker is killed that
+# does not end when it is asked to.
+CONSTS.sleep_unit, CONSTS.term_timeout = 0.02, 0.1
+
+
+class WorkerLostError(RuntimeError):
+    """Say that the process that worked on a function ended before the function did."""
+
+
+class Call(Generic[T]):
+    """A function that a worker runs; of a generator the last value is the result, the one before it `latest`."""
+
+    def __init__(self, future: "ProcessFuture[bytes]", mailbox: Path) -> None:
+        self.future = future
+        self._mailbox = mailbox
+
+    @property
+    def latest(self) -> T | None:
+        """Return the last value that the generator yielded a moment ago; None before the first."""
+        with suppress(OSError):
+            found: T = pickle.loads(self._mailbox.read_bytes())
+            return found
+        return None
+
+    def result(self) -> T:
+        """Wait for the result.
+
+        Raises
+        ------
+        WorkerLostError : the worker died.
+        TimeoutError : it took longer than its limit, and was ended.
+        CancelledError : it was cancelled.
+        """
+        try:
+            value, error = pickle.loads(self.future.result())
+        except (ProcessExpired, BrokenProcessPool) as lost:
+            raise WorkerLostError(LOST) from lost
+        if error is not None:
+            raise error
+        found: T = value
+        return found
+
+    def cancel(self) -> None:
+        """End the worker at once."""
+        self.future.cancel()  # type: ignore[no-untyped-call]
+
+
+class WorkerPool:
+    """Keep workers ready and hand them functions in the order in which these come."""
+
+    def __init__(self, size: int, method: str | None = None) -> None:
+        self.size = size
+        self.method = method or os.environ.get(VARIABLE) or ("forkserver" if sys.platform == "linux" else "spawn")
+        self._lock = Lock()
+        self._numbers = count()
+        self._mailboxes: set[str] = set()
+        self._pool: ProcessPool | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def submit(
+        self,
+        function: Callable[..., Iterator[T] | T],
+        *arguments: Any,
+        seconds: float | None = None,
+    ) -> Call[T]:
+        """Have a worker run an importable function, for at most so many seconds.
+
+        Raises what pickling raises where the arguments cannot be sent.
+        """
+        sent = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        with self._lock:
+            pool, folder = self._started()
+            # A worker may write once more after its call was cancelled.
+            for left in folder.iterdir():
+                if left.stem not in self._mailboxes:
+                    left.unlink(missing_ok=True)
+            mailbox = folder / str(next(self._numbers))
+            self._mailboxes.add(mailbox.name)
+            call: Call[T] = Call(pool.schedule(_run, (sent, str(mailbox)), timeout=seconds), mailbox)
+        call.future.add_done_callback(lambda _: self._mailboxes.discard(mailbox.name))
+        if (calls := calls_of_this_thread.get()) is not None:
+            calls.append(call)
+        return call
+
+    def start(self) -> None:
+        """Start the workers, so that the first function need not wait for them."""
+        with self._lock:
+            self._started()
+
+    def close(self) -> None:
+        """End all workers."""
+        with self._lock:
+            self._stop()
+
+    def _started(self) -> tuple[ProcessPool, Path]:
+        if self._pool is not None and not self._pool.active:
+            # A worker that was killed in the wrong moment breaks the pool.
+            self._stop()
+        if self._pool is None or self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="multiloss-work-")
+            context: Any = _Context(self.method)
+            context.prepare()
+            self._pool = ProcessPool(self.size, TASKS_OF_A_WORKER[self.method], _initialise, context=context)
+            # Looking is what starts it.
+            if not self._pool.active:
+                self._pool.schedule(_nothing)
+        return self._pool, Path(self._folder.name)
+
+    def _stop(self) -> None:
+        if self._pool is not None:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+            self._pool.join()
+            self._pool = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+
+@lru_cache(maxsize=1)
+def shared_pool() -> WorkerPool:
+    """Return the pool of this program; `size` can be changed until it starts."""
+    return WorkerPool(2)
+
+
+@contextmanager
+def memory_limited(memory: int) -> Iterator[None]:
+    """Let this process take so many bytes more than it has; only Linux counts them."""
+    if sys.platform != "linux":
+        yield
+        return
+    with open("/proc/self/statm", encoding="ascii") as pages:
+        now = int(pages.read().split()[5]) * resource.getpagesize()
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (now + memory, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+# What the functions that this thread runs hand to workers, where somebody wants to cancel it.
+calls_of_this_thread: ContextVar[list[Call[Any]] | None] = ContextVar("calls_of_this_thread", default=None)
+
+
+class _Context:
+    """A multiprocessing context whose processes do not run the main script of this one again."""
+
+    def __init__(self, method: str) -> None:
+        self._method = method
+        self._context: Any = multiprocessing.get_context(method)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def Process(self, *arguments: Any, **options: Any) -> BaseProcess:  # noqa: N802 (name of the standard library)
+        """Return a process to start."""
+        process = _Process(*arguments, **options)
+        process._start_method = self._method
+        return process
+
+    def prepare(self) -> None:
+        """Start the server that workers are forked from, with settings that only a new process takes over."""
+        if sys.platform != "win32" and self._method == "forkserver":
+            self._context.set_forkserver_preload(PRELOADED)
+            before = dict(os.environ)
+            path = os.pathsep.join(path or os.getcwd() for path in sys.path)
+            try:
+                os.environ.update(SETTINGS | {"PYTHONPATH": path})
+                with _main_hidden():
+                    forkserver.ensure_running()
+            finally:
+                for name in (*SETTINGS, "PYTHONPATH"):
+                    os.environ.pop(name)
+                    if name in before:
+                        os.environ[name] = before[name]
+
+
+class _Process(BaseProcess):
+    _start_method: str
+
+    @staticmethod
+    def _Popen(process: "_Process") -> Any:  # noqa: N802 (name of the standard library)
+        with _main_hidden():
+            context: Any = multiprocessing.get_context(process._start_method)
+            return context.Process._Popen(process)
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """Leave out the file of the main module: a child would run it, be it a script without a guard or a page."""
+    main = sys.modules["__main__"]
+    hidden = _Hidden(main)
+    sys.modules["__main__"] = hidden
+    try:
+        yield
+    finally:
+        # Streamlit may have put another page there meanwhile.
+        if sys.modules["__main__"] is hidden:
+            sys.modules["__main__"] = main
+
+
+class _Hidden(ModuleType):
+    """A module as another thread may look it up, without its file."""
+
+    def __init__(self, module: ModuleType) -> None:
+        super().__init__("__main__")
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__file__":
+            raise AttributeError(name)
+        return getattr(self._module, name)
+
+
+def _initialise() -> None:
+    """Prepare a worker."""
+    # What libraries print as a process ends means nothing to an operator.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    if os.environ.get("OMP_NUM_THREADS") != "1":
+        threadpool_limits(1)
+    # Loaded modules need no search for garbage; their memory stays shared.
+    gc.freeze()
+
+
+def _nothing() -> None:
+    pass
+
+
+def _run(sent: bytes, mailbox: str) -> bytes:
+    """Run a function in this worker; the result and the error are bytes, so that none can break the pool's pipe."""
+    try:
+        function, arguments = pickle.loads(sent)
+        found = function(*arguments)
+        if isinstance(found, Iterator):
+            found = _last(found, Path(mailbox))
+        return pickle.dumps((found, None), protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return pickle.dumps((None, _sendable(error)))
+
+
+def _last(steps: Iterator[Any], mailbox: Path) -> Any:
+    """Return the last value; leave one that is new in the mailbox from time to time."""
+    found, due = None, 0.0
+    for found in steps:
+        if monotonic() >= due:
+            written = mailbox.with_suffix(".new")
+            # On Windows a file that is being read cannot be replaced: the next value can.
+            with suppress(PermissionError):
+                written.write_bytes(pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL))
+                written.replace(mailbox)
+            due = monotonic() + SECONDS_BETWEEN_PARTIAL_RESULTS
+    return found
+
+
+def _sendable(error: Exception) -> Exception:
+    """Return the error, or its words where it cannot be made again in another process."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

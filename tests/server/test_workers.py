@@ -1,0 +1,124 @@
+"""Worker processes: limits on time and memory, cancellation, replacement, and each way to start them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from multiloss_core.workers import WorkerLostError, WorkerPool
+from tests.server import samples
+
+SECONDS = 60
+METHODS = ["forkserver", "spawn"] if sys.platform == "linux" else ["spawn"]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def pool(request):
+    pool = WorkerPool(2, request.param)
+    yield pool
+    pool.close()
+
+
+def latest(call):
+    deadline = time.monotonic() + SECONDS
+    while (found := call.latest) is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return found
+
+
+def test_a_worker_runs_a_function_elsewhere(pool):
+    assert pool.submit(samples.process).result() != os.getpid()
+    array = np.arange(100_000.0)
+    np.testing.assert_array_equal(pool.submit(np.negative, array).result(), -array)
+
+
+def test_of_a_generator_the_last_value_is_the_result(pool):
+    call = pool.submit(samples.count_to, 30)
+    assert 0 < latest(call) <= 30
+    assert call.result() == 30
+
+
+def test_the_main_module_does_not_run_again(pool):
+    assert pool.submit(samples.main_module).result() is None
+
+
+def test_errors_come_back(pool):
+    with pytest.raises(ValueError, match="no such number"):
+        pool.submit(samples.fail).result()
+    with pytest.raises(RuntimeError, match="OddError: made here"):
+        pool.submit(samples.fail_oddly).result()
+
+
+def test_what_takes_too_long_is_ended(pool, tmp_path):
+    call = pool.submit(samples.hold, tmp_path / "never", seconds=0.5)
+    with pytest.raises(TimeoutError):
+        call.result()
+    assert pool.submit(samples.count_to, 1).result() == 1
+
+
+def test_what_is_cancelled_ends_at_once(pool, tmp_path):
+    call = pool.submit(samples.hold, tmp_path / "never")
+    process = latest(call)
+    call.cancel()
+    with pytest.raises(CancelledError):
+        call.result()
+    assert pool.submit(samples.process).result() != process
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux limits the memory of a process.")
+def test_what_needs_too_much_memory_fails_and_the_next_function_has_its_own_limit(pool):
+    with pytest.raises(MemoryError):
+        pool.submit(samples.exhaust_memory, 2**27).result()
+    assert pool.submit(len, bytes(2**28)).result() == 2**28
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL.")
+def test_a_worker_that_dies_is_replaced(pool, tmp_path):
+    for _ in range(3):
+        call = pool.submit(samples.hold, tmp_path / "never")
+        os.kill(latest(call), signal.SIGKILL)
+        with pytest.raises(WorkerLostError):
+            call.result()
+    assert pool.submit(samples.count_to, 1).result() == 1
+
+
+def test_workers_end_with_their_pool():
+    pool = WorkerPool(1)
+    process = pool.submit(samples.process).result()
+    pool.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_a_script_without_a_guard_reads_a_file(method, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from multiloss_core.tables import read_in_process\n"
+        "print(len(read_in_process(b'score,rating\\n0.5,fraud\\n0.25,ok\\n', 'f.csv')[0].frame))\n"
+    )
+    environment = os.environ | {"MULTILOSS_START_METHOD": method, "PYTHONPATH": str(ROOT)}
+    found = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout == "2\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL.")
+def test_workers_that_die_while_they_wait_are_replaced():
+    pool = WorkerPool(1)
+    try:
+        pool.submit(samples.process).result()
+        for process in list(pool._pool._pool_manager.worker_manager.workers):
+            os.kill(process, signal.SIGKILL)
+        time.sleep(0.5)
+        assert pool.submit(samples.count_to, 1).result() == 1
+    finally:
+        pool.close()

@@ -1,0 +1,209 @@
+"""Check requests before Streamlit sees them, and put headers on the answers."""
+
+import re
+from urllib.parse import unquote, urlsplit
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
+
+from ui.server.limits import UploadLimits
+from ui.server.streamlit_runtime import is_host_allowed
+from ui.sign_in.settings import LOOPBACK
+from ui.sign_in.visitor import redirect_host
+
+# Streamlit's pages and components bring scripts and styles of their own; Plotly's surfaces compile drawing code, and
+# downloads and workers are blobs. Nothing comes from, or is told to, another server.
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' blob: data:",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+OPTION = "server.allowedHosts"
+REFUSAL = f"This server does not answer to this host name. Its operator may name it in the option {OPTION}."
+# They tell strangers how many visitors there are, or run the script for whoever asks.
+CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent")
+# What the sign-in page keeps in the browser: the path and the query of the page that was asked for.
+RETURN_COOKIE = "multiloss_return"
+CALLBACK = "/oauth2callback"
+# A page of this server: nothing that a browser could take for the name of another one.
+_OWN_PAGE = re.compile(r"/(?![/\\])[!-\[\]-~]*")
+
+
+class SafeHeaders:
+    """Put `HEADERS` on every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; its answer gets the headers."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class AllowedHosts:
+    """Refuse requests and WebSockets to other hosts than this machine, sign-in's, and those that the operator named.
+
+    Streamlit compares `server.allowedHosts` for WebSockets alone, and with none named it takes all.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        config.set_option(OPTION, sorted(allowed_hosts()))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        hosts = [value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"host"]
+        if scope["type"] not in ("http", "websocket") or (len(hosts) == 1 and is_host_allowed(hosts[0])):
+            await self._app(scope, receive, send)
+        else:
+            await refuse(scope, receive, send, REFUSAL)
+
+
+def allowed_hosts() -> set[str]:
+    """Return the names: of this machine, of the redirect of sign-in, and what the options of the server name."""
+    named = [*st.get_option(OPTION), st.get_option("server.address"), redirect_host()]
+    # Written with commas, as addresses, or with a port, they mean the same.
+    words = [word for name in named if name for word in str(name).replace(",", " ").split()]
+    hosts = {urlsplit(word if "//" in word else f"//{word}").hostname or word for word in words}
+    return {*LOOPBACK, *hosts} - {"0.0.0.0", "::"}
+
+
+async def refuse(scope: Scope, receive: Receive, send: Send, words: str = "Forbidden") -> None:
+    """Answer a request, or the opening of a WebSocket, with 403."""
+    if scope["type"] == "http":
+        await PlainTextResponse(words, status_code=403)(scope, receive, send)
+    else:
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+
+
+class ClosedAddresses:
+    """Answer what is asked of `CLOSED` as if it were not there."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        path = scope.get("path", "").rstrip("/")
+        if scope["type"] == "http" and any(path.endswith(closed) or f"{closed}/" in path for closed in CLOSED):
+            await PlainTextResponse("Not Found", status_code=404)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+class ForeignOrigins:
+    """Refuse them. Streamlit does so as well, but takes any port of this machine and asks a server outside for its own.
+
+    A page at another port of this machine is as foreign as one elsewhere.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a connection on, or refuse it."""
+        if scope["type"] == "websocket" and _is_foreign(scope):
+            await refuse(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _is_foreign(scope: Scope) -> bool:
+    if not st.get_option("server.enableCORS"):
+        # The operator lets everybody in.
+        return False
+    origins, hosts = (
+        [value.decode("latin-1") for name, value in scope["headers"] if name == wanted]
+        for wanted in (b"origin", b"host")
+    )
+    if not origins:
+        # A browser always sends one.
+        return False
+    if len(origins) > 1 or len(hosts) != 1:
+        return True
+    try:
+        origin = urlsplit(origins[0])
+        named = st.get_option("server.corsAllowedOrigins") or ()
+        own = {_place(one) for one in (f"{origin.scheme}://{hosts[0]}", *named)}
+        return origin.hostname is None or origin.scheme not in ("http", "https") or _place(origins[0]) not in own
+    except ValueError:
+        return True
+
+
+def _place(origin: str) -> tuple[str, str, int | None]:
+    """Return what tells origins apart; the names of this machine are one."""
+    parts = urlsplit(origin)
+    host = "localhost" if parts.hostname in LOOPBACK else parts.hostname or ""
+    return parts.scheme, host, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+
+
+class AfterSignIn:
+    """Lead who comes back from the provider to the page in `RETURN_COOKIE`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; the answer to one from the provider leads to another page."""
+        page = page_asked_for(Request(scope)) if scope["type"] == "http" else None
+        if page is None:
+            await self._app(scope, receive, send)
+            return
+
+        async def send_there(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 302:
+                headers = MutableHeaders(scope=message)
+                headers["Location"] = page
+                headers.append("Set-Cookie", f"{RETURN_COOKIE}=; Path=/; Max-Age=0; SameSite=lax")
+            await send(message)
+
+        await self._app(scope, receive, send_there)
+
+
+def page_asked_for(request: Request) -> str | None:
+    """Return the page to lead to after a sign-in; None for every other request, and for what is no page here."""
+    # Who comes back from signing out brings no state.
+    if not request.url.path.endswith(CALLBACK) or "state" not in request.query_params:
+        return None
+    page = unquote(request.cookies.get(RETURN_COOKIE, ""))
+    return page if _OWN_PAGE.fullmatch(page) else None
+
+
+MIDDLEWARE = (
+    Middleware(SafeHeaders),
+    Middleware(AllowedHosts),
+    Middleware(ClosedAddresses),
+    Middleware(ForeignOrigins),
+    Middleware(UploadLimits),
+    Middleware(AfterSignIn),
+)
