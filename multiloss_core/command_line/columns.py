@@ -12,7 +12,7 @@ from multiloss_core.decisions.record import RecordedColumns
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
 from multiloss_core.tables import RECIPROCAL, ColumnGuess, Meaning, find_falling, guess_meanings
-from multiloss_core.tables.derived_column import base_of
+from multiloss_core.tables.column_values import base_of
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
 NONE = "none"

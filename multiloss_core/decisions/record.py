@@ -42,8 +42,7 @@ from multiloss_core.formatting import MINUS, comparison, count, score_name, scor
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
-from multiloss_core.tables.derived_column import base_of, column_of
-from multiloss_core.tables.number_column import numbers, require_usable
+from multiloss_core.tables.column_values import base_of, column_of, numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing

@@ -9,7 +9,7 @@ from multiloss_core.inspection import Calendar, DailyAlerts, Segment, WeeklyCoun
 from multiloss_core.inspection.periods import weekly_counts_of_days
 from multiloss_core.inspection.segments import segments_of_sums
 from multiloss_core.numerics.arrays import Floats, Indices, sums
-from multiloss_core.tables.segment_column import BLANK
+from multiloss_core.tables.column_values import BLANK
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds.data.counts import Rule
 

@@ -21,7 +21,7 @@ from multiloss_core.engines.floors import complete_floors
 from multiloss_core.engines.questions import SAMPLED_ROWS, column_values, count_rows, fetch_rows
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
-from multiloss_core.tables.derived_column import base_of
+from multiloss_core.tables.column_values import base_of
 from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_values
 from multiloss_core.tables.reading.cells.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column

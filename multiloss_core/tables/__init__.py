@@ -1,9 +1,14 @@
 """Bytes to tables to columns and back; hostile input stops here."""
 
 from multiloss_core.formatting import MINUS
-from multiloss_core.tables.amount_column import document_amounts
-from multiloss_core.tables.currency_column import currency_of_amounts
-from multiloss_core.tables.derived_column import RECIPROCAL, column_of
+from multiloss_core.tables.column_values import (
+    RECIPROCAL,
+    column_of,
+    currency_of_amounts,
+    document_amounts,
+    document_segments,
+    numbers,
+)
 from multiloss_core.tables.guess_columns import (
     ColumnGuess,
     find_falling,
@@ -12,7 +17,6 @@ from multiloss_core.tables.guess_columns import (
     require_documents,
 )
 from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumns, read_items, read_pasted
-from multiloss_core.tables.number_column import numbers
 from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values, written_ratings
 from multiloss_core.tables.reader_process.client import read_in_process, read_items_in_process, start_reader
 from multiloss_core.tables.reading.bounds import LARGEST_FILE
@@ -20,7 +24,6 @@ from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 from multiloss_core.tables.reading.read_file import read_file
 from multiloss_core.tables.reading.read_options import MAX_LINES, READ_AS_IT_LOOKS, ReadOptions
 from multiloss_core.tables.reading.table_file import TableFile
-from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
 from multiloss_core.tables.time_column import Times, document_times, local_times
 

@@ -11,8 +11,8 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.guessing.column import Column, columns_of
-from multiloss_core.tables.guessing.falling import falling_scores
+from multiloss_core.tables.column_values import is_numeric, sampled, sampled_numbers
+from multiloss_core.tables.guessing.column import Column, columns_of, falling_scores
 from multiloss_core.tables.guessing.other_roles import (
     RoleGuess,
     guess_amount,
@@ -23,7 +23,6 @@ from multiloss_core.tables.guessing.other_roles import (
 )
 from multiloss_core.tables.guessing.ratings import guess_rating
 from multiloss_core.tables.guessing.scores import guess_scores
-from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
 from multiloss_core.tables.rating_column import Meaning, rating_values
 from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
 

@@ -13,9 +13,17 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, direction, plural, score_name, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.tables.derived_column import base_of, column_of
-from multiloss_core.tables.group_column import Groups, group_column, group_numbers
-from multiloss_core.tables.number_column import LARGEST_SCORE, are_weights, numbers, require_usable
+from multiloss_core.tables.column_values import (
+    LARGEST_SCORE,
+    Groups,
+    are_weights,
+    base_of,
+    column_of,
+    group_column,
+    group_numbers,
+    numbers,
+    require_usable,
+)
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
 from multiloss_core.tables.reading.other_rows import repeated_rows
 from multiloss_core.thresholds.data.counts import (
