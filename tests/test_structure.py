@@ -39,7 +39,7 @@ UPWARDS = [
     ("decision_log.tables", "from ui.shared import formatting", "ui.shared.formatting"),
     ("experiments.stored", "from experiments.natarajan import cells", "experiments.natarajan.cells"),
     ("multiloss_core.errors", "import experiments.stored", "experiments.stored"),
-    ("ui.shared.formatting", "from ui.data import uploads", "ui.data.uploads"),
+    ("ui.shared.formatting", "from ui.data import uploader", "ui.data.uploader"),
     ("ui.shared.url_params", "import pages.top_k", "pages"),
     ("ui.shared.url_params", "import app", "app"),
     ("ui.top_k.checks", "from ui.records import record_text", "ui.records"),

@@ -230,7 +230,7 @@ def _good_weight(dialect: Dialect, names: _Names) -> str:
 
 
 def _reaches_floor(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
-    if columns.floors is None:
+    if not columns.floors:
         return "TRUE"
     reaches = (f"{score} >= {dialect.number(floor)}" for score, floor in zip(names.scores, columns.floors, strict=True))
     return f"({' OR '.join(reaches)})"

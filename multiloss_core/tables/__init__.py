@@ -1,6 +1,7 @@
 """Bytes to tables to columns and back; hostile input stops here."""
 
 from multiloss_core.formatting import MINUS
+from multiloss_core.tables.column_meanings import COUNT_TABLE, ColumnMeanings, DecimalSign
 from multiloss_core.tables.column_values import (
     RECIPROCAL,
     column_of,
@@ -28,6 +29,7 @@ from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula,
 from multiloss_core.tables.time_column import Times, document_times, local_times
 
 __all__ = [
+    "COUNT_TABLE",
     "LARGEST_FILE",
     "MAX_ITEMS",
     "MAX_LINES",
@@ -36,6 +38,8 @@ __all__ = [
     "READ_AS_IT_LOOKS",
     "RECIPROCAL",
     "ColumnGuess",
+    "ColumnMeanings",
+    "DecimalSign",
     "ItemColumns",
     "Meaning",
     "ReadOptions",

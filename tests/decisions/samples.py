@@ -17,7 +17,7 @@ from multiloss_core.decisions import (
     data_fingerprint,
     recorded_thresholds,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 
 def rated_frame(seed=3):

@@ -126,8 +126,8 @@ from multiloss_core.thresholds.targets import (
     target_for_price,
     threshold_choices,
 )
-from ui.data.samples import sample
-from ui.data.scored_datasets import scored_sample
+from ui.data.rated import sample
+from ui.data.scored import scored_sample
 from ui.shared.formatting import FRAUD
 
 HERE = Path(__file__).resolve().parent

@@ -13,7 +13,7 @@ import pytest
 from multiloss_core import PATH_METHODS, RatedDocuments
 from multiloss_core.thresholds import PathSearch
 from tests.work import samples
-from ui.data.samples import sample
+from ui.data.rated import sample
 from ui.operating_point.calculations import find_path
 from ui.work import Here, WorkerLostError, WorkQueue
 from ui.work.channel import Channel

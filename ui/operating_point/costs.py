@@ -12,7 +12,7 @@ from multiloss_core.decisions import RecordedTarget, Wish
 from multiloss_core.numerics import written_number
 from multiloss_core.tables import currency_of_amounts
 from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along, mean_amounts
-from ui.data.rated_workspace import rated_uploads
+from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
 from ui.shared.session import Scenario
 from ui.shared.url_params import UrlParameter
@@ -148,7 +148,7 @@ NO_AMOUNTS = "These data have no amounts to recover a share of; choose an amount
 
 def has_amounts(analysis: Analysis) -> bool:
     """Whether the money in each document is known."""
-    return analysis.rated.amounts is not None and analysis.rated.source.documents is not None
+    return analysis.rated.supports("money")
 
 
 def amounts_of(analysis: Analysis) -> tuple[float, float] | None:
@@ -211,7 +211,7 @@ def _cases(key: tuple[object, ...], method: str, _analysis: Analysis) -> CasesAl
 def _currency(key: str, _analysis: Analysis) -> str | None:
     rated = _analysis.rated
     units = rated_uploads().source(rated.name).units
-    return currency_of_amounts(rated.frame, rated.choice.amount, units)
+    return currency_of_amounts(rated.frame, rated.columns.amount, units)
 
 
 def number_of(analysis: Analysis, unit: Unit) -> Callable[[float], str]:

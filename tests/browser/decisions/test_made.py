@@ -21,7 +21,7 @@ from tests.browser.steps import (
     settle,
     settle_target,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 from ui.operating_point.tour import STEPS
 
 NAME = "Login alerts"

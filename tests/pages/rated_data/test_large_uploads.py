@@ -24,7 +24,7 @@ from tests.pages.rated_data.steps import (
 )
 from tests.pages.steps import explorer, run, state
 from tests.tables.reading.workbooks import workbook
-from ui.data import uploads
+from ui.data import store
 from ui.operating_point.decision import origin_of
 
 
@@ -132,7 +132,7 @@ def test_rows_on_disk_go_with_the_table(app, monkeypatch):
     assert [file.name for file in first.iterdir()] == ["rows.parquet"]
     assert first.stat().st_mode & 0o077 == 0
     assert state(app).rated.files["first.csv"].memory > (first / "rows.parquet").stat().st_size
-    monkeypatch.setattr(uploads, "MOST_MEMORY", 1)
+    monkeypatch.setattr(store, "MOST_MEMORY", 1)
     upload(app, csv_of(frame.iloc[1:]), "second.csv")
     assert not app.error
     assert "to make room: 'first.csv'" in as_read(app.info[0].value)

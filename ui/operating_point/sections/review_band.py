@@ -14,7 +14,6 @@ from multiloss_core.inspection import (
     DailyAlerts,
     DocumentSubset,
     band_parts,
-    calendar,
     daily_reviews,
     held_on_nine_of_ten,
 )
@@ -241,9 +240,7 @@ def _sentence(blocked: DocumentSubset, reviewed: DocumentSubset) -> str:
 
 def _undecided(analysis: Analysis, band: ReviewBand) -> tuple[float, float, float]:
     blocked, flagged = analysis.undecided([band.block, band.review])
-    documents = analysis.rated.source.documents
-    everything = 0.0 if documents is None else float(documents.undecided.weights.sum())
-    return blocked, flagged - blocked, everything - flagged
+    return blocked, flagged - blocked, analysis.rated.undecided_weight - flagged
 
 
 def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
@@ -276,7 +273,7 @@ def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
     if documents is None or times is None:
         st.caption("Without a column of times it is not known how many are reviewed a day.")
         return
-    known = _calendar(analysis)
+    known = analysis.rated.calendar
     days = daily_reviews(documents, known, chosen.band)
     often, most = held_on_nine_of_ten(days), chosen.reviews_per_day
     said = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
@@ -322,13 +319,6 @@ def _move_to(point: Point, thresholds: list[float]) -> None:
         slider_takes_over()
     else:
         set_manual_thresholds(thresholds)
-
-
-def _calendar(analysis: Analysis) -> Calendar:
-    times = analysis.rated.times
-    if times is None:
-        raise DataError("There is no column of times.")
-    return calendar(times, analysis.rated.undecided_times)
 
 
 def _about(value: float) -> str:
