@@ -169,7 +169,7 @@ def sample_data(name: str) -> Data:
     if choice.is_counts:
         return Data(CountSurfaces.from_table(frame, rule=choice.rule), frame)
     source = RatedDocuments.from_frame(
-        frame, list(choice.scores), choice.rating, positive=choice.positive, floors=list(choice.floors)
+        frame, list(choice.scores), choice.rating, positive=choice.only_positive, floors=list(choice.floors)
     )
     rows = source.rows
     return Data(
@@ -897,7 +897,8 @@ def app_samples_figures() -> Figures:
         choice = source.first_choice
         found[name] = {
             **table_figures(source),
-            **of(choice, "is_counts", "scores", "rating", "positive", "weight", "floors", "leave_out_unusable"),
+            **of(choice, "is_counts", "scores", "rating", "weight", "floors", "leave_out_unusable"),
+            "positive": choice.only_positive,
             **of(choice, "rule", "group", "amount", "time", "segment"),
         }
     for name in SCORED_SAMPLES:

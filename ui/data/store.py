@@ -18,6 +18,7 @@ from multiloss_core import DataError
 from multiloss_core.datasets import Source
 from multiloss_core.tables import ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
+from ui.shared.formatting import NOUN
 from ui.shared.session import UploadedFile, Uploads
 
 Choice = TypeVar("Choice")
@@ -115,6 +116,19 @@ class TableStore(Generic[Choice, Data]):
         self.state.confirmed.add(source.fingerprint)
         self.remember(source, self.choice_for(source))
 
+    def options_of(self, digest: str) -> ReadOptions:
+        """Return the options that a file was read with before, by its SHA-256."""
+        return ReadOptions.from_key(self.state.remembered.get(reading_of(digest), ""))
+
+    def choices_to_keep(self) -> dict[str, str]:
+        """Return what is remembered of the tables that are loaded, for the browser."""
+        keys = {
+            key
+            for source in self.state.sources.values()
+            for key in (source.fingerprint, columns_signature(source.frame))
+        } | {NOUN, *(reading_of(file.digest) for file in self.state.files.values())}
+        return {key: text for key, text in self.state.remembered.items() if key in keys}
+
     def keep(self, source: Source[Choice], name: str, file: UploadedFile) -> None:
         """Hold a table under a free name, with the columns chosen before; drop the oldest tables to make room.
 
@@ -192,6 +206,11 @@ class TableStore(Generic[Choice, Data]):
         self.state.choices[source.fingerprint] = found.choice
         if found.confirmed:
             self.state.confirmed.add(source.fingerprint)
+
+
+def reading_of(digest: str) -> str:
+    """Name what is remembered of a file by its SHA-256: the sheet, lines and rows that were asked for."""
+    return f"sheet {digest}"
 
 
 def is_start(text: str) -> bool:

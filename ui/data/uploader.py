@@ -13,9 +13,9 @@ from multiloss_core.tables import LARGEST_FILE, MAX_LINES, ReadOptions, start_re
 from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
-from ui.data.store import START, Choice, Data, TableStore, columns_signature, is_start, memory_of
+from ui.data.store import START, Choice, Data, TableStore, is_start, memory_of, reading_of
 from ui.shared.calculation import begin, wait_for
-from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
+from ui.shared.formatting import LONG_NAME, as_label, as_text
 from ui.shared.page_setup import reading, room
 from ui.shared.session import UploadedFile, session
 from ui.shared.url_params import UrlParameter
@@ -80,7 +80,7 @@ class Uploader(TableStore[Choice, Data]):
             return
         options, sheet = ReadOptions(), None
         if source is not None and file is not None and is_shown:
-            options, sheet = self._options_of(file.digest), source.sheet
+            options, sheet = self.options_of(file.digest), source.sheet
             if len(source.sheets) > 1:
                 sheet = st.selectbox(
                     f"Sheet of {as_label(name)}",
@@ -116,9 +116,6 @@ class Uploader(TableStore[Choice, Data]):
             with reading(name):
                 self.state.complaint = self._take_file(data(), name, replace(options, sheet=sheet))
             st.session_state[asked] = False
-
-    def _options_of(self, digest: str) -> ReadOptions:
-        return ReadOptions.from_key(self.state.remembered.get(_reading_of(digest), ""))
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
@@ -190,7 +187,7 @@ class Uploader(TableStore[Choice, Data]):
             self.remember(source, choice)
             if source.name in self.state.sources:
                 # The page told the browser of its files before the columns were asked for.
-                keep_choices(self.key, self._choices_to_keep())
+                keep_choices(self.key, self.choices_to_keep())
             return data
         try:
             data = self.build(source, self.choice_for(source))
@@ -323,19 +320,11 @@ class Uploader(TableStore[Choice, Data]):
                 ],
                 "kept": [{"name": name, "digest": digest} for name, digest in (self.state.kept or {}).items()],
                 "limit": MOST_BYTES,
-                "choices": self._choices_to_keep(),
+                "choices": self.choices_to_keep(),
             },
             with_controls=with_controls,
             on_told=self._hear,
         )
-
-    def _choices_to_keep(self) -> dict[str, str]:
-        keys = {
-            key
-            for source in self.state.sources.values()
-            for key in (source.fingerprint, columns_signature(source.frame))
-        } | {NOUN, *(_reading_of(file.digest) for file in self.state.files.values())}
-        return {key: text for key, text in self.state.remembered.items() if key in keys}
 
     def _hear(self, told: Told) -> None:
         """Take note of what the browser says."""
@@ -356,12 +345,12 @@ class Uploader(TableStore[Choice, Data]):
         """
         digest = hashlib.sha256(data).hexdigest()
         try:
-            source = self._read(data, name, options or self._options_of(digest), digest)
+            source = self._read(data, name, options or self.options_of(digest), digest)
             self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=memory_of(source)))
         except DataError as error:
             return str(error)
         if options is not None:
-            self.state.remembered[_reading_of(digest)] = options.key
+            self.state.remembered[reading_of(digest)] = options.key
         return None
 
     def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
@@ -401,11 +390,6 @@ class Uploader(TableStore[Choice, Data]):
         if (name == asked and not start.startswith(expected)) or (is_start(asked) and start != asked):
             self.state.replaced.add(name)
         self.choose(name)
-
-
-def _reading_of(digest: str) -> str:
-    """Name what is remembered of a file by its SHA-256: the sheet, lines and rows that were asked for."""
-    return f"sheet {digest}"
 
 
 def _named(name: str) -> str:
