@@ -24,8 +24,8 @@ PARTS = (
     "losses",
     "numerics",
     "tables",
-    "targets",
     "thresholds",
+    "thresholds.targets",
 )
 pdoc.pdoc(
     "multiloss_core",

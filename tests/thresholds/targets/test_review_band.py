@@ -22,8 +22,8 @@ from multiloss_core.thresholds.targets import (
     review_for_alerts,
     review_for_busy_days,
 )
-from tests.thresholds.targets.test_profit_curve import some_documents
 from tests.thresholds.targets.test_points import paths
+from tests.thresholds.targets.test_profit_curve import some_documents
 
 
 def pairs(path):
