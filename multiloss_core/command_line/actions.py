@@ -226,8 +226,6 @@ def _observed(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanin
     amount = record.settings.amount
     rated = loaded.documents(replace(columns, amount=amount), one_class=True)
     documents = rated.documents if amount is None else rated.in_money().documents
-    if documents is None or rated.documents is None:
-        raise TypeError("A table of counts is not watched.")
     thresholds, rule = record.threshold_array, record.settings.rule
     counts = documents.counts_at(thresholds, rule)
     found = bootstrap_thresholds(documents, thresholds, rule, generator=np.random.default_rng(0))

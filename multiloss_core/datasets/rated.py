@@ -32,8 +32,9 @@ from multiloss_core.tables import (
     local_times,
     with_decimal_sign,
 )
-from multiloss_core.thresholds import Rule, money_weighted
+from multiloss_core.thresholds import Rule, mean_amounts, money_at, money_weighted
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
+from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
@@ -162,8 +163,10 @@ class RatedDataset:
         return source_key(self.fingerprint, self.columns)
 
     @property
-    def documents(self) -> RatedDocuments | None:
-        """The rated documents; None where only counts are known."""
+    def documents(self) -> RatedDocuments:
+        """The rated documents. Raises TypeError where only counts are known; see `supports`."""
+        if self.source.documents is None:
+            raise TypeError("Only counts of these data are known.")
         return self.source.documents
 
     @property
@@ -186,22 +189,22 @@ class RatedDataset:
     @property
     def positives(self) -> int:
         """The number of rated positives, each counted once where documents are known."""
-        return round(self.source.totals.tp) if self.documents is None else int(self.documents.labels.sum())
+        return int(self.documents.labels.sum()) if self.supports("documents") else round(self.source.totals.tp)
 
     @property
     def undecided_weight(self) -> float:
         """The number of alerts without a decision."""
-        return 0.0 if self.documents is None else float(self.documents.undecided.weights.sum())
+        return float(self.documents.undecided.weights.sum()) if self.supports("documents") else 0.0
 
     def supports(self, what: Support) -> bool:
         """Return whether the data hold documents, amounts of money, times, segments or groups."""
         if what == "documents":
-            return self.documents is not None
+            return self.source.documents is not None
         return self.amounts is not None if what == "money" else getattr(self.columns, what) is not None
 
     def over_time(self, thresholds: Floats, rule: Rule) -> OverTime:
         """Count thresholds (k,) by week and day, and find the week from which on ratings are incomplete."""
-        documents = self._documents()
+        documents = self.documents
         return OverTime(
             weekly_counts(documents, self.calendar, thresholds, rule),
             self.daily_alerts(thresholds, rule),
@@ -210,14 +213,14 @@ class RatedDataset:
 
     def daily_alerts(self, thresholds: Floats, rule: Rule) -> DailyAlerts:
         """Count the alerts of thresholds (k,) on each day."""
-        return daily_alerts(self._documents(), self.calendar, thresholds, rule)
+        return daily_alerts(self.documents, self.calendar, thresholds, rule)
 
     def segment_counts(self, thresholds: Floats, rule: Rule) -> tuple[Segment, ...]:
         """Count thresholds (k,) in each segment."""
         if self.segments is None:
             raise TypeError("These data have no segments.")
         known = segmentation(self.segments, self.undecided_segments)
-        return segment_counts(self._documents(), known, thresholds, rule)
+        return segment_counts(self.documents, known, thresholds, rule)
 
     def in_money(self) -> Self:
         """Weigh each document by its amount and leave out those of amount 0; the key stays.
@@ -226,7 +229,7 @@ class RatedDataset:
         ------
         DataError : no amounts, or nothing is left of the positives or of the negatives.
         """
-        if self.amounts is None or self.documents is None:
+        if self.amounts is None:
             raise DataError("Money cannot be counted without an amount column; choose one or count documents.")
         source = money_weighted(self.documents, self.amounts)
         kept = np.isin(self.documents.rows, source.rows)
@@ -236,17 +239,48 @@ class RatedDataset:
             amounts=self.amounts[kept],
             times=None if self.times is None else self.times[kept],
             segments=None if self.segments is None else self.segments[kept],
+            # Money is of decided documents only.
+            undecided_times=None,
+            undecided_segments=None,
         )
+
+    def money_at(self, thresholds: Floats, rule: Rule) -> Counts[Floats]:
+        """Count money at thresholds (m, k)."""
+        return money_at(self.documents, self._amounts, thresholds, rule)
+
+    def mean_amounts(self) -> tuple[float, float]:
+        """Return the mean amount of a rated positive, and of a rated negative."""
+        return mean_amounts(self.documents, self._amounts)
+
+    def undecided_at(self, thresholds: Floats, rule: Rule) -> Floats:
+        """Count undecided alerts (m,) at thresholds (m, k); nothing where only counts are known."""
+        if not self.undecided_weight:
+            return np.zeros(len(thresholds))
+        # In the order of a path, so that documents are passed over once.
+        distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
+        return self.documents.undecided.count_along(distinct, rule)[places]
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether documents stand for different numbers of documents."""
+        return self.supports("documents") and bool(self.documents.weights.min() < self.documents.weights.max())
+
+    @property
+    def highest_scores(self) -> Floats:
+        """The highest score (k,) of each classifier, infinity where only counts are known."""
+        if not self.supports("documents"):
+            return np.full(len(self.source.names), np.inf)
+        return np.array([scores[-1] for scores in self.documents.ordered_scores])
+
+    @property
+    def _amounts(self) -> Floats:
+        if self.amounts is None:
+            raise TypeError("These data have no amounts.")
+        return self.amounts
 
     @cached_property
     def _incomplete_from(self) -> int | None:
-        documents = self._documents()
-        return incomplete_from(weekly_counts(documents, self.calendar, documents.floors, "any"))
-
-    def _documents(self) -> RatedDocuments:
-        if self.documents is None:
-            raise TypeError("Only counts of these data are known.")
-        return self.documents
+        return incomplete_from(weekly_counts(self.documents, self.calendar, self.source.floors, "any"))
 
 
 def _complete_rows(frame: pd.DataFrame, columns: ColumnMeanings) -> Bools | None:

@@ -30,10 +30,7 @@ def rows_of(dataset: RatedDataset, positions: Indices, beside: Mapping[str, Arra
 
     Rows are numbered from 1 below the header. `beside` are columns (m,) to put before its own.
     """
-    documents = dataset.source.documents
-    if documents is None:
-        raise TypeError("A table of counts has no documents.")
-    rows = documents.rows[positions]
+    rows = dataset.documents.rows[positions]
     return _with_columns(dataset.frame.iloc[rows].set_axis(pd.Index(rows + 1, name=ROW), axis=0), beside or {})
 
 

@@ -128,9 +128,10 @@ class Analysis:
 
         None where there are no amounts. Nothing is said of the steps of a path.
         """
-        documents, amounts = self.rated.source.documents, self.rated.amounts
-        if amounts is None or documents is None:
+        amounts = self.rated.amounts
+        if amounts is None:
             return [None] * len(points)
+        documents = self.rated.documents
         values = np.ones_like(amounts) if self.settings.unit is Unit.MONEY else amounts
         everything = money_at(documents, values, documents.floors[np.newaxis], "any").at(0)
         thresholds = np.stack([documents.floors, *(point.thresholds for point in points)])
@@ -190,7 +191,7 @@ class Analysis:
     @property
     def has_undecided(self) -> bool:
         """Whether some documents of the data are not decided yet."""
-        return self.rated.documents is not None and len(self.rated.documents.undecided) > 0
+        return self.rated.supports("documents") and len(self.rated.documents.undecided) > 0
 
     def undecided(self, points: Sequence[Point]) -> list[float]:
         """How many alerts (weights) without a decision there are at each point."""
@@ -198,13 +199,7 @@ class Analysis:
 
     def undecided_at(self, thresholds: Sequence[ArrayLike]) -> list[float]:
         """How many alerts (weights) without a decision there are at each of some thresholds (k,)."""
-        documents = self.rated.source.documents
-        if documents is None or not self.has_undecided:
-            return [0.0] * len(thresholds)
-        # In the order of a path, so that documents are passed over once.
-        distinct, places = np.unique(np.asarray(thresholds, dtype=np.float64), axis=0, return_inverse=True)
-        counts = documents.undecided.count_along(distinct, self.settings.rule)
-        return [float(counts[place]) for place in places]
+        return self.rated.undecided_at(np.asarray(thresholds, dtype=np.float64), self.settings.rule).tolist()
 
     def with_certificate(self, certificate: Certificate) -> "Analysis":
         """With the path of a certificate, where it has one, among the paths."""

@@ -11,7 +11,7 @@ from multiloss_core import DataError, Unit
 from multiloss_core.decisions import RecordedTarget, Wish
 from multiloss_core.numerics import written_number
 from multiloss_core.tables import currency_of_amounts
-from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along, mean_amounts
+from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along
 from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
 from ui.shared.session import Scenario
@@ -153,8 +153,7 @@ def has_amounts(analysis: Analysis) -> bool:
 
 def amounts_of(analysis: Analysis) -> tuple[float, float] | None:
     """Return the mean amount of a rated positive, and of a rated negative; None where amounts are not known."""
-    documents, amounts = analysis.rated.source.documents, analysis.rated.amounts
-    return None if documents is None or amounts is None else mean_amounts(documents, amounts)
+    return analysis.rated.mean_amounts() if has_amounts(analysis) else None
 
 
 def target_of(analysis: Analysis, payoffs: Payoffs) -> float:

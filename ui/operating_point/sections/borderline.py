@@ -29,13 +29,14 @@ def _title() -> str:
 def show_borderline(context: PointContext) -> None:
     """Show the documents that are just flagged and those that are just not."""
     analysis, point = context.analysis, context.point
-    rated, documents, words = analysis.rated, analysis.rated.documents, vocabulary()
+    rated, words = analysis.rated, vocabulary()
     if isinstance(rated, CountedDataset):
         _show_counted(rated, analysis, point)
         return
-    if documents is None:
-        st.info(no_documents(vocabulary()))
+    if not rated.supports("documents"):
+        st.info(no_documents(words))
         return
+    documents = rated.documents
     found = borderline_documents(documents, analysis.deployable(point), analysis.settings.rule, most=MAX_NEAR)
     _show_side(analysis, documents, "just flagged", found.flagged, "Nothing is flagged at this point.")
     _show_side(

@@ -110,7 +110,7 @@ def _show_days(days: DailyAlerts) -> None:
 def dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:
     """Documents as they were rated, and when; None where that is not known."""
     rated = analysis.rated
-    return (rated.documents, rated.calendar) if rated.documents is not None and rated.supports("time") else None
+    return (rated.documents, rated.calendar) if rated.supports("documents") and rated.supports("time") else None
 
 
 def _incomplete_words(weeks: WeeklyCounts, incomplete: int) -> str:

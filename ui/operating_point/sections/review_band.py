@@ -244,9 +244,10 @@ def _undecided(analysis: Analysis, band: ReviewBand) -> tuple[float, float, floa
 
 
 def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
-    documents, amounts = analysis.rated.source.documents, analysis.rated.amounts
-    if documents is None or amounts is None or part.positions is None:
+    amounts = analysis.rated.amounts
+    if amounts is None or part.positions is None:
         return float("nan")
+    documents = analysis.rated.documents
     fraud = part.positions[documents.labels[part.positions]]
     return float((documents.weights[fraud] * amounts[fraud]).sum())
 
@@ -269,12 +270,12 @@ def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
 
 def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
     """Say how many are reviewed a day, and whether that is too many."""
-    documents, times = analysis.rated.source.documents, analysis.rated.times
-    if documents is None or times is None:
+    rated = analysis.rated
+    if not (rated.supports("documents") and rated.supports("time")):
         st.caption("Without a column of times it is not known how many are reviewed a day.")
         return
-    known = analysis.rated.calendar
-    days = daily_reviews(documents, known, chosen.band)
+    known = rated.calendar
+    days = daily_reviews(rated.documents, known, chosen.band)
     often, most = held_on_nine_of_ten(days), chosen.reviews_per_day
     said = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
     if most is None:
@@ -295,9 +296,7 @@ def _too_many(said: str, days: DailyAlerts, most: float) -> str:
 
 def _offer_fewer(analysis: Analysis, chosen: ChosenBand, known: Calendar, most: float) -> None:
     """Offer the lower cut that leaves as many reviews as people can do."""
-    documents, path = analysis.rated.source.documents, analysis.path(chosen.band.block.method)
-    if documents is None:
-        return
+    documents, path = analysis.rated.documents, analysis.path(chosen.band.block.method)
     day = np.concatenate([known.day, known.undecided_day])
     cap = DailyCap(day=day, days=known.days, most=most)
     try:
