@@ -170,8 +170,8 @@ def test_nothing_is_counted_while_the_sections_are_closed(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    for name in ("over_time.weekly_counts", "segments.segment_counts", "segments.segmentation"):
-        monkeypatch.setattr(f"ui.operating_point.sections.{name}", refuse)
+    for name in ("weekly_counts", "segment_counts", "segmentation"):
+        monkeypatch.setattr(f"multiloss_core.datasets.rated.{name}", refuse)
     assert not opened().dataframe
 
 

@@ -43,7 +43,9 @@ NUMBER_OF_WHAT_IS_UNKNOWN = re.compile(
 def documents_of(name):
     source = sample(name)
     choice = source.first_choice
-    return RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, choice.positive, floors=choice.floors)
+    return RatedDocuments.from_frame(
+        source.frame, choice.scores, choice.rating, choice.only_positive, floors=choice.floors
+    )
 
 
 @cache

@@ -101,7 +101,7 @@ def test_dates_in_words_are_counted_by_day_and_a_record_names_the_file(app):
     assert origin_of(source) == {}
     assert source.fingerprint == hashlib.sha256(csv_of(frame, sep=";", decimal=",")).hexdigest()
     dataset = list(state(app).counted.values())[-1]
-    columns = dataset.counted_in.columns
+    columns = dataset.rows
     assert columns.time == "seen"
     found = count_along(source.origin.engine, "alerts.csv", columns, np.array([columns.floors]), "any", "day")
     assert [*np.unique(found.by)] == [*np.arange("2026-03-02", "2026-03-30", dtype="datetime64[D]")]
