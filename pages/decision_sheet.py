@@ -3,7 +3,7 @@
 import streamlit as st
 
 from multiloss_core import DataError
-from ui.data.rated_workspace import choose_source, dataset_of
+from ui.data.rated import choose_source, dataset_of
 from ui.decisions.sheet_answer import ask_setting, save_answer, show_way_on
 from ui.decisions.sheet_questions import ask_affordable, ask_in_force, show_meaning, show_scores
 from ui.operating_point.active_goal import use_goals_of

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from multiloss_core import DataError
-from ui.data.rated_datasets import Dataset
-from ui.data.rated_workspace import choose_source, dataset_of
+from multiloss_core.datasets import RatedDataset
+from ui.data.rated import choose_source, dataset_of
 from ui.decisions.reopening_panel import show_reopened
 from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import find_the_rest
@@ -21,12 +21,12 @@ from ui.shared.page_setup import bootstrap, run_page
 
 
 @st.fragment
-def explore(dataset: Dataset) -> None:
+def explore(dataset: RatedDataset) -> None:
     """Everything that depends on settings and target; only this part runs again when the slider comes to rest."""
     run_page(lambda: _explore(dataset))
 
 
-def _explore(dataset: Dataset) -> None:
+def _explore(dataset: RatedDataset) -> None:
     controls, charts, details = (st.container(key=key) for key in ("point_controls", "explorer_place", "details"))
     with controls:
         try:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.data.scored_datasets import choose_scored_source
+from ui.data.scored import choose_scored_source
 from ui.optimal_cut.answer import answered, ask_loss, introduction, show_answer, show_curve, show_loss
 from ui.optimal_cut.calibration import calibrated_items, show_calibration, show_effect
 from ui.optimal_cut.comparison import compare_losses

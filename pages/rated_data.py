@@ -3,7 +3,7 @@
 import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts
-from ui.data.rated_workspace import choose_source, rated_uploads
+from ui.data.rated import choose_source, rated_uploads
 from ui.operating_point.analysis import prepare
 from ui.operating_point.settings import settings_in_use
 from ui.rated_data.checks import (
@@ -44,7 +44,7 @@ if dataset is not None:
         confirm_columns(source)
         show_in_production(rated.names, dataset.name)
     if isinstance(rated, RatedCounts):
-        show_counted(rated, dataset.choice)
+        show_counted(rated, dataset.columns)
     elif isinstance(rated, CountSurfaces):
         show_count_table(rated)
     else:

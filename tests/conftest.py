@@ -14,7 +14,13 @@ TESTS = Path(__file__).resolve().parent
 SLOW = (
     *("pages", "unchanged", "hostile", "tables/exports", "command_line", "engines", "experiments", "deployment"),
     *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_files.py"),
-    *("decisions/test_table_code.py", "tables/test_sandbox.py", "server/test_work.py", "server/test_workers.py", "server/test_running_server.py"),
+    *(
+        "decisions/test_table_code.py",
+        "tables/test_sandbox.py",
+        "server/test_work.py",
+        "server/test_workers.py",
+        "server/test_running_server.py",
+    ),
 )
 SLOW_FOLDERS = tuple(f"{place}/" for place in SLOW)
 # Files whose tests ask one Spark cluster.

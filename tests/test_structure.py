@@ -30,7 +30,6 @@ SMALL_FOLDERS: tuple[str, ...] = (
     "multiloss_core/tables/vocabulary",
     "tests/engines/files",
     "tests/experiments/robles",
-    
     "tests/tables/vocabulary",
     "tests/work",
     "ui",
@@ -67,7 +66,7 @@ UPWARDS = [
     ("decision_log.tables", "from ui.shared import formatting", "ui.shared.formatting"),
     ("experiments.files", "from experiments.natarajan import cells", "experiments.natarajan.cells"),
     ("multiloss_core.errors", "import experiments.files", "experiments.files"),
-    ("ui.shared.formatting", "from ui.data import uploads", "ui.data.uploads"),
+    ("ui.shared.formatting", "from ui.data import uploader", "ui.data.uploader"),
     ("ui.shared.url_params", "import pages.top_k", "pages"),
     ("ui.shared.url_params", "import app", "app"),
     ("ui.top_k.checks", "from ui.records import record_text", "ui.records"),

@@ -4,26 +4,23 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from multiloss_core.command_line.choosing import Wish, choose
-from multiloss_core.command_line.columns import ColumnOptions, columns_of, columns_of_record
+from multiloss_core.command_line.actions import Wish, choose, watch
+from multiloss_core.command_line.columns import columns_of, columns_of_record
 from multiloss_core.command_line.printing import choice_lines, watch_lines
-from multiloss_core.command_line.reading import Days, DecimalSign, LoadedTable, load_file, load_table
-from multiloss_core.command_line.sources import file_to_read, opened_table
-from multiloss_core.command_line.watching import watch
+from multiloss_core.command_line.reading import Days, loaded_table
 from multiloss_core.decisions import MAX_BYTES, record_files
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.record_fields import RecordedFilter
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import FRAUD, NEVER, shortened
+from multiloss_core.formatting import FRAUD, NEVER
 from multiloss_core.numerics import written_number
-from multiloss_core.tables import ReadOptions
+from multiloss_core.tables import DecimalSign, ReadOptions
 from multiloss_core.thresholds import SMOOTH, FloorMethod, Rule, UncertainFloorsError
 
 AS_EXPECTED, DIFFERS, CANNOT_BE_DONE = 0, 1, 2
@@ -124,19 +121,6 @@ def choose_command(
     Ends with 0 when the files are written, and with 2 and one sentence when it cannot be done; then nothing is written.
     """
     with _one_sentence():
-        options = ColumnOptions(
-            scores=tuple(scores or ()),
-            rating=rating,
-            positive=tuple(positive or ()),
-            negative=tuple(negative or ()),
-            undecided=tuple(undecided or ()),
-            weight=weight,
-            group=group,
-            time=time,
-            floors=_numbers(floor, "--floor"),
-            floor_method=_floor_method(floor_method),
-            leave_out_unusable=leave_out_unusable,
-        )
         wish = Wish(
             marginal_precision=marginal_precision,
             rule=_rule(rule),
@@ -148,8 +132,27 @@ def choose_command(
         read = ReadOptions(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
-        with _loaded(source, read, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)) as loaded:
-            columns = columns_of(options, loaded.frame, loaded.guess, loaded.words_of)
+        with loaded_table(
+            source, read, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)
+        ) as loaded:
+            columns = columns_of(
+                loaded.source.frame,
+                loaded.guess,
+                loaded.words_of,
+                scores=scores or (),
+                rating=rating,
+                given_meanings={
+                    "positive": positive or (),
+                    "negative": negative or (),
+                    "undecided": undecided or (),
+                },
+                weight=weight,
+                group=group,
+                time=time,
+                floors=_numbers(floor, "--floor"),
+                floor_method=_floor_method(floor_method),
+                leave_out_unusable=leave_out_unusable,
+            )
             choice = choose(loaded, columns, wish, _report)
         files = record_files(choice.record, FRAUD)
         output.mkdir(parents=True, exist_ok=True)
@@ -194,10 +197,10 @@ def watch_command(
         read = ReadOptions(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
-        with _loaded(source, read, days, _decimal(decimal), filters) as loaded:
-            columns = columns_of_record(decided.columns, loaded.frame, loaded.guess, loaded.words_of, time)
+        with loaded_table(source, read, days, _decimal(decimal), filters) as loaded:
+            columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
-            told = {"source": loaded.name} | loaded.told
+            told = {"source": loaded.source.name} | loaded.recorded
             if filters:
                 told["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
         if json_file is not None:
@@ -228,29 +231,6 @@ def _one_sentence() -> Iterator[None]:
         return
     typer.echo(" ".join(complaint.split()), err=True)
     raise typer.Exit(CANNOT_BE_DONE)
-
-
-@contextmanager
-def _loaded(
-    source: str,
-    options: ReadOptions,
-    days: Days,
-    decimal: DecimalSign | None,
-    filters: Sequence[RecordedFilter] = (),
-) -> Iterator[LoadedTable]:
-    """Load a table for as long as its rows may have to be counted."""
-    file = file_to_read(source)
-    if file is not None:
-        loaded = load_file(file, days, decimal, filters, options)
-        with closing(loaded.opened.engine) if loaded.opened else nullcontext():
-            yield loaded
-        return
-    if options != ReadOptions(sheet=options.sheet):
-        raise DataError(
-            f"'{shortened(source)}' is not read as one file; leave out --header-line, --skip-last, --leave-out-repeats."
-        )
-    with opened_table(source, options.sheet) as opened:
-        yield load_table(opened, days, decimal, filters)
 
 
 def _read_record(path: Path) -> DecisionRecord:

@@ -1,8 +1,8 @@
-"""What the columns of a table mean: as the options say, else as it is guessed for the screen."""
+"""Find the meanings of columns: from the options, else as they are guessed for the screen."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import inf
+from types import MappingProxyType
 from typing import Literal
 
 import pandas as pd
@@ -11,8 +11,8 @@ from multiloss_core.decisions.making import meanings_of_record
 from multiloss_core.decisions.record_fields import RecordedColumns
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
-from multiloss_core.tables import RECIPROCAL, ColumnGuess, Meaning, find_falling, guess_meanings
-from multiloss_core.tables.derived_column import base_of
+from multiloss_core.tables import ColumnGuess, ColumnMeanings, Meaning, find_falling, guess_meanings
+from multiloss_core.tables.column_values import base_of
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
 NONE = "none"
@@ -21,75 +21,54 @@ MOST_SCORES = 4
 WordsOf = Callable[[str], Sequence[str]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnOptions:
-    """What was said of the columns; None or empty where it was not, and "none" for a role that no column has."""
+def columns_of(
+    frame: pd.DataFrame,
+    guess: ColumnGuess,
+    words_of: WordsOf,
+    *,
+    scores: Sequence[str] = (),
+    rating: str | None = None,
+    given_meanings: Mapping[Meaning, Sequence[str]] = MappingProxyType({}),
+    weight: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    floors: Mapping[str, float] = MappingProxyType({}),
+    floor_method: FloorMethod | None = None,
+    leave_out_unusable: bool = False,
+) -> ColumnMeanings:
+    """Take the meanings of columns from options, and from a guess where these are None or empty.
 
-    scores: tuple[str, ...] = ()
-    rating: str | None = None
-    positive: tuple[str, ...] = ()
-    negative: tuple[str, ...] = ()
-    undecided: tuple[str, ...] = ()
-    weight: str | None = None
-    group: str | None = None
-    time: str | None = None
-    floors: Mapping[str, float] = field(default_factory=dict)
-    floor_method: FloorMethod | None = None
-    leave_out_unusable: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """What the columns mean. `meanings`: what each rating means, in lower-case words; a floor of None is suggested."""
-
-    scores: tuple[str, ...]
-    rating: str
-    meanings: Mapping[str, Meaning]
-    floors: tuple[float | None, ...]
-    floor_method: FloorMethod | None = None
-    weight: str | None = None
-    group: str | None = None
-    time: str | None = None
-    leave_out_unusable: bool = False
-
-    @property
-    def used(self) -> tuple[str, ...]:
-        """The columns of numbers."""
-        return (*self.scores, *filter(None, (self.weight,)))
-
-
-def columns_of(options: ColumnOptions, frame: pd.DataFrame, guess: ColumnGuess, words_of: WordsOf) -> Columns:
-    """Say what columns mean by options, and by a guess where these say nothing.
+    "none" stands for a role that no column has. `given_meanings`: the ratings of each meaning.
 
     Raises
     ------
-    DataError : what the guess is not sure of was not said; the sentence names the option to give.
+    DataError : an uncertain guess without an option; the sentence names the option to give.
     """
-    if options.rating is None:
+    if rating is None:
         _certain(guess, "rating", "Which column holds the ratings", "--rating")
-    if not options.scores:
+    if not scores:
         _certain(guess, "scores", "Which columns are scores", "--scores, such as --scores 'model a,model b'")
-    rating, given = options.rating or guess.rating or "", tuple(_names(options.scores, frame))
+    rating, given = rating or guess.rating or "", tuple(_names(scores, frame))
     for name in (*given, rating):
         _require_column(frame, name)
-    meanings = _meanings(options, guess, rating, words_of(rating))
-    scores = _directed(frame, given or guess.scores, rating, meanings)
-    if len(scores) > MOST_SCORES:
-        raise DataError(f"{len(scores)} scores were given; choose at most {MOST_SCORES} with --scores.")
-    floors = by_score(options.floors, scores)
-    unknown = sorted(set(floors) - set(scores))
+    meanings = _meanings(given_meanings, guess, rating, words_of(rating))
+    directed = _directed(frame, given or tuple(map(score_name, guess.scores)), rating, meanings)
+    if len(directed) > MOST_SCORES:
+        raise DataError(f"{len(directed)} scores were given; choose at most {MOST_SCORES} with --scores.")
+    floors = by_score(floors, directed)
+    unknown = sorted(set(floors) - set(directed))
     if unknown:
         raise DataError(f"A floor is given for '{shortened(unknown[0])}', which is none of the scores in use.")
-    return Columns(
-        scores=scores,
+    return ColumnMeanings(
+        scores=directed,
         rating=rating,
-        meanings=meanings,
-        floors=tuple(floors.get(name) for name in scores),
-        floor_method=options.floor_method,
-        weight=_role(options.weight, guess, "weight", frame),
-        group=_role(options.group, guess, "group", frame),
-        time=_role(options.time, guess, "time", frame),
-        leave_out_unusable=options.leave_out_unusable,
+        meanings=tuple(meanings.items()),
+        floors=tuple(floors.get(name) for name in directed),
+        floor_method=floor_method,
+        weight=_role(weight, guess, "weight", frame),
+        group=_role(group, guess, "group", frame),
+        time=_role(time, guess, "time", frame),
+        leave_out_unusable=leave_out_unusable,
     )
 
 
@@ -113,7 +92,7 @@ def _directed(
 
 def columns_of_record(
     recorded: RecordedColumns, frame: pd.DataFrame, guess: ColumnGuess | None, words_of: WordsOf, time: str | None
-) -> Columns:
+) -> ColumnMeanings:
     """Say what columns mean as a record does, with its floors; `time` is the one given, else the one guessed.
 
     Raises
@@ -130,10 +109,10 @@ def columns_of_record(
     if unknown:
         raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' in '{rating}' means.")
     guessed = guess.time if guess is not None and "time" not in guess.unsure else None
-    return Columns(
+    return ColumnMeanings(
         scores=recorded.scores,
         rating=rating,
-        meanings={word: meaning for word, meaning in told.items() if meaning is not None},
+        meanings=tuple(told.items()),
         floors=recorded.floors,
         weight=recorded.weight,
         group=recorded.group,
@@ -185,18 +164,15 @@ def _role(
             f"or --{role} none."
         )
     found: str | None = getattr(guess, role)
-    return f"{RECIPROCAL}{found}" if found and role == "weight" and guess.inverse_weight else found
+    return found
 
 
-def _meanings(options: ColumnOptions, guess: ColumnGuess, rating: str, words: Sequence[str]) -> dict[str, Meaning]:
-    """Say what every rating means: as given, else as it is certain."""
+def _meanings(
+    given_meanings: Mapping[Meaning, Sequence[str]], guess: ColumnGuess, rating: str, words: Sequence[str]
+) -> dict[str, Meaning]:
+    """Find the meaning of every rating: as given, else as it is certain."""
     said: dict[str, Meaning] = {}
-    sides: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
-        ("positive", options.positive),
-        ("negative", options.negative),
-        ("undecided", options.undecided),
-    )
-    for meaning, given in sides:
+    for meaning, given in given_meanings.items():
         for word in given:
             key = word.strip().lower()
             if key not in words:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from multiloss_core.command_line.watching import Watched
+from multiloss_core.command_line.actions import Watched
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.reporting.summary import sections
 from multiloss_core.decisions.then_and_now import PER_DAY

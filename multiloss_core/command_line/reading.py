@@ -1,52 +1,59 @@
-"""Reads the rated documents of a source: as the screen reads an upload while they are few, else counted in place."""
+"""Open the table that the command was given, and read it as a source of rated documents."""
 
 import hashlib
-from collections.abc import Sequence
-from contextlib import suppress
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from pyarrow import ArrowException, parquet
 
-from multiloss_core.command_line.columns import NONE, Columns, days_column
-from multiloss_core.command_line.sources import OpenedTable
+from multiloss_core.command_line.columns import NONE, days_column
+from multiloss_core.datasets import RatedDataset, RatedSource
 from multiloss_core.decisions import kept_rows
-from multiloss_core.decisions.record_fields import RecordedData, RecordedFilter
-from multiloss_core.engines.along import group_parts_along
+from multiloss_core.decisions.record_fields import RecordedFilter
+from multiloss_core.engines import loading
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import Filter, RatedColumns, RowWindow
+from multiloss_core.engines.counting import group_parts_along
 from multiloss_core.engines.engine import Engine, EngineError
-from multiloss_core.engines.loading import EngineSample, load_sample, rated_columns_of, ratings_in
+from multiloss_core.engines.loading import EngineTable, load_sample, rated_columns_of, ratings_in
 from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
-from multiloss_core.engines.uploads import read_file_table
+from multiloss_core.engines.uploads import load_rated_source, read_rated_source
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.generalisation import GroupParts
-from multiloss_core.inspection import calendar
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
+    LARGEST_FILE,
     MINUS,
     READ_AS_IT_LOOKS,
     RECIPROCAL,
     ColumnGuess,
+    ColumnMeanings,
+    DecimalSign,
     ReadOptions,
     guess_columns,
     local_times,
     rating_values,
-    require_documents,
     with_decimal_sign,
 )
 from multiloss_core.thresholds import Rule
-from multiloss_core.thresholds.data.rated_documents import DataFunnel, RatedDocuments
 
-DecimalSign = Literal[",", "."]
+FILE_KINDS = (".csv", ".txt", ".tsv", ".xlsx", ".parquet", ".pq")
+
+_ADDRESS = re.compile(r"([a-z][a-z0-9+]*)://", re.IGNORECASE)
+_SPARK_HOST = re.compile(r"sc://([^/;]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Days:
-    """Which days to read, from `since` until before `until`, by column `time`; None where nothing was said."""
+    """Which days to read, from `since` until before `until`, by column `time`; None where nothing was given."""
 
     since: date | None = None
     until: date | None = None
@@ -57,96 +64,254 @@ class Days:
         """Whether some days are left out."""
         return self.since is not None or self.until is not None
 
+    @property
+    def recorded(self) -> dict[str, str]:
+        """The days as fields of `RecordedData`."""
+        limits = {"since": self.since, "until": self.until}
+        given = {name: limit.isoformat() for name, limit in limits.items() if limit is not None}
+        return given | ({"time": self.time} if given and self.time and self.time != NONE else {})
+
+    def window(self, filters: Sequence[RecordedFilter]) -> RowWindow:
+        """Return the rows to read from an engine."""
+        return RowWindow(
+            time=self.time if self.are_limited else None,
+            since=self.since,
+            until=self.until,
+            filters=tuple(Filter(column=entry.column, values=entry.values) for entry in filters),
+        )
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LoadedTable:
-    """A table of rated documents, as far as it was fetched, and what its columns seem to be.
+    """Hold a table of rated documents, as far as it was fetched.
 
-    `told` is what a record keeps of the place that it came from; nothing of a file. `only`: which rows (n,) lie in the
-    days that are wanted. `opened` and `sample` are there for a table of an engine, and for a file of many rows.
+    `recorded` are fields of `RecordedData` on where the rows lie. `only`: the rows (n,) of the days to read. `table` is
+    that of an engine, also for a file of many rows.
     """
 
-    name: str
-    frame: pd.DataFrame
-    guess: ColumnGuess
-    fingerprint: str
-    notes: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    told: dict[str, Any] = field(default_factory=dict)
+    source: RatedSource
+    recorded: dict[str, Any] = field(default_factory=dict)
     only: Bools | None = None
-    opened: OpenedTable | None = None
-    sample: EngineSample | None = None
+    table: EngineTable | None = None
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all rows are here, and not some of those that are counted in their engine."""
-        return self.sample is None or self.sample.is_complete
+    def guess(self) -> ColumnGuess:
+        """The guessed meanings of the columns."""
+        return self.source.guess or guess_columns(self.source.frame)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that holds the rows."""
+        if self.table is None or self.table.engine is None:
+            raise TypeError("A file is not counted in an engine.")
+        return self.table.engine
 
     def words_of(self, rating: str) -> Sequence[str]:
         """List the different ratings of all rows, lower-case words."""
-        if self.opened is not None and self.sample is not None and not self.is_complete:
-            return tuple(ratings_in(self.opened.engine, self.opened.table, rating, self.sample.window).counted)
-        return rating_values(self.frame[rating])[1] if rating in self.frame.columns else ()
+        frame = self.source.frame
+        if self.table is not None and self.source.is_sample:
+            sample = self.table.sample
+            return tuple(ratings_in(self.engine, sample.table, rating, sample.window).counted)
+        return rating_values(frame[rating])[1] if rating in frame.columns else ()
 
-    def recorded(
-        self, fingerprint: str, funnel: DataFunnel | None, documents: float, days: float | None
-    ) -> RecordedData:
-        """Describe the data for a record; `documents` is how many the rated rows stand for."""
-        return RecordedData(self.name, fingerprint, funnel, documents, days, **self.told)
+    def documents(self, columns: ColumnMeanings, *, one_class: bool = False) -> RatedDataset:
+        """Build the rated documents of a table all of whose rows are here. Raises DataError."""
+        used = {*columns.scores, columns.weight}
+        for name in self.source.ambiguous:
+            if used & {name, f"{MINUS}{name}", f"{RECIPROCAL}{name}"}:
+                raise DataError(
+                    f"The numbers in '{shortened(name)}' can be read in two ways; give --decimal , or --decimal . for "
+                    "the sign that their decimals come after."
+                )
+        return RatedDataset.from_frame(
+            self.source.frame,
+            columns,
+            name=self.source.name,
+            fingerprint=self.source.fingerprint,
+            origin=self.recorded,
+            only=self.only,
+            one_class=one_class,
+        )
 
 
-def load_file(
+def file_to_read(source: str) -> Path | None:
+    """Return the file to read as an upload to the screen is; None for what an engine reads.
+
+    DuckDB reads larger text files, and Parquet files of many rows where they are: their columns have types already.
+    """
+    path = Path(source)
+    if _ADDRESS.match(source) or not path.is_file() or path.suffix.lower() not in FILE_KINDS:
+        return None
+    if path.suffix.lower() == ".xlsx":
+        return path
+    return path if path.stat().st_size <= LARGEST_FILE and _has_few_rows(path) else None
+
+
+@contextmanager
+def loaded_table(
+    source: str,
+    options: ReadOptions,
+    days: Days,
+    decimal: DecimalSign | None = None,
+    filters: Sequence[RecordedFilter] = (),
+) -> Iterator[LoadedTable]:
+    """Load a table for as long as its rows may have to be counted.
+
+    `source`: a path, `postgresql+psycopg://…` or `sc://…`.
+
+    Raises
+    ------
+    DataError : no such source, a program that is not installed, no or more than one table that could be meant, no
+        usable table of documents, unknown days, or an engine that cannot answer.
+    """
+    file = file_to_read(source)
+    if file is not None:
+        loaded = _load_file(file, days, decimal, filters, options)
+        try:
+            yield loaded
+        finally:
+            if loaded.table is not None:
+                loaded.engine.close()
+        return
+    if options != ReadOptions(sheet=options.sheet):
+        raise DataError(
+            f"'{shortened(source)}' is not read as one file; leave out --header-line, --skip-last, --leave-out-repeats."
+        )
+    opened, place = _opened(source, options.sheet)
+    with closing(opened) as engine:
+        yield _load_table(engine, _only_table(engine, options.sheet), place, days, decimal, filters)
+
+
+def _opened(source: str, table: str | None) -> tuple[Engine, str]:
+    """Open an engine, and name its place without a password."""
+    address = _ADDRESS.match(source)
+    if address is None:
+        return _of_path(source)
+    if address[1].lower() == "sc":
+        return _of_spark(source, _given(table))
+    if address[1].lower().startswith("postgresql"):
+        return _of_postgresql(source, _given(table))
+    raise DataError(
+        f"'{address[0]}' is no source that can be read; give a file, a folder, postgresql+psycopg://… or sc://…."
+    )
+
+
+def _of_path(source: str) -> tuple[Engine, str]:
+    return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
+
+
+def _of_postgresql(source: str, table: str) -> tuple[Engine, str]:
+    try:
+        import sqlalchemy as sql  # noqa: PLC0415
+
+        from multiloss_core.engines.backends.database_engine import DatabaseEngine  # noqa: PLC0415
+
+        url = sql.make_url(source)
+        engine = sql.create_engine(url.set(drivername="postgresql+psycopg"))
+    except ModuleNotFoundError as error:
+        raise DataError(f"PostgreSQL needs {error.name}; install it: pip install sqlalchemy psycopg[binary].") from None
+    except sql.exc.ArgumentError:
+        raise DataError(
+            "The address of the database cannot be read; write postgresql+psycopg://user@host/database, and give the "
+            "password in PGPASSWORD or ~/.pgpass."
+        ) from None
+    return DatabaseEngine(engine, [table]), f"PostgreSQL: {url.host or 'local'}/{url.database or ''}"
+
+
+def _of_spark(source: str, table: str) -> tuple[Engine, str]:
+    try:
+        import pyspark  # noqa: F401, PLC0415
+
+        from multiloss_core.engines.backends.spark_engine import SparkEngine  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise DataError(f"Spark needs {error.name}; install it: pip install pyspark-client.") from None
+    host = _SPARK_HOST.match(source)
+    # What follows the host may be a token.
+    return SparkEngine(source, [table]), f"Spark: {host[1] if host else ''}"
+
+
+def _given(table: str | None) -> str:
+    if not table:
+        raise DataError("Say which table to read with --table, such as --table risk.rated_alerts.")
+    return table
+
+
+def _only_table(engine: Engine, table: str | None) -> str:
+    if table:
+        return table
+    known = engine.tables()
+    if len(known) != 1:
+        listed = ", ".join(f"'{name}'" for name in known[:8]) or "none that can be read"
+        raise DataError(f"Say which table to read with --table; there are {listed}.")
+    return known[0]
+
+
+def _has_few_rows(path: Path) -> bool:
+    if path.suffix.lower() not in (".parquet", ".pq"):
+        return True
+    try:
+        return bool(parquet.read_metadata(path).num_rows <= loading.MOST_HELD)
+    except (ArrowException, OSError):
+        # What is wrong with it is said where it is read.
+        return True
+
+
+def _load_file(
     path: Path,
     days: Days,
     decimal: DecimalSign | None = None,
     filters: Sequence[RecordedFilter] = (),
     options: ReadOptions = READ_AS_IT_LOOKS,
 ) -> LoadedTable:
-    """Read a file as an upload to the screen is read; of its rows those that `filters` keep.
-
-    Raises
-    ------
-    DataError : no usable table of documents, or days that cannot be told.
-    """
+    """Read a file as an upload to the screen is read; of its rows those that `filters` keep."""
     data = path.read_bytes()
-    read = read_file_table(data, path.name, options)
-    file, sample, engine = read.file, read.sample, read.engine
-    if read.guess is None:
+    source = read_rated_source(data, path.name, options)
+    if source.first_choice.is_counts:
         raise DataError(f"'{path.name}' is a table of counts; choose on the screen, or give the rated documents.")
-    require_documents(file.frame, file.ambiguous)
-    frame = _with_decimals(file.frame, file.ambiguous, decimal)
-    open_signs = () if decimal else file.ambiguous
+    table = source.origin if isinstance(source.origin, EngineTable) else None
+    ambiguous, source = source.ambiguous, _with_decimals(source, decimal)
     if filters:
-        inside = kept_rows(frame, filters)
-        frame = frame if engine else frame[inside].reset_index(drop=True)
-    guess = guess_columns(frame, open_signs) if decimal or filters else read.guess
-    told, only = {}, None
-    # Another sheet or other days are other data.
-    fingerprint = hashlib.sha256(data + options.key.encode())
+        inside = kept_rows(source.frame, filters)
+        if table is None:
+            source = _with_frame(source, source.frame[inside].reset_index(drop=True))
+    only = None
     if days.are_limited:
-        days = replace(days, time=days_column(days.time, guess))
-        told = _told_of_days(days)
-        fingerprint.update(repr(sorted(told.items())).encode())
-        only = None if engine else _rows_in(days, frame, path.name)
-    if engine is not None and (days.are_limited or filters):
-        sample = load_sample(engine, path.name, _window(days, filters))
-        frame = _with_decimals(sample.file.frame, file.ambiguous, decimal)
-    return LoadedTable(
-        name=path.name,
-        frame=frame,
-        guess=guess,
-        fingerprint=fingerprint.hexdigest(),
-        notes=file.notes,
-        ambiguous=open_signs,
-        told=told,
-        only=only,
-        opened=None if engine is None else OpenedTable(engine=engine, table=path.name, source=""),
-        sample=sample,
-    )
+        days = replace(days, time=days_column(days.time, source.guess))
+        only = None if table else _rows_in(days, source.frame, path.name)
+        # Other days are other data.
+        told = options.key + repr(sorted(days.recorded.items()))
+        source = replace(source, fingerprint=hashlib.sha256(data + told.encode()).hexdigest())
+    if table is not None and table.engine is not None and (days.are_limited or filters):
+        sample = load_sample(table.engine, path.name, days.window(filters))
+        table, guess = replace(table, sample=sample), source.guess
+        read = replace(source, frame=sample.file.frame, ambiguous=ambiguous, origin=table)
+        source = replace(_with_decimals(read, decimal), guess=guess)
+    return LoadedTable(source=source, recorded=days.recorded, only=only, table=table)
+
+
+def _load_table(
+    engine: Engine,
+    table: str,
+    place: str,
+    days: Days,
+    decimal: DecimalSign | None,
+    filters: Sequence[RecordedFilter],
+) -> LoadedTable:
+    """Fetch the rows of a table that `filters` keep, or a sample of them."""
+    if days.are_limited:
+        first = None if days.time else guess_columns(fetch_rows(engine, table, most=SAMPLED_ROWS).frame)
+        days = replace(days, time=days_column(days.time, first))
+    if filters:
+        # Names a missing column before the engine does in words of its own.
+        kept_rows(fetch_rows(engine, table, most=1).frame.iloc[:0], filters)
+    source = load_rated_source(engine, place, table, days.window(filters))
+    origin = source.origin if isinstance(source.origin, EngineTable) else None
+    recorded = {} if origin is None else origin.recorded
+    return LoadedTable(source=_with_decimals(source, decimal), recorded=recorded, table=origin)
 
 
 def _rows_in(days: Days, frame: pd.DataFrame, name: str) -> Bools:
-    """Which rows (n,) lie in the days that are wanted. Raises DataError where none does."""
+    """Find the rows (n,) of the days to read. Raises DataError where there is none."""
     times, _ = local_times(frame, days.time or "", np.arange(len(frame)))
     only = np.ones(len(frame), dtype=bool)
     only &= True if days.since is None else times >= np.datetime64(days.since)
@@ -156,77 +321,16 @@ def _rows_in(days: Days, frame: pd.DataFrame, name: str) -> Bools:
     return only
 
 
-def _window(days: Days, filters: Sequence[RecordedFilter]) -> RowWindow:
-    """Say to an engine which rows are wanted."""
-    return RowWindow(
-        time=days.time if days.are_limited else None,
-        since=days.since,
-        until=days.until,
-        filters=tuple(Filter(column=entry.column, values=entry.values) for entry in filters),
-    )
+def _with_decimals(source: RatedSource, decimal: DecimalSign | None) -> RatedSource:
+    """Read ambiguous numbers by a decimal sign that was given."""
+    if decimal is None:
+        return source
+    frame = with_decimal_sign(source.frame, dict.fromkeys(source.ambiguous, decimal))
+    return _with_frame(replace(source, ambiguous=()), frame)
 
 
-def load_table(
-    opened: OpenedTable, days: Days, decimal: DecimalSign | None = None, filters: Sequence[RecordedFilter] = ()
-) -> LoadedTable:
-    """Fetch the rows of a table that `filters` keep, or enough of them to see what its columns mean.
-
-    Raises
-    ------
-    DataError : no usable table of documents, days that cannot be told, or an engine that cannot answer.
-    """
-    engine, table = opened.engine, opened.table
-    if days.are_limited:
-        first = None if days.time else guess_columns(fetch_rows(engine, table, most=SAMPLED_ROWS).frame)
-        days = replace(days, time=days_column(days.time, first))
-    if filters:
-        # Says which column is missing before the engine does in words of its own.
-        kept_rows(fetch_rows(engine, table, most=1).frame.iloc[:0], filters)
-    sample = load_sample(engine, table, _window(days, filters))
-    require_documents(sample.file.frame, sample.file.ambiguous)
-    open_signs = () if decimal else sample.file.ambiguous
-    frame = _with_decimals(sample.file.frame, sample.file.ambiguous, decimal)
-    told = {"source": opened.source, "counted_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
-    if sample.version is not None:
-        told["snapshot"] = sample.version
-    return LoadedTable(
-        name=table,
-        frame=frame,
-        guess=guess_columns(frame, open_signs),
-        fingerprint=sample.fingerprint,
-        notes=sample.file.notes,
-        ambiguous=open_signs,
-        told=told | (_told_of_days(days) if days.are_limited else {}),
-        opened=opened,
-        sample=sample,
-    )
-
-
-def documents_of(loaded: LoadedTable, columns: Columns, *, one_class: bool = False) -> RatedDocuments:
-    """Read the rated documents of a table all of whose rows are here. Raises DataError, as `from_frame` does."""
-    _require_decimals(loaded, columns)
-    return RatedDocuments.from_frame(
-        loaded.frame,
-        list(columns.scores),
-        columns.rating,
-        meanings=columns.meanings,
-        weight=columns.weight,
-        floors=dict(zip(columns.scores, columns.floors, strict=True)),
-        floor_method=columns.floor_method,
-        group=columns.group,
-        leave_out_unusable=columns.leave_out_unusable,
-        only=loaded.only,
-        one_class=one_class,
-    )
-
-
-def days_of(loaded: LoadedTable, columns: Columns, documents: RatedDocuments) -> float | None:
-    """Count the calendar days from the first to the last document, undecided ones too; None without times."""
-    if columns.time is None:
-        return None
-    rated = len(documents.rows)
-    times, _ = local_times(loaded.frame, columns.time, np.concatenate([documents.rows, documents.undecided.rows]))
-    return float(calendar(times[:rated], times[rated:]).days)
+def _with_frame(source: RatedSource, frame: pd.DataFrame) -> RatedSource:
+    return replace(source, frame=frame, guess=guess_columns(frame, source.ambiguous))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -238,11 +342,20 @@ class CountedTable:
     columns: RatedColumns
     time: str | None
 
+    @classmethod
+    def of(cls, loaded: LoadedTable, columns: ColumnMeanings, *, one_class: bool = False) -> "CountedTable":
+        """Find the values of the columns in the engine. Raises DataError, as `rated_columns_of` does."""
+        if loaded.table is None:
+            raise TypeError("A file is not counted in an engine.")
+        sample, untimed = loaded.table.sample, replace(columns, time=None)
+        meant = rated_columns_of(loaded.engine, sample, untimed, one_class=one_class)
+        return cls(engine=loaded.engine, table=sample.table, columns=meant, time=columns.time)
+
     def along(self, thresholds: Floats, rule: Rule) -> tuple[PathCounts, float | None]:
-        """Count along a path (m, k); and on how many calendar days rows came, None where no day can be told."""
+        """Count along a path (m, k); and on how many calendar days rows came, None where no day is known."""
         if self.time is not None:
             by_day = replace(self.columns, time=self.time)
-            # Times in words of their own, which an engine cannot read, leave only the days unknown.
+            # Times that an engine cannot read leave only the days unknown.
             with suppress(EngineError):
                 found = count_along(self.engine, self.table, by_day, thresholds, rule, by="day")
                 return found, _days_between(found)
@@ -256,46 +369,6 @@ class CountedTable:
         return group_parts_along(counts, thresholds, rule)
 
 
-def counted_table(loaded: LoadedTable, columns: Columns, *, one_class: bool = False) -> CountedTable:
-    """Say what columns mean to the engine that counts their rows. Raises DataError, as `rated_columns_of` does."""
-    if loaded.opened is None or loaded.sample is None:
-        raise TypeError("A file is not counted in an engine.")
-    engine = loaded.opened.engine
-    meant = rated_columns_of(
-        engine,
-        loaded.sample,
-        scores=columns.scores,
-        rating=columns.rating,
-        meanings=columns.meanings,
-        floors=columns.floors,
-        floor_method=columns.floor_method,
-        weight=columns.weight,
-        group=columns.group,
-        one_class=one_class,
-    )
-    return CountedTable(engine=engine, table=loaded.opened.table, columns=meant, time=columns.time)
-
-
 def _days_between(counts: PathCounts) -> float | None:
     known = np.empty(0, dtype="datetime64[D]") if counts.by is None else counts.by[~np.isnat(counts.by)]
     return float((known.max() - known.min()) / np.timedelta64(1, "D") + 1) if known.size else None
-
-
-def _told_of_days(days: Days) -> dict[str, str]:
-    limits = {"since": days.since, "until": days.until}
-    told = {name: limit.isoformat() for name, limit in limits.items() if limit is not None}
-    return told | ({"time": days.time} if days.time and days.time != NONE else {})
-
-
-def _with_decimals(frame: pd.DataFrame, ambiguous: Sequence[str], decimal: DecimalSign | None) -> pd.DataFrame:
-    return frame if decimal is None else with_decimal_sign(frame, dict.fromkeys(ambiguous, decimal))
-
-
-def _require_decimals(loaded: LoadedTable, columns: Columns) -> None:
-    used = {name.removeprefix(prefix) for name in columns.used for prefix in ("", MINUS, RECIPROCAL)}
-    for name in loaded.ambiguous:
-        if name in used:
-            raise DataError(
-                f"The numbers in '{shortened(name)}' can be read in two ways; give --decimal , or --decimal . for the "
-                "sign that their decimals come after."
-            )

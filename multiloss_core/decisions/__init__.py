@@ -18,7 +18,7 @@ from multiloss_core.decisions.making import (
     MARGINAL_PRECISION,
     funnel_of,
     meanings_of_record,
-    record_of_point,
+    record_of,
     recorded_columns,
     target_of_point,
 )
@@ -94,7 +94,7 @@ __all__ = [
     "meanings_of_record",
     "python_function",
     "record_files",
-    "record_of_point",
+    "record_of",
     "recorded_columns",
     "recorded_filters",
     "recorded_thresholds",

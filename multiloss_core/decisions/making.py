@@ -1,13 +1,14 @@
 """A point on some data as a decision record: how it was found, what it does there and what it is expected to do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+from multiloss_core.datasets.rated import RatedDataset
 from multiloss_core.decisions.evidence import RecordedEvidence
 from multiloss_core.decisions.finding_evidence import evidence_of
-from multiloss_core.decisions.record import DecisionRecord, recorded_thresholds
+from multiloss_core.decisions.record import DecisionRecord, data_fingerprint, recorded_thresholds
 from multiloss_core.decisions.record_fields import (
     SET_BY_HAND,
     CurrentThresholds,
@@ -32,14 +33,12 @@ from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Poin
 MARGINAL_PRECISION = "marginal precision"
 
 
-def record_of_point(
+def record_of(
     point: Point,
-    counted: RatedData,
-    *,
-    thresholds: Floats,
-    data: RecordedData,
-    columns: RecordedColumns,
+    dataset: RatedDataset,
     settings: RecordedSettings,
+    *,
+    counted: RatedData | None = None,
     target: RecordedTarget | None = None,
     evidence: PointBootstrap | None = None,
     current: Floats | None = None,
@@ -47,22 +46,31 @@ def record_of_point(
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
-    """Make the record of a point of a path through `counted`, data in documents or in money.
+    """Make the record of a point on data as they were rated.
 
-    `thresholds` (k,): those of the point in the fewest digits that flag the same documents. `target`: what drove the
-    point, the marginal precision or the hand where it is left out. `evidence`: resamples, used where they are complete
-    and of this very point. `current`: the thresholds (k,) in use, infinity for never. `block`: the upper
-    of two cuts, if there are two.
+    `counted`: the data that the path was found on where these differ, as for counts of money. `target`: the goal that
+    led to the point, by default its marginal precision or the hand. `evidence`: resamples, used where they are complete
+    and of this very point. `current`: the thresholds (k,) in use, infinity for never. `block`: the upper of two cuts.
 
     Raises
     ------
     DataError : a name or text that no record can keep.
     """
+    counted = counted or dataset.source
+    columns = recorded_columns(dataset, counted)
+    thresholds = dataset.source.round_thresholds(point.thresholds)
     positives = point.rated.tp, point.reachable.tp
     return DecisionRecord(
         author=author,
         reason=reason,
-        data=data,
+        data=RecordedData(
+            dataset.name,
+            data_fingerprint(dataset.fingerprint, columns),
+            funnel_of(counted),
+            dataset.source.totals.alerts,
+            dataset.days,
+            **dataset.origin,
+        ),
         columns=columns,
         settings=settings,
         target=target or target_of_point(point),
@@ -74,33 +82,22 @@ def record_of_point(
     )
 
 
-def recorded_columns(
-    data: RatedData,
-    *,
-    rating: str | None = None,
-    meanings: Mapping[str, Meaning] | None = None,
-    weight: str | None = None,
-    group: str | None = None,
-    leave_out_unusable: bool = False,
-    frame: pd.DataFrame | None = None,
-) -> RecordedColumns:
-    """Record what columns mean, with the floors that are in force; for a table of counts only these.
-
-    `meanings`: what each rating means, in lower-case words. `frame`: the table, which says what holds whole numbers.
-    """
+def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) -> RecordedColumns:
+    """Record the meanings of columns with the floors in use; for a table of counts only these."""
+    data, columns = counted or dataset.source, dataset.columns
     floors = tuple(data.floors.tolist())
-    if rating is None:
+    if columns.rating is None:
         return RecordedColumns(data.names, floors)
     return RecordedColumns(
         data.names,
         floors,
-        rating,
-        only_positive(meanings or {}),
-        weight,
-        group,
-        leave_out_unusable,
-        dict(meanings or {}) or None,
-        None if frame is None else _whole_numbers(data.names, frame) or None,
+        columns.rating,
+        columns.only_positive,
+        columns.weight,
+        columns.group,
+        columns.leave_out_unusable,
+        columns.known_meanings or None,
+        _whole_numbers(data.names, dataset.frame) or None,
     )
 
 
@@ -119,12 +116,6 @@ def funnel_of(data: RatedData) -> DataFunnel | None:
     if isinstance(data, RatedCounts):
         return data.funnel
     return None if data.documents is None else data.documents.funnel
-
-
-def only_positive(meanings: Mapping[str, Meaning | None]) -> str | None:
-    """Find the rating of a positive, where there is one such rating and the only other one is negative."""
-    found = sorted(meanings.items(), key=lambda rating: str(rating[1]))
-    return found[1][0] if [meaning for _, meaning in found] == ["negative", "positive"] else None
 
 
 def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[str, Meaning | None]:

@@ -43,8 +43,7 @@ from multiloss_core.decisions.validation import (
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, count, score_name, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats
-from multiloss_core.tables.derived_column import base_of, column_of
-from multiloss_core.tables.number_column import numbers, require_usable
+from multiloss_core.tables.column_values import base_of, column_of, numbers, require_usable
 from multiloss_core.thresholds.data.counts import flagged
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.version import __version__

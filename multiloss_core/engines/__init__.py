@@ -7,19 +7,28 @@ cells on, everything is as for documents in memory. `count_along` counts all poi
 of groups, for look-ups.
 """
 
-from multiloss_core.engines.along import (
-    daily_alerts_along,
-    group_parts_along,
-    segment_counts_along,
-    weekly_counts_along,
-)
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.borderline import BorderlineRows, borderline_rows
 from multiloss_core.engines.columns import ALL_ROWS, Filter, RatedColumns, RowWindow
-from multiloss_core.engines.counting import count_documents
+from multiloss_core.engines.counting import (
+    CountedDataset,
+    count_documents,
+    daily_alerts_along,
+    group_parts_along,
+    over_time_along,
+    segment_counts_along,
+    weekly_counts_along,
+)
 from multiloss_core.engines.dialects import Dialect
 from multiloss_core.engines.engine import Cancelled, Engine, EngineError
-from multiloss_core.engines.loading import MOST_FETCHED, EngineSample, load_sample, rated_columns_of, ratings_in
+from multiloss_core.engines.loading import (
+    MOST_FETCHED,
+    EngineSample,
+    EngineTable,
+    load_sample,
+    rated_columns_of,
+    ratings_in,
+)
 from multiloss_core.engines.questions import (
     EngineFunnel,
     PathCounts,
@@ -34,7 +43,7 @@ from multiloss_core.engines.questions import (
     quantiles,
 )
 from multiloss_core.engines.statements import By
-from multiloss_core.engines.uploads import FileTable, read_file_table
+from multiloss_core.engines.uploads import FileTable, load_rated_source, read_file_table, read_rated_source
 
 __all__ = [
     "ALL_ROWS",
@@ -42,12 +51,14 @@ __all__ = [
     "BorderlineRows",
     "By",
     "Cancelled",
+    "CountedDataset",
     "Dialect",
     "DuckDBEngine",
     "Engine",
     "EngineError",
     "EngineFunnel",
     "EngineSample",
+    "EngineTable",
     "FileTable",
     "Filter",
     "PathCounts",
@@ -64,12 +75,15 @@ __all__ = [
     "documents_between",
     "fetch_rows",
     "group_parts_along",
+    "load_rated_source",
     "load_sample",
+    "over_time_along",
     "positive_scores",
     "quantiles",
     "rated_columns_of",
     "ratings_in",
     "read_file_table",
+    "read_rated_source",
     "segment_counts_along",
     "weekly_counts_along",
 ]

@@ -9,8 +9,7 @@ from multiloss_core.engines.columns import RatedColumns
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.questions import documents_between
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.derived_column import column_of
-from multiloss_core.tables.number_column import numbers
+from multiloss_core.tables.column_values import column_of, numbers
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 

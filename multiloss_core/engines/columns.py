@@ -1,11 +1,12 @@
-"""What the columns of a table in an engine mean, and which of its rows are meant."""
+"""State what the columns of a table in an engine mean, and which of its rows are read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 
 from multiloss_core.engines.dialects import Value
 from multiloss_core.errors import DataError
+from multiloss_core.tables.column_meanings import ColumnMeanings
 
 MAX_CLASSIFIERS = 4
 # Of values to filter by, and of ratings.
@@ -43,25 +44,19 @@ ALL_ROWS = RowWindow()
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatedColumns:
-    """What the columns of a table of rated documents mean.
+class RatedColumns(ColumnMeanings):
+    """Meanings of the columns of a table, with the values that ratings have there.
 
-    `scores`: one to four columns of numbers. `positive` and `negative`: the values of `rating` with that meaning; rows
-    with any other, or with none, are not decided. `floors` (k,): only documents at or above some floor were rated;
-    None where every document was. `derived`: names among scores and weight that stand in no table, each with the column
-    that it is made of; see `column_of`.
+    `positive` and `negative`: the values of `rating` with that meaning; rows with any other, or with none, are not
+    decided. `floors` (k,): only documents at or above some floor were rated; empty where every document was. `derived`:
+    names among scores and weight that stand in no table, each with the column that it is made of; see `column_of`.
     """
 
-    scores: tuple[str, ...]
     rating: str
     positive: tuple[Value, ...]
     negative: tuple[Value, ...]
-    floors: tuple[float, ...] | None = None
-    weight: str | None = None
-    time: str | None = None
-    segment: str | None = None
-    group: str | None = None
-    window: RowWindow = field(default_factory=RowWindow)
+    floors: tuple[float, ...] = ()
+    window: RowWindow = ALL_ROWS
     derived: tuple[tuple[str, str], ...] = ()
     one_class: bool = False
 
@@ -82,7 +77,7 @@ class RatedColumns:
         both = set(self.positive) & set(self.negative)
         if both:
             raise DataError(f"{both.pop()!r} in '{self.rating}' cannot mean both positive and negative.")
-        if self.floors is not None and len(self.floors) != len(self.scores):
+        if self.floors and len(self.floors) != len(self.scores):
             raise DataError(
                 f"{len(self.floors)} floors were given for {len(self.scores)} score columns; give one each."
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.number_column import LARGEST_SCORE
+from multiloss_core.tables.column_values import LARGEST_SCORE
 
 # What a column other than a score may hold.
 Value: TypeAlias = str | bool | int | float | Decimal | date

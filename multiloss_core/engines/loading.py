@@ -1,32 +1,48 @@
-"""How a table of an engine is worked with, decided once for screen and command: as its rows, or as counts of its cells.
+"""Fetch a table of an engine where it is small, else a sample that shows the meanings of its columns.
 
-`load_sample` fetches a window of a table: all its rows while these are few, which then are as those of an upload, else
-some, from which is told what its columns mean. `rated_columns_of` says that of all its rows, in values of the columns,
-so that `count_documents` can count them where they lie.
+`load_sample` fetches a window of a table: all its rows, or a sample of too many. `rated_columns_of` finds the values
+in all rows for the meanings of a sample, so that `count_documents` can count them in the engine.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import date, datetime
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as arrow
 
+from multiloss_core.decisions.record import recorded_filters
 from multiloss_core.engines.columns import ALL_ROWS, RatedColumns, RowWindow
 from multiloss_core.engines.dialects import Value
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.floors import complete_floors
-from multiloss_core.engines.questions import SAMPLED_ROWS, column_values, count_rows, fetch_rows
+from multiloss_core.engines.questions import (
+    SAMPLED_ROWS,
+    column_values,
+    count_cells,
+    count_rows,
+    fetch_rows,
+    lowest_scores,
+    require_numbers,
+)
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
-from multiloss_core.tables.derived_column import base_of
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.column_meanings import ColumnMeanings
+from multiloss_core.tables.column_values import base_of, column_of, numbers
 from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_values
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
-from multiloss_core.thresholds.data.rating_floors import FloorMethod
+from multiloss_core.thresholds.data.rating_floors import (
+    FloorMethod,
+    UncertainFloorsError,
+    estimate_floors,
+    suggest_floors,
+)
 
 # Up to so many rows are fetched; of more, cells are counted where they lie.
 MOST_FETCHED = 200_000
@@ -60,6 +76,46 @@ class EngineSample:
             return hashlib.sha256(names + _row_hashes(self.file.frame).tobytes()).hexdigest()
         told = {"table": self.table, "window": asdict(self.window), "version": self.version, "rows": self.rows}
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineTable:
+    """A table of the engine that the configuration names `connection`, as it was fetched at a time (UTC).
+
+    The rows of a large file lie in an `engine` of their own, and no connection is named.
+    """
+
+    connection: str | None
+    sample: EngineSample
+    fetched_at: datetime
+    engine: Engine | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the table."""
+        return self.sample.rows
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all rows were fetched."""
+        return self.sample.is_complete
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The table as the fields of `RecordedData`; empty for a file."""
+        if self.connection is None:
+            return {}
+        window = self.sample.window
+        given = {
+            "source": self.connection,
+            "snapshot": self.sample.version,
+            "counted_at": f"{self.fetched_at:%Y-%m-%dT%H:%M:%SZ}",
+            "time": window.time,
+            "since": window.since and window.since.isoformat(),
+            "until": window.until and window.until.isoformat(),
+            "filters": recorded_filters((entry.column, entry.values) for entry in window.filters),
+        }
+        return {name: value for name, value in given.items() if value}
 
 
 def load_sample(
@@ -147,24 +203,9 @@ def ratings_in(engine: Engine, table: str, column: str, window: RowWindow = ALL_
 
 
 def rated_columns_of(
-    engine: Engine,
-    sample: EngineSample,
-    *,
-    scores: Sequence[str],
-    rating: str,
-    meanings: Mapping[str, Meaning],
-    floors: Sequence[float | None] = (),
-    floor_method: FloorMethod | None = None,
-    weight: str | None = None,
-    group: str | None = None,
-    time: str | None = None,
-    segment: str | None = None,
-    one_class: bool = False,
+    engine: Engine, sample: EngineSample, meant: ColumnMeanings, *, one_class: bool = False
 ) -> RatedColumns:
-    """Say what the columns of a table mean in the values that they hold, for `count_documents`.
-
-    `meanings`: what each rating means, in lower-case words as for `RatedDocuments.from_frame`. `floors`: one for each
-    score, None or left out for one that is estimated by `floor_method`; documents below all floors are left out.
+    """Find the values of a table that have the meanings of a sample of it, for `count_documents`.
 
     Raises
     ------
@@ -172,27 +213,41 @@ def rated_columns_of(
     DataError : no such column; a rating without a meaning, or none that means positive or negative; EngineError and
         Cancelled, see `Engine.query`.
     """
-    bases = {name: _base_of(sample, name) for name in (*scores, weight) if name is not None}
-    for name in filter(None, (rating, group, time, segment)):
+    rating = meant.rating or ""
+    bases = {name: _base_of(sample, name) for name in (*meant.scores, meant.weight) if name is not None}
+    for name in (rating, *filter(None, (meant.group, meant.time, meant.segment))):
         if name not in sample.file.frame.columns:
             raise _no_column(sample, name)
-    positive, negative = ratings_in(engine, sample.table, rating, sample.window).meaning(meanings, one_class=one_class)
+    values = ratings_in(engine, sample.table, rating, sample.window)
+    positive, negative = values.meaning(meant.known_meanings, one_class=one_class)
     columns = RatedColumns(
-        scores=tuple(scores),
+        scores=meant.scores,
         rating=rating,
+        meanings=meant.meanings,
         positive=positive,
         negative=negative,
-        weight=weight,
-        time=time,
-        segment=segment,
-        group=group,
+        weight=meant.weight,
+        time=meant.time,
+        segment=meant.segment,
+        group=meant.group,
         window=sample.window,
         derived=tuple((name, base) for name, base in bases.items() if base != name),
         one_class=one_class,
     )
-    given = tuple(floors) or (None,) * len(scores)
-    found = complete_floors(engine, sample.table, columns, given, sample.file.frame, floor_method)
-    return replace(columns, floors=found)
+    given = meant.floors or (None,) * len(meant.scores)
+    found = complete_floors(engine, sample.table, columns, given, sample.file.frame, meant.floor_method)
+    return replace(columns, floors=found, window=_complete_days(sample.window, meant))
+
+
+def _complete_days(window: RowWindow, meant: ColumnMeanings) -> RowWindow:
+    """Leave out the days whose ratings are incomplete."""
+    if meant.complete_until is None or meant.time is None:
+        return window
+    if window.time not in (None, meant.time):
+        raise DataError(f"The days were chosen by '{window.time}'; leave out incomplete weeks by the same column.")
+    until = date.fromisoformat(meant.complete_until)
+    earlier = until if window.until is None else min(until, window.until)
+    return replace(window, time=meant.time, until=earlier)
 
 
 def _base_of(sample: EngineSample, name: str) -> str:
@@ -213,3 +268,100 @@ def _in_one_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _row_hashes(frame: pd.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
     return np.asarray(pd.util.hash_pandas_object(frame, index=False), dtype=np.uint64)
+
+
+# Nodes of each axis, by the number of scores.
+FLOOR_RESOLUTIONS = {2: 400, 3: 100, 4: 40}
+
+
+def complete_floors(
+    engine: Engine,
+    table: str,
+    columns: RatedColumns,
+    given: Sequence[float | None],
+    sample: pd.DataFrame,
+    method: FloorMethod | None,
+) -> tuple[float, ...]:
+    """Complete floors (k,) that were not given, as `suggest_floors` does: an empty corner that cannot be enlarged.
+
+    Where it lies is found on a grid of the quantiles of a `sample` of rows, and its sides then among all rows: one pass
+    for the smallest scores, one for the cells, and one for each side. Without such a corner, the smallest scores.
+    Density jumps are those of the sample.
+
+    Raises
+    ------
+    UncertainFloorsError : no `method` is given, and the sample leaves the floors uncertain.
+    DataError : columns that hold no numbers; EngineError and Cancelled, see `Engine.query`.
+    """
+    known = {j: floor for j, floor in enumerate(given) if floor is not None}
+    if len(known) == len(given):
+        return tuple(known.values())
+    jumps = _jumps_of_sample(columns, known, sample, method)
+    if jumps is not None:
+        return tuple((known | jumps)[j] for j in range(len(given)))
+    columns = replace(columns, floors=())
+    require_numbers(engine, table, columns)
+    # A document at or above a given floor was rated because of it and tells nothing of the others.
+    lowest = lowest_scores(engine, table, columns, known)
+    if known and np.isnan(lowest).all():
+        lowest = lowest_scores(engine, table, columns)
+    # That there is no usable row is said where they are counted.
+    low = {j: float(np.nan_to_num(lowest[j])) for j in range(len(given)) if j not in known}
+    corner = low if len(low) == 1 else _empty_corner(engine, table, columns, known, low, sample)
+    return tuple((known | corner)[j] for j in range(len(given)))
+
+
+def _jumps_of_sample(
+    columns: RatedColumns, known: dict[int, float], sample: pd.DataFrame, method: FloorMethod | None
+) -> dict[int, float] | None:
+    """Find the floors of a sample by density jumps where these are wanted; None where the corner is."""
+    if method == "corner":
+        return None
+    read = [numbers(column_of(sample, name))[0] for name in columns.scores]
+    scores = np.column_stack(read)
+    usable = np.isfinite(scores).all(axis=1) & sample[columns.rating].notna().to_numpy()
+    below_known = (scores[:, [*known]] < np.array([*known.values()])).all(axis=1)
+    rows = np.flatnonzero(usable & below_known)
+    missing = [j for j in range(len(columns.scores)) if j not in known]
+    if not len(rows):
+        return None
+    estimate = estimate_floors(scores[rows][:, missing], [columns.scores[j] for j in missing])
+    if method is None and not estimate.is_certain:
+        raise UncertainFloorsError(estimate, rows[estimate.below])
+    return None if method is None else dict(zip(missing, estimate.jump.tolist(), strict=True))
+
+
+def _empty_corner(
+    engine: Engine,
+    table: str,
+    columns: RatedColumns,
+    known: dict[int, float],
+    low: dict[int, float],
+    sample: pd.DataFrame,
+) -> dict[int, float]:
+    """Find the most surprising empty corner of the scores in `low` among documents below all floors in `known`."""
+    axes = tuple(
+        np.array([known[j]]) if j in known else _nodes(column_of(sample, name), low[j], FLOOR_RESOLUTIONS[len(low)])
+        for j, name in enumerate(columns.scores)
+    )
+    cells, documents, _, _ = count_cells(engine, table, columns, axes)
+    unexplained = (cells[:, [*known]] == 0).all(axis=1)
+    if not unexplained.any():
+        return low
+    nodes = np.column_stack([axes[j][cells[unexplained, j] - 1] for j in low])
+    found = suggest_floors(nodes, documents[unexplained].sum(axis=1))
+    corner = dict(zip(low, found.tolist(), strict=True))
+    if any(corner[j] <= low[j] for j in low):
+        return low
+    for j in low:
+        below = known | {i: limit for i, limit in corner.items() if i != j}
+        side = lowest_scores(engine, table, columns, below)[j]
+        corner[j] = corner[j] if np.isnan(side) else float(side)
+    return corner
+
+
+def _nodes(sample: pd.Series, low: float, resolution: int) -> Floats:
+    values = pd.to_numeric(sample, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    values = values[np.isfinite(values) & (values > low)]
+    spread = np.quantile(values, np.linspace(0, 1, resolution - 1), method="inverted_cdf") if len(values) else values
+    return np.unique(np.concatenate([[low], spread]))

@@ -10,7 +10,7 @@ from multiloss_core.engines.columns import RatedColumns, RowWindow
 from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
 from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.number_column import LARGEST_SCORE, SMALLEST_WEIGHT
+from multiloss_core.tables.column_values import LARGEST_SCORE, SMALLEST_WEIGHT
 from multiloss_core.thresholds.data.counts import Rule
 
 By = Literal["day", "segment", "part"]
@@ -230,7 +230,7 @@ def _good_weight(dialect: Dialect, names: _Names) -> str:
 
 
 def _reaches_floor(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
-    if columns.floors is None:
+    if not columns.floors:
         return "TRUE"
     reaches = (f"{score} >= {dialect.number(floor)}" for score, floor in zip(names.scores, columns.floors, strict=True))
     return f"({' OR '.join(reaches)})"

@@ -1,15 +1,29 @@
-"""Files that people bring, for screen and command: read alike; of few documents the rows, of many a table to count."""
+"""Read files and tables of engines as sources: with their rows while these are few, else with a sample of them."""
 
+import hashlib
 import shutil
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+from multiloss_core.datasets.source import RatedSource
 from multiloss_core.engines import loading
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
-from multiloss_core.engines.columns import ALL_ROWS
-from multiloss_core.engines.loading import EngineSample
-from multiloss_core.tables import READ_AS_IT_LOOKS, ColumnGuess, ReadOptions, TableFile, read_in_process
+from multiloss_core.engines.columns import ALL_ROWS, RowWindow
+from multiloss_core.engines.engine import Engine
+from multiloss_core.engines.loading import EngineSample, EngineTable, load_sample
+from multiloss_core.formatting import plural
+from multiloss_core.tables import (
+    COUNT_TABLE,
+    READ_AS_IT_LOOKS,
+    ColumnGuess,
+    ReadOptions,
+    TableFile,
+    guess_columns,
+    read_in_process,
+    require_documents,
+)
 from multiloss_core.tables.kept_rows import Kept
 
 # What counting the rows of one file may take; of more, DuckDB works on disk.
@@ -18,7 +32,7 @@ MEMORY_LIMIT = "512MB"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileTable:
-    """A file as it was read, and what its columns seem to be; None for a table of counts.
+    """Hold a file as it was read, with the guessed meanings of its columns; None for a table of counts.
 
     `engine` and `sample` are there for documents in more than `MOST_HELD` rows: `file` then holds 10,000 of them.
     All lie in a folder of the file's own, which takes `disk` bytes and goes with the engine.
@@ -51,3 +65,54 @@ def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LO
         raise
     sample = EngineSample(table=name, window=ALL_ROWS, rows=file.rows, file=file, version=None)
     return FileTable(file=file, guess=guess, engine=engine, sample=sample, disk=path.stat().st_size)
+
+
+def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> RatedSource:
+    """Read a file as a source of rated documents or of counts. Raises DataError where it is no usable table."""
+    table = read_file_table(data, name, options)
+    file, guess, origin, notes = table.file, table.guess, None, table.file.notes
+    if guess is not None:
+        require_documents(file.frame, file.ambiguous)
+    if table.sample is not None:
+        origin = EngineTable(connection=None, sample=table.sample, fetched_at=datetime.now(UTC), engine=table.engine)
+        rows = plural(table.sample.rows, "row")
+        notes = (f"{rows}, too many to be held in memory: they are counted on disk. A sample of them is shown.", *notes)
+    return RatedSource(
+        name,
+        hashlib.sha256(data + options.key.encode()).hexdigest(),
+        file.frame,
+        COUNT_TABLE if guess is None else guess.columns,
+        guess=guess,
+        notes=notes,
+        ambiguous=file.ambiguous,
+        units=file.units,
+        sheets=file.sheets,
+        sheet=file.sheet,
+        origin=origin,
+        disk=table.disk,
+    )
+
+
+def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow = ALL_ROWS) -> RatedSource:
+    """Fetch the rows of a table in a window, or a sample of too many, as a source; `place` names the engine.
+
+    Raises
+    ------
+    DataError : no usable table of documents; and what `Engine.query` raises.
+    """
+    sample = load_sample(engine, table, window)
+    origin = EngineTable(connection=place, sample=sample, fetched_at=datetime.now(UTC), engine=engine)
+    file = sample.file
+    require_documents(file.frame, file.ambiguous)
+    guess = guess_columns(file.frame, file.ambiguous)
+    return RatedSource(
+        table,
+        sample.fingerprint,
+        file.frame,
+        guess.columns,
+        guess=guess,
+        notes=file.notes,
+        ambiguous=file.ambiguous,
+        units=file.units,
+        origin=origin,
+    )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,9 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.guessing.column import Column, columns_of
-from multiloss_core.tables.guessing.falling import falling_scores
+from multiloss_core.tables.column_meanings import ColumnMeanings
+from multiloss_core.tables.column_values import RECIPROCAL, is_numeric, sampled, sampled_numbers
+from multiloss_core.tables.guessing.column import Column, columns_of, falling_scores
 from multiloss_core.tables.guessing.other_roles import (
     RoleGuess,
     guess_amount,
@@ -23,7 +23,6 @@ from multiloss_core.tables.guessing.other_roles import (
 )
 from multiloss_core.tables.guessing.ratings import guess_rating
 from multiloss_core.tables.guessing.scores import guess_scores
-from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
 from multiloss_core.tables.rating_column import Meaning, rating_values
 from multiloss_core.tables.reading.column_types import with_decimal_sign
 
@@ -44,59 +43,31 @@ def threshold_columns(frame: pd.DataFrame) -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColumnGuess:
-    """What the columns of a table of documents seem to be; `None` or empty where nothing fits.
+class ColumnGuess(ColumnMeanings):
+    """Meanings of columns as they are guessed, with the doubts about them.
 
-    `scores` are at most four to use, `more_scores` those found beyond them, `falling` those that are surely lower the
-    likelier a positive. `unused` says of each other column of numbers why it is no score. `meanings` pairs each rating,
-    a lower-case word, with what it means, None where nothing is known. With `inverse_weight` the weight is a sampling
-    rate, and each row stands for 1 / rate documents. `unsure` names the roles ("rating", "meanings", "scores",
-    "weight", "group", "amount", "time", "segment") that must be asked: what they hold is then a proposal. `reasons`
-    says in a few words why a role was guessed so, or is asked.
+    `scores` are at most four to use, those that surely fall with risk inverted: "minus trust"; `more_scores` are those
+    found beyond them. A sampling rate is the weight "1 / rate". `unused` gives the reason why any other column of
+    numbers is no score. `unsure` names the roles ("rating", "meanings", "scores", "weight", "group", "amount", "time",
+    "segment") that must be asked: what they hold is then a proposal. `reasons` gives the reason for a role, or for
+    asking about it.
     """
 
-    scores: tuple[str, ...]
-    rating: str | None
     more_scores: tuple[str, ...] = ()
-    meanings: tuple[tuple[str, Meaning | None], ...] = ()
-    weight: str | None = None
-    inverse_weight: bool = False
-    group: str | None = None
-    amount: str | None = None
-    time: str | None = None
-    segment: str | None = None
-    falling: tuple[str, ...] = ()
     unused: Mapping[str, str] = field(default_factory=dict)
     unsure: frozenset[str] = frozenset()
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def directed_scores(self) -> tuple[str, ...]:
-        """The scores to use, those that fall with risk as inverted ones: "minus trust" (see `column_of`)."""
-        return tuple(f"{MINUS}{name}" if name in self.falling else name for name in self.scores)
+    def columns(self) -> ColumnMeanings:
+        """The meanings alone."""
+        return ColumnMeanings(**{entry.name: getattr(self, entry.name) for entry in fields(ColumnMeanings)})
 
     @property
     def positive(self) -> str | None:
         """The value that means positive, where it is exactly one."""
         found = [value for value, meaning in self.meanings if meaning == "positive"]
         return found[0] if len(found) == 1 else None
-
-    def to_json(self) -> dict[str, Any]:
-        """Give the guess as what JSON can hold; `from_json` reads it."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return values | {
-            "meanings": [list(pair) for pair in self.meanings],
-            "unsure": sorted(self.unsure),
-            "unused": dict(self.unused),
-            "reasons": dict(self.reasons),
-        }
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Read back what `to_json`, or `dataclasses.asdict`, gave."""
-        lists = {name: tuple(values[name]) for name in ("scores", "more_scores", "falling")}
-        meanings = tuple((value, meaning) for value, meaning in values["meanings"])
-        return cls(**{**values, **lists, "meanings": meanings, "unsure": frozenset(values["unsure"])})
 
 
 def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnGuess:
@@ -131,17 +102,22 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
     if scores.doubt:
         unsure.add("scores")
         reasons["scores"] = scores.doubt
+    used = {*scores.used, found["weight"], found["amount"]}
     return ColumnGuess(
-        scores=scores.used,
+        scores=tuple(f"{MINUS}{name}" if name in scores.falling else name for name in scores.used),
         rating=rating.name,
         more_scores=scores.more,
         meanings=rating.meanings,
-        inverse_weight=weight.inverse,
-        falling=scores.falling,
+        floors=(None,) * len(scores.used),
+        decimal_signs=tuple((name, None) for name in ambiguous if name in used),
         unused=scores.unused,
         unsure=frozenset(unsure),
         reasons=reasons,
-        **found,
+        weight=f"{RECIPROCAL}{weight.name}" if weight.name and weight.inverse else weight.name,
+        group=found["group"],
+        amount=found["amount"],
+        time=found["time"],
+        segment=found["segment"],
     )
 
 

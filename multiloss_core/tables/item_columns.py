@@ -11,9 +11,9 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened, shortest
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.rounding import is_probability, written_number
+from multiloss_core.tables.column_values import is_numeric, numbers, sampled_numbers
 from multiloss_core.tables.guess_columns import guess_columns
-from multiloss_core.tables.guessing.falling import area
-from multiloss_core.tables.number_column import is_numeric, numbers, sampled_numbers
+from multiloss_core.tables.guessing.column import area
 from multiloss_core.tables.rating_column import guess_meanings, parse_ratings, rating_values
 from multiloss_core.tables.reading.read_file import read_table
 

@@ -21,7 +21,7 @@ from multiloss_core import (
     simulate_population,
     smooth_path,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 PATIENCE = 60.0
 PAGES = {

@@ -27,7 +27,7 @@ from tests.browser.steps import (
     surfaces,
     without_webgl,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 # Both rows of charts beside the controls.
 ALL_IN_SIGHT = {"width": 1700, "height": 1000}

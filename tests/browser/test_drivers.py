@@ -23,7 +23,7 @@ from tests.browser.steps import (
     slider,
     without_webgl,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 from ui.operating_point.active_goal import DRIVERS
 
 NAME = "Card alerts"

@@ -30,7 +30,7 @@ from tests.browser.steps import (
     to_operating_point,
     upload,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 
 @pytest.fixture(params=["simulated", "real"])

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.steps import cells, choose, open_page, open_part, settle
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 SCORES = list(sample("Card alerts").first_choice.scores)
 

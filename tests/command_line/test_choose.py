@@ -15,6 +15,7 @@ from multiloss_core.decisions import ExpectedCounts, recorded_thresholds
 from multiloss_core.engines import count_documents, load_sample, loading, rated_columns_of
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.generalisation import bootstrap_points
+from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import SMOOTH, PathSearch
 from tests.command_line.conftest import KINDS, chosen, complaint, rated_month, run
 
@@ -62,21 +63,20 @@ def the_screen():
     import streamlit as st
 
     from multiloss_core import operating_point
+    from multiloss_core.engines import read_rated_source
     from multiloss_core.generalisation import bootstrap_points
-    from ui.data.rated_datasets import build_dataset, read_upload
+    from ui.data.rated import build_dataset
     from ui.operating_point.analysis import Settings, analyse
     from ui.operating_point.decision import record_of
 
     file = Path(st.session_state["file"])
-    source = read_upload(file.read_bytes(), file.name)
+    source = read_rated_source(file.read_bytes(), file.name)
     dataset = build_dataset(source, source.first_choice)
     analysis = analyse(dataset, Settings("any", "positives", 100))
     path, generator = analysis.path("smooth"), np.random.default_rng(0)
     *_, evidence = bootstrap_points(dataset.source, analysis.fit, path, [0.3], generator=generator)
     point = operating_point(path, 0.3)
-    st.session_state["record"] = record_of(
-        analysis, point, source, source.first_choice, evidence=evidence, author="A. Nalyst"
-    ).as_dict()
+    st.session_state["record"] = record_of(analysis, point, evidence=evidence, author="A. Nalyst").as_dict()
 
 
 def test_a_file_gives_the_record_of_the_screen(put, tmp_path):
@@ -146,7 +146,8 @@ def test_a_large_table_is_counted(put, tmp_path, monkeypatch):
     (table,) = engine.tables()
     sample = load_sample(engine, table)
     assert not sample.is_complete
-    columns = rated_columns_of(engine, sample, scores=["model a", "model b"], rating="verdict", meanings=MEANINGS)
+    meant = ColumnMeanings(scores=("model a", "model b"), rating="verdict", meanings=tuple(MEANINGS.items()))
+    columns = rated_columns_of(engine, sample, meant)
     thresholds, expected = expected_of(count_documents(engine, table, columns))
     snapshot = engine.version(table)
     engine.close()

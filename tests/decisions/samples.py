@@ -17,7 +17,7 @@ from multiloss_core.decisions import (
     data_fingerprint,
     recorded_thresholds,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 
 def rated_frame(seed=3):
@@ -59,7 +59,7 @@ def sample_decision(name="Card alerts", **options):
     source = sample(name)
     choice = source.first_choice
     meanings = dict(choice.meanings)
-    columns = RecordedColumns(choice.scores, choice.floors, choice.rating, choice.positive, meanings=meanings)
+    columns = RecordedColumns(choice.scores, choice.floors, choice.rating, choice.only_positive, meanings=meanings)
     return decision(source.frame, columns, name, source.fingerprint, **options)
 
 

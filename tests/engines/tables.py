@@ -48,7 +48,7 @@ def meaning(classifiers, *, floors=True, weight=WEIGHT, **others):
         rating=RATING,
         positive=(FRAUD,),
         negative=(FINE,),
-        floors=(FLOOR,) * classifiers if floors else None,
+        floors=(FLOOR,) * classifiers if floors else (),
         weight=weight,
         time=TIME,
         segment=SEGMENT,
@@ -68,9 +68,7 @@ class Expected:
         self.positive = np.array([word in columns.positive for word in words])
         with np.errstate(invalid="ignore"):
             self.complete = self.rated & (np.abs(self.scores) < 1e100).all(axis=1)
-            reaching = (
-                np.ones(len(words), bool) if columns.floors is None else (self.scores >= columns.floors).any(axis=1)
-            )
+            reaching = np.ones(len(words), bool) if not columns.floors else (self.scores >= columns.floors).any(axis=1)
         self.usable = self.complete & reaching
         self.weights = table[columns.weight].to_numpy() if columns.weight else np.ones(len(words))
 

@@ -6,14 +6,15 @@ import pytest
 
 from multiloss_core import RatedDocuments, smooth_path
 from multiloss_core.engines import RatedColumns, count_along
-from multiloss_core.engines.along import (
+from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
+from multiloss_core.engines.counting import (
+    count_documents,
     daily_alerts_along,
     group_parts_along,
+    score_nodes,
     segment_counts_along,
     weekly_counts_along,
 )
-from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
-from multiloss_core.engines.counting import count_documents, score_nodes
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds
 from multiloss_core.inspection import calendar, daily_alerts, segment_counts, segmentation, weekly_counts
 from multiloss_core.thresholds import SMOOTH, PathSearch

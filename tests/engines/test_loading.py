@@ -16,6 +16,7 @@ from multiloss_core.engines import (
     rated_columns_of,
     ratings_in,
 )
+from multiloss_core.tables import ColumnMeanings
 from tests.engines.tables import FINE, FRAUD, GROUP, NAMES, OPEN, RATING, TIME, WEIGHT, awkward_table, day
 
 TABLE = awkward_table()
@@ -31,6 +32,12 @@ SIMPLE = arrow.table(
         "part": np.arange(6_000) % 7,
     }
 ).filter(arrow.array((values >= [0.5, 0.6]).any(axis=1)))
+
+
+def columns_in(engine, sample, *, scores, meanings, **given):
+    """Find the values of the columns of a sample by the meanings of its ratings."""
+    meant = ColumnMeanings(scores=tuple(scores), meanings=tuple(meanings.items()), **given)
+    return rated_columns_of(engine, sample, meant)
 
 
 def test_few_rows_are_those_of_an_upload(load):
@@ -56,7 +63,7 @@ def test_many_rows_are_counted(load, monkeypatch):
     assert not sample.is_complete
     assert (sample.rows, len(sample.file.frame)) == (TABLE.num_rows, 500)
     given = {"scores": NAMES[:2], "rating": RATING, "weight": WEIGHT, "floors": (-0.5, -0.5)}
-    columns = rated_columns_of(engine, sample, meanings=MEANINGS, **given)
+    columns = columns_in(engine, sample, meanings=MEANINGS, **given)
     assert (columns.positive, columns.negative) == ((FRAUD,), (FINE,))
     counted = count_documents(engine, table, columns)
     expected = RatedDocuments.from_frame(
@@ -65,7 +72,7 @@ def test_many_rows_are_counted(load, monkeypatch):
     assert counted.funnel == expected.funnel
     assert (counted.totals.tp, counted.totals.fp) == (expected.totals.tp, expected.totals.fp)
     with pytest.raises(DataError, match=r"'pending'.* without a meaning"):
-        rated_columns_of(engine, sample, meanings={FRAUD: "positive", FINE: "negative"}, **given)
+        columns_in(engine, sample, meanings={FRAUD: "positive", FINE: "negative"}, **given)
 
 
 def test_a_window_of_days(load):
@@ -106,24 +113,24 @@ def test_floors_are_suggested_by_all_rows(load):
     high = sample.file.frame[(sample.file.frame[["a", "b"]] > 0.8).any(axis=1)]
     sample = replace(sample, file=replace(sample.file, frame=high))
     given = {"scores": ("a", "b"), "rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}}
-    columns = rated_columns_of(engine, sample, **given)
+    columns = columns_in(engine, sample, **given)
     assert columns.positive == (" Fraud",)
     expected = RatedDocuments.from_frame(SIMPLE.to_pandas(), ["a", "b"], "rating", meanings=given["meanings"])
     assert columns.floors == tuple(expected.floors)
     assert columns.floors == pytest.approx([0.5, 0.6], abs=0.001)
     scores = SIMPLE.select(["a", "b"]).to_pandas().to_numpy()
     unexplained = scores[scores[:, 0] < 0.55]
-    assert rated_columns_of(engine, sample, **given, floors=(0.55, None), floor_method="corner").floors == (
+    assert columns_in(engine, sample, **given, floors=(0.55, None), floor_method="corner").floors == (
         0.55,
         unexplained[:, 1].min(),
     )
     # Every document reaches the floor of b, which explains all of them.
-    assert rated_columns_of(engine, sample, **given, floors=(None, 0.0), floor_method="corner").floors == (
+    assert columns_in(engine, sample, **given, floors=(None, 0.0), floor_method="corner").floors == (
         scores[:, 0].min(),
         0.0,
     )
-    assert rated_columns_of(engine, sample, **given, floors=(0.55, 0.7)).floors == (0.55, 0.7)
-    alone = rated_columns_of(engine, sample, **given | {"scores": ("b",), "floor_method": "corner"})
+    assert columns_in(engine, sample, **given, floors=(0.55, 0.7)).floors == (0.55, 0.7)
+    alone = columns_in(engine, sample, **given | {"scores": ("b",), "floor_method": "corner"})
     assert alone.floors == (scores[:, 1].min(),)
 
 
@@ -132,7 +139,7 @@ def test_derived_columns_are_counted_as_they_are_in_memory(load):
     engine, name = load(table)
     sample = load_sample(engine, name, most=10, sampled=2_000)
     given = {"meanings": {"fraud": "positive", "ok": "negative"}, "weight": "1 / rate", "floors": (-0.9, 0.3)}
-    columns = rated_columns_of(engine, sample, scores=("minus a", "b"), rating="rating", **given)
+    columns = columns_in(engine, sample, scores=("minus a", "b"), rating="rating", **given)
     counted = count_documents(engine, name, columns, resolution=20)
     expected = RatedDocuments.from_frame(table.to_pandas(), ["minus a", "b"], "rating", **given)
     assert counted.funnel == expected.funnel
@@ -150,7 +157,7 @@ def test_the_reciprocal_of_nothing_is_no_weight(load):
     sample = load_sample(engine, name, most=10, sampled=2_000)
     given = {"rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}, "weight": "1 / rate"}
     with pytest.raises(DataError, match=r"weights that are not numbers above 0"):
-        count_documents(engine, name, rated_columns_of(engine, sample, scores=("a",), **given))
+        count_documents(engine, name, columns_in(engine, sample, scores=("a",), **given))
 
 
 def test_what_no_table_has(load):
@@ -158,8 +165,6 @@ def test_what_no_table_has(load):
     sample = load_sample(engine, table, most=10, sampled=2_000)
     given = {"rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}}
     with pytest.raises(DataError, match=r"There is no column 'c' in .* it has 'a', 'b'"):
-        rated_columns_of(engine, sample, scores=("c",), **given)
+        columns_in(engine, sample, scores=("c",), **given)
     with pytest.raises(DataError, match=r"means positive"):
-        rated_columns_of(
-            engine, sample, scores=("a",), rating="rating", meanings={"fraud": "undecided", "ok": "negative"}
-        )
+        columns_in(engine, sample, scores=("a",), rating="rating", meanings={"fraud": "undecided", "ok": "negative"})

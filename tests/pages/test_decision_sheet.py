@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from multiloss_core import RatedDocuments, operating_point, smooth_path
+from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.thresholds import RESOLUTIONS, PathSearch, Payoffs
 from multiloss_core.thresholds.targets import point_for_alerts, threshold_choices
 from tests.pages.rated_data.steps import confirm, say_no_other_alerts
 from tests.pages.steps import number, opened, run, state
-from ui.data.samples import SAMPLES, sample
+from ui.data.rated import sample
 from ui.records import decision_log
 
 SAMPLE = "Card alerts"

@@ -29,7 +29,7 @@ from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from tests.pages.steps import decide, driver_called, enter_scenario, explorer, opened, run, state, typed_scenarios
 from ui import records
-from ui.data.samples import sample
+from ui.data.rated import sample
 from ui.operating_point.active_goal import DRIVERS
 from ui.rated_data import column_roles
 from ui.records import thresholds_words
@@ -684,8 +684,8 @@ from dataclasses import replace
 from tests.pages.steps import context_of
 from ui.operating_point.sections import save_decision
 from ui.decisions.reopening_panel import show_reopened
-from ui.data.rated_workspace import dataset_of
-from ui.data.samples import sample
+from ui.data.rated import dataset_of
+from ui.data.rated import sample
 st.session_state.setdefault("save_decision", True)
 name, percent = st.session_state.get("name", "Login alerts"), st.session_state.get("percent", 20.0)
 analysis = analyse(dataset_of(sample(name)), Settings("any", "positives", 24))

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
+from multiloss_core.tables import ColumnMeanings
 from tests.pages.rated_data.steps import GOOD, as_read, box, csv_of, funnel, rated_frame, say_no_other_alerts, upload
 from tests.pages.steps import APP, opened, run, state
-from ui.data import uploads
+from ui.data import store, uploader
 from ui.data.browser_storage.component import checked
-from ui.data.rated_datasets import ColumnChoice
-from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
-from ui.data.samples import SAMPLES
+from ui.data.store import Remembered, columns_signature, remembered_from_json, remembered_to_json
 
 PAGES_WITH_DATA = {"rated_data": "data", "operating_point": "data", "optimal_cut": "scored_data"}
 
@@ -112,7 +112,7 @@ def test_links_of_both_kinds_lead_to_loaded_file(app, said):
 
 def test_known_fingerprint_brings_file_back(monkeypatch):
     files = [{"name": GOOD, "digest": "0" * 12}]
-    monkeypatch.setattr(uploads, "kept_before", lambda shelf: (None, files if shelf == "data" else []))
+    monkeypatch.setattr(uploader, "kept_before", lambda shelf: (None, files if shelf == "data" else []))
     app = opened("rated_data", data_file="0" * 12)
     assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
     assert not numbers(app)
@@ -177,7 +177,7 @@ def test_another_file_of_the_same_name_is_said_to_be_another():
 
 def test_last_used_file_comes_back_without_address(monkeypatch):
     files = [{"name": GOOD, "digest": "0" * 12}, {"name": "older.csv", "digest": "1" * 12}]
-    monkeypatch.setattr(uploads, "kept_before", lambda shelf: (GOOD, files) if shelf == "data" else (None, []))
+    monkeypatch.setattr(uploader, "kept_before", lambda shelf: (GOOD, files) if shelf == "data" else (None, []))
     app = run(AppTest.from_file(APP, default_timeout=180))
     assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
     assert not numbers(app)
@@ -205,7 +205,7 @@ def test_browser_gets_loaded_files_with_chosen_columns(app):
     assert (loaded["name"], loaded["given_name"], loaded["size"]) == (GOOD, GOOD, len(csv_of(frame)))
     assert files["using"] == GOOD
     of_file, of_columns = (
-        remembered_from_json(choices["choices"][key], ColumnChoice)
+        remembered_from_json(choices["choices"][key], ColumnMeanings)
         for key in (loaded["digest"], columns_signature(frame))
     )
     assert of_file.choice.floors[0] == 0.5
@@ -229,7 +229,7 @@ def test_what_does_not_fit_any_more_is_guessed_anew(app):
     frame = rated_frame()
     remembered = state(app).rated.remembered
     meanings = (("fraud", "positive"), ("ok", "negative"))
-    choice = ColumnChoice(is_counts=False, scores=("model A",), rating="rating", meanings=meanings, floors=(None,))
+    choice = ColumnMeanings(scores=("model A",), rating="rating", meanings=meanings, floors=(None,))
     good = remembered_to_json(Remembered(choice))
     for bad in (
         "no JSON",
@@ -239,7 +239,7 @@ def test_what_does_not_fit_any_more_is_guessed_anew(app):
         good.replace('"rating":"rating"', '"rating":7'),
         good.replace('"positive"', '"negative"'),
         good.replace('["ok","negative"]', '["fine","negative"]'),
-        remembered_to_json(Remembered(ColumnChoice(is_counts=True, scores=()))),
+        remembered_to_json(Remembered(ColumnMeanings(is_counts=True, scores=()))),
     ):
         assert bad != good
         state(app).rated.choices.clear()
@@ -266,7 +266,7 @@ def test_more_than_three_files_stay(app):
 
 def test_files_that_leave_for_lack_of_memory_are_named(app, monkeypatch):
     upload(app, csv_of(rated_frame(1)), "first.csv")
-    monkeypatch.setattr(uploads, "MOST_MEMORY", state(app).rated.files["first.csv"].memory + 1)
+    monkeypatch.setattr(store, "MOST_MEMORY", state(app).rated.files["first.csv"].memory + 1)
     upload(app, csv_of(rated_frame(2)), "second.csv")
     assert not app.error
     assert any("No longer loaded, to make room: 'first.csv'." in as_read(info.value) for info in app.info)
@@ -320,13 +320,13 @@ def test_what_a_browser_says_is_bounded():
 
 
 def test_a_choice_of_columns_survives_as_text():
-    choice = ColumnChoice(
+    choice = ColumnMeanings(
         is_counts=False, scores=("a", "b"), rating="r", meanings=(("x", None),), floors=(None, 0.1 + 0.2)
     )
     for remembered in (Remembered(choice, True), Remembered(choice)):
-        assert remembered_from_json(remembered_to_json(remembered), ColumnChoice) == remembered
+        assert remembered_from_json(remembered_to_json(remembered), ColumnMeanings) == remembered
     for text in ("", "{", "7", '{"choice": {"scores": ["a"]}}', '{"is_counts": false, "scores": "a"}', "[" * 100_000):
-        assert remembered_from_json(text, ColumnChoice) is None
+        assert remembered_from_json(text, ColumnMeanings) is None
 
 
 def test_a_signature_knows_names_and_not_their_order():

@@ -9,9 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import LOSSES, F, ScoredItems, expected_losses, optimal_top_k
+from multiloss_core.datasets import SCORED_SAMPLES as SAMPLES
+from multiloss_core.datasets import ScoredDataset
 from multiloss_core.losses import cross_fitted, fit_platt, random_half, tuned_threshold
 from tests.pages.steps import APP, run, state
-from ui.data.scored_datasets import SAMPLES, ScoredDataset, scored_sample
+from ui.data.scored import scored_sample
 from ui.optimal_cut.answer import with_calibrated
 from ui.optimal_cut.comparison import LOSS_CHOICES
 from ui.shared.session import Source, UploadedFile

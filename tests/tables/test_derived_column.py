@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.tables.derived_column import base_of, column_of
+from multiloss_core.tables.column_values import base_of, column_of
 
 FRAME = pd.DataFrame({"trust": [3.0, 1.0, np.nan], "rate": [0.1, 0.5, 1.0], "words": ["1", "x", ""], "minus rate": 7.0})
 

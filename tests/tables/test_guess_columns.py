@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import DataError, read_table
-from multiloss_core.tables import guess_columns, is_count_table, number_column, require_documents
+from multiloss_core.tables import column_values, guess_columns, is_count_table, require_documents
 from multiloss_core.tables.guess_columns import threshold_columns
 
 ROWS = [(0.5, 12.25, "fraud"), (0.75, 3.0, "ok"), (0.125, 7.5, "fraud")]
@@ -135,7 +135,7 @@ class TestGuesses:
         assert (guess.scores, guess.amount) == (("model_a", "model_b"), None)
 
     def test_a_bad_amount_between_the_rows_that_are_looked_at_is_found(self, monkeypatch, frame):
-        monkeypatch.setattr(number_column, "MAX_SAMPLED", 10)
+        monkeypatch.setattr(column_values, "MAX_SAMPLED", 10)
         frame["amount"] = 12.5
         assert guess_columns(frame).amount == "amount"
         frame.loc[211, "amount"] = -1.0

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
+from ui.data.scored import scored_sample
 
 from multiloss_core import (
     LOSSES,
@@ -33,7 +34,6 @@ from multiloss_core.losses import (
 )
 from tests.unchanged.summary import Figures, of, plain, thinned
 from tests.unchanged.thresholds import answered
-from ui.data.scored_datasets import scored_sample
 
 METHODS = ("auto", "exhaustive", "cubic", "quadratic", "near_linear", "windowed")
 # The other methods take too long for many items.

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ui.data.rated import sample
 
 from multiloss_core import CountSurfaces, RatedDocuments
 from multiloss_core.tables import document_amounts, document_segments, document_times
 from multiloss_core.thresholds.paths.smooth import smooth_fit
-from ui.data.samples import sample
 
 RATED_FOLDER = Path(__file__).resolve().parents[3] / "shared/data/rated"
 
@@ -34,7 +34,7 @@ def sample_data(name: str) -> Data:
     if choice.is_counts:
         return Data(CountSurfaces.from_table(frame, rule=choice.rule))
     source = RatedDocuments.from_frame(
-        frame, list(choice.scores), choice.rating, positive=choice.positive, floors=list(choice.floors)
+        frame, list(choice.scores), choice.rating, positive=choice.only_positive, floors=list(choice.floors)
     )
     return Data(
         source,

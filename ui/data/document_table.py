@@ -7,10 +7,10 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import ArrayLike, NDArray
 
+from multiloss_core.datasets import RatedDataset
 from multiloss_core.formatting import Vocabulary, plural
 from multiloss_core.numerics import Indices
 from multiloss_core.tables import frame_as_csv
-from ui.data.rated_datasets import Dataset
 from ui.shared.formatting import EXACT, show_table, vocabulary
 
 MAX_ROWS = 1_000
@@ -25,20 +25,17 @@ def no_documents(words: Vocabulary) -> str:
     )
 
 
-def rows_of(dataset: Dataset, positions: Indices, beside: Mapping[str, ArrayLike] | None = None) -> pd.DataFrame:
+def rows_of(dataset: RatedDataset, positions: Indices, beside: Mapping[str, ArrayLike] | None = None) -> pd.DataFrame:
     """Return the rows of the uploaded table that hold the rated documents at `positions` (m,).
 
     Rows are numbered from 1 below the header. `beside` are columns (m,) to put before its own.
     """
-    documents = dataset.source.documents
-    if documents is None:
-        raise TypeError("A table of counts has no documents.")
-    rows = documents.rows[positions]
+    rows = dataset.documents.rows[positions]
     return _with_columns(dataset.frame.iloc[rows].set_axis(pd.Index(rows + 1, name=ROW), axis=0), beside or {})
 
 
 def show_documents(
-    dataset: Dataset,
+    dataset: RatedDataset,
     positions: Indices,
     *,
     what: str,

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments
+from multiloss_core.datasets import RatedDataset, RatedSource
 from multiloss_core.decisions import (
     Observed,
     RecordedFilter,
@@ -14,18 +15,18 @@ from multiloss_core.decisions import (
     data_fingerprint,
     kept_rows,
     meanings_of_record,
+    recorded_columns,
     undecided_alerts,
 )
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import precision_interval
-from multiloss_core.tables import Meaning, rating_values
+from multiloss_core.tables import ColumnMeanings, Meaning, rating_values
 from multiloss_core.thresholds import RESOLUTIONS
-from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, in_money
-from ui.data.rated_workspace import confirm, rated_uploads
+from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
 from ui.operating_point.active_goal import is_restorable, restore_driver, set_manual_thresholds
 from ui.operating_point.analysis import Settings
 from ui.operating_point.current_thresholds import keep_in_use
-from ui.operating_point.decision import CONFIDENCE, GUARANTEED, recorded_columns
+from ui.operating_point.decision import CONFIDENCE, GUARANTEED
 from ui.operating_point.sections.certificate import request_certificate
 from ui.operating_point.sections.review_band import restore_block
 from ui.operating_point.settings import recorded_unit, restore_settings
@@ -137,13 +138,12 @@ def _at_hand(record: DecisionRecord) -> list[RatedSource]:
     return [*reversed(store.state.sources.values()), *samples]
 
 
-def _choice(record: DecisionRecord, source: RatedSource) -> ColumnChoice:
+def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
     """Choose the columns of a record, with its floors; what it does not tell stays as it is known of the data."""
     columns, known = record.columns, rated_uploads().choice_for(source)
     if columns.rating is None:
-        return ColumnChoice(is_counts=True, scores=(), rule=record.settings.rule)
-    return ColumnChoice(
-        is_counts=False,
+        return ColumnMeanings(is_counts=True, scores=(), rule=record.settings.rule)
+    return ColumnMeanings(
         scores=columns.scores,
         rating=columns.rating,
         meanings=_meanings(record, source),
@@ -170,7 +170,7 @@ def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, M
 
 def _as_recorded(
     record: DecisionRecord, source: RatedSource, *, one_class: bool = False
-) -> tuple[ColumnChoice, Dataset]:
+) -> tuple[ColumnMeanings, RatedDataset]:
     """Read data under the columns of a record; where these are missing, under those chosen for the data."""
     choice = _choice(record, source)
     try:
@@ -191,17 +191,13 @@ def _as_recorded(
     return choice, dataset
 
 
-def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
+def _use_columns(record: DecisionRecord, source: RatedSource) -> RatedDataset:
     """Choose the columns of a record for its data, unless they already mean the same."""
     choice = rated_uploads().choice_for(source)
     try:
         dataset = build_dataset(source, choice)
         same_amount = record.settings.amount in (None, choice.amount)
-        if (
-            recorded_columns(dataset.source, choice, dataset.frame) == record.columns
-            and same_amount
-            and _rule_fits(record, dataset)
-        ):
+        if recorded_columns(dataset) == record.columns and same_amount and _rule_fits(record, dataset):
             return dataset
     except DataError:
         pass
@@ -211,11 +207,11 @@ def _use_columns(record: DecisionRecord, source: RatedSource) -> Dataset:
     return dataset
 
 
-def _rule_fits(record: DecisionRecord, dataset: Dataset) -> bool:
+def _rule_fits(record: DecisionRecord, dataset: RatedDataset) -> bool:
     return not isinstance(dataset.source, CountSurfaces) or dataset.source.rule == record.settings.rule
 
 
-def _reopen_certificate(record: DecisionRecord, dataset: Dataset) -> None:
+def _reopen_certificate(record: DecisionRecord, dataset: RatedDataset) -> None:
     """Have the certified path found again, where the record lies on one."""
     wishes = {wish.name: wish.value for wish in record.target.wishes}
     if GUARANTEED in wishes and CONFIDENCE in wishes:

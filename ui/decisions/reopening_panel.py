@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, Unit
+from multiloss_core.datasets import RatedSource
 from multiloss_core.decisions import (
     MARGINAL_PRECISION,
     PER_DAY,
@@ -21,8 +22,7 @@ from multiloss_core.decisions import (
 )
 from multiloss_core.formatting import count, percent, points, rate, shortened, signed
 from multiloss_core.thresholds import Point
-from ui.data.rated_datasets import RatedSource
-from ui.data.rated_workspace import rated_uploads
+from ui.data.rated import rated_uploads
 from ui.decisions.reopening import observed, other_data, reopen, same_data
 from ui.operating_point.active_goal import is_known, is_restorable
 from ui.operating_point.analysis import Analysis

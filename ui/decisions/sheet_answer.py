@@ -23,7 +23,7 @@ from multiloss_core.inspection import (
 from multiloss_core.numerics import Floats, precision_interval, written_number
 from multiloss_core.thresholds import SMOOTH, ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point
-from ui.data.rated_workspace import rated_uploads
+from ui.data.rated import rated_uploads
 from ui.decisions.sheet_questions import BALANCED, FACTORS, Affordable, Setting
 from ui.operating_point.active_goal import MANUAL, chosen_driver, recorded_target, restore_driver, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
@@ -81,8 +81,7 @@ def no_clear_gain(analysis: Analysis, point: Point, current: Floats, most_alerts
 
 
 def _say_few_positives(analysis: Analysis, point: Point) -> None:
-    documents = analysis.rated.source.documents
-    positives = int(documents.labels.sum()) if documents is not None else round(analysis.rated.source.totals.tp)
+    positives = analysis.rated.positives
     if positives >= FEW_POSITIVES:
         return
     totals = analysis.rated.source.totals
@@ -101,7 +100,7 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
 
 def _say_drift(analysis: Analysis, point: Point) -> None:
     """Say that the precision changes over time, and offer to use the last three months only."""
-    choice, found = analysis.rated.choice, dated(analysis)
+    choice, found = analysis.rated.columns, dated(analysis)
     source = rated_uploads().source(analysis.rated.name)
     if choice.since is not None:
         st.caption(f"Only rows since {choice.since} are used.")

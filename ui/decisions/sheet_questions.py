@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from multiloss_core import DataError, operating_point
+from multiloss_core.datasets import RatedDataset, RatedSource
 from multiloss_core.decisions import RecordedTarget, Wish, target_of_point
 from multiloss_core.formatting import count, money, score_name, score_side, score_threshold, short_percent, shortened
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from multiloss_core.thresholds.targets import target_for_price
-from ui.data.rated_datasets import Dataset, RatedSource
 from ui.operating_point.active_goal import ALERTS, DRIVERS
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import amounts_of, currency_of, point_cases, recorded_driver, target_of
@@ -24,13 +24,11 @@ from ui.shared.url_params import ask_choice, ask_number
 MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet"))
 
 
-def show_meaning(source: RatedSource, dataset: Dataset) -> None:
+def show_meaning(source: RatedSource, dataset: RatedDataset) -> None:
     """Say what counts as fraud, and what does not."""
     st.markdown("#### 1 · What counts as fraud?")
-    totals, choice = dataset.source.totals, dataset.choice
-    numbers = {"positive": totals.tp, "negative": totals.fp}
-    if dataset.source.documents is not None:
-        numbers["undecided"] = dataset.source.documents.undecided.weights.sum()
+    totals, choice = dataset.source.totals, dataset.columns
+    numbers = {"positive": totals.tp, "negative": totals.fp, "undecided": dataset.undecided_weight}
     lines = []
     for meaning, words in MEANINGS:
         values = ", ".join(f"*{as_text(shortened(value))}*" for value, found in choice.meanings if found == meaning)
@@ -42,7 +40,7 @@ def show_meaning(source: RatedSource, dataset: Dataset) -> None:
 def show_scores(analysis: Analysis) -> None:
     """Say which scores there are, and from which value on people looked."""
     st.markdown("#### 2 · From which score on did people look?")
-    floors, choice = analysis.rated.source.floors, analysis.rated.choice
+    floors, choice = analysis.rated.source.floors, analysis.rated.columns
     suggested = [floor is None for floor in choice.floors] or [not choice.is_counts] * len(floors)
     st.markdown(
         " · ".join(
@@ -116,7 +114,7 @@ def ask_affordable(analysis: Analysis) -> Affordable:
     st.markdown("#### 3 · What can you afford?")
     offered = {key: words for key, words in KINDS.items() if key != ALERTS or analysis.rated.days is not None}
     if ALERTS not in offered:
-        st.caption(f"Alerts a day are not known: {_missing(analysis.rated.choice.time, 'time')}.")
+        st.caption(f"Alerts a day are not known: {_missing(analysis.rated.columns.time, 'time')}.")
     kind = ask_choice(st.segmented_control, "Limit", offered, key="afford", required=True, label_visibility="collapsed")
     return {ALERTS: _by_alerts, PRECISION: _by_precision, COSTS: _by_costs}[kind](analysis)
 
@@ -186,8 +184,8 @@ def _by_costs(analysis: Analysis) -> Affordable:
         label, key = "A fraud stopped saves", "afford_catch"
         catch = ask_number(right.number_input, label, (0.01, 1e9), FIRST_CATCH, format="%g", key=key)
         worth = {"catch": catch}
-        if analysis.rated.choice.amount is not None:
-            st.caption(f"Amounts are not used: {_missing(analysis.rated.choice.amount, 'amount')}.")
+        if analysis.rated.columns.amount is not None:
+            st.caption(f"Amounts are not used: {_missing(analysis.rated.columns.amount, 'amount')}.")
     else:
         label, key = "Of its amount, percent saved", "afford_share"
         share = ask_number(right.number_input, label, (0.1, 100.0), 100.0, format="%g", key=key)

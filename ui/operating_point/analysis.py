@@ -9,8 +9,18 @@ import streamlit as st
 from numpy.typing import ArrayLike
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, RatedDocuments, ThresholdPath, Unit
+from multiloss_core.datasets import OverTime, RatedDataset
+from multiloss_core.engines import (
+    By,
+    CountedDataset,
+    PathCounts,
+    daily_alerts_along,
+    over_time_along,
+    segment_counts_along,
+)
 from multiloss_core.figures.looks import CERTIFIED
 from multiloss_core.generalisation import Certificate
+from multiloss_core.inspection import DailyAlerts, Segment
 from multiloss_core.thresholds import (
     GRAPH,
     SMOOTH,
@@ -25,7 +35,8 @@ from multiloss_core.thresholds import (
     slice_surfaces,
 )
 from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
-from ui.data.rated_datasets import Dataset, in_money
+from ui.data.rated import in_money
+from ui.data.sources import known_along
 from ui.operating_point.calculations import (
     SECONDS_BEHIND,
     SECONDS_OF_METHODS,
@@ -71,12 +82,12 @@ class Analysis:
     `to_find` are the methods whose paths are not there yet.
     """
 
-    dataset: Dataset
+    dataset: RatedDataset
     settings: Settings
     surfaces: CountSurfaces
     paths: tuple[ThresholdPath, ...]
     fit: SmoothFit
-    rated: Dataset
+    rated: RatedDataset
     certificate: Certificate | None = None
     to_find: tuple[str, ...] = ()
 
@@ -117,9 +128,10 @@ class Analysis:
 
         None where there are no amounts. Nothing is said of the steps of a path.
         """
-        documents, amounts = self.rated.source.documents, self.rated.amounts
-        if amounts is None or documents is None:
+        amounts = self.rated.amounts
+        if amounts is None:
             return [None] * len(points)
+        documents = self.rated.documents
         values = np.ones_like(amounts) if self.settings.unit is Unit.MONEY else amounts
         everything = money_at(documents, values, documents.floors[np.newaxis], "any").at(0)
         thresholds = np.stack([documents.floors, *(point.thresholds for point in points)])
@@ -140,11 +152,46 @@ class Analysis:
             for point, own in zip(points, flagged, strict=True)
         ]
 
+    def over_time(self, point: Point) -> OverTime | None:
+        """Count a point by week and day; None without times, or until it is counted in its engine."""
+        if isinstance(self.rated, CountedDataset):
+            found = self.counted(point, "day")
+            return None if found is None else over_time_along(*found)
+        if not self.rated.supports("time"):
+            return None
+        return self.rated.over_time(self.deployable(point), self.settings.rule)
+
+    def alerts_per_day(self, point: Point) -> DailyAlerts | None:
+        """Count the alerts of a point on each day; None as for `over_time`."""
+        if isinstance(self.rated, CountedDataset):
+            found = self.counted(point, "day")
+            return None if found is None else daily_alerts_along(*found)
+        if not self.rated.supports("time"):
+            return None
+        return self.rated.daily_alerts(self.deployable(point), self.settings.rule)
+
+    def segment_counts(self, point: Point) -> tuple[Segment, ...] | None:
+        """Count a point in each segment; None without segments, or until it is counted in its engine."""
+        if isinstance(self.rated, CountedDataset):
+            found = self.counted(point, "segment")
+            return None if found is None else segment_counts_along(*found)
+        if not self.rated.supports("segment"):
+            return None
+        return self.rated.segment_counts(self.deployable(point), self.settings.rule)
+
+    def counted(self, point: Point, by: By) -> tuple[PathCounts, int] | None:
+        """Return the counts along the path of a point in an engine, and its vertex; None where these are not known."""
+        vertex = self.vertex(point)
+        if vertex is None:
+            return None
+        path = self.path(point.method)
+        counts = known_along(self.rated, path.thresholds, path.rule, by)
+        return None if counts is None else (counts, vertex)
+
     @property
     def has_undecided(self) -> bool:
         """Whether some documents of the data are not decided yet."""
-        documents = self.rated.source.documents
-        return documents is not None and len(documents.undecided) > 0
+        return self.rated.supports("documents") and len(self.rated.documents.undecided) > 0
 
     def undecided(self, points: Sequence[Point]) -> list[float]:
         """How many alerts (weights) without a decision there are at each point."""
@@ -152,13 +199,7 @@ class Analysis:
 
     def undecided_at(self, thresholds: Sequence[ArrayLike]) -> list[float]:
         """How many alerts (weights) without a decision there are at each of some thresholds (k,)."""
-        documents = self.rated.source.documents
-        if documents is None or not self.has_undecided:
-            return [0.0] * len(thresholds)
-        # In the order of a path, so that documents are passed over once.
-        distinct, places = np.unique(np.asarray(thresholds, dtype=np.float64), axis=0, return_inverse=True)
-        counts = documents.undecided.count_along(distinct, self.settings.rule)
-        return [float(counts[place]) for place in places]
+        return self.rated.undecided_at(np.asarray(thresholds, dtype=np.float64), self.settings.rule).tolist()
 
     def with_certificate(self, certificate: Certificate) -> "Analysis":
         """With the path of a certificate, where it has one, among the paths."""
@@ -204,7 +245,7 @@ def documents_or_counts(source: RatedDocuments | CountSurfaces) -> RatedDocument
     return source if isinstance(source, RatedDocuments | RatedCounts) else None
 
 
-def analyse(dataset: Dataset, settings: Settings, *, method: str | None = None) -> Analysis:
+def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = None) -> Analysis:
     """Surfaces and paths of a dataset: the first path, the graph's and that of a method.
 
     Others follow as they are found. Raises DataError where these settings suit no data.
@@ -228,8 +269,8 @@ def analyse(dataset: Dataset, settings: Settings, *, method: str | None = None) 
     return search.analysis(dataset.name)
 
 
-def prepare(dataset: Dataset, settings: Settings) -> None:
-    """Begin with the first path before anybody asks for it, beside the page."""
+def prepare(dataset: RatedDataset, settings: Settings) -> None:
+    """Start the first path before a page asks for it."""
     if (dataset.key, settings) not in session().searches:
         searches = session().searches
         for other in searches.values():
@@ -256,13 +297,13 @@ def _look(analysis: Analysis) -> None:
 class PathTasks:
     """The searches for the paths of a dataset, by method: those that were begun."""
 
-    dataset: Dataset
-    rated: Dataset
+    dataset: RatedDataset
+    rated: RatedDataset
     settings: Settings
     tasks: dict[str, Task[FoundPath]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, rated: Dataset, settings: Settings) -> "PathTasks":
+    def of(cls, rated: RatedDataset, settings: Settings) -> "PathTasks":
         """Nothing is begun."""
         dataset = in_money(rated) if settings.unit is Unit.MONEY else rated
         if isinstance(dataset.source, RatedCounts):

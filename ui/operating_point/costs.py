@@ -11,8 +11,8 @@ from multiloss_core import DataError, Unit
 from multiloss_core.decisions import RecordedTarget, Wish
 from multiloss_core.numerics import written_number
 from multiloss_core.tables import currency_of_amounts
-from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along, mean_amounts
-from ui.data.rated_workspace import rated_uploads
+from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along
+from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
 from ui.shared.session import Scenario
 from ui.shared.url_params import UrlParameter
@@ -148,13 +148,12 @@ NO_AMOUNTS = "These data have no amounts to recover a share of; choose an amount
 
 def has_amounts(analysis: Analysis) -> bool:
     """Whether the money in each document is known."""
-    return analysis.rated.amounts is not None and analysis.rated.source.documents is not None
+    return analysis.rated.supports("money")
 
 
 def amounts_of(analysis: Analysis) -> tuple[float, float] | None:
     """Return the mean amount of a rated positive, and of a rated negative; None where amounts are not known."""
-    documents, amounts = analysis.rated.source.documents, analysis.rated.amounts
-    return None if documents is None or amounts is None else mean_amounts(documents, amounts)
+    return analysis.rated.mean_amounts() if has_amounts(analysis) else None
 
 
 def target_of(analysis: Analysis, payoffs: Payoffs) -> float:
@@ -211,7 +210,7 @@ def _cases(key: tuple[object, ...], method: str, _analysis: Analysis) -> CasesAl
 def _currency(key: str, _analysis: Analysis) -> str | None:
     rated = _analysis.rated
     units = rated_uploads().source(rated.name).units
-    return currency_of_amounts(rated.frame, rated.choice.amount, units)
+    return currency_of_amounts(rated.frame, rated.columns.amount, units)
 
 
 def number_of(analysis: Analysis, unit: Unit) -> Callable[[float], str]:

@@ -4,42 +4,22 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from multiloss_core import DataError, DecisionRecord, OperatingPoint, RatedDocuments, Unit, decisions
 from multiloss_core.decisions import (
-    RecordedBlock,
-    RecordedColumns,
-    RecordedData,
     RecordedEvidence,
     RecordedSettings,
     RecordedTarget,
     Wish,
-    data_fingerprint,
     evidence_of,
-    funnel_of,
-    record_of_point,
-    recorded_filters,
     target_of_point,
 )
-from multiloss_core.engines import daily_alerts_along
 from multiloss_core.figures import curves_drawing, plane_drawing, space_drawing, surface_drawing
 from multiloss_core.formatting import score_name
-from multiloss_core.generalisation import PointBootstrap, PointIntervals, bootstrap_thresholds
-from multiloss_core.inspection import (
-    Segment,
-    calendar,
-    daily_alerts,
-    incomplete_from,
-    segment_counts,
-    segmentation,
-    weekly_counts,
-)
+from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import Point, RatedData
+from multiloss_core.thresholds import Point
 from multiloss_core.thresholds.targets import manual_point
-from ui.data.engines.along import known_along
-from ui.data.rated_datasets import ColumnChoice, RatedSource
 from ui.operating_point.analysis import Analysis
 from ui.records import weeks_of
 from ui.shared.formatting import vocabulary
@@ -47,89 +27,18 @@ from ui.shared.formatting import vocabulary
 GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
 
 
-def record_of(
-    analysis: Analysis,
-    point: Point,
-    source: RatedSource,
-    choice: ColumnChoice,
-    *,
-    target: RecordedTarget | None = None,
-    evidence: PointBootstrap | None = None,
-    current: Floats | None = None,
-    block: RecordedBlock | None = None,
-    author: str = "",
-    reason: str = "",
-) -> DecisionRecord:
-    """Make the record of a point of an analysis, whose data are `source` under `choice`.
-
-    `target`: what drove the point, the marginal precision or the hand where it is left out. `evidence`: resamples, used
-    where they are complete and of this very point. `current`: the thresholds (k,) in use. `block`: the upper of two
-    cuts, if there are two.
+def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
+    """Make the record of a point of an analysis; `more` as for `multiloss_core.decisions.record_of`.
 
     Raises
     ------
     DataError : a name or text that no record can keep.
     """
-    data, settings = analysis.dataset.source, analysis.settings
-    columns = recorded_columns(data, choice, analysis.rated.frame)
-    return record_of_point(
-        point,
-        data,
-        thresholds=analysis.deployable(point),
-        data=RecordedData(
-            source.name,
-            data_fingerprint(source.fingerprint, columns),
-            funnel_of(data),
-            analysis.rated.source.totals.alerts,
-            analysis.rated.days,
-            **origin_of(source),
-        ),
-        columns=columns,
-        settings=RecordedSettings(
-            settings.rule,
-            point.method,
-            settings.spacing,
-            settings.resolution,
-            choice.amount if settings.unit is Unit.MONEY else None,
-        ),
-        target=target or target_of(analysis, point),
-        evidence=evidence,
-        current=current,
-        block=block,
-        author=author,
-        reason=reason,
-    )
-
-
-def origin_of(source: RatedSource) -> dict[str, Any]:
-    """Say for a record where rows were fetched or counted; nothing of a file or a sample."""
-    origin = source.origin
-    if origin is None or origin.connection is None:
-        return {}
-    window = origin.sample.window
-    told = {
-        "source": origin.connection,
-        "snapshot": origin.sample.version,
-        "counted_at": f"{origin.fetched_at:%Y-%m-%dT%H:%M:%SZ}",
-        "time": window.time,
-        "since": window.since and window.since.isoformat(),
-        "until": window.until and window.until.isoformat(),
-        "filters": recorded_filters((entry.column, entry.values) for entry in window.filters),
-    }
-    return {name: value for name, value in told.items() if value}
-
-
-def recorded_columns(data: RatedData, choice: ColumnChoice, frame: pd.DataFrame) -> RecordedColumns:
-    """Record what the columns mean, with the floors that are in force."""
-    return decisions.recorded_columns(
-        data,
-        rating=choice.rating,
-        meanings={rating: meaning for rating, meaning in choice.meanings if meaning},
-        weight=choice.weight,
-        group=choice.group,
-        leave_out_unusable=choice.leave_out_unusable,
-        frame=frame,
-    )
+    settings = analysis.settings
+    amount = analysis.rated.columns.amount if settings.unit is Unit.MONEY else None
+    recorded = RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution, amount)
+    target = more.pop("target", None) or target_of(analysis, point)
+    return decisions.record_of(point, analysis.rated, recorded, counted=analysis.dataset.source, target=target, **more)
 
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
@@ -188,24 +97,10 @@ def evidence_for(analysis: Analysis, point: Point, draft: DecisionRecord, curren
     Of tables that are counted in an engine weeks and segments are left out: they would have to be counted first.
     """
     rated, rule = analysis.rated, analysis.settings.rule
-    documents, choice = rated.source.documents, rated.choice
     thresholds = draft.threshold_array
-    days, weeks, incomplete = None, None, None
-    segments: tuple[Segment, ...] = ()
-    if documents is not None and rated.times is not None:
-        dates = calendar(rated.times, rated.undecided_times)
-        days, weeks = (
-            daily_alerts(documents, dates, thresholds, rule),
-            weekly_counts(documents, dates, thresholds, rule),
-        )
-        incomplete = incomplete_from(weekly_counts(documents, dates, documents.floors, "any"))
-    elif (vertex := analysis.vertex(point)) is not None:
-        path = analysis.path(point.method)
-        counted = known_along(rated, path.thresholds, path.rule, "day")
-        days = None if counted is None else daily_alerts_along(counted, vertex)
-    if documents is not None and rated.segments is not None:
-        known = segmentation(rated.segments, rated.undecided_segments)
-        segments = segment_counts(documents, known, thresholds, rule)
+    dated, segments = analysis.over_time(point), analysis.segment_counts(point)
+    # Weeks of counts in an engine hold no undecided alerts.
+    with_weeks = rated.supports("documents") and dated is not None
     return evidence_of(
         rated.source,
         thresholds,
@@ -214,11 +109,11 @@ def evidence_for(analysis: Analysis, point: Point, draft: DecisionRecord, curren
         current=current,
         amounts=rated.amounts,
         intervals=_intervals(analysis, draft),
-        days=days,
-        weeks=weeks,
-        incomplete_from=incomplete,
-        segments=segments,
-        columns=(choice.amount, choice.time, choice.segment),
+        days=None if dated is None else dated.days,
+        weeks=dated.weeks if dated is not None and with_weeks else None,
+        incomplete_from=None if dated is None else dated.incomplete,
+        segments=segments if rated.supports("documents") and segments else (),
+        columns=(rated.columns.amount, rated.columns.time, rated.columns.segment),
     )
 
 

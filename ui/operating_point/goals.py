@@ -10,9 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError, ThresholdPath, Unit
 from multiloss_core.decisions import Wish
 from multiloss_core.formatting import count, percent
-from multiloss_core.inspection import Calendar, calendar, daily_alerts
 from multiloss_core.numerics import Floats
-from multiloss_core.tables import Times
 from multiloss_core.thresholds import Point
 from multiloss_core.thresholds.targets import (
     NINE_OF_TEN,
@@ -93,16 +91,10 @@ def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *,
 
 
 def _alerts_by_day(analysis: Analysis, point: Point) -> Floats | None:
-    documents, times = analysis.dataset.source.documents, analysis.dataset.times
-    if documents is None or times is None or not times.size:
+    data = analysis.dataset
+    if not (data.supports("documents") and data.supports("time")):
         return None
-    return daily_alerts(documents, _calendar(analysis, times), point.thresholds, point.rule).alerts
-
-
-def _calendar(analysis: Analysis, times: Times) -> Calendar:
-    # Money is of decided documents only.
-    undecided = analysis.dataset.undecided_times if analysis.settings.unit is Unit.DOCUMENTS else None
-    return calendar(times, undecided)
+    return data.daily_alerts(point.thresholds, point.rule).alerts
 
 
 def _undecided(analysis: Analysis, point: Point) -> float:
@@ -114,10 +106,10 @@ def under_cap(
     key: tuple[object, ...], method: str, most: float, days: float, of_most: bool, _analysis: Analysis
 ) -> Point:
     """Find the best point under so many alerts a day, on average or on nine days of ten. Raises DataError."""
-    path, choices, times = _analysis.path(method), _analysis.choices(method), _analysis.dataset.times
-    if not of_most or times is None:
+    path, choices, data = _analysis.path(method), _analysis.choices(method), _analysis.dataset
+    if not (of_most and data.supports("documents") and data.supports("time")):
         return point_for_alerts(path, choices, most * days)
-    found = _calendar(_analysis, times)
+    found = data.calendar
     day = np.concatenate([found.day, found.undecided_day])
     return point_for_busy_days(path, choices, DailyCap(day=day, days=found.days, most=most, share=NINE_OF_TEN))
 

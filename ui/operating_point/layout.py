@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError, OperatingPoint, Unit, operating_point
+from multiloss_core.datasets import RatedDataset
 from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json
-from ui.data.rated_datasets import Dataset
 from ui.operating_point.active_goal import ask_driver, baseline_point, chosen_driver, driven_by_costs
 from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.costs_form import show_scenarios
@@ -50,7 +50,7 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
     deployed = replace(point, thresholds=analysis.deployable(point))
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
     if analysis.settings.unit is Unit.MONEY:
-        origin["counted"] = f"money: sums of '{analysis.dataset.choice.amount}'"
+        origin["counted"] = f"money: sums of '{analysis.dataset.columns.amount}'"
     with st.popover("Download", icon=":material/download:", key=PLACE), st.container(horizontal=True):
         for words, text, name, mime in (
             ("JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
@@ -63,7 +63,7 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
 WIDTHS: tuple[int | Literal["content"], ...] = (190, 300, "content", "content", "content", "content")
 
 
-def ask_point(dataset: Dataset) -> PointContext:
+def ask_point(dataset: RatedDataset) -> PointContext:
     """Draw the controls; returns the point that they lead to. Raises DataError where these settings suit no data."""
     # Side by side while there is room, never cut off.
     row = st.container(horizontal=True, vertical_alignment="bottom")

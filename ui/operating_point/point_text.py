@@ -263,11 +263,11 @@ def _guarantee(analysis: Analysis, point: Point) -> str | None:
 
 def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple[str, str] | None:
     """Say which scores never flag at thresholds (k,) of a path while others do; rule `all` needs each score."""
-    documents = analysis.rated.source.documents
-    highest = [math.inf] * len(thresholds) if documents is None else [scores[-1] for scores in documents.ordered_scores]
     names = [
         shortened(score_name(name))
-        for name, value, most in zip(analysis.rated.source.names, thresholds, highest, strict=True)
+        for name, value, most in zip(
+            analysis.rated.source.names, thresholds, analysis.rated.highest_scores, strict=True
+        )
         if math.isinf(value) or value > most
     ]
     if isinstance(point, ManualPoint) or point.rule == "all" or not 0 < len(names) < len(thresholds):

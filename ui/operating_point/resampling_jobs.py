@@ -6,11 +6,11 @@ from typing import TypeVar
 import numpy as np
 
 from multiloss_core import OperatingPoint, operating_point
-from multiloss_core.engines import PathCounts
+from multiloss_core.engines import CountedDataset, PathCounts
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SMOOTH, Point
-from ui.data.engines.along import known_along
+from ui.data.sources import known_along
 from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.operating_point.calculations import (
     SECONDS_OF_PATH,
@@ -35,8 +35,8 @@ Key = tuple[str, Settings, float | tuple[float, ...] | None]
 
 def uncounted_groups(analysis: Analysis, point: Point) -> Floats | None:
     """Return the thresholds (m, k) along which groups must be counted in their source before a point is resampled."""
-    counted_in, thresholds = analysis.rated.counted_in, _resampled_along(analysis, point)
-    if counted_in is None or counted_in.columns.group is None:
+    rated, thresholds = analysis.rated, _resampled_along(analysis, point)
+    if not (isinstance(rated, CountedDataset) and rated.supports("group")):
         return None
     return thresholds if _counts_of_groups(analysis, thresholds) is None else None
 

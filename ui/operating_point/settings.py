@@ -6,11 +6,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import CountSurfaces, RatedCounts, Unit
+from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions import RecordedSettings, recorded_thresholds
 from multiloss_core.figures.looks import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
 from multiloss_core.thresholds import RESOLUTIONS, Rule, Spacing
-from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import Analysis, Settings
 from ui.operating_point.state import ViewState
 from ui.records import thresholds_words
@@ -66,7 +66,7 @@ SPACINGS = {
 }
 
 
-def show_origin(dataset: Dataset) -> None:
+def show_origin(dataset: RatedDataset) -> None:
     """One line on what the numbers come from."""
     source, rated = dataset.source, f"rated {vocabulary().document}"
     if isinstance(source, RatedCounts):
@@ -79,7 +79,7 @@ def show_origin(dataset: Dataset) -> None:
     st.caption(f"{words} · floors {' / '.join(map(score_threshold, source.names, source.floors))}")
 
 
-def ask_settings(dataset: Dataset, unit_box: DeltaGenerator, settings_box: DeltaGenerator) -> Settings:
+def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: DeltaGenerator) -> Settings:
     """Ask for the unit in a place of its own, and in another for what is changed once: rule, grid, plain widgets."""
     source = dataset.source
     table = source if isinstance(source, CountSurfaces) else None
@@ -101,7 +101,7 @@ def ask_settings(dataset: Dataset, unit_box: DeltaGenerator, settings_box: Delta
     return settings
 
 
-def settings_in_use(dataset: Dataset) -> Settings:
+def settings_in_use(dataset: RatedDataset) -> Settings:
     """Return how surfaces are counted and paths searched, as chosen before; counts of documents."""
     source = dataset.source
     if isinstance(source, CountSurfaces) and not isinstance(source, RatedCounts):
@@ -133,7 +133,7 @@ def show_unit(analysis: Analysis) -> None:
     counted, rated = analysis.dataset.source.documents, analysis.rated.source.documents
     if counted is rated or counted is None or rated is None:
         return
-    column, weight = analysis.dataset.choice.amount, analysis.dataset.choice.weight
+    column, weight = analysis.dataset.columns.amount, analysis.dataset.columns.weight
     summed = f"'{column}' times '{weight}'" if weight else f"'{column}'"
     noticed = [note for note in counted.notes if note not in rated.notes]
     st.caption(

@@ -7,7 +7,7 @@ import streamlit as st
 
 from multiloss_core import Unit
 from multiloss_core.thresholds import SMOOTH
-from ui.data.rated_workspace import rated_uploads
+from ui.data.rated import rated_uploads
 from ui.operating_point.active_goal import slider_takes_over
 from ui.operating_point.settings import choose_method, choose_unit, want_new_data
 from ui.operating_point.state import set_target

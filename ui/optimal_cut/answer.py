@@ -11,12 +11,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
+from multiloss_core.datasets import ScoredDataset
 from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
 from multiloss_core.losses import best_k, promised_counts
 from multiloss_core.tables import frame_as_csv
-from ui.data.rated_workspace import rated_uploads
-from ui.data.scored_datasets import ScoredDataset
+from ui.data.rated import rated_uploads
 from ui.optimal_cut.calibration import KINDS, NO_CALIBRATION, why_not_calibrated
 from ui.optimal_cut.comparison import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
 from ui.shared.formatting import as_text

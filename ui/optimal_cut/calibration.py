@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import ScoredItems
+from multiloss_core.datasets import ScoredDataset
 from multiloss_core.figures import Theme, reliability_chart
 from multiloss_core.formatting import count, plural
 from multiloss_core.losses import CALIBRATIONS, Reliability, cross_fitted, observed_loss
-from ui.data.scored_datasets import ScoredDataset
 from ui.optimal_cut.comparison import answer, reliability_of
 from ui.shared.page_setup import theme
 from ui.shared.widgets import named_loss

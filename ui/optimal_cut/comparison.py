@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, expected_losses
+from multiloss_core.datasets import ScoredDataset
 from multiloss_core.losses import (
     METHODS,
     ExpectedLosses,
@@ -20,7 +21,6 @@ from multiloss_core.losses import (
     shortest_threshold,
     tuned_threshold,
 )
-from ui.data.scored_datasets import ScoredDataset
 from ui.shared import widgets
 from ui.shared.formatting import EXACT
 from ui.shared.session import session

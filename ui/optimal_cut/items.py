@@ -3,14 +3,10 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from multiloss_core.datasets import ScoredDataset, ScoredSource, read_pasted_source
 from multiloss_core.formatting import count, plural
 from multiloss_core.tables import MAX_PASTED, ItemColumns
-from ui.data.scored_datasets import (
-    ScoredDataset,
-    ScoredSource,
-    pasted_source,
-    scored_uploads,
-)
+from ui.data.scored import scored_uploads
 from ui.shared.formatting import as_text, show_table
 from ui.shared.session import session
 from ui.shared.widgets import ask_column, ask_optional_column, ask_positive, offered_columns
@@ -33,7 +29,7 @@ def ask_items(place: DeltaGenerator) -> None:
                 placeholder="0.91\n0.40\n0.07",
             )
             if st.button("Use these items", key="scored_use"):
-                state.paste_complaint = store.take(lambda: pasted_source(text))
+                state.paste_complaint = store.take(lambda: read_pasted_source(text))
             if state.paste_complaint:
                 st.error(as_text(state.paste_complaint), icon=":material/error:")
 

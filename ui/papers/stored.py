@@ -9,10 +9,12 @@ import streamlit as st
 
 from experiments.files import RESULTS, read_results
 from multiloss_core import DataError
+from multiloss_core.datasets import RatedSource, read_scored_source
+from multiloss_core.engines import read_rated_source
 from multiloss_core.formatting import plural
-from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload
-from ui.data.rated_workspace import rated_uploads
-from ui.data.scored_datasets import scored_uploads, uploaded_source
+from multiloss_core.tables import ColumnMeanings
+from ui.data.rated import rated_uploads
+from ui.data.scored import scored_uploads
 from ui.shared.formatting import as_text
 
 
@@ -60,7 +62,7 @@ def offer_scores() -> None:
 def _open_scores(one: dict[str, Any]) -> None:
     table = pd.DataFrame({"probability": one["probabilities"], "outcome": one["labels"]})
     name = f"{one['set'].lower()} ({one['positive']}).csv"
-    complaint = scored_uploads().take(lambda: uploaded_source(table.to_csv(index=False).encode(), name))
+    complaint = scored_uploads().take(lambda: read_scored_source(table.to_csv(index=False).encode(), name))
     if complaint is not None:
         st.error(as_text(complaint), icon=":material/error:")
         return
@@ -88,10 +90,9 @@ def offer_rated() -> None:
 
 def _rated_source(rated: dict[str, Any]) -> RatedSource:
     """Read the rows, with what their columns mean: nothing is left to ask."""
-    source = read_upload((RESULTS / rated["file"]).read_bytes(), "bank marketing.csv")
+    source = read_rated_source((RESULTS / rated["file"]).read_bytes(), "bank marketing.csv")
     *scores, rating = map(str, source.frame.columns)
-    choice = ColumnChoice(
-        is_counts=False,
+    choice = ColumnMeanings(
         scores=tuple(scores),
         rating=rating,
         meanings=(("0", "negative"), ("1", "positive")),

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import CountSurfaces, DataError, RatedCounts, RatedDocuments
+from multiloss_core.datasets import RatedDataset, RatedSource, source_key
 from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import (
     Vocabulary,
@@ -21,12 +22,10 @@ from multiloss_core.formatting import (
     share,
     shortened,
 )
-from multiloss_core.inspection import calendar, incomplete_from, weekly_counts
 from multiloss_core.numerics import Floats, Indices
-from multiloss_core.tables import column_of, numbers
+from multiloss_core.tables import ColumnMeanings, column_of, numbers
 from multiloss_core.thresholds import DataFunnel, FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
-from ui.data.rated_datasets import ColumnChoice, Dataset, RatedSource, build_dataset, dataset_key
-from ui.data.rated_workspace import build, rated_uploads
+from ui.data.rated import build, build_dataset, rated_uploads
 from ui.shared.formatting import as_text, show_table, vocabulary
 from ui.shared.page_setup import theme
 
@@ -43,14 +42,14 @@ class _Question:
     explained_by: tuple[str, ...]
 
 
-def ask_alert_sources(source: RatedSource, choice: ColumnChoice, place: DeltaGenerator) -> ColumnChoice:
+def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaGenerator) -> ColumnMeanings:
     """Show both estimates of the floors with the rows below them, and ask; nothing where the floors are certain."""
     if choice.is_counts or None not in choice.floors:
         return choice
     unanswered = replace(choice, floor_method=None)
     # Rows of an engine are counted with progress shown, and their counts are kept already.
     find = _find_question if source.is_sample else _kept_question
-    question = find(dataset_key(source, unanswered), source, unanswered)
+    question = find(source_key(source.fingerprint, unanswered), source, unanswered)
     if question is None:
         return choice
     names = question.estimate.names
@@ -91,7 +90,7 @@ def ask_alert_sources(source: RatedSource, choice: ColumnChoice, place: DeltaGen
     return replace(choice, floor_method=answer)
 
 
-def _find_question(key: str, _source: RatedSource, _choice: ColumnChoice) -> _Question | None:
+def _find_question(key: str, _source: RatedSource, _choice: ColumnMeanings) -> _Question | None:
     """Find out whether the floors of a choice without a method are uncertain. `key` names both, for the cache."""
     try:
         build(_source, _choice)
@@ -105,11 +104,11 @@ def _find_question(key: str, _source: RatedSource, _choice: ColumnChoice) -> _Qu
 
 
 @st.cache_data(scope="session", max_entries=6, show_spinner="Looking for rating floors …")
-def _kept_question(key: str, _source: RatedSource, _choice: ColumnChoice) -> _Question | None:
+def _kept_question(key: str, _source: RatedSource, _choice: ColumnMeanings) -> _Question | None:
     return _find_question(key, _source, _choice)
 
 
-def _explained_by(frame: pd.DataFrame, choice: ColumnChoice) -> tuple[str, ...]:
+def _explained_by(frame: pd.DataFrame, choice: ColumnMeanings) -> tuple[str, ...]:
     """Name the numeric columns in no use of which one more score would settle the floors."""
     if len(choice.scores) == MOST_SCORES:
         return ()
@@ -122,7 +121,7 @@ def _explained_by(frame: pd.DataFrame, choice: ColumnChoice) -> tuple[str, ...]:
     return explaining_scores(scores[known], others)
 
 
-def ask_complete_weeks(source: RatedSource, choice: ColumnChoice) -> ColumnChoice:
+def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
     """Say in which zone days are counted and from which week on ratings are incomplete; ask to leave these out."""
     if choice.time is None or choice.is_counts:
         return choice
@@ -154,14 +153,12 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnChoice) -> ColumnChoic
 
 
 @st.cache_data(scope="session", max_entries=6, show_spinner=False)
-def _incomplete(key: str, _dataset: Dataset) -> tuple[str, float, float] | None:
+def _incomplete(key: str, _dataset: RatedDataset) -> tuple[str, float, float] | None:
     """Find the Monday of the first incomplete week, and how many of the documents since then are not yet decided."""
-    documents = _dataset.source.documents
-    if documents is None or _dataset.times is None or not len(documents.undecided):
+    if not (_dataset.supports("documents") and _dataset.supports("time") and _dataset.undecided_weight):
         return None
-    days = calendar(_dataset.times, _dataset.undecided_times)
-    weeks = weekly_counts(documents, days, documents.floors, "any")
-    first = incomplete_from(weeks)
+    found = _dataset.over_time(_dataset.source.floors, "any")
+    weeks, first = found.weeks, found.incomplete
     if first is None:
         return None
     return str(weeks.mondays[first]), float(weeks.undecided[first:].sum()), float(weeks.all_alerts[first:].sum())
@@ -170,7 +167,7 @@ def _incomplete(key: str, _dataset: Dataset) -> tuple[str, float, float] | None:
 PREVIEW_ROWS = 100
 
 
-def show_funnel(documents: RatedDocuments, choice: ColumnChoice, frame: pd.DataFrame) -> None:
+def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.DataFrame) -> None:
     """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
     _show_steps(documents.funnel)
     floors = ", ".join(
@@ -228,7 +225,7 @@ def _histogram(key: str, classifier: int, shade: Theme, words: Vocabulary, _docu
     return score_histogram(_documents, classifier, theme=shade, vocabulary=words)
 
 
-def show_counted(counts: RatedCounts, choice: ColumnChoice) -> None:
+def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
     """Show what was counted where the rows lie, and what that leaves out."""
     _show_steps(counts.funnel)
     floors = ", ".join(

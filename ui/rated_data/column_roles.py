@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import NEUTRAL, direction, plural, score_name, score_value, shortened
-from multiloss_core.tables import MINUS, RECIPROCAL, Meaning, find_falling
+from multiloss_core.tables import MINUS, RECIPROCAL, ColumnMeanings, DecimalSign, Meaning, find_falling
 from multiloss_core.thresholds import Rule
-from ui.data.rated_datasets import ColumnChoice, DecimalSign, RatedSource
-from ui.data.rated_workspace import needs_answers, rated_uploads
+from ui.data.rated import needs_answers, rated_uploads
 from ui.rated_data.column_summary import ask_meanings, meaning_key, show_column_table
 from ui.rated_data.connected_tables import ask_connected_table
 from ui.shared.formatting import NOUN, NOUNS, as_label, as_text, noun, vocabulary
@@ -95,7 +95,7 @@ def ask_upload(place: DeltaGenerator) -> None:
         ask_connected_table()
 
 
-def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnChoice:
+def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnMeanings:
     """Let the user correct what the columns mean; what could not be told for certain is asked in `questions`."""
     known = rated_uploads().choice_for(source)
     overview = st.container(key="column_table")
@@ -199,7 +199,7 @@ def _tag(source: RatedSource) -> str:
     return source.fingerprint[:12]
 
 
-def _ask_count_columns(source: RatedSource, known: ColumnChoice) -> ColumnChoice:
+def _ask_count_columns(source: RatedSource, known: ColumnMeanings) -> ColumnMeanings:
     picked = st.segmented_control(
         f"{vocabulary().a_document.capitalize()} was counted as flagged when its scores reached",
         list(RULES),
@@ -209,10 +209,10 @@ def _ask_count_columns(source: RatedSource, known: ColumnChoice) -> ColumnChoice
         key=_key(source, "counted"),
         persist_state="session",
     )
-    return ColumnChoice(is_counts=True, scores=(), rule=RULES.get(str(picked)))
+    return ColumnMeanings(is_counts=True, scores=(), rule=RULES.get(str(picked)))
 
 
-def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: DeltaGenerator) -> ColumnChoice:
+def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions: DeltaGenerator) -> ColumnMeanings:
     columns = offered_columns(source.frame)
     left, right = st.columns(2, gap="large")
     below = st.container()
@@ -266,8 +266,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnChoice, questions: D
         persist_state="session",
     )
     used = {*scores, optional["weight"], optional["amount"]}
-    return ColumnChoice(
-        is_counts=False,
+    return ColumnMeanings(
         scores=scores,
         rating=rating,
         meanings=meanings,
@@ -286,7 +285,7 @@ def _ask_scores(
     place: DeltaGenerator,
     source: RatedSource,
     columns: list[str],
-    known: ColumnChoice,
+    known: ColumnMeanings,
     rating: str | None,
     meanings: tuple[tuple[str, Meaning | None], ...],
 ) -> tuple[str, ...]:
@@ -348,7 +347,9 @@ def _with_derived(columns: list[str], known: str | None) -> list[str]:
     return columns if known is None or known in columns else [known, *columns]
 
 
-def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> DecimalSign | None:
+def _ask_decimal_sign(
+    place: DeltaGenerator, source: RatedSource, name: str, known: ColumnMeanings
+) -> DecimalSign | None:
     """Ask how numbers such as 1,234 are meant, which alone can be read in two ways."""
     example = next((cell for cell in source.frame[name].dropna().astype(str) if re.search(r"\d[.,]\d", cell)), "1,234")
     sign: DecimalSign = "," if "," in example else "."
@@ -364,7 +365,7 @@ def _ask_decimal_sign(place: DeltaGenerator, source: RatedSource, name: str, kno
     )
 
 
-def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnChoice) -> float | None:
+def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnMeanings) -> float | None:
     value = known.floors[known.scores.index(name)] if name in known.scores else None
     documents = vocabulary().documents
     side, end = ("above", "smallest") if direction(name) > 0 else ("below", "largest")

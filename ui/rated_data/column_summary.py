@@ -8,11 +8,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
+from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import MINUS, count, plural, score_name, shortened
-from multiloss_core.tables import Meaning, guess_meanings, rating_values, written_ratings
-from ui.data.engines.tables import ratings_in_engine
-from ui.data.rated_datasets import ColumnChoice, RatedSource
-from ui.data.rated_workspace import confirm, needs_answers
+from multiloss_core.tables import ColumnMeanings, Meaning, guess_meanings, rating_values, written_ratings
+from ui.data.rated import confirm, needs_answers
+from ui.data.sources import ratings_in_engine
 from ui.shared.formatting import as_label, as_text, show_table
 from ui.shared.page_setup import theme
 
@@ -131,7 +131,7 @@ ROLE_WORDS = {
 }
 
 
-def show_rating_words(source: RatedSource, choice: ColumnChoice) -> None:
+def show_rating_words(source: RatedSource, choice: ColumnMeanings) -> None:
     """Say which rows are fraud, which are not, and which are not known yet."""
     if choice.is_counts or choice.rating is None or not choice.meanings:
         return
@@ -183,7 +183,7 @@ def _as_main_button(link: str) -> str:
     return f"<style>{link} {{ background: {back}; padding: .4rem .9rem; }} {words}</style>"
 
 
-def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
+def show_column_table(source: RatedSource, choice: ColumnMeanings) -> None:
     """List each column with what it is read as, why, and examples of its cells."""
     guess = source.guess
     unsure = frozenset() if guess is None else guess.unsure
@@ -217,7 +217,7 @@ def show_column_table(source: RatedSource, choice: ColumnChoice) -> None:
     )
 
 
-def _role_of(name: str, choice: ColumnChoice) -> tuple[str, str]:
+def _role_of(name: str, choice: ColumnMeanings) -> tuple[str, str]:
     """Return the role that a column has, empty for none, and how the screen names it."""
     for score in choice.scores:
         if score_name(score) == name:

@@ -18,10 +18,8 @@ from multiloss_core.engines import (
     count_rows,
 )
 from multiloss_core.formatting import count, plural, shortened
-from ui.data.engines.connections import connection_names, engine_of
-from ui.data.engines.questions import answered
-from ui.data.engines.tables import first_rows, load_table, table_names
-from ui.data.rated_workspace import rated_uploads
+from ui.data.rated import rated_uploads
+from ui.data.sources import answered, connection_names, engine_of, first_rows, load_table, table_names
 from ui.shared.formatting import as_text
 
 MAX_KINDS = 200

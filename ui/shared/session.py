@@ -1,19 +1,18 @@
 """Everything that one visit holds besides the values of widgets: typed, with defaults, under one key."""
 
 import secrets
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord
+from multiloss_core.datasets import Source
 from multiloss_core.decisions import Wish
-from multiloss_core.engines import BorderlineRows, Engine, EngineSample, PathCounts
+from multiloss_core.engines import BorderlineRows, PathCounts
 from multiloss_core.losses import TimedRun, Verification
-from multiloss_core.tables import ColumnGuess
 from multiloss_core.thresholds import Payoffs, Point
 from multiloss_core.thresholds.targets import ReviewBand
 from ui.server.work import Task
@@ -30,53 +29,6 @@ class UrlEcho:
     seen: str | None = None
     written: list[str | None] = field(default_factory=list)
     written_at: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class EngineTable:
-    """Rows of a table in an engine that whoever runs the program named `connection`, as fetched at a time (UTC).
-
-    Those of a large file lie in an `engine` of their own, and no connection is named.
-    """
-
-    connection: str | None
-    sample: EngineSample
-    fetched_at: datetime
-    engine: Engine | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Source(Generic[Choice]):
-    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given.
-
-    `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
-    `ambiguous`: columns of numbers that can be read in two ways. `units`: what stands beside the numbers of others.
-    `sheets`: those of a workbook, of which `sheet` was read. `origin`: where it was fetched from or, of too many rows,
-    is to be counted; `frame` is then a sample. `disk`: how many bytes it takes beside the frame.
-    """
-
-    name: str
-    fingerprint: str
-    frame: pd.DataFrame
-    first_choice: Choice
-    guess: ColumnGuess | None = None
-    notes: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    units: Mapping[str, str] = field(default_factory=dict)
-    sheets: tuple[str, ...] = ()
-    sheet: str | None = None
-    origin: EngineTable | None = None
-    disk: int = 0
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are, here or in an engine."""
-        return len(self.frame) if self.origin is None else self.origin.sample.rows
-
-    @property
-    def is_sample(self) -> bool:
-        """Whether the rows lie in an engine and the frame holds a sample of them."""
-        return self.origin is not None and not self.origin.sample.is_complete
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Indices
-from multiloss_core.tables.amount_column import document_amounts
+from multiloss_core.tables.column_values import MAX_SAMPLED, document_amounts, document_segments
 from multiloss_core.tables.guessing.column import Column
-from multiloss_core.tables.number_column import MAX_SAMPLED
 from multiloss_core.tables.rating_column import flag_values
-from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.time_column import document_times
 from multiloss_core.tables.vocabulary import group_rank, listed, weight_names
 

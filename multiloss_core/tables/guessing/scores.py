@@ -8,8 +8,7 @@ import numpy as np
 
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.guessing.column import Column
-from multiloss_core.tables.guessing.falling import area, falling_scores
+from multiloss_core.tables.guessing.column import Column, area, falling_scores
 from multiloss_core.tables.vocabulary import listed
 
 MOST_SCORES = 4

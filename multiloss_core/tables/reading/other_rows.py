@@ -10,7 +10,7 @@ from pyarrow import compute
 
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools
-from multiloss_core.tables.number_column import sampled
+from multiloss_core.tables.column_values import sampled
 from multiloss_core.tables.reading.column_types import Columns, is_text
 from multiloss_core.tables.reading.numbers import NOTHING, number_shape
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, Number, ratio
-from multiloss_core.tables.number_column import LARGEST_SCORE
+from multiloss_core.tables.column_values import LARGEST_SCORE
 
 Rule = Literal["any", "all"]
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.number_column import LARGEST_SCORE, are_weights
+from multiloss_core.tables.column_values import LARGEST_SCORE, are_weights
 from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
     UncertainFloorsError,

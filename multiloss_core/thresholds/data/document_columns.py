@@ -9,8 +9,7 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.derived_column import base_of, column_of
-from multiloss_core.tables.number_column import are_weights, numbers, require_usable
+from multiloss_core.tables.column_values import are_weights, base_of, column_of, numbers, require_usable
 from multiloss_core.tables.reading.other_rows import repeated_rows
 from multiloss_core.thresholds.data.document_checks import quoted_names
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments

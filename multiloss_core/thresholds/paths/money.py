@@ -4,7 +4,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, ratio
-from multiloss_core.tables.number_column import LARGEST_SCORE
+from multiloss_core.tables.column_values import LARGEST_SCORE
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 

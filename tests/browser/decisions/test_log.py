@@ -25,7 +25,7 @@ from tests.browser.steps import (
     upload,
 )
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from tests.browser.steps import (
     settle,
     settle_target,
 )
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 NAME = "Login alerts"
 

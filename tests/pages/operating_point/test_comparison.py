@@ -11,15 +11,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, operating_point, smooth_path
+from multiloss_core.datasets import Source
+from multiloss_core.datasets.samples import FRAUD_OR_OK
 from multiloss_core.formatting import FRAUD, money
 from multiloss_core.inspection import compare
+from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import point_as_csv, point_as_json
 from multiloss_core.thresholds.targets.thresholds_file import thresholds_as_csv
 from tests.pages.steps import number, run
 from ui.data.document_table import MAX_ROWS, no_documents
-from ui.data.rated_datasets import ColumnChoice
-from ui.data.samples import FRAUD_OR_OK, sample
-from ui.shared.session import Source
+from ui.data.rated import sample
 
 SECTIONS = ("compare", "contributions", "near")
 
@@ -34,8 +35,7 @@ def the_page():
     from multiloss_core import CountSurfaces, operating_point
     from multiloss_core.thresholds import RESOLUTIONS
     from tests.pages.steps import context_of
-    from ui.data.rated_datasets import build_dataset
-    from ui.data.samples import sample
+    from ui.data.rated import build_dataset, sample
     from ui.operating_point.analysis import Settings, analyse
     from ui.operating_point.current_thresholds import baseline_thresholds, thresholds_in_use
     from ui.operating_point.sections.borderline import show_borderline
@@ -426,7 +426,7 @@ def test_a_table_of_counts_is_compared_without_documents():
 
 
 def uploaded_source(frame, **choice):
-    return Source("rated.csv", str(hash(frame.to_csv())), frame, ColumnChoice(is_counts=False, **choice))
+    return Source("rated.csv", str(hash(frame.to_csv())), frame, ColumnMeanings(**choice))
 
 
 def many_documents():

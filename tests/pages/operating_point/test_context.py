@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from multiloss_core.datasets import Source
 from multiloss_core.formatting import shortened
+from multiloss_core.tables import ColumnMeanings
 from tests.pages.steps import APP, number, run
-from ui.data.rated_datasets import ColumnChoice
-from ui.data.samples import sample
+from ui.data.rated import sample
 from ui.operating_point.sections.segments import MAX_SHOWN
 from ui.shared.formatting import as_text
-from ui.shared.session import Source
 
 SECTIONS = ("periods", "segments")
 POINTS = pytest.mark.parametrize(("percent", "rule"), [(10.0, "any"), (60.0, "any"), (20.0, "all")])
@@ -30,8 +30,7 @@ def the_page():
     from multiloss_core import CountSurfaces, Unit, operating_point
     from multiloss_core.thresholds import RESOLUTIONS
     from tests.pages.steps import context_of
-    from ui.data.rated_datasets import build_dataset
-    from ui.data.samples import sample
+    from ui.data.rated import build_dataset, sample
     from ui.operating_point.analysis import Settings, analyse
     from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
     from ui.operating_point.sections.segments import show_segments
@@ -171,8 +170,8 @@ def test_nothing_is_counted_while_the_sections_are_closed(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    for name in ("over_time.weekly_counts", "segments.segment_counts", "segments.segmentation"):
-        monkeypatch.setattr(f"ui.operating_point.sections.{name}", refuse)
+    for name in ("weekly_counts", "segment_counts", "segmentation"):
+        monkeypatch.setattr(f"multiloss_core.datasets.rated.{name}", refuse)
     assert not opened().dataframe
 
 
@@ -204,7 +203,7 @@ def made(times, channels, precision, seed=1):
     )
     names = {"scores": ("score",), "rating": "rating", "time": "time", "segment": "channel"}
     names["meanings"] = (("fraud", "positive"), ("ok", "negative"))
-    choice = ColumnChoice(is_counts=False, floors=(0.0,), **names)
+    choice = ColumnMeanings(floors=(0.0,), **names)
     return Source("made", f"made {seed} {n}", frame, choice)
 
 

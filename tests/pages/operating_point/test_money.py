@@ -23,7 +23,7 @@ from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
 from tests.pages.rated_data.steps import say_no_other_alerts
 from tests.pages.steps import decide, driver_called, explorer, opened, run, state
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 RULES = ("any", "all")
 SCORES = ["transaction model", "account model"]

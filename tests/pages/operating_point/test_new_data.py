@@ -12,7 +12,7 @@ from multiloss_core.formatting import UNDEFINED
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.paths.smooth import smooth_fit
 from tests.pages.steps import APP, decide, explorer, number, state
-from ui.data.samples import sample
+from ui.data.rated import sample
 from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
 

@@ -22,10 +22,11 @@ from multiloss_core import (
     simulate_population,
     smooth_path,
 )
+from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.thresholds import classifier_margins
 from tests.pages.rated_data.steps import confirm
 from tests.pages.steps import APP, explorer, number, opened, run, state
-from ui.data.samples import SAMPLES, sample
+from ui.data.rated import sample
 
 METHODS = ["smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark"]
 RULES = ("any", "all")
@@ -42,7 +43,9 @@ NUMBER_OF_WHAT_IS_UNKNOWN = re.compile(
 def documents_of(name):
     source = sample(name)
     choice = source.first_choice
-    return RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, choice.positive, floors=choice.floors)
+    return RatedDocuments.from_frame(
+        source.frame, choice.scores, choice.rating, choice.only_positive, floors=choice.floors
+    )
 
 
 @cache
@@ -653,8 +656,7 @@ def test_file_loaded_again_under_another_name_goes_by_that_name():
         import streamlit as st
 
         from multiloss_core import Unit
-        from ui.data.rated_datasets import build_dataset
-        from ui.data.samples import sample
+        from ui.data.rated import build_dataset, sample
         from ui.operating_point.analysis import Settings, analyse
 
         dataset = build_dataset(sample("Card alerts"), sample("Card alerts").first_choice)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.operating_point.test_money import SCORES, rated
 from tests.pages.steps import decide, opened, run, state
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 
 def parts(app):

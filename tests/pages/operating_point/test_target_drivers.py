@@ -14,7 +14,7 @@ from tests.pages.operating_point.test_operating_point import (
     printed_point,
 )
 from tests.pages.steps import driver_called, enter_scenario, explorer, opened, run, typed_scenarios
-from ui.data.samples import sample
+from ui.data.rated import sample
 
 NAME = "Card alerts"
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import RatedDocuments
+from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from tests.pages.rated_data.steps import (
     UNUSABLE,
     back_to_rated_data,
@@ -26,7 +27,7 @@ from tests.pages.rated_data.steps import (
     upload,
 )
 from tests.pages.steps import run
-from ui.data.samples import SAMPLES, sample
+from ui.data.rated import sample
 
 
 def layout(chart):

@@ -124,7 +124,7 @@ def test_groups_and_rows_near_thresholds_are_asked_for_in_source(monkeypatch, fo
     frame.to_parquet(folder / "cards" / "one.parquet", index=False)
     app = run(confirm(use(page())).switch_page("pages/operating_point.py"))
     (dataset,) = state(app).counted.values()
-    assert dataset.counted_in.columns.group == "customer_id"
+    assert dataset.rows.group == "customer_id"
     app = run(app.toggle(key="new_data").set_value(True))
     assert not state(app).point.jobs
     app = run(app.button(key="count_by_part").click())

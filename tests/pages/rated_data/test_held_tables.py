@@ -9,7 +9,7 @@ import pytest
 from multiloss_core import DataError
 from tests.pages.rated_data.steps import GOOD, csv_of, rated_frame, upload
 from tests.pages.steps import opened, state
-from ui.data import held_tables
+from ui.data import store
 from ui.shared.session import UploadedFile, Uploads
 
 
@@ -20,13 +20,13 @@ def megabytes(number):
 @pytest.fixture(autouse=True)
 def limit(monkeypatch):
     gc.collect()
-    held_tables._held.clear()
-    monkeypatch.setenv(held_tables.VARIABLE, "10")
+    store._held.clear()
+    monkeypatch.setenv(store.VARIABLE, "10")
 
 
 def held(name, file):
     visit = Uploads()
-    held_tables.hold(visit, name, file)
+    store.hold(visit, name, file)
     visit.files[name] = file
     return visit
 
@@ -34,21 +34,21 @@ def held(name, file):
 def test_all_visits_share_one_limit_and_what_ends_makes_room():
     one, other = held("a", megabytes(4)), held("b", megabytes(5))
     with pytest.raises(DataError, match="as many tables as it may"):
-        held_tables.hold(Uploads(), "c", megabytes(2))
+        store.hold(Uploads(), "c", megabytes(2))
     # In place of a table of its own.
-    held_tables.hold(one, "a", megabytes(5))
+    store.hold(one, "a", megabytes(5))
     with pytest.raises(DataError, match="as many tables as it may"):
-        held_tables.hold(one, "a2", megabytes(2))
+        store.hold(one, "a2", megabytes(2))
     del other
     gc.collect()
-    held_tables.hold(one, "a2", megabytes(6))
+    store.hold(one, "a2", megabytes(6))
 
 
 @pytest.mark.parametrize("said", ["", "-1", "0", "many", "1.5"])
 def test_a_limit_that_is_none_says_so(monkeypatch, said):
-    monkeypatch.setenv(held_tables.VARIABLE, said)
-    with pytest.raises(DataError, match=held_tables.VARIABLE):
-        held_tables.hold(Uploads(), "a", megabytes(1))
+    monkeypatch.setenv(store.VARIABLE, said)
+    with pytest.raises(DataError, match=store.VARIABLE):
+        store.hold(Uploads(), "a", megabytes(1))
 
 
 def test_file_too_many_is_refused_and_nothing_is_lost():

@@ -24,7 +24,7 @@ from tests.pages.rated_data.steps import (
 )
 from tests.pages.steps import explorer, run, state
 from tests.tables.reading.workbooks import workbook
-from ui.data import uploads
+from ui.data import store
 from ui.operating_point.decision import origin_of
 
 
@@ -101,7 +101,7 @@ def test_dates_in_words_are_counted_by_day_and_record_names_file(app):
     assert origin_of(source) == {}
     assert source.fingerprint == hashlib.sha256(csv_of(frame, sep=";", decimal=",")).hexdigest()
     dataset = list(state(app).counted.values())[-1]
-    columns = dataset.counted_in.columns
+    columns = dataset.rows
     assert columns.time == "seen"
     found = count_along(source.origin.engine, "alerts.csv", columns, np.array([columns.floors]), "any", "day")
     assert [*np.unique(found.by)] == [*np.arange("2026-03-02", "2026-03-30", dtype="datetime64[D]")]
@@ -132,7 +132,7 @@ def test_rows_on_disk_go_with_the_table(app, monkeypatch):
     assert [file.name for file in first.iterdir()] == ["rows.parquet"]
     assert first.stat().st_mode & 0o077 == 0
     assert state(app).rated.files["first.csv"].memory > (first / "rows.parquet").stat().st_size
-    monkeypatch.setattr(uploads, "MOST_MEMORY", 1)
+    monkeypatch.setattr(store, "MOST_MEMORY", 1)
     upload(app, csv_of(frame.iloc[1:]), "second.csv")
     assert not app.error
     assert "to make room: 'first.csv'" in as_read(app.info[0].value)

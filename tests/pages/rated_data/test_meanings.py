@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.rated_data.steps import box, csv_of, funnel, rated_frame, say_no_other_alerts, upload
 from tests.pages.steps import APP, run
-from ui.data.uploads import UploadStore
+from ui.data.uploader import Uploader
 
 WORDS = ("Colour Red", "Colour Green", "Colour Blue", "Pending")
 
@@ -69,8 +69,8 @@ def test_reason_stands_above_its_own_question_once(app):
 
 
 def test_settings_file_brings_meanings_and_floors(app, monkeypatch):
-    offered, write = [], UploadStore.settings_of
-    monkeypatch.setattr(UploadStore, "settings_of", lambda *given: offered.append(write(*given)) or offered[-1])
+    offered, write = [], Uploader.settings_of
+    monkeypatch.setattr(Uploader, "settings_of", lambda *given: offered.append(write(*given)) or offered[-1])
     frame, _ = coloured()
     first = upload(app, csv_of(frame), "colours.csv")
     for word, meaning in zip(WORDS, ("positive", "negative", "negative", "undecided"), strict=True):

@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 
 from multiloss_core import RatedDocuments, read_table
+from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.tables import guess_columns, is_count_table
 from tests.pages.rated_data.steps import (
     GOOD,
@@ -32,7 +33,6 @@ from tests.pages.rated_data.steps import (
 )
 from tests.pages.steps import run
 from tests.tables.reading.workbooks import workbook
-from ui.data.samples import SAMPLES
 from ui.rated_data.column_roles import TEMPLATE
 from ui.shared.session import KEY
 

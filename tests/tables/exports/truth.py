@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from multiloss_core.formatting import MINUS, score_name
+from multiloss_core.tables import RECIPROCAL
+
 RIGHT, ASKED, WRONG = "right", "asked", "silently wrong"
 F, N, U = "positive", "negative", "undecided"
 
@@ -28,13 +31,16 @@ class Truth:
 
 def judged(guess, truth):
     """Each role as right, asked or silently wrong."""
+    scores = {*map(score_name, guess.scores)}
+    falling = {score_name(name) for name in guess.scores if name.startswith(MINUS)}
+    weight, inverse = guess.weight and guess.weight.removeprefix(RECIPROCAL), str(guess.weight).startswith(RECIPROCAL)
     verdicts = {
         "rating": guess.rating in truth.ratings,
         "meanings": _meanings_are_right(guess, truth),
-        "scores": truth.scores <= {*guess.scores, *guess.more_scores} <= truth.scores | truth.maybe
+        "scores": truth.scores <= {*scores, *guess.more_scores} <= truth.scores | truth.maybe
         and len(guess.scores) == min(4, len(guess.scores) + len(guess.more_scores)),
-        "falling": set(guess.falling) - truth.maybe == truth.falling or bool({"rating", "meanings"} & guess.unsure),
-        "weight": guess.weight in truth.weight and guess.inverse_weight == truth.inverse_weight,
+        "falling": falling - truth.maybe == truth.falling or bool({"rating", "meanings"} & guess.unsure),
+        "weight": weight in truth.weight and inverse == truth.inverse_weight,
         "amount": guess.amount in truth.amount,
         "time": guess.time in truth.time,
         "segment": guess.segment in truth.segment,

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core.tables import find_falling, guess_columns
+from multiloss_core.tables import MINUS, find_falling, guess_columns
 from tests.tables.exports.cells import Alerts
 from tests.tables.exports.decoys import DECOYS
 
@@ -66,8 +66,7 @@ class TestFalling:
     def test_a_score_that_falls_with_risk_is_noticed(self):
         alerts = Alerts(np.random.default_rng(1), 2_000)
         guess = guessed(alerts, fraud_score=alerts.thousand(), safety_model=alerts.safe_thousand())
-        assert guess.falling == ("safety_model",)
-        assert guess.directed_scores == ("fraud_score", "minus safety_model")
+        assert guess.scores == ("fraud_score", "minus safety_model")
         assert not guess.unsure
         frame = pd.DataFrame({"a": alerts.log_odds(), "b": -alerts.log_odds(), "r": alerts.marks("x", "y")})
         assert find_falling(frame, ["a", "b"], "r", {"x": "positive", "y": "negative"}) == ("b",)
@@ -76,7 +75,8 @@ class TestFalling:
     def test_rising_scores_are_left_alone(self):
         for seed in range(20):
             alerts = Alerts(np.random.default_rng(seed), 400)
-            assert guessed(alerts, one_score=alerts.thousand(), two_score=alerts.probability()).falling == ()
+            guess = guessed(alerts, one_score=alerts.thousand(), two_score=alerts.probability())
+            assert set(guess.scores) == {"one_score", "two_score"}
 
     def test_a_weak_score_beside_a_strong_one_only_seems_to_fall(self):
         rng = np.random.default_rng(4)
@@ -86,6 +86,6 @@ class TestFalling:
         strong, weak, fraud = strong[seen], weak[seen], fraud[seen]
         assert np.corrcoef(weak, fraud)[0, 1] < -0.2
         frame = pd.DataFrame({"strong_score": strong, "weak_score": weak, "is_fraud": fraud.astype(int)})
-        assert guess_columns(frame).falling == ()
+        assert not any(name.startswith(MINUS) for name in guess_columns(frame).scores)
         turned = frame.assign(weak_score=-weak)
-        assert "weak_score" in guess_columns(turned).falling or np.corrcoef(-weak, fraud)[0, 1] > 0
+        assert "minus weak_score" in guess_columns(turned).scores or np.corrcoef(-weak, fraud)[0, 1] > 0

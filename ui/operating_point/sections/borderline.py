@@ -5,14 +5,13 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from multiloss_core import DataError, RatedCounts, RatedDocuments
-from multiloss_core.engines import BorderlineRows, borderline_rows
+from multiloss_core import DataError, RatedDocuments
+from multiloss_core.engines import BorderlineRows, CountedDataset, borderline_rows
 from multiloss_core.formatting import count, plural, score_name
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds import Point
 from ui.data.document_table import no_documents, show_documents, show_rows
-from ui.data.engines.questions import answered
-from ui.data.engines.tables import engine_of_dataset
+from ui.data.sources import answered, engine_of_dataset
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import as_text, vocabulary
@@ -30,13 +29,14 @@ def _title() -> str:
 def show_borderline(context: PointContext) -> None:
     """Show the documents that are just flagged and those that are just not."""
     analysis, point = context.analysis, context.point
-    documents, words = analysis.rated.source.documents, vocabulary()
-    if documents is None:
-        if isinstance(analysis.rated.source, RatedCounts):
-            _show_counted(analysis, point)
-        else:
-            st.info(no_documents(vocabulary()))
+    rated, words = analysis.rated, vocabulary()
+    if isinstance(rated, CountedDataset):
+        _show_counted(rated, analysis, point)
         return
+    if not rated.supports("documents"):
+        st.info(no_documents(words))
+        return
+    documents = rated.documents
     found = borderline_documents(documents, analysis.deployable(point), analysis.settings.rule, most=MAX_NEAR)
     _show_side(analysis, documents, "just flagged", found.flagged, "Nothing is flagged at this point.")
     _show_side(
@@ -52,11 +52,8 @@ def show_borderline(context: PointContext) -> None:
     )
 
 
-def _show_counted(analysis: Analysis, point: Point) -> None:
+def _show_counted(rated: CountedDataset, analysis: Analysis, point: Point) -> None:
     """Show rows that lie in a source, once they were asked for."""
-    counted_in, counts = analysis.rated.counted_in, analysis.rated.source
-    if counted_in is None or not isinstance(counts, RatedCounts):
-        raise TypeError("Only documents that lie in an engine are fetched from there.")
     thresholds, rule, known = analysis.deployable(point), analysis.settings.rule, session().borderline
     words = vocabulary()
     key = (analysis.rated.key, rule, thresholds.tobytes())
@@ -67,11 +64,11 @@ def _show_counted(analysis: Analysis, point: Point) -> None:
         )
         if not st.button(f"Fetch the {words.documents}", key="fetch_near", icon=":material/database_search:"):
             return
-        of_rule = counts.under(rule)
+        of_rule = rated.source.under(rule)
 
         def fetch(tell: Callable[[str], None]) -> BorderlineRows:
             tell(f"Fetching the {words.documents} near the thresholds")
-            return borderline_rows(engine, counted_in.table, counted_in.columns, of_rule, thresholds, most=MAX_NEAR)
+            return borderline_rows(engine, rated.table, rated.rows, of_rule, thresholds, most=MAX_NEAR)
 
         try:
             engine = engine_of_dataset(analysis.rated)
@@ -84,7 +81,7 @@ def _show_counted(analysis: Analysis, point: Point) -> None:
     found = known[key]
     sides = (("just flagged", found.flagged), ("just not flagged", found.not_flagged))
     for (what, rows), deciding in zip(sides, found.deciding, strict=True):
-        fraud = int(rows[counted_in.columns.rating].isin(counted_in.columns.positive).sum())
+        fraud = int(rows[rated.rows.rating].isin(rated.rows.positive).sum())
         if rows.empty:
             st.markdown(f"**{what.capitalize()}.** None.")
             continue

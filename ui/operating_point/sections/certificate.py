@@ -57,7 +57,7 @@ def certificate_of(
     analysis: Analysis, documents: RatedDocuments | RatedCounts, precision: float, confidence: float
 ) -> Certificate:
     """Return the certificate of documents, kept for the session. Raises DataError where nothing can be guaranteed."""
-    group = analysis.dataset.choice.group
+    group = analysis.dataset.columns.group
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
             f"{vocabulary().documents.capitalize()} of one '{shortened(group)}' belong together, and counts of cells "

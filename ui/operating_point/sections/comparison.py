@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, Unit
+from multiloss_core.datasets import RatedDataset
 from multiloss_core.formatting import (
     between,
     count,
@@ -20,7 +21,7 @@ from multiloss_core.formatting import (
     signed,
 )
 from multiloss_core.inspection import Comparison, CountedThresholds, DocumentSubset, compare
-from multiloss_core.thresholds import RatedData, Rule, UndecidedDocuments, money_at
+from multiloss_core.thresholds import Rule, UndecidedDocuments
 from ui.data.document_table import no_documents, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import with_currency
@@ -104,10 +105,10 @@ def _money_rows(
     analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]
 ) -> list[tuple[str, ...]]:
     """Money caught and money in false alerts, where documents have amounts."""
-    documents, amounts, words = analysis.rated.source.documents, analysis.rated.amounts, WORDS[Unit.MONEY]
-    if amounts is None or documents is None:
+    words = WORDS[Unit.MONEY]
+    if not analysis.rated.supports("money"):
         return []
-    sums = money_at(documents, amounts, np.array([current, proposed]), found.rule)
+    sums = analysis.rated.money_at(np.array([current, proposed]), found.rule)
     return [
         (with_currency(analysis, beside(label), Unit.MONEY), *_counts(found, before, after, Unit.MONEY))
         for label, (before, after) in ((words.caught, sums.tp), (words.false, sums.fp))
@@ -116,9 +117,9 @@ def _money_rows(
 
 def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], side: CountedThresholds) -> None:
     """Say why counts are not exact: nobody rated below a floor, and a table has counts at its nodes only."""
-    source = analysis.dataset.source
-    triples = zip(source.names, thresholds, side.thresholds if source.documents is None else source.floors, strict=True)
-    if source.documents is None:
+    source, are_documents = analysis.dataset.source, analysis.dataset.supports("documents")
+    triples = zip(source.names, thresholds, source.floors if are_documents else side.thresholds, strict=True)
+    if not are_documents:
         moved = [
             f"{score_name(name)} {score_threshold(name, node)}"
             for name, value, node in triples
@@ -143,18 +144,18 @@ def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], 
 
 
 def _show_bands(analysis: Analysis, found: Comparison) -> None:
-    source = analysis.dataset.source
-    undecided = None if source.documents is None else source.documents.undecided
+    data = analysis.dataset
+    undecided = data.documents.undecided if data.supports("documents") else None
     for title, only, band, side, other in (
         ("Added", "proposed", found.added, found.proposed, found.current),
         ("Dropped", "current", found.dropped, found.current, found.proposed),
     ):
         waiting = 0.0 if undecided is None else _only(undecided, found.rule, side, other)
         more = f" {plural(waiting, 'more alert')} that only these flag: not yet decided." if waiting else ""
-        st.markdown(_band_words(title, only, band, side.complete, source) + more)
+        st.markdown(_band_words(title, only, band, side.complete, data) + more)
         if band.positions is not None and band.positions.size:
             show_documents(analysis.dataset, band.positions, what=f"{title.lower()} {vocabulary().documents}")
-    if source.documents is None:
+    if not data.supports("documents"):
         st.caption(no_documents(vocabulary()))
 
 
@@ -164,7 +165,7 @@ def _only(undecided: UndecidedDocuments, rule: Rule, side: CountedThresholds, ot
     return float(undecided.weights[flagged].sum())
 
 
-def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, source: RatedData) -> str:
+def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, data: RatedDataset) -> str:
     words = f"**{title}: {_at_least(complete)}{plural(band.alerts, 'alert')}**"
     if not band.alerts:
         return f"{words} that only the {only} thresholds flag."
@@ -172,11 +173,7 @@ def _band_words(title: str, only: str, band: DocumentSubset, complete: bool, sou
         f", {count(band.tp)} of {count(band.alerts)} rated are fraud (precision {share(band.precision, band.alerts)}, "
         f"95 % interval {between(band.interval)})."
     )
-    if (
-        band.positions is not None
-        and source.documents is not None
-        and source.documents.weights.min() < source.documents.weights.max()
-    ):
+    if band.positions is not None and data.has_weights:
         words += f" {plural(band.positions.size, f'rated {vocabulary().document}')} stand for them."
     return f"{words} Only the {only} thresholds flag them."
 

@@ -18,10 +18,10 @@ from ui.shared.widgets import shown_when_open
 def show_contributions(context: PointContext) -> None:
     """Show what each classifier flags alone and together with others; under `all`, what each alone holds back."""
     analysis, point = context.analysis, context.point
-    documents = analysis.rated.source.documents
-    if documents is None:
+    if not analysis.rated.supports("documents"):
         st.info(no_documents(vocabulary()))
         return
+    documents = analysis.rated.documents
     rule, names = analysis.settings.rule, tuple(map(score_name, documents.names))
     found = contributions(documents, analysis.deployable(point), rule)
     # Of fifteen combinations most are often empty; single classifiers stay, also with nothing.

@@ -12,7 +12,7 @@ from multiloss_core.figures import marginal_precision_curve
 from multiloss_core.formatting import NEVER, percent, score_range, share, shortened
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import Point
-from ui.data.engines.along import ask_along
+from ui.data.sources import ask_along
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import PathEvidence
 from ui.operating_point.costs import with_currency
@@ -50,7 +50,7 @@ def show_new_data(context: PointContext) -> None:
 
 def _has_groups_counted(analysis: Analysis, point: Point) -> bool:
     """Tell whether intervals can be found; where rows of one group lie in a source, offer to count the groups."""
-    thresholds, column = uncounted_groups(analysis, point), analysis.rated.choice.group
+    thresholds, column = uncounted_groups(analysis, point), analysis.rated.columns.group
     if thresholds is None or column is None:
         return True
     st.markdown(f"**What new data will show** depends on how alike the rows of one '{as_text(shortened(column))}' are.")
@@ -223,9 +223,8 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
 
 
 def _words_of_groups(analysis: Analysis) -> str:
-    documents, counted_in = analysis.dataset.source.documents, analysis.rated.counted_in
-    if documents is not None and documents.groups is not None:
+    if not analysis.rated.supports("group"):
+        return ""
+    if analysis.rated.supports("documents"):
         return " Rows of one group stay together."
-    if counted_in is not None and counted_in.columns.group is not None:
-        return " Rows were left out one by one, not by groups, which lie in the source; optimism may be larger."
-    return ""
+    return " Rows were left out one by one, not by groups, which lie in the source; optimism may be larger."

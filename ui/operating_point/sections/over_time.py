@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import RatedDocuments
-from multiloss_core.engines import By, PathCounts, daily_alerts_along, weekly_counts_along
+from multiloss_core.engines import By, CountedDataset
 from multiloss_core.figures import daily_chart, weekly_chart
 from multiloss_core.formatting import count, percent, plural
 from multiloss_core.inspection import (
@@ -14,15 +14,10 @@ from multiloss_core.inspection import (
     Drift,
     WeeklyCounts,
     alerts_drift,
-    calendar,
-    daily_alerts,
-    incomplete_from,
     precision_drift,
-    weekly_counts,
 )
-from multiloss_core.tables import Times
 from multiloss_core.thresholds import Point, rated_in_full
-from ui.data.engines.along import ask_along, known_along
+from ui.data.sources import ask_along
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.state import PointContext
@@ -36,29 +31,15 @@ BESIDE_THE_PATH = "These thresholds were set by hand: only points of a path can 
 
 def show_alerts_per_day(context: PointContext) -> None:
     """Alerts per day in a line. Nothing where documents have no times."""
-    analysis, point = context.analysis, context.point
-    found = dated(analysis)
-    if found is not None:
-        days = daily_alerts(*found, analysis.deployable(point), analysis.settings.rule)
+    days = context.analysis.alerts_per_day(context.point)
+    if days is not None:
         st.caption(_day_words(days))
-        return
-    vertex = analysis.vertex(point)
-    if vertex is None:
-        return
-    path = analysis.path(point.method)
-    counts = known_along(analysis.rated, path.thresholds, path.rule, "day")
-    if counts is not None:
-        st.caption(_day_words(daily_alerts_along(counts, vertex)))
 
 
 def show_periods(context: PointContext) -> None:
     """TP, FP and precision per week, with what they tell of drift. Nothing where documents have no times."""
-    analysis, point = context.analysis, context.point
-    found = dated(analysis)
-    if found is not None:
-        _show_periods(analysis, point, found)
-    elif analysis.rated.counted_in is not None and analysis.rated.choice.time is not None:
-        _show_counted_periods(analysis, point, analysis.rated.choice.time)
+    if context.analysis.rated.supports("time"):
+        _show_periods(context.analysis, context.point)
 
 
 def only_rated() -> str:
@@ -69,54 +50,50 @@ def only_rated() -> str:
     )
 
 
-def ask_counts_at(analysis: Analysis, point: Point, by: By, column: str) -> tuple[PathCounts, int] | None:
-    """Return what is counted in the source along the point's path, and its vertex; None where that has to be asked for.
+def is_counted(analysis: Analysis, point: Point, by: By) -> bool:
+    """Return whether a point is counted by day or segment; in an engine, offer to count it.
 
-    Thresholds beside the path are no vertex of it, which is said.
+    Thresholds beside the path cannot be counted there, which a message says.
     """
-    vertex = analysis.vertex(point)
-    if vertex is None:
+    rated = analysis.rated
+    if not isinstance(rated, CountedDataset):
+        return True
+    if analysis.vertex(point) is None:
         st.info(BESIDE_THE_PATH)
-        return None
-    path = analysis.path(point.method)
-    counts = ask_along(analysis.rated, path.thresholds, path.rule, by, column)
-    return None if counts is None else (counts, vertex)
+        return False
+    path, column = analysis.path(point.method), rated.columns.time if by == "day" else rated.columns.segment
+    return ask_along(rated, path.thresholds, path.rule, by, column or "") is not None
 
 
 @shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
-def _show_counted_periods(analysis: Analysis, point: Point, column: str) -> None:
-    found = ask_counts_at(analysis, point, "day", column)
+def _show_periods(analysis: Analysis, point: Point) -> None:
+    found = analysis.over_time(point) if is_counted(analysis, point, "day") else None
     if found is None:
         return
-    counts, vertex = found
-    weeks = weekly_counts_along(counts, vertex)
-    if not weeks.alerts.any():
-        st.info("Nothing is flagged at this point.")
-        return
-    st.markdown(f"{_precision_words(weeks, None)}\n\n{_alert_words(weeks)}")
-    _show_weeks(weeks)
-    _show_days(daily_alerts_along(counts, vertex))
-    st.caption(
-        f"Only decided {vocabulary().documents} are counted in the source, so weeks with many open ones have few "
-        "alerts here."
-    )
-
-
-@shown_when_open("Over time: does the point drift?", icon=":material/calendar_month:", key="periods")
-def _show_periods(analysis: Analysis, point: Point, dated: tuple[RatedDocuments, Calendar]) -> None:
-    thresholds, rule = analysis.deployable(point), analysis.settings.rule
-    weeks = weekly_counts(*dated, thresholds, rule)
+    weeks, incomplete = found.weeks, found.incomplete
     if not weeks.all_alerts.any():
         st.info("Nothing is flagged at this point.")
         return
-    incomplete = _incomplete_from(analysis.rated.key, *dated)
     st.markdown(f"{_precision_words(weeks, incomplete)}\n\n{_alert_words(weeks)}")
     if incomplete is not None:
         st.warning(_incomplete_words(weeks, incomplete), icon=":material/pending_actions:")
-    if not rated_in_full(dated[0].floors, thresholds, rule):
-        st.warning(only_rated(), icon=":material/warning:")
+    warn_of_floors(analysis, point)
     _show_weeks(weeks)
-    _show_days(daily_alerts(*dated, thresholds, rule))
+    _show_days(found.days)
+    if not analysis.rated.supports("documents"):
+        st.caption(
+            f"Only decided {vocabulary().documents} are counted in the source, so weeks with many open ones have few "
+            "alerts here."
+        )
+
+
+def warn_of_floors(analysis: Analysis, point: Point) -> None:
+    """Say where thresholds reach below a floor, so that only rated documents are counted."""
+    rated = analysis.rated
+    if rated.supports("documents") and not rated_in_full(
+        rated.source.floors, analysis.deployable(point), analysis.settings.rule
+    ):
+        st.warning(only_rated(), icon=":material/warning:")
 
 
 def _show_days(days: DailyAlerts) -> None:
@@ -132,21 +109,8 @@ def _show_days(days: DailyAlerts) -> None:
 
 def dated(analysis: Analysis) -> tuple[RatedDocuments, Calendar] | None:
     """Documents as they were rated, and when; None where that is not known."""
-    documents, times, undecided = analysis.rated.source.documents, analysis.rated.times, analysis.rated.undecided_times
-    if times is None or documents is None:
-        return None
-    return documents, _calendar(analysis.rated.key, times, undecided)
-
-
-@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _calendar(key: str, _times: Times, _undecided: Times | None) -> Calendar:
-    return calendar(_times, _undecided)
-
-
-@st.cache_data(scope="session", max_entries=6, show_spinner=False)
-def _incomplete_from(key: str, _documents: RatedDocuments, _days: Calendar) -> int | None:
-    """Find the week from which on decisions are incomplete, among all documents that people looked at."""
-    return incomplete_from(weekly_counts(_documents, _days, _documents.floors, "any"))
+    rated = analysis.rated
+    return (rated.documents, rated.calendar) if rated.supports("documents") and rated.supports("time") else None
 
 
 def _incomplete_words(weeks: WeeklyCounts, incomplete: int) -> str:

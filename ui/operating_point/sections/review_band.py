@@ -14,7 +14,6 @@ from multiloss_core.inspection import (
     DailyAlerts,
     DocumentSubset,
     band_parts,
-    calendar,
     daily_reviews,
     held_on_nine_of_ten,
 )
@@ -241,15 +240,14 @@ def _sentence(blocked: DocumentSubset, reviewed: DocumentSubset) -> str:
 
 def _undecided(analysis: Analysis, band: ReviewBand) -> tuple[float, float, float]:
     blocked, flagged = analysis.undecided([band.block, band.review])
-    documents = analysis.rated.source.documents
-    everything = 0.0 if documents is None else float(documents.undecided.weights.sum())
-    return blocked, flagged - blocked, everything - flagged
+    return blocked, flagged - blocked, analysis.rated.undecided_weight - flagged
 
 
 def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
-    documents, amounts = analysis.rated.source.documents, analysis.rated.amounts
-    if documents is None or amounts is None or part.positions is None:
+    amounts = analysis.rated.amounts
+    if amounts is None or part.positions is None:
         return float("nan")
+    documents = analysis.rated.documents
     fraud = part.positions[documents.labels[part.positions]]
     return float((documents.weights[fraud] * amounts[fraud]).sum())
 
@@ -272,12 +270,12 @@ def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
 
 def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
     """Say how many are reviewed a day, and whether that is too many."""
-    documents, times = analysis.rated.source.documents, analysis.rated.times
-    if documents is None or times is None:
+    rated = analysis.rated
+    if not (rated.supports("documents") and rated.supports("time")):
         st.caption("Without a column of times it is not known how many are reviewed a day.")
         return
-    known = _calendar(analysis)
-    days = daily_reviews(documents, known, chosen.band)
+    known = rated.calendar
+    days = daily_reviews(rated.documents, known, chosen.band)
     often, most = held_on_nine_of_ten(days), chosen.reviews_per_day
     said = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
     if most is None:
@@ -298,9 +296,7 @@ def _too_many(said: str, days: DailyAlerts, most: float) -> str:
 
 def _offer_fewer(analysis: Analysis, chosen: ChosenBand, known: Calendar, most: float) -> None:
     """Offer the lower cut that leaves as many reviews as people can do."""
-    documents, path = analysis.rated.source.documents, analysis.path(chosen.band.block.method)
-    if documents is None:
-        return
+    documents, path = analysis.rated.documents, analysis.path(chosen.band.block.method)
     day = np.concatenate([known.day, known.undecided_day])
     cap = DailyCap(day=day, days=known.days, most=most)
     try:
@@ -322,13 +318,6 @@ def _move_to(point: Point, thresholds: list[float]) -> None:
         slider_takes_over()
     else:
         set_manual_thresholds(thresholds)
-
-
-def _calendar(analysis: Analysis) -> Calendar:
-    times = analysis.rated.times
-    if times is None:
-        raise DataError("There is no column of times.")
-    return calendar(times, analysis.rated.undecided_times)
 
 
 def _about(value: float) -> str:

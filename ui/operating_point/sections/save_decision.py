@@ -9,7 +9,6 @@ from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import MAX_REASON, RecordedBlock, RecordedEvidence, RecordedTarget
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
-from ui.data.rated_workspace import rated_uploads
 from ui.operating_point.active_goal import recorded_target
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import thresholds_in_use
@@ -50,12 +49,9 @@ def make_decision(
     """
     current = thresholds_in_use(analysis)
     try:
-        source = rated_uploads().source(analysis.dataset.name)
         draft = record_of(
             analysis,
             point,
-            source,
-            rated_uploads().choice_for(source),
             target=target,
             evidence=resamples,
             current=current,

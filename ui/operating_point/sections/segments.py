@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
-from multiloss_core import RatedDocuments
-from multiloss_core.engines import segment_counts_along
 from multiloss_core.formatting import plural, share, shortened
-from multiloss_core.inspection import Segment, Segmentation, folded, segment_counts, segmentation
+from multiloss_core.inspection import Segment, folded
 from multiloss_core.numerics import ratio
-from multiloss_core.thresholds import Point, rated_in_full
+from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.sections.over_time import ask_counts_at, only_rated
+from ui.operating_point.sections.over_time import is_counted, warn_of_floors
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
 from ui.shared.widgets import shown_when_open
@@ -25,29 +21,16 @@ MAX_NAMED = 8
 
 def show_segments(context: PointContext) -> None:
     """Show what the point flags in each segment, and where it clearly differs; nothing where there are no segments."""
-    analysis, point = context.analysis, context.point
-    documents, segments = analysis.rated.source.documents, analysis.rated.segments
-    if segments is not None and documents is not None:
-        _show_segments(analysis, point, documents, segments)
-    elif analysis.rated.counted_in is not None and analysis.rated.choice.segment is not None:
-        _show_counted_segments(analysis, point, analysis.rated.choice.segment)
+    if context.analysis.rated.supports("segment"):
+        _show_segments(context.analysis, context.point)
 
 
 @shown_when_open("The point in each segment", icon=":material/category:", key="segments")
-def _show_counted_segments(analysis: Analysis, point: Point, column: str) -> None:
-    found = ask_counts_at(analysis, point, "segment", column)
+def _show_segments(analysis: Analysis, point: Point) -> None:
+    found = analysis.segment_counts(point) if is_counted(analysis, point, "segment") else None
     if found is not None:
-        _show_found(segment_counts_along(*found), column)
-
-
-@shown_when_open("The point in each segment", icon=":material/category:", key="segments")
-def _show_segments(analysis: Analysis, point: Point, documents: RatedDocuments, segments: NDArray[np.object_]) -> None:
-    thresholds, rule = analysis.deployable(point), analysis.settings.rule
-    known = _segmentation(analysis.rated.key, segments, analysis.rated.undecided_segments)
-    found = segment_counts(documents, known, thresholds, rule)
-    if not rated_in_full(documents.floors, thresholds, rule):
-        st.warning(only_rated(), icon=":material/warning:")
-    _show_found(found, analysis.rated.choice.segment or "")
+        warn_of_floors(analysis, point)
+        _show_found(found, analysis.rated.columns.segment or "")
 
 
 def _show_found(found: Sequence[Segment], column: str) -> None:
@@ -58,11 +41,6 @@ def _show_found(found: Sequence[Segment], column: str) -> None:
         "*Differs*: the 95 % interval, widened for the number of segments looked at, does not hold the precision of "
         "all alerts together. Thresholds are the same everywhere; a segment that differs may deserve its own."
     )
-
-
-@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _segmentation(key: str, _segments: NDArray[np.object_], _undecided: NDArray[np.object_] | None) -> Segmentation:
-    return segmentation(_segments, _undecided)
 
 
 def _show_table(found: Sequence[Segment]) -> None:

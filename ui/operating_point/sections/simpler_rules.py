@@ -15,9 +15,9 @@ from ui.shared.widgets import shown_when_open
 
 def show_simpler_rules(context: PointContext) -> None:
     """Show what simpler cuts lose at as many false positives, and what to rate next."""
-    documents, point = context.analysis.dataset.source.documents, context.point
-    if documents is not None and point.status != "unreachable":
-        _show_simpler_rules(context.analysis, documents, point)
+    data, point = context.analysis.dataset, context.point
+    if data.supports("documents") and point.status != "unreachable":
+        _show_simpler_rules(context.analysis, data.documents, point)
 
 
 @shown_when_open("Would one rule do? And what to rate next", icon=":material/compare_arrows:", key="simpler")
@@ -82,9 +82,9 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
 def show_effective_size(context: PointContext) -> None:
     """With weights, how much the rates rest on."""
     analysis, point = context.analysis, context.point
-    documents = analysis.dataset.source.documents
-    if documents is None or documents.weights.min() == documents.weights.max():
+    if not analysis.dataset.has_weights:
         return
+    documents = analysis.dataset.documents
     size = rated_size(documents, flagged(documents.scores, point.thresholds, point.rule))
     of_what = f"{money(size.alerts)} of money" if analysis.settings.unit is Unit.MONEY else count(size.alerts)
     st.caption(

@@ -1,4 +1,4 @@
-"""Built-in samples of rated data, simulated: one to four classifiers, and a ready table of counts."""
+"""Simulate the built-in samples: rated alerts of one to four classifiers, a table of counts, and scored items."""
 
 import hashlib
 from collections.abc import Callable
@@ -6,22 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import streamlit as st
+from scipy.special import expit
 
-from multiloss_core import count_surfaces, flagged, simulate_population
+from multiloss_core.datasets.source import RatedSource, ScoredSource
 from multiloss_core.numerics import Bools
-from multiloss_core.tables import Meaning
-from ui.data.rated_datasets import ColumnChoice, RatedSource, first_choice
+from multiloss_core.tables import COUNT_TABLE, ColumnMeanings, ItemColumns, Meaning
+from multiloss_core.thresholds.data.count_surfaces import count_surfaces
+from multiloss_core.thresholds.data.counts import flagged
+from multiloss_core.thresholds.data.simulated_population import simulate_population
 
 FRAUD_OR_OK: tuple[tuple[str, Meaning], ...] = (("fraud", "positive"), ("ok", "negative"))
 UNRATED_SHARE = 0.02
+SCORED_ITEMS = 2_000
 FIRST_DAY = pd.Timestamp("2026-01-05")
-
-
-@st.cache_resource(max_entries=8, show_spinner="Simulating a population …")
-def sample(name: str) -> RatedSource:
-    """Return a built-in sample; the same for everybody."""
-    return SAMPLES[name](name)
 
 
 def _documents_sample(*names: str, seed: int, with_context: bool = False) -> Callable[[str], RatedSource]:
@@ -35,7 +32,7 @@ def _documents_sample(*names: str, seed: int, with_context: bool = False) -> Cal
         ratings[generator.random(len(ratings)) < UNRATED_SHARE] = None
         frame["rating"] = ratings
         floors = tuple(population.floors.tolist())
-        choice = ColumnChoice(is_counts=False, scores=names, rating="rating", meanings=FRAUD_OR_OK, floors=floors)
+        choice = ColumnMeanings(scores=names, rating="rating", meanings=FRAUD_OR_OK, floors=floors)
         if with_context:
             _add_context(frame, population.labels[kept], np.random.default_rng([seed, 1]))
             choice = replace(choice, amount="amount", time="time", segment="channel")
@@ -65,17 +62,42 @@ def _counts_sample(title: str) -> RatedSource:
     frame = pd.DataFrame(
         {"T1": first.ravel(), "T2": second.ravel(), "TP": surfaces.tp.ravel(), "FP": surfaces.fp.ravel()}
     ).astype({"TP": int, "FP": int})
-    return RatedSource(title, _fingerprint(frame), frame, first_choice(frame))
+    return RatedSource(title, _fingerprint(frame), frame, COUNT_TABLE)
 
 
 def _fingerprint(frame: pd.DataFrame) -> str:
     return hashlib.sha256(pd.util.hash_pandas_object(frame).to_numpy().tobytes()).hexdigest()
 
 
-SAMPLES: dict[str, Callable[[str], RatedSource]] = {
+RATED_SAMPLES: dict[str, Callable[[str], RatedSource]] = {
     "Card alerts": _documents_sample("transaction model", "account model", seed=20, with_context=True),
     "Login alerts": _documents_sample("login model", seed=21),
     "Marketplace listings": _documents_sample("listing model", "seller model", "message model", seed=22),
     "Insurance claims": _documents_sample("text model", "image model", "network model", "price model", seed=23),
     "Count table": _counts_sample,
+}
+
+
+def _scored_sample(exaggeration: float, seed: int) -> Callable[[str], ScoredSource]:
+    """Simulate items whose log odds are `exaggeration` times further from the middle than they should be."""
+
+    def make(title: str) -> ScoredSource:
+        generator = np.random.default_rng(seed)
+        log_odds = -3.0 + 1.9 * generator.standard_normal(SCORED_ITEMS)
+        fraud = generator.random(SCORED_ITEMS) < expit(log_odds)
+        frame = pd.DataFrame(
+            {
+                "alert": [f"A-{number:05d}" for number in range(1, SCORED_ITEMS + 1)],
+                "probability": expit(-1.5 + exaggeration * (log_odds + 1.5)).round(6),
+                "outcome": np.where(fraud, "fraud", "ok"),
+            }
+        )
+        return ScoredSource(title, f"sample {title}", frame, ItemColumns("probability", "outcome", "fraud"))
+
+    return make
+
+
+SCORED_SAMPLES: dict[str, Callable[[str], ScoredSource]] = {
+    "Calibrated alerts": _scored_sample(1.0, 31),
+    "Overconfident alerts": _scored_sample(1.8, 32),
 }

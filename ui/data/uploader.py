@@ -1,66 +1,46 @@
-"""Uploaded tables of one session and the column choice of each, with the widgets that bring them in and pick one."""
+"""Draw the uploader and the picker of tables, keep them in the URL, and exchange files with the browser."""
 
 import hashlib
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import count
-from typing import Any, Generic, TypeVar
 
-import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
+from multiloss_core.datasets import Source
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import LARGEST_FILE, MAX_LINES, ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
-from ui.data.held_tables import hold
-from ui.data.remembered_choices import Remembered, columns_signature, remembered_from_json, remembered_to_json
-from ui.shared.formatting import LONG_NAME, NOUN, as_label, as_text
+from ui.data.store import START, Choice, Data, TableStore, is_start, memory_of, reading_of
+from ui.shared.formatting import LONG_NAME, as_label, as_text
 from ui.shared.long_work import begin, wait_for
 from ui.shared.page_setup import reading, room
-from ui.shared.session import Source, UploadedFile, Uploads, session
+from ui.shared.session import UploadedFile, session
 from ui.shared.url_params import UrlParameter
 
-Choice = TypeVar("Choice")
-Data = TypeVar("Data")
-
-# Of all tables of a kind that one visit holds, in bytes of memory and disk; the one loaded last stays in any case.
-MOST_MEMORY = 2**30
 # About what a small file takes, and what a large one: for the order of readings only.
 SECONDS_TO_READ, BYTES_A_SECOND = 0.2, 8e6
-# So much of a SHA-256 tells files apart.
-START = 12
 # In pixels, with its label.
 UPLOADER_HEIGHT = 96
-MAX_SETTINGS_BYTES = 100_000
 KEPT, NOT_LOADED = " (kept in this browser)", " (not loaded)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class UploadStore(Generic[Choice, Data]):
-    """The tables of one kind: samples, and what was loaded in this session.
+class Uploader(TableStore[Choice, Data]):
+    """Widgets of one kind of table.
 
-    `key`: that of the picker, also in the URL; `label` and `hint` are the picker's words. `samples` make one by name.
-    `read` makes a table of a file's bytes, its name, and what of it was asked for; `build` makes checked data
-    of that. `of_other_files` makes of a choice of columns what it says of any file with these columns; `choice_type` is
-    its type.
+    `key`: that of the picker, also in the URL; `label` and `hint` are the picker's words, and `upload_key`,
+    `upload_label` and `upload_hint` the uploader's.
     """
 
-    state: Uploads[Choice]
     key: str
-    samples: Mapping[str, Callable[[str], Source[Choice]]]
     label: str
     hint: str
-    read: Callable[[bytes, str, ReadOptions], Source[Choice]]
-    build: Callable[[Source[Choice], Choice], Data]
     upload_key: str
     upload_label: str
     upload_hint: str
-    choice_type: type[Choice]
-    of_other_files: Callable[[Choice], Choice]
 
     def ask_upload(self, *, with_controls: bool = True) -> None:
         """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
@@ -84,7 +64,7 @@ class UploadStore(Generic[Choice, Data]):
             self._ask_options(uploaded.getvalue, uploaded.name)
         if self.state.complaint:
             shown = self._shown_name()
-            still = f" Still shown: {_named(shown)}." if self._is_here(shown) else ""
+            still = f" Still shown: {_named(shown)}." if self.is_here(shown) else ""
             st.error(as_text(self.state.complaint) + still, icon=":material/error:")
         elif self.state.note:
             st.info(as_text(self.state.note), icon=":material/info:")
@@ -99,7 +79,7 @@ class UploadStore(Generic[Choice, Data]):
             return
         options, sheet = ReadOptions(), None
         if source is not None and file is not None and is_shown:
-            options, sheet = self._options_of(file.digest), source.sheet
+            options, sheet = self.options_of(file.digest), source.sheet
             if len(source.sheets) > 1:
                 sheet = st.selectbox(
                     f"Sheet of {as_label(name)}",
@@ -136,14 +116,11 @@ class UploadStore(Generic[Choice, Data]):
                 self.state.complaint = self._take_file(data(), name, replace(options, sheet=sheet))
             st.session_state[asked] = False
 
-    def _options_of(self, digest: str) -> ReadOptions:
-        return ReadOptions.from_key(self.state.remembered.get(_reading_of(digest), ""))
-
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
         try:
             source = read()
-            self._add(source, UploadedFile(digest=source.fingerprint, memory=_memory(source)))
+            self._add(source, UploadedFile(digest=source.fingerprint, memory=memory_of(source)))
         except DataError as error:
             return str(error)
         return None
@@ -163,11 +140,11 @@ class UploadStore(Generic[Choice, Data]):
         if load is not None:
             load()
         with below:
-            if not self._is_here(self._shown_name()):
+            if not self.is_here(self._shown_name()):
                 self._say_missing(self._shown_name())
                 if load is None:
                     self.ask_upload(with_controls=False)
-                    if self._is_here(self._shown_name()):
+                    if self.is_here(self._shown_name()):
                         st.rerun()
                 first = next(iter(self.samples))
                 st.button(
@@ -181,7 +158,7 @@ class UploadStore(Generic[Choice, Data]):
                 self._keep_files(is_open=False, with_controls=False)
         with picker:
             name = self._ask_name()
-        if not self._is_here(name):
+        if not self.is_here(name):
             st.stop()
         self._show_in_address(name)
         if name in self.state.replaced:
@@ -191,78 +168,6 @@ class UploadStore(Generic[Choice, Data]):
                 icon=":material/difference:",
             )
         return self.source(name)
-
-    def source(self, name: str) -> Source[Choice]:
-        """Return what was loaded under a name, else the sample of that name. Raises DataError if there is neither."""
-        if name in self.state.sources:
-            return self.state.sources[name]
-        if name not in self.samples:
-            raise DataError(f"'{name}' is no longer loaded in this session; upload it again.")
-        return self.samples[name](name)
-
-    def is_kept(self, name: str) -> bool:
-        """Return whether this browser keeps a file of that name, as far as it has said so in this visit."""
-        return name in (self.state.kept or ())
-
-    def choice_for(self, source: Source[Choice]) -> Choice:
-        """Return the last valid choice of columns of a source, or the first one to try."""
-        return self.state.choices.get(source.fingerprint, source.first_choice)
-
-    def remembered(self, frame: pd.DataFrame, fingerprint: str = "") -> Remembered[Choice] | None:
-        """Return what was chosen for this very file, else for the last one with the same columns, if it was."""
-        for of in (fingerprint, columns_signature(frame)):
-            text = self.state.remembered.get(of)
-            found = None if text is None else remembered_from_json(text, self.choice_type)
-            if found is not None:
-                return found
-        return None
-
-    def remember(self, source: Source[Choice], choice: Choice) -> None:
-        """Remember a valid choice of columns: of this file, and once it was changed or confirmed, of its columns."""
-        self.state.choices[source.fingerprint] = choice
-        if source.name in self.state.sources:
-            confirmed = source.fingerprint in self.state.confirmed
-            known = {source.fingerprint: remembered_to_json(Remembered(choice, confirmed))}
-            if confirmed or choice != source.first_choice:
-                of_others = Remembered(self.of_other_files(choice), confirmed)
-                known[columns_signature(source.frame)] = remembered_to_json(of_others)
-            self.state.remembered |= known
-
-    def settings_of(self, source: Source[Choice]) -> str:
-        """Write what the columns of a table mean as JSON; `use_settings` reads it."""
-        return remembered_to_json(Remembered(self.choice_for(source), source.fingerprint in self.state.confirmed))
-
-    def use_settings(self, source: Source[Choice], data: bytes) -> str | None:
-        """Choose the columns of a table as settings from a file say; or say why not, and leave all as it was."""
-        found = remembered_from_json(data, self.choice_type) if len(data) <= MAX_SETTINGS_BYTES else None
-        if found is None:
-            return "The file holds no settings of columns; choose one that was downloaded on this page."
-        complaint = self._complaint_about(source, found.choice)
-        if complaint is None:
-            if found.confirmed:
-                self.state.confirmed.add(source.fingerprint)
-            self.remember(source, found.choice)
-        return complaint and f"The settings do not fit '{source.name}': {complaint}"
-
-    def _complaint_about(self, source: Source[Choice], choice: Choice) -> str | None:
-        """Say why a choice of columns that came from outside cannot be used; None where it can."""
-        try:
-            if not source.is_sample:
-                self.build(source, choice)
-        except UncertainFloorsError:
-            # It is asked of each file anew.
-            return None
-        except DataError as error:
-            return str(error)
-        except (ValueError, TypeError, LookupError):
-            # Text that no version of this program wrote.
-            return "its parts do not agree."
-        return None
-
-    def confirm(self, source: Source[Choice]) -> None:
-        """Take the columns of a table for confirmed by the user."""
-        self.state.confirmed.add(source.fingerprint)
-        self.remember(source, self.choice_for(source))
 
     def checked(self, source: Source[Choice], choice: Choice, noun: str) -> Data | None:
         """Build data under a choice of columns, which is remembered when it is valid.
@@ -281,7 +186,7 @@ class UploadStore(Generic[Choice, Data]):
             self.remember(source, choice)
             if source.name in self.state.sources:
                 # The page told the browser of its files before the columns were asked for.
-                keep_choices(self.key, self._choices_to_keep())
+                keep_choices(self.key, self.choices_to_keep())
             return data
         try:
             data = self.build(source, self.choice_for(source))
@@ -293,7 +198,7 @@ class UploadStore(Generic[Choice, Data]):
 
     def in_address(self, name: str) -> dict[str, str]:
         """Return the part of a URL that asks for a table: a sample's name, or the fingerprint of a file."""
-        start = self._start_of(name)
+        start = self.start_of(name)
         if start is None:
             return {self.key: name} if name in self.samples else {}
         return {self._file_in_address.name: start}
@@ -306,7 +211,7 @@ class UploadStore(Generic[Choice, Data]):
     @property
     def _file_in_address(self) -> UrlParameter[str]:
         """The beginning of the SHA-256 of the file that is picked, in the URL: names stay out of it."""
-        return UrlParameter(f"{self.key}_file", lambda text: text[:START] if _is_start(text[:START]) else None, str)
+        return UrlParameter(f"{self.key}_file", lambda text: text[:START] if is_start(text[:START]) else None, str)
 
     def _follow_address(self) -> None:
         """Pick what a link asks for; where a visit begins without a link, what was used last in this browser."""
@@ -324,7 +229,7 @@ class UploadStore(Generic[Choice, Data]):
         if asked is not None or page != session().page or known is None or known != st.session_state.get(self.key):
             here = None if page != session().page else known
             self.choose(asked or here or self.state.picked or last or first)
-        if _is_start(self._shown_name()):
+        if is_start(self._shown_name()):
             # The browser may have said meanwhile what it keeps.
             self.choose(self._known_as(self._shown_name()))
 
@@ -364,24 +269,16 @@ class UploadStore(Generic[Choice, Data]):
         return self.state.picked
 
     def _in_words(self, name: str) -> str:
-        return name if self._is_here(name) else name + (KEPT if self.is_kept(name) else NOT_LOADED)
+        return name if self.is_here(name) else name + (KEPT if self.is_kept(name) else NOT_LOADED)
 
     def _shown_name(self) -> str:
         """Return the name of what is picked, loaded or not."""
         return str(st.session_state.get(self.key, self.state.picked))
 
-    def _is_here(self, name: str) -> bool:
-        return name in self.state.sources or name in self.samples
-
-    def _start_of(self, name: str) -> str | None:
-        """Return the beginning of the SHA-256 of what is known under a name, loaded or kept in the browser."""
-        file = self.state.files.get(name)
-        return (self.state.kept or {}).get(name) if file is None else file.digest[:START]
-
     def _wanted(self) -> FileName | None:
         """Return the file that the browser shall bring back, if any."""
         name = self._shown_name()
-        if self._is_here(name) or name in self.state.gone or self.state.complaint is not None:
+        if self.is_here(name) or name in self.state.gone or self.state.complaint is not None:
             return None
         return {"name": name, "digest": self._expected_start(name)}
 
@@ -394,10 +291,10 @@ class UploadStore(Generic[Choice, Data]):
 
     def _say_missing(self, name: str) -> None:
         if self._wanted() is not None:
-            which = "your file" if _is_start(name) else _named(name)
+            which = "your file" if is_start(name) else _named(name)
             st.info(f"Bringing back {which} from this browser …", icon=":material/hourglass_top:")
         else:
-            which = f"it again (its SHA-256 begins with {name})" if _is_start(name) else f"{_named(name)} again"
+            which = f"it again (its SHA-256 begins with {name})" if is_start(name) else f"{_named(name)} again"
             st.warning(
                 f"Your file is not loaded any more. Upload {which} to go on where you were.",
                 icon=":material/upload_file:",
@@ -414,7 +311,7 @@ class UploadStore(Generic[Choice, Data]):
                 "uploader": self.upload_key,
                 "is_open": is_open,
                 "wanted": self._wanted(),
-                "using": name if self._is_here(name) else None,
+                "using": name if self.is_here(name) else None,
                 "loaded": [
                     {"name": name, "given_name": file.given_name, "size": file.size, "digest": file.digest}
                     for name, file in self.state.files.items()
@@ -422,19 +319,11 @@ class UploadStore(Generic[Choice, Data]):
                 ],
                 "kept": [{"name": name, "digest": digest} for name, digest in (self.state.kept or {}).items()],
                 "limit": MOST_BYTES,
-                "choices": self._choices_to_keep(),
+                "choices": self.choices_to_keep(),
             },
             with_controls=with_controls,
             on_told=self._hear,
         )
-
-    def _choices_to_keep(self) -> dict[str, str]:
-        keys = {
-            key
-            for source in self.state.sources.values()
-            for key in (source.fingerprint, columns_signature(source.frame))
-        } | {NOUN, *(_reading_of(file.digest) for file in self.state.files.values())}
-        return {key: text for key, text in self.state.remembered.items() if key in keys}
 
     def _hear(self, told: Told) -> None:
         """Take note of what the browser says."""
@@ -455,12 +344,12 @@ class UploadStore(Generic[Choice, Data]):
         """
         digest = hashlib.sha256(data).hexdigest()
         try:
-            source = self._read(data, name, options or self._options_of(digest), digest)
-            self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=_memory(source)))
+            source = self._read(data, name, options or self.options_of(digest), digest)
+            self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=memory_of(source)))
         except DataError as error:
             return str(error)
         if options is not None:
-            self.state.remembered[_reading_of(digest)] = options.key
+            self.state.remembered[reading_of(digest)] = options.key
         return None
 
     def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
@@ -488,79 +377,18 @@ class UploadStore(Generic[Choice, Data]):
             self.state.reading = None
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
-        """Add a table under its name, or under a name like it where other content has that one, and pick it.
+        """Keep a table under its name, or under a name like it where other content has that one, and pick it.
 
         Raises DataError where the server may hold no more.
         """
-        state, start = self.state, file.digest[:START]
-        name = self._free_name(source.name, start)
-        hold(state, name, file)
-        expected = "" if self._is_here(name) else self._expected_start(name)
-        state.replaced.discard(name)
-        asked = self._shown_name()
-        if (name == asked and not start.startswith(expected)) or (_is_start(asked) and start != asked):
-            state.replaced.add(name)
-        state.sources.pop(name, None)
-        state.sources[name] = replace(source, name=name)
-        state.files[name] = file
-        state.gone.discard(name)
-        notes = [] if name == source.name else [f"There is other data called '{source.name}': this is '{name}'."]
-        self._recall_choice(state.sources[name])
-        let_go = self._let_go()
-        if let_go:
-            notes.append(f"No longer loaded, to make room: {', '.join(let_go)}.")
-        state.note = " ".join(notes) or None
+        start = file.digest[:START]
+        name = self.free_name(source.name, start)
+        expected, asked = "" if self.is_here(name) else self._expected_start(name), self._shown_name()
+        self.keep(source, name, file)
+        self.state.replaced.discard(name)
+        if (name == asked and not start.startswith(expected)) or (is_start(asked) and start != asked):
+            self.state.replaced.add(name)
         self.choose(name)
-
-    def _free_name(self, name: str, start: str) -> str:
-        """Return the name, or the first one numbered after it, that no other content has."""
-        stem, point, ending = name.rpartition(".")
-        for number in count(1):
-            candidate = name if number == 1 else f"{stem} ({number}){point}{ending}" if stem else f"{name} ({number})"
-            if candidate not in self.samples and self._start_of(candidate) in {None, start}:
-                return candidate
-        raise AssertionError
-
-    def _let_go(self) -> list[str]:
-        """Drop the tables loaded first while all take too much memory; returns their names."""
-        let_go: list[str] = []
-        files = self.state.files
-        while sum(file.memory for file in files.values()) > MOST_MEMORY and len(self.state.sources) > 1:
-            oldest = next(iter(self.state.sources))
-            del self.state.sources[oldest]
-            if (file := files.pop(oldest)).given_name and self.state.kept is not None:
-                # As far as is known; the browser corrects it.
-                self.state.kept[oldest] = file.digest[:START]
-            let_go.append(f"'{oldest}'")
-        return let_go
-
-    def _recall_choice(self, source: Source[Choice]) -> None:
-        """Choose the columns of a new table as they were chosen before, where that works."""
-        if source.fingerprint in self.state.choices:
-            return
-        found = self.remembered(source.frame, source.fingerprint)
-        if found is None:
-            return
-        # Other values than before may have come.
-        if self._complaint_about(source, found.choice) is not None:
-            return
-        self.state.choices[source.fingerprint] = found.choice
-        if found.confirmed:
-            self.state.confirmed.add(source.fingerprint)
-
-
-def _is_start(text: str) -> bool:
-    """Tell whether a text is the beginning of a SHA-256: a file of which nothing else is known."""
-    return re.fullmatch(f"[0-9a-f]{{{START}}}", text) is not None
-
-
-def _reading_of(digest: str) -> str:
-    """Name what is remembered of a file by its SHA-256: the sheet, lines and rows that were asked for."""
-    return f"sheet {digest}"
-
-
-def _memory(source: Source[Any]) -> int:
-    return int(source.frame.memory_usage(deep=True).sum()) + source.disk
 
 
 def _named(name: str) -> str:

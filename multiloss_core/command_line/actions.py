@@ -1,0 +1,290 @@
+"""Choose thresholds, or watch those of a decision on newer data."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from multiloss_core.command_line.columns import by_score
+from multiloss_core.command_line.reading import CountedTable, LoadedTable
+from multiloss_core.datasets import RatedDataset
+from multiloss_core.decisions import (
+    Change,
+    Observed,
+    RecordedSettings,
+    Sizes,
+    bounds_of,
+    changes_of,
+    compared_sizes,
+    record_of,
+    undecided_alerts,
+    verdict,
+)
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.engines.counting import CountedDataset, count_documents
+from multiloss_core.engines.questions import PathCounts, count_funnel
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import MINUS, score_name, shortened
+from multiloss_core.generalisation import PointBootstrap, bootstrap_flagged, bootstrap_points, bootstrap_thresholds
+from multiloss_core.numerics import Floats
+from multiloss_core.tables import ColumnMeanings, find_falling
+from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch, Rule, checked_thresholds
+from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
+from multiloss_core.thresholds.paths.methods import PATH_METHODS
+from multiloss_core.thresholds.paths.threshold_path import operating_point
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What is wanted of the thresholds. `current`: those in use by classifier, infinity for never; empty for none."""
+
+    marginal_precision: float
+    rule: Rule = "any"
+    method: str = SMOOTH.name
+    current: Mapping[str, float]
+    author: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Choice:
+    """The record of the thresholds that were chosen, and what was noticed on the way."""
+
+    record: DecisionRecord
+    notes: tuple[str, ...]
+
+
+def choose(loaded: LoadedTable, columns: ColumnMeanings, wish: Wish, report: Report = lambda _: None) -> Choice:
+    """Choose thresholds at a target and say what they are expected to do on new data; `report` is told what is done.
+
+    Raises
+    ------
+    DataError : data or a wish that cannot be used.
+    """
+    methods = {method.name: method for method in PATH_METHODS}
+    if wish.method not in methods:
+        raise DataError(f"There is no method '{shortened(wish.method)}'; choose one of {', '.join(methods)}.")
+    if not 0 < wish.marginal_precision < 1:
+        raise DataError(f"The marginal precision must lie between 0 and 1, not at {wish.marginal_precision:g}.")
+    current = _current(wish.current, columns.scores)
+    dataset, table = _rated(loaded, columns, wish.rule, report)
+    data = dataset.source
+    if not methods[wish.method].works_on(data):
+        raise DataError(f"The method '{wish.method}' needs the documents themselves; choose {SMOOTH.name}.")
+    resolution = RESOLUTIONS[len(columns.scores)][1]
+    search = PathSearch(data, wish.rule, resolution, "positives")
+    report("Finding the best thresholds")
+    path = methods[wish.method].find(search)
+    point = operating_point(path, wish.marginal_precision)
+    evidence: PointBootstrap | None = None
+    if wish.method == SMOOTH.name:
+        report("Finding what new data will show")
+        *_, evidence = bootstrap_points(
+            data,
+            search.fit,
+            path,
+            [wish.marginal_precision],
+            generator=np.random.default_rng(0),
+            parts=None if table is None else table.group_parts(path.thresholds, wish.rule),
+        )
+    # The resolution of counts is that of the grid that they were counted in.
+    nodes = max(map(len, data.axes)) if isinstance(data, RatedCounts) else resolution
+    record = record_of(
+        point,
+        dataset,
+        RecordedSettings(wish.rule, wish.method, "positives", nodes),
+        evidence=evidence,
+        current=current,
+        author=wish.author,
+        reason=wish.reason,
+    )
+    return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns)))
+
+
+def _rated(
+    loaded: LoadedTable, columns: ColumnMeanings, rule: Rule, report: Report
+) -> tuple[RatedDataset, CountedTable | None]:
+    """Build the documents, or count them in their engine, in the table returned."""
+    if not loaded.source.is_sample:
+        return loaded.documents(columns), None
+    table = CountedTable.of(loaded, columns)
+    data = count_documents(table.engine, table.table, table.columns, rule=rule, report=report)
+    days = None if columns.time is None else table.along(data.floors[np.newaxis], "any")[1]
+    table = replace(table, columns=replace(table.columns, floors=tuple(data.floors.tolist())))
+    dataset = CountedDataset(
+        name=loaded.source.name,
+        fingerprint=loaded.source.fingerprint,
+        source=data,
+        frame=loaded.source.frame,
+        columns=columns,
+        origin=loaded.recorded,
+        table=table.table,
+        rows=table.columns,
+        known_days=days,
+    )
+    return dataset, table
+
+
+def _current(given: Mapping[str, float], names: tuple[str, ...]) -> Floats | None:
+    if not given:
+        return None
+    given = by_score(given, names)
+    if set(given) != set(names):
+        wrong = score_name(sorted(set(given) ^ set(names))[0])
+        raise DataError(f"Give one --current for each score in use; '{shortened(wrong)}' does not fit these.")
+    return checked_thresholds([given[name] for name in names], names)
+
+
+def _noticed(loaded: LoadedTable, columns: ColumnMeanings) -> list[str]:
+    """Say which scores are inverted, and which may have to be."""
+    plain = [name for name in columns.scores if name in loaded.source.frame.columns]
+    return [
+        *(
+            f"Low values of '{shortened(score_name(name))}' are suspicious: alerts are at or below its threshold."
+            for name in columns.scores
+            if name.startswith(MINUS)
+        ),
+        *(
+            f"'{shortened(name)}' may be lower the likelier a positive; to invert it, give --scores '{MINUS}{name}'."
+            for name in find_falling(loaded.source.frame, plain, columns.rating or "", dict(columns.meanings))
+        ),
+    ]
+
+
+# The numbers that decide: what is caught and missed besides follows from these.
+TESTED = ("precision", "alerts")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Watched:
+    """A decision on newer data: what was observed, each number then and now, and on which scale."""
+
+    record: DecisionRecord
+    now: Observed
+    sizes: Sizes | None
+    changes: Mapping[str, Change]
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether chance explains the differences in precision and in alerts."""
+        return not any(change.is_beyond_chance for name, change in self.changes.items() if name in TESTED)
+
+    @property
+    def verdict(self) -> str:
+        """Say in words what has changed by more than chance explains."""
+        return verdict(self.changes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give what JSON can hold; a number that is not known is None."""
+        return {
+            "record_id": self.record.record_id,
+            "as_expected": self.is_as_expected,
+            "verdict": self.verdict,
+            "scale": None if self.sizes is None else self.sizes.unit,
+            "observed": {
+                "tp": self.now.tp,
+                "fp": self.now.fp,
+                "alerts": self.now.all_alerts,
+                "undecided": self.now.undecided,
+                "precision": _known(self.now.precision),
+                "rows": self.now.rows,
+                "documents": self.now.documents,
+                "days": self.now.days,
+            },
+            "changes": {name: _change_as_dict(change) for name, change in self.changes.items()},
+        }
+
+
+def watch(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) -> Watched:
+    """Count the thresholds of a record on a table and compare with what was expected of them.
+
+    Raises
+    ------
+    DataError : data that cannot be used, or nothing that could be told from chance.
+    """
+    now = (
+        _observed(record, loaded, columns)
+        if not loaded.source.is_sample
+        else _observed_in_place(record, loaded, columns)
+    )
+    sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
+    changes = changes_of(record, now, sizes)
+    watched = Watched(record=record, now=now, sizes=sizes, changes=changes)
+    if all(math.isnan(changes[name].bounds[0]) for name in TESTED if name in changes):
+        raise DataError(
+            "Whether the numbers differ by chance cannot be told, because the record has no 95 % intervals or nothing "
+            "is flagged; make the decision again with what new data will show."
+        )
+    return watched
+
+
+def _observed(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) -> Observed:
+    amount = record.settings.amount
+    rated = loaded.documents(replace(columns, amount=amount), one_class=True)
+    documents = rated.documents if amount is None else rated.in_money().documents
+    thresholds, rule = record.threshold_array, record.settings.rule
+    counts = documents.counts_at(thresholds, rule)
+    found = bootstrap_thresholds(documents, thresholds, rule, generator=np.random.default_rng(0))
+    return Observed(
+        tp=counts.tp,
+        fp=counts.fp,
+        bounds=bounds_of(found.intervals()),
+        rows=float(len(documents.labels)),
+        documents=rated.source.totals.alerts,
+        days=rated.days,
+        undecided=undecided_alerts(record, rated.documents),
+    )
+
+
+def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) -> Observed:
+    """Count what the very thresholds flag, in their engine."""
+    if record.settings.amount is not None:
+        raise DataError(
+            "A decision by money is watched on rows that are fetched; choose a shorter range of dates with --since."
+        )
+    table = CountedTable.of(loaded, columns, one_class=True)
+    thresholds, rule = record.threshold_array, record.settings.rule
+    funnel = count_funnel(table.engine, table.table, table.columns)
+    along, days = table.along(thresholds[np.newaxis], rule)
+    counted = _by_flag(along)
+    parts = table.group_parts(thresholds[np.newaxis], rule)
+    found = bootstrap_flagged(counted, thresholds, rule, generator=np.random.default_rng(0), parts=parts)
+    fp, tp = (float(weight) for weight in counted.weights[1])
+    return Observed(
+        tp=tp,
+        fp=fp,
+        bounds=bounds_of(found.intervals()),
+        rows=float(counted.documents.sum()),
+        documents=float(counted.weights.sum()),
+        days=days,
+        # Which of them the thresholds flag is not counted there.
+        undecided=None if funnel.undecided else 0.0,
+    )
+
+
+def _by_flag(along: PathCounts) -> CellCounts:
+    """Add up what is not flagged and what is, by class."""
+    documents, weights, squares = np.zeros((2, 2), dtype=np.intp), np.zeros((2, 2)), np.zeros((2, 2))
+    for table, values in ((documents, along.documents), (weights, along.weights), (squares, along.squares)):
+        np.add.at(table, (along.step, along.positive), values)
+    return CellCounts(np.array([[0], [1]]), documents, weights, squares)
+
+
+def _change_as_dict(change: Change) -> dict[str, Any]:
+    numbers = {"then": change.then, "now": change.now, "difference": change.difference}
+    bounds = {"then": change.then_bounds, "now": change.now_bounds, "difference": change.bounds}
+    return {
+        **{
+            name: {"value": _known(value), "low": _known(bounds[name][0]), "high": _known(bounds[name][1])}
+            for name, value in numbers.items()
+        },
+        "beyond_chance": change.is_beyond_chance,
+    }
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

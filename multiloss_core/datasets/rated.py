@@ -1,0 +1,294 @@
+"""Build rated documents, times, segments and amounts from a table and the meanings of its columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from multiloss_core.datasets.source import RatedSource, source_key
+from multiloss_core.errors import DataError
+from multiloss_core.inspection import (
+    Calendar,
+    DailyAlerts,
+    Segment,
+    WeeklyCounts,
+    calendar,
+    daily_alerts,
+    incomplete_from,
+    segment_counts,
+    segmentation,
+    weekly_counts,
+)
+from multiloss_core.numerics import Bools, Floats
+from multiloss_core.tables import (
+    ColumnMeanings,
+    Times,
+    document_amounts,
+    document_segments,
+    local_times,
+    with_decimal_sign,
+)
+from multiloss_core.thresholds import Rule, mean_amounts, money_at, money_weighted
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
+from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+# Properties of data that some calculations need.
+Support = Literal["documents", "money", "time", "segment", "group"]
+
+
+@dataclass(frozen=True, eq=False)
+class OverTime:
+    """Counts of thresholds by week and by day; ratings are incomplete from the week `incomplete` on."""
+
+    weeks: WeeklyCounts
+    days: DailyAlerts
+    incomplete: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RatedDataset:
+    """Hold checked data with the table they were read from.
+
+    `source` are rated documents, or counts of them; `source.rows` are the rows of `frame` that the documents are.
+    `fingerprint` is that of the file, `key` changes with the columns, too. `amounts`, `times` and `segments` (n,)
+    describe each document, where such columns exist, and `undecided_times` and `undecided_segments` (u,) each undecided
+    one. `zone`: the time zone of the times, empty for none. `origin`: fields of `RecordedData` on where the rows lie.
+    """
+
+    name: str
+    fingerprint: str
+    source: RatedDocuments | CountSurfaces
+    frame: pd.DataFrame
+    columns: ColumnMeanings
+    amounts: Floats | None = None
+    times: Times | None = None
+    segments: NDArray[np.object_] | None = None
+    undecided_times: Times | None = None
+    undecided_segments: NDArray[np.object_] | None = None
+    zone: str = ""
+    origin: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: RatedSource, columns: ColumnMeanings, *, one_class: bool = False) -> Self:
+        """Build the data of a table that was read. Raises as `from_frame` does."""
+        origin = {} if source.origin is None else source.origin.recorded
+        return cls.from_frame(
+            source.frame,
+            columns,
+            name=source.name,
+            fingerprint=source.fingerprint,
+            origin=origin,
+            one_class=one_class,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        columns: ColumnMeanings,
+        *,
+        name: str = "table",
+        fingerprint: str = "",
+        origin: Mapping[str, Any] | None = None,
+        only: Bools | None = None,
+        one_class: bool = False,
+    ) -> Self:
+        """Build and check the data of a table.
+
+        `only`: the rows (n,) to read, in place of those of the days in `columns`. `one_class`: accept documents that
+        are all positive or all negative, to count given thresholds.
+
+        Raises
+        ------
+        UncertainFloorsError : floors and method are not given, and both methods do not agree.
+        DataError : an open question, or a column that cannot be used.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from multiloss_core.datasets import RatedDataset
+        >>> from multiloss_core.tables import ColumnMeanings
+        >>> table = pd.DataFrame({"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "fraud"]})
+        >>> RatedDataset.from_frame(table, ColumnMeanings(scores=("model",), rating="rating", floors=(0.5,))).source
+        RatedDocuments(3 documents, 2 positive; rated where model >= 0.5)
+        """
+        given: dict[str, Any] = {"name": name, "fingerprint": fingerprint, "columns": columns, "origin": origin or {}}
+        if columns.is_counts:
+            return cls(source=CountSurfaces.from_table(frame, rule=columns.rule), frame=frame, **given)
+        if columns.amount is not None and columns.amount in (columns.weight, columns.rating):
+            raise DataError(
+                f"Column '{columns.amount}' was chosen twice; the amount must be another column than rating and weight."
+            )
+        columns.require_answers()
+        frame = with_decimal_sign(frame, {name: sign for name, sign in columns.decimal_signs if sign is not None})
+        documents = RatedDocuments.from_frame(
+            frame,
+            list(columns.scores),
+            columns.rating or "",
+            meanings=columns.known_meanings or None,
+            weight=columns.weight,
+            floors=dict(zip(columns.scores, columns.floors, strict=True)) if columns.floors else None,
+            floor_method=columns.floor_method,
+            group=columns.group,
+            leave_out_unusable=columns.leave_out_unusable,
+            only=_complete_rows(frame, columns) if only is None else only,
+            one_class=one_class,
+        )
+        rows = documents.rows
+        # Read together, so that dates are understood and segments limited alike in both.
+        both = np.concatenate([rows, documents.undecided.rows])
+        times, zone = (None, "") if columns.time is None else local_times(frame, columns.time, both)
+        segments = None if columns.segment is None else document_segments(frame, columns.segment, both)
+        return cls(
+            source=documents,
+            frame=frame,
+            amounts=None if columns.amount is None else document_amounts(frame, columns.amount, rows),
+            times=None if times is None else times[: rows.size],
+            segments=None if segments is None else segments[: rows.size],
+            undecided_times=None if times is None else times[rows.size :],
+            undecided_segments=None if segments is None else segments[rows.size :],
+            zone=zone,
+            **given,
+        )
+
+    @cached_property
+    def key(self) -> str:
+        """The name of the data under their columns, for caches."""
+        return source_key(self.fingerprint, self.columns)
+
+    @property
+    def documents(self) -> RatedDocuments:
+        """The rated documents. Raises TypeError where only counts are known; see `supports`."""
+        if self.source.documents is None:
+            raise TypeError("Only counts of these data are known.")
+        return self.source.documents
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or noticed while the data were built; nothing of a table of counts."""
+        return tuple(self.source.notes) if isinstance(self.source, RatedDocuments | RatedCounts) else ()
+
+    @property
+    def days(self) -> float | None:
+        """The number of calendar days from the first to the last document; None without times."""
+        return None if self.times is None or not self.times.size else float(self.calendar.days)
+
+    @cached_property
+    def calendar(self) -> Calendar:
+        """The days of the documents. Raises TypeError without times."""
+        if self.times is None:
+            raise TypeError("These data have no times.")
+        return calendar(self.times, self.undecided_times)
+
+    @property
+    def positives(self) -> int:
+        """The number of rated positives, each counted once where documents are known."""
+        return int(self.documents.labels.sum()) if self.supports("documents") else round(self.source.totals.tp)
+
+    @property
+    def undecided_weight(self) -> float:
+        """The number of alerts without a decision."""
+        return float(self.documents.undecided.weights.sum()) if self.supports("documents") else 0.0
+
+    def supports(self, what: Support) -> bool:
+        """Return whether the data hold documents, amounts of money, times, segments or groups."""
+        if what == "documents":
+            return self.source.documents is not None
+        return self.amounts is not None if what == "money" else getattr(self.columns, what) is not None
+
+    def over_time(self, thresholds: Floats, rule: Rule) -> OverTime:
+        """Count thresholds (k,) by week and day, and find the week from which on ratings are incomplete."""
+        documents = self.documents
+        return OverTime(
+            weekly_counts(documents, self.calendar, thresholds, rule),
+            self.daily_alerts(thresholds, rule),
+            self._incomplete_from,
+        )
+
+    def daily_alerts(self, thresholds: Floats, rule: Rule) -> DailyAlerts:
+        """Count the alerts of thresholds (k,) on each day."""
+        return daily_alerts(self.documents, self.calendar, thresholds, rule)
+
+    def segment_counts(self, thresholds: Floats, rule: Rule) -> tuple[Segment, ...]:
+        """Count thresholds (k,) in each segment."""
+        if self.segments is None:
+            raise TypeError("These data have no segments.")
+        known = segmentation(self.segments, self.undecided_segments)
+        return segment_counts(self.documents, known, thresholds, rule)
+
+    def in_money(self) -> Self:
+        """Weigh each document by its amount and leave out those of amount 0; the key stays.
+
+        Raises
+        ------
+        DataError : no amounts, or nothing is left of the positives or of the negatives.
+        """
+        if self.amounts is None:
+            raise DataError("Money cannot be counted without an amount column; choose one or count documents.")
+        source = money_weighted(self.documents, self.amounts)
+        kept = np.isin(self.documents.rows, source.rows)
+        return replace(
+            self,
+            source=source,
+            amounts=self.amounts[kept],
+            times=None if self.times is None else self.times[kept],
+            segments=None if self.segments is None else self.segments[kept],
+            # Money is of decided documents only.
+            undecided_times=None,
+            undecided_segments=None,
+        )
+
+    def money_at(self, thresholds: Floats, rule: Rule) -> Counts[Floats]:
+        """Count money at thresholds (m, k)."""
+        return money_at(self.documents, self._amounts, thresholds, rule)
+
+    def mean_amounts(self) -> tuple[float, float]:
+        """Return the mean amount of a rated positive, and of a rated negative."""
+        return mean_amounts(self.documents, self._amounts)
+
+    def undecided_at(self, thresholds: Floats, rule: Rule) -> Floats:
+        """Count undecided alerts (m,) at thresholds (m, k); nothing where only counts are known."""
+        if not self.undecided_weight:
+            return np.zeros(len(thresholds))
+        # In the order of a path, so that documents are passed over once.
+        distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
+        return self.documents.undecided.count_along(distinct, rule)[places]
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether documents stand for different numbers of documents."""
+        return self.supports("documents") and bool(self.documents.weights.min() < self.documents.weights.max())
+
+    @property
+    def highest_scores(self) -> Floats:
+        """The highest score (k,) of each classifier, infinity where only counts are known."""
+        if not self.supports("documents"):
+            return np.full(len(self.source.names), np.inf)
+        return np.array([scores[-1] for scores in self.documents.ordered_scores])
+
+    @property
+    def _amounts(self) -> Floats:
+        if self.amounts is None:
+            raise TypeError("These data have no amounts.")
+        return self.amounts
+
+    @cached_property
+    def _incomplete_from(self) -> int | None:
+        return incomplete_from(weekly_counts(self.documents, self.calendar, self.source.floors, "any"))
+
+
+def _complete_rows(frame: pd.DataFrame, columns: ColumnMeanings) -> Bools | None:
+    """Find the rows (n,) of the days in use; None for all."""
+    if columns.time is None or (columns.since is None and columns.complete_until is None):
+        return None
+    times, _ = local_times(frame, columns.time, np.arange(len(frame)))
+    inside = np.ones(len(frame), dtype=bool)
+    inside &= True if columns.since is None else times >= np.datetime64(columns.since)
+    inside &= True if columns.complete_until is None else times < np.datetime64(columns.complete_until)
+    return inside

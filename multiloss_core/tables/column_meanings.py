@@ -1,0 +1,67 @@
+"""State what the columns of a table of rated documents mean."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
+from multiloss_core.tables.rating_column import Meaning
+
+DecimalSign: TypeAlias = Literal[",", "."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnMeanings:
+    """Name the role of each column; None or empty where no column has it.
+
+    `scores`: columns of numbers, also derived ones such as "minus trust" (see `column_of`). `meanings`: each rating in
+    lower-case words and what it means, None while unknown. `floors`: one for each score, None for one that is estimated
+    by `floor_method`. `since`: a date, YYYY-MM-DD; earlier rows are left out. `complete_until`: a date; rows from it on
+    are left out, because their ratings are incomplete. `decimal_signs`: the decimal sign of columns of numbers that can
+    be read in two ways. `is_counts`: the table holds ready counts, under `rule` if that is known.
+    """
+
+    scores: tuple[str, ...]
+    rating: str | None = None
+    meanings: tuple[tuple[str, Meaning | None], ...] = ()
+    weight: str | None = None
+    floors: tuple[float | None, ...] = ()
+    floor_method: Literal["corner", "jump"] | None = None
+    leave_out_unusable: bool = False
+    group: str | None = None
+    amount: str | None = None
+    time: str | None = None
+    segment: str | None = None
+    since: str | None = None
+    complete_until: str | None = None
+    decimal_signs: tuple[tuple[str, DecimalSign | None], ...] = ()
+    is_counts: bool = False
+    rule: Literal["any", "all"] | None = None
+
+    @property
+    def known_meanings(self) -> dict[str, Meaning]:
+        """The ratings whose meaning is known."""
+        return {rating: meaning for rating, meaning in self.meanings if meaning is not None}
+
+    @property
+    def only_positive(self) -> str | None:
+        """The rating of a positive, where there is one such rating and the only other one is negative."""
+        found = sorted(self.meanings, key=lambda rating: str(rating[1]))
+        return found[1][0] if [meaning for _, meaning in found] == ["negative", "positive"] else None
+
+    def require_answers(self) -> None:
+        """Raise DataError where the rating, a meaning or a decimal sign is still open."""
+        if self.rating is None:
+            raise DataError("No column with the ratings is chosen; choose the one that says what was fraud.")
+        for rating, meaning in self.meanings:
+            if meaning is None:
+                raise DataError(
+                    f"What '{shortened(rating)}' in '{self.rating}' means is not said yet; choose fraud, not fraud or "
+                    "not known yet."
+                )
+        for column, sign in self.decimal_signs:
+            if sign is None:
+                raise DataError(f"The numbers in '{column}' can be read in two ways; choose which one is meant.")
+
+
+COUNT_TABLE = ColumnMeanings(is_counts=True, scores=())

@@ -1,0 +1,253 @@
+"""Read the columns of a table as numbers, amounts, groups, segments or a currency."""
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import MINUS, plural, shortened
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+
+LARGEST_SCORE = 1e100
+# Quotients of smaller weights are infinite.
+SMALLEST_WEIGHT = 1e-100
+# So many rows of a table tell what its columns are.
+MAX_SAMPLED = 10_000
+
+Table = TypeVar("Table", pd.DataFrame, "pd.Series[Any]")
+
+
+def numbers(column: "pd.Series[Any]") -> tuple[Floats, Bools, Bools]:
+    """Read a column as numbers: (values, which cells are blank, which hold text, infinity or an absurd size)."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        # Few words may stand for cells that would fill the memory: they are not written out. Code -1 is a blank.
+        values, blank, unusable = numbers(pd.Series(column.cat.categories))
+        codes = column.cat.codes.to_numpy()
+        return np.append(values, np.nan)[codes], np.append(blank, True)[codes], np.append(unusable, False)[codes]
+    empty = column.isna().to_numpy()
+    if pd.api.types.is_datetime64_any_dtype(column.dtype) or pd.api.types.is_timedelta64_dtype(column.dtype):
+        values = np.full(len(column), np.nan)
+    else:
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            empty = empty | (column.astype("string").str.strip() == "").fillna(True).to_numpy(dtype=bool)
+        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    return values, empty, ~empty & ~(np.abs(values) < LARGEST_SCORE)
+
+
+def are_weights(values: Floats) -> Bools:
+    """Tell which numbers can be weights: above 0, and neither so small nor so large that sums and quotients fail."""
+    return (values >= SMALLEST_WEIGHT) & (values < LARGEST_SCORE)
+
+
+def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, expected: str, way_out: str) -> None:
+    """Refuse a column unless every cell (n,) is `usable`; `rows` (n,) are its rows in the table, counted from 0.
+
+    Raises
+    ------
+    DataError : naming the column, how many cells are not what is `expected`, the first of them, and the `way_out`.
+    """
+    if usable.all():
+        return
+    first = int(usable.argmin())
+    shown = "" if pd.isna(column.iloc[first]) else shortened(column.iloc[first])
+    cell = f"'{shown}'" if shown else "blank"
+    raise DataError(
+        f"Column '{column.name}' has values that are not {expected} ({plural((~usable).sum(), 'row')}, first: "
+        f"row {rows[first] + 1:,}, {cell}); {way_out}."
+    )
+
+
+def is_numeric(column: "pd.Series[Any]") -> bool:
+    """Whether a column holds numbers, or text of which most reads as numbers; truth values and dates are none."""
+    if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return False
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return True
+    return bool(np.mean(~np.isnan(sampled_numbers(column))) > 0.5)
+
+
+def sampled_numbers(column: "pd.Series[Any]") -> Floats:
+    """At most 10,000 cells of a column, evenly spread over it, as numbers; NaN for text and blanks."""
+    cells = sampled(column)
+    if pd.api.types.is_numeric_dtype(cells.dtype):
+        return cells.to_numpy(dtype=np.float64, na_value=np.nan)
+    codes, known = pd.factorize(cells)
+    values = pd.to_numeric(pd.Series(known).astype("object"), errors="coerce").to_numpy(dtype=np.float64)
+    return np.append(values, np.nan)[codes]
+
+
+def sampled(table: Table) -> Table:
+    """At most 10,000 rows of a table, evenly spread over it."""
+    return table.iloc[np.linspace(0, len(table) - 1, min(len(table), MAX_SAMPLED)).astype(np.intp)]
+
+
+RECIPROCAL = "1 / "
+
+
+def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
+    """Return the column (n,) of a name, also of one derived: "minus X" holds -X, and "1 / X" the reciprocals of X.
+
+    A column that really has such a name is taken first, of several with one name the first. Cells that are no numbers
+    stay as they are, so that whoever reads the column can say so.
+
+    Raises
+    ------
+    DataError : no such column.
+    """
+    base = base_of(frame, name)
+    if base is None:
+        raise DataError(f"There is no column '{name}' in the table; choose another one.")
+    column = _first(frame, base)
+    if base == name:
+        return column
+    values, _, unusable = numbers(column)
+    with np.errstate(divide="ignore"):
+        derived = -values if name.startswith(MINUS) else 1 / values
+    if not unusable.any():
+        return pd.Series(derived, index=column.index, name=name)
+    return pd.Series(np.where(unusable, column.astype(object), derived), index=column.index, name=name)
+
+
+def base_of(frame: pd.DataFrame, name: str) -> str | None:
+    """Return the column of the table that a name stands for or is derived from; None where there is none."""
+    for prefix in ("", MINUS, RECIPROCAL):
+        if name.startswith(prefix) and name.removeprefix(prefix) in frame.columns:
+            return name.removeprefix(prefix)
+    return None
+
+
+def _first(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
+    return frame.iloc[:, list(frame.columns).index(name)]
+
+
+def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
+    """Read a column as amounts (n,) >= 0 of some `rows` (n,) of a table, counted from 0.
+
+    Raises
+    ------
+    DataError : no such column, or an amount that is blank, text, infinite or negative; row numbers count from 1 below
+        the header.
+    """
+    if column not in frame.columns:
+        raise DataError(f"There is no column '{column}' with amounts; choose another amount column or none.")
+    cells = frame[column].iloc[rows]
+    values, _, _ = numbers(cells)
+    usable = (values >= 0) & (values < LARGEST_SCORE)
+    way_out = "correct these amounts or choose no amount column"
+    require_usable(cells, usable, rows, expected="numbers of at least 0", way_out=way_out)
+    return values
+
+
+Groups: TypeAlias = Sequence[Hashable] | NDArray[Any] | pd.Series
+
+
+def group_numbers(groups: Groups, count: int) -> Indices:
+    """Assign the numbers 0..g-1 to groups in order of appearance, (n,); a missing one is a group of its own.
+
+    Raises
+    ------
+    DataError : not one group for each of `count` documents, or something that cannot be compared.
+    """
+    column = groups if isinstance(groups, np.ndarray | pd.Series) else pd.Series(list(groups))
+    if column.shape != (count,):
+        raise DataError(f"There must be one group for each of the {count:,} documents, not shape {column.shape}.")
+    try:
+        codes, known = pd.factorize(column)
+    except TypeError:
+        raise DataError("Groups must be numbers or words; some of them are lists or tables.") from None
+    missing = codes < 0
+    if not missing.any():
+        return np.asarray(codes, dtype=np.intp)
+    alone = np.where(missing, len(known) + np.cumsum(missing) - 1, codes)
+    return np.asarray(pd.factorize(alone)[0], dtype=np.intp)
+
+
+def group_column(frame: pd.DataFrame, name: str, rows: Indices) -> tuple[Indices, int]:
+    """Read the groups of some rows of a table, numbered, and how many of these rows hold none (blank).
+
+    Raises
+    ------
+    DataError : one group only, from which nothing can be held out.
+    """
+    column: pd.Series[Any] = frame[name].iloc[rows]
+    if pd.api.types.is_string_dtype(column.dtype):
+        words = column.astype("string").str.strip()
+        column = words.where(words != "")
+    numbers = group_numbers(column, rows.size)
+    blank = int(column.isna().sum())
+    if blank == rows.size:
+        raise DataError(f"All {blank:,} usable rows of '{name}' are blank; choose another group column or none.")
+    if numbers.max(initial=0) == 0:
+        raise DataError(
+            f"Column '{name}' holds one group only, '{shortened(column.iloc[0])}', in all {rows.size:,} usable rows "
+            f"(from row {rows[0] + 1:,} on), so no group can be held out; choose another group column or none."
+        )
+    return numbers, blank
+
+
+BLANK = "(blank)"
+MAX_SEGMENTS = 200
+
+
+def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArray[np.object_]:
+    """Read the segments, text (n,), that a column of a table gives for some of its `rows` (n,), counted from 0.
+
+    A blank cell is the segment "(blank)"; whole numbers have no decimals.
+
+    Raises
+    ------
+    DataError : no such column, or more than 200 different values.
+    """
+    if column not in frame.columns:
+        raise DataError(f"There is no column '{column}' in the table; choose another segment column or none.")
+    values: pd.Series[Any] = frame[column].iloc[rows]
+    if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
+        # Whole numbers with a blank among them were read as fractions.
+        values = values.astype("Int64")
+    cell_codes, cells = pd.factorize(values)
+    # Only different cells become words, so that a dictionary of long texts is never written out; code -1 is a blank.
+    words = pd.Series([*map(str, cells.to_list()), BLANK], dtype="string").str.strip().replace("", BLANK)
+    word_codes, distinct = pd.factorize(words)
+    used, codes = np.unique(word_codes[cell_codes], return_inverse=True)
+    known = distinct[used]
+    if len(known) > MAX_SEGMENTS:
+        one_more = int((codes == MAX_SEGMENTS).argmax())
+        raise DataError(
+            f"Column '{column}' holds {len(known):,} different values, more than the limit of {MAX_SEGMENTS} segments "
+            f"(passed in row {rows[one_more] + 1:,}); choose a column with fewer values or no segment column."
+        )
+    # As references: one long text must not widen every cell.
+    return np.array(known, dtype=object)[codes]
+
+
+_CURRENCY_NAMES = {"currency", "currency code", "währung", "waehrung", "devise", "moneda", "moeda", "valuta"}
+_CODES = (
+    "EUR|USD|GBP|CHF|JPY|CNY|INR|BRL|MXN|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|TRY|ZAR|SGD|HKD|ILS|AED|SAR|KRW|"
+    "NGN|KES"
+)
+_IN_NAME = re.compile(rf"(?<![A-Za-z])({_CODES})(?![A-Za-z])|([$€£¥₹])", re.IGNORECASE)
+MAX_LETTERS = 12
+
+
+def currency_of_amounts(frame: pd.DataFrame, amount: str | None, units: Mapping[str, str]) -> str | None:
+    """Return the currency of a table, or of its `amount` column, of at most 12 characters; None where it is not known.
+
+    `units`: what stands beside the numbers of a column. A column named as currencies are must hold one value only.
+    O(n) for n rows.
+    """
+    for column in frame.columns:
+        if str(column).replace("_", " ").strip().casefold() in _CURRENCY_NAMES:
+            found = frame[column].dropna().astype(str).str.strip()
+            values = set(found[found != ""].unique())
+            if len(values) == 1 and len(word := values.pop()) <= MAX_LETTERS:
+                return word
+    if amount is None:
+        return None
+    if (unit := units.get(amount, "").strip()) and len(unit) <= MAX_LETTERS:
+        return unit
+    named = _IN_NAME.search(amount)
+    return None if named is None else named[0].upper()

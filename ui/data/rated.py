@@ -1,0 +1,106 @@
+"""Hold the rated data of one session, kept while moving between pages."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from multiloss_core import DataError
+from multiloss_core.datasets import RATED_SAMPLES, RatedDataset, RatedSource, source_key
+from multiloss_core.engines import read_rated_source
+from multiloss_core.tables import ColumnMeanings
+from ui.data.sources import counted_dataset
+from ui.data.uploader import Uploader
+from ui.shared.formatting import vocabulary
+from ui.shared.session import session
+
+
+@st.cache_resource(max_entries=8, show_spinner="Simulating a population …")
+def sample(name: str) -> RatedSource:
+    """Return a built-in sample; the same for everybody."""
+    return RATED_SAMPLES[name](name)
+
+
+def rated_uploads() -> Uploader[ColumnMeanings, RatedDataset]:
+    """Return this session's rated data."""
+    return Uploader(
+        state=session().rated,
+        key="data",
+        samples=dict.fromkeys(RATED_SAMPLES, sample),
+        label="Data",
+        hint="Simulated samples with one to four classifiers, a ready table of counts, and the files you uploaded in "
+        "this session.",
+        read=read_rated_source,
+        build=build,
+        upload_key="upload",
+        upload_label="Your own file: CSV, Excel or Parquet",
+        upload_hint=f"Rated {vocabulary().documents}, or a ready table of counts (T1, T2, …, TP, FP).",
+        choice_type=ColumnMeanings,
+        of_other_files=_of_other_files,
+    )
+
+
+def choose_source(load: Callable[[], None] | None = None) -> RatedSource:
+    """Let the user pick a sample or one of the uploads; `load` draws what brings files in."""
+    return rated_uploads().pick(load)
+
+
+def needs_answers(source: RatedSource) -> bool:
+    """Whether what some column means could not be told for certain, and the user has not confirmed it yet."""
+    unsure = source.guess is not None and bool(source.guess.unsure or source.first_choice.decimal_signs)
+    return unsure and source.fingerprint not in rated_uploads().state.confirmed
+
+
+def confirm(source: RatedSource) -> None:
+    """Take the choice of columns of a table for confirmed by the user."""
+    rated_uploads().confirm(source)
+
+
+def dataset_of(source: RatedSource) -> RatedDataset:
+    """Return the dataset in use for a source. Raises DataError where its columns need the user's help."""
+    if needs_answers(source):
+        raise DataError(
+            f"What some columns of '{source.name}' mean could not be told for certain; check them on Rated data first."
+        )
+    return build(source, rated_uploads().choice_for(source))
+
+
+def build(source: RatedSource, columns: ColumnMeanings) -> RatedDataset:
+    """Build and check the data of a source, counted where its rows lie.
+
+    Raises DataError, and Cancelled where the user stopped the engine.
+    """
+    if not source.is_sample:
+        return build_dataset(source, columns)
+    columns.require_answers()
+    return counted_dataset(source, columns)
+
+
+def build_dataset(source: RatedSource, columns: ColumnMeanings, *, one_class: bool = False) -> RatedDataset:
+    """Build and check the data of a source whose rows are here; kept for the session. Raises DataError.
+
+    `one_class`: accept documents that are all positive or all negative, to count given thresholds.
+    """
+    key = source_key(source.fingerprint, columns)
+    return replace(_checked(key, one_class, source, columns), name=source.name)
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner="Checking the data …")
+def _checked(key: str, one_class: bool, _source: RatedSource, _columns: ColumnMeanings) -> RatedDataset:
+    return RatedDataset.of(_source, _columns, one_class=one_class)
+
+
+def in_money(dataset: RatedDataset) -> RatedDataset:
+    """Weigh documents by their amounts (see `RatedDataset.in_money`)."""
+    return replace(_in_money(dataset.key, dataset), name=dataset.name)
+
+
+# Kept, so that the same documents are not held once more for every grid and rule that they are counted with.
+@st.cache_resource(scope="session", max_entries=3, show_spinner=False)
+def _in_money(key: str, _dataset: RatedDataset) -> RatedDataset:
+    return _dataset.in_money()
+
+
+def _of_other_files(choice: ColumnMeanings) -> ColumnMeanings:
+    """Leave out what holds for one file alone."""
+    return replace(choice, floors=(None,) * len(choice.floors), floor_method=None, since=None, complete_until=None)

@@ -1,0 +1,270 @@
+"""Hold the tables of a session and the columns chosen for each, within the limits of memory."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
+
+import pandas as pd
+from pydantic import TypeAdapter, ValidationError
+
+from multiloss_core import DataError
+from multiloss_core.datasets import Source
+from multiloss_core.tables import ReadOptions
+from multiloss_core.thresholds import UncertainFloorsError
+from ui.shared.formatting import NOUN
+from ui.shared.session import UploadedFile, Uploads
+
+Choice = TypeVar("Choice")
+Data = TypeVar("Data")
+
+# Of all tables of a kind that one session holds, in bytes of memory and disk; the last one stays in any case.
+MOST_MEMORY = 2**30
+# Letters of a SHA-256 that identify a file.
+START = 12
+MAX_SETTINGS_BYTES = 100_000
+VARIABLE = "MULTILOSS_MOST_TABLES_MB"
+MOST_MEGABYTES = 4096
+# By identity, as they are: a visit that has ended is no longer among them.
+_held: WeakValueDictionary[int, Uploads] = WeakValueDictionary()  # type: ignore[type-arg]
+
+
+@dataclass(frozen=True)
+class Remembered(Generic[Choice]):
+    """A choice of columns, and whether the user has confirmed it."""
+
+    choice: Choice
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableStore(Generic[Choice, Data]):
+    """Hold the tables of one kind: samples, and those loaded in this session.
+
+    `samples` make one by name. `read` makes a table of a file's bytes, its name and options; `build` makes checked data
+    of a table under a choice of columns. `of_other_files` leaves out of a choice what holds for one file alone;
+    `choice_type` is its type.
+    """
+
+    state: Uploads[Choice]
+    samples: Mapping[str, Callable[[str], Source[Choice]]]
+    read: Callable[[bytes, str, ReadOptions], Source[Choice]]
+    build: Callable[[Source[Choice], Choice], Data]
+    choice_type: type[Choice]
+    of_other_files: Callable[[Choice], Choice]
+
+    def source(self, name: str) -> Source[Choice]:
+        """Return what was loaded under a name, else the sample of that name. Raises DataError if there is neither."""
+        if name in self.state.sources:
+            return self.state.sources[name]
+        if name not in self.samples:
+            raise DataError(f"'{name}' is no longer loaded in this session; upload it again.")
+        return self.samples[name](name)
+
+    def is_kept(self, name: str) -> bool:
+        """Return whether this browser keeps a file of that name, as far as it has said so in this visit."""
+        return name in (self.state.kept or ())
+
+    def choice_for(self, source: Source[Choice]) -> Choice:
+        """Return the last valid choice of columns of a source, or the first one to try."""
+        return self.state.choices.get(source.fingerprint, source.first_choice)
+
+    def remembered(self, frame: pd.DataFrame, fingerprint: str = "") -> Remembered[Choice] | None:
+        """Return what was chosen for this very file, else for the last one with the same columns, if it was."""
+        for of in (fingerprint, columns_signature(frame)):
+            text = self.state.remembered.get(of)
+            found = None if text is None else remembered_from_json(text, self.choice_type)
+            if found is not None:
+                return found
+        return None
+
+    def remember(self, source: Source[Choice], choice: Choice) -> None:
+        """Remember a valid choice of columns: of this file, and once it was changed or confirmed, of its columns."""
+        self.state.choices[source.fingerprint] = choice
+        if source.name in self.state.sources:
+            confirmed = source.fingerprint in self.state.confirmed
+            known = {source.fingerprint: remembered_to_json(Remembered(choice, confirmed))}
+            if confirmed or choice != source.first_choice:
+                of_others = Remembered(self.of_other_files(choice), confirmed)
+                known[columns_signature(source.frame)] = remembered_to_json(of_others)
+            self.state.remembered |= known
+
+    def settings_of(self, source: Source[Choice]) -> str:
+        """Write what the columns of a table mean as JSON; `use_settings` reads it."""
+        return remembered_to_json(Remembered(self.choice_for(source), source.fingerprint in self.state.confirmed))
+
+    def use_settings(self, source: Source[Choice], data: bytes) -> str | None:
+        """Choose the columns of a table as settings from a file say; or say why not, and leave all as it was."""
+        found = remembered_from_json(data, self.choice_type) if len(data) <= MAX_SETTINGS_BYTES else None
+        if found is None:
+            return "The file holds no settings of columns; choose one that was downloaded on this page."
+        complaint = self._complaint_about(source, found.choice)
+        if complaint is None:
+            if found.confirmed:
+                self.state.confirmed.add(source.fingerprint)
+            self.remember(source, found.choice)
+        return complaint and f"The settings do not fit '{source.name}': {complaint}"
+
+    def confirm(self, source: Source[Choice]) -> None:
+        """Take the columns of a table for confirmed by the user."""
+        self.state.confirmed.add(source.fingerprint)
+        self.remember(source, self.choice_for(source))
+
+    def options_of(self, digest: str) -> ReadOptions:
+        """Return the options that a file was read with before, by its SHA-256."""
+        return ReadOptions.from_key(self.state.remembered.get(reading_of(digest), ""))
+
+    def choices_to_keep(self) -> dict[str, str]:
+        """Return what is remembered of the tables that are loaded, for the browser."""
+        keys = {
+            key
+            for source in self.state.sources.values()
+            for key in (source.fingerprint, columns_signature(source.frame))
+        } | {NOUN, *(reading_of(file.digest) for file in self.state.files.values())}
+        return {key: text for key, text in self.state.remembered.items() if key in keys}
+
+    def keep(self, source: Source[Choice], name: str, file: UploadedFile) -> None:
+        """Hold a table under a free name, with the columns chosen before; drop the oldest tables to make room.
+
+        Raises DataError where the server may hold no more.
+        """
+        state = self.state
+        hold(state, name, file)
+        state.sources.pop(name, None)
+        state.sources[name] = replace(source, name=name)
+        state.files[name] = file
+        state.gone.discard(name)
+        notes = [] if name == source.name else [f"There is other data called '{source.name}': this is '{name}'."]
+        self._recall_choice(state.sources[name])
+        let_go = self._let_go()
+        if let_go:
+            notes.append(f"No longer loaded, to make room: {', '.join(let_go)}.")
+        state.note = " ".join(notes) or None
+
+    def _complaint_about(self, source: Source[Choice], choice: Choice) -> str | None:
+        """Say why a choice of columns that came from outside cannot be used; None where it can."""
+        try:
+            if not source.is_sample:
+                self.build(source, choice)
+        except UncertainFloorsError:
+            # It is asked of each file anew.
+            return None
+        except DataError as error:
+            return str(error)
+        except (ValueError, TypeError, LookupError):
+            # Text that no version of this program wrote.
+            return "its parts do not agree."
+        return None
+
+    def is_here(self, name: str) -> bool:
+        """Return whether a table of that name is loaded or a sample."""
+        return name in self.state.sources or name in self.samples
+
+    def start_of(self, name: str) -> str | None:
+        """Return the beginning of the SHA-256 of what is known under a name, loaded or kept in the browser."""
+        file = self.state.files.get(name)
+        return (self.state.kept or {}).get(name) if file is None else file.digest[:START]
+
+    def free_name(self, name: str, start: str) -> str:
+        """Return the name, or the first one numbered after it, that no other content has."""
+        stem, point, ending = name.rpartition(".")
+        for number in count(1):
+            candidate = name if number == 1 else f"{stem} ({number}){point}{ending}" if stem else f"{name} ({number})"
+            if candidate not in self.samples and self.start_of(candidate) in {None, start}:
+                return candidate
+        raise AssertionError
+
+    def _let_go(self) -> list[str]:
+        """Drop the tables loaded first while all take too much memory; returns their names."""
+        let_go: list[str] = []
+        files = self.state.files
+        while sum(file.memory for file in files.values()) > MOST_MEMORY and len(self.state.sources) > 1:
+            oldest = next(iter(self.state.sources))
+            del self.state.sources[oldest]
+            if (file := files.pop(oldest)).given_name and self.state.kept is not None:
+                # As far as is known; the browser corrects it.
+                self.state.kept[oldest] = file.digest[:START]
+            let_go.append(f"'{oldest}'")
+        return let_go
+
+    def _recall_choice(self, source: Source[Choice]) -> None:
+        """Choose the columns of a new table as they were chosen before, where that works."""
+        if source.fingerprint in self.state.choices:
+            return
+        found = self.remembered(source.frame, source.fingerprint)
+        if found is None:
+            return
+        # Other values than before may have come.
+        if self._complaint_about(source, found.choice) is not None:
+            return
+        self.state.choices[source.fingerprint] = found.choice
+        if found.confirmed:
+            self.state.confirmed.add(source.fingerprint)
+
+
+def reading_of(digest: str) -> str:
+    """Name what is remembered of a file by its SHA-256: the sheet, lines and rows that were asked for."""
+    return f"sheet {digest}"
+
+
+def is_start(text: str) -> bool:
+    """Tell whether a text is the beginning of a SHA-256: a file of which nothing else is known."""
+    return re.fullmatch(f"[0-9a-f]{{{START}}}", text) is not None
+
+
+def memory_of(source: Source[Any]) -> int:
+    """Return the bytes that a table takes, in memory and on disk."""
+    return int(source.frame.memory_usage(deep=True).sum()) + source.disk
+
+
+def hold(state: Uploads, name: str, file: UploadedFile) -> None:  # type: ignore[type-arg]
+    """Note that a visit holds a table under a name. Raises DataError where all visits together may hold no more."""
+    held = sum(one.memory for visit in list(_held.values()) for one in list(visit.files.values()))
+    before = state.files[name].memory if id(state) in _held and name in state.files else 0
+    if held - before + file.memory > _most():
+        raise DataError(
+            "This server holds as many tables as it may for all its visitors; try again when others have finished, or "
+            "load a smaller file."
+        )
+    _held[id(state)] = state
+
+
+def _most() -> int:
+    """Read the limit in bytes. Raises DataError where it is no whole number of megabytes."""
+    text = os.environ.get(VARIABLE, str(MOST_MEGABYTES))
+    if not text.isdigit() or not int(text):
+        raise DataError(f"{VARIABLE} is '{text}'; give a whole number of megabytes, such as {MOST_MEGABYTES}.")
+    return int(text) * 2**20
+
+
+def columns_signature(frame: pd.DataFrame) -> str:
+    """Name the set of the columns of a table, whatever their order."""
+    names = json.dumps(sorted(map(str, frame.columns)))
+    return f"columns {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()}"
+
+
+def remembered_to_json(remembered: Remembered[Any]) -> str:
+    """Write a choice of columns, which is a dataclass, as text."""
+    return _adapter(type(remembered.choice)).dump_json(remembered).decode()
+
+
+def remembered_from_json(text: str | bytes, kind: type[Choice]) -> Remembered[Choice] | None:
+    """Read a choice of columns; None where the text is none: it may come from anybody, or from another version."""
+    try:
+        remembered: Remembered[Choice] = _adapter(kind).validate_json(text)
+    except ValidationError:
+        return None
+    return remembered
+
+
+def _new_adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(Remembered[kind])
+
+
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(_new_adapter)
