@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 import pytest
-from ui.data.samples import sample
 
 from multiloss_core import PATH_METHODS, RatedDocuments
 from multiloss_core.thresholds import PathSearch
 from multiloss_core.workers import WorkerPool
 from tests.server import samples
+from ui.data.rated import sample
 from ui.operating_point.calculations import find_path
 from ui.server.work import LONG, WorkQueue, shared_queue
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
-from ui.data.scored import scored_sample
 
 from multiloss_core import (
     LOSSES,
@@ -34,6 +33,7 @@ from multiloss_core.losses import (
 )
 from tests.unchanged.summary import Figures, of, plain, thinned
 from tests.unchanged.thresholds import answered
+from ui.data.scored import scored_sample
 
 METHODS = ("auto", "exhaustive", "cubic", "quadratic", "near_linear", "windowed")
 # The other methods take too long for many items.

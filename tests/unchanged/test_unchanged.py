@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from ui.data.rated import sample
 
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import (
@@ -27,6 +26,7 @@ from tests.unchanged.losses import cuts_figures, losses_figures, theory_figures
 from tests.unchanged.sources import RATED_FOLDER, counts_grid, rated_file, sample_data, sample_fit
 from tests.unchanged.summary import summarised
 from tests.unchanged.thresholds import METHODS, context_figures, rated_figures
+from ui.data.rated import sample
 from ui.shared.formatting import FRAUD
 
 HERE = Path(__file__).resolve().parent

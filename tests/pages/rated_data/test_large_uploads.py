@@ -25,7 +25,6 @@ from tests.pages.rated_data.steps import (
 from tests.pages.steps import explorer, run, state
 from tests.tables.reading.workbooks import workbook
 from ui.data import store
-from ui.operating_point.decision import origin_of
 
 
 def dated_frame():
@@ -98,7 +97,7 @@ def test_dates_in_words_are_counted_by_day_and_record_names_file(app):
     confirm(app)
     (source,) = state(app).rated.sources.values()
     assert source.rows == len(frame)
-    assert origin_of(source) == {}
+    assert source.origin.recorded == {}
     assert source.fingerprint == hashlib.sha256(csv_of(frame, sep=";", decimal=",")).hexdigest()
     dataset = list(state(app).counted.values())[-1]
     columns = dataset.rows
