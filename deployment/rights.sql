@@ -1,5 +1,5 @@
 -- The application's role reads the decision log and adds to it, and can do nothing else. Run by the owner of the tables at
--- every start: a changed password, or a table of a newer version, gets its rights then.
+-- every start, so that a changed password takes effect.
 \set password `sed -n 's/^password *= *//p' "$PGSERVICEFILE"`
 
 SELECT 'CREATE ROLE multiloss_app LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'multiloss_app') \gexec
