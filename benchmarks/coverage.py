@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.shared.forms import FORMS
-from benchmarks.shared.populations import RatedPopulation, population, true_rates
+from benchmarks.shared.populations import FORMS, RatedPopulation, population, true_rates
 from benchmarks.shared.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
 from multiloss_core.generalisation.bootstrap import RESAMPLES, nodes_around

@@ -1,4 +1,4 @@
-"""How exact and how fast expected losses are found: `python -m benchmarks.losses` prints Markdown tables.
+"""Measure how fast expected losses are found: `python -m benchmarks.losses` prints Markdown tables.
 
 Speed and peak memory at a million items are measured in a fresh process each. The quadratic dynamic programme that
 others use runs row by row in NumPy; compiled with numba it took about as long.
@@ -8,7 +8,6 @@ import resource
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from fractions import Fraction
 from functools import partial, reduce
 from multiprocessing import get_context
 from statistics import median
@@ -29,8 +28,7 @@ TOLERANCE = 1e-9
 
 
 def main() -> None:
-    print_setup("Expected multivariate losses: accuracy and speed", ["NumPy", "SciPy"], ".")
-    print_accuracy()
+    print_setup("Expected multivariate losses: speed", ["NumPy", "SciPy"], ".")
     print_speed()
     print_against_dynamic_programme()
     print_windowed()
@@ -49,76 +47,6 @@ def random_vectors(n: int, count: int, seed: int) -> list[Floats]:
         lambda: 1.0 - generator.random(n) ** 6,
     ]
     return [kinds[i % len(kinds)]() for i in range(count)]
-
-
-def print_accuracy() -> None:
-    print(f"## Error against bound, tolerance {TOLERANCE:g}\n")
-    print("Against rational arithmetic (n <= 10) or the cubic method (n <= 300, rounding of 1e-13 included).\n")
-    print_header("loss", "method", "oracle", "vectors", "largest error", "largest bound", "largest error / bound")
-    for loss in (*NEAR_LINEAR, G_MEAN, H_MEAN):
-        method = "near_linear" if loss in NEAR_LINEAR else "windowed"
-        if loss not in (G_TP_PR, G_MEAN):
-            small = [vector for n in range(1, 11) for vector in random_vectors(n, 20, n)]
-            print_errors(loss, method, "rational", small, rational_losses)
-        few = [vector for n in range(1, 25) for vector in random_vectors(n, 50, n)]
-        few += [vector for n in (50, 100, 300) for vector in random_vectors(n, 10, n)]
-        print_errors(loss, method, "cubic", few, cubic_losses)
-    print()
-
-
-def print_errors(
-    loss: Loss, method: str, oracle: str, vectors: list[Floats], exact: Callable[[Floats, Loss], Floats]
-) -> None:
-    errors, bounds = [], []
-    for vector in vectors:
-        found = expected_losses(vector, loss, method=method, tolerance=TOLERANCE)
-        errors.append(float(np.abs(found.values - exact(vector, loss)).max()))
-        bounds.append(found.error_bound)
-    ratio = max(error / bound for error, bound in zip(errors, bounds, strict=True))
-    figures = f"{len(vectors):,}", f"{max(errors):.1e}", f"{max(bounds):.1e}", f"{ratio:.2f}"
-    print_row(loss.name, method, oracle, *figures)
-
-
-def cubic_losses(vector: Floats, loss: Loss) -> Floats:
-    return expected_losses(vector, loss, method="cubic").values
-
-
-def rational_losses(vector: Floats, loss: Loss) -> Floats:
-    etas = [Fraction(float(eta)) for eta in np.sort(vector)[::-1]]
-    n = len(etas)
-    first, others = rational_counts(etas), rational_counts(etas[::-1])[::-1]
-    exact = [
-        sum(
-            first[k][tp] * others[k][missed] * rational_loss(loss, tp, k, tp + missed, n)
-            for tp in range(k + 1)
-            for missed in range(n - k + 1)
-        )
-        for k in range(n + 1)
-    ]
-    return np.array([float(value) for value in exact])
-
-
-def rational_counts(etas: list[Fraction]) -> list[list[Fraction]]:
-    rows = [[Fraction(1)]]
-    for eta in etas:
-        last = [*rows[-1], Fraction(0)]
-        rows.append([last[i] * (1 - eta) + (last[i - 1] * eta if i else 0) for i in range(len(last))])
-    return rows
-
-
-def rational_loss(loss: Loss, tp: int, k: int, positives: int, n: int) -> Fraction:
-    recall = Fraction(tp, positives) if positives else Fraction(1)
-    specificity = Fraction(n - k - positives + tp, n - positives) if n > positives else Fraction(1)
-    wrong = k + positives - 2 * tp
-    if loss == F():
-        return Fraction(wrong, k + positives) if k + positives else Fraction(0)
-    if loss == JACCARD:
-        return Fraction(wrong, wrong + tp) if wrong + tp else Fraction(0)
-    if loss == AM:
-        return 1 - (recall + specificity) / 2
-    if loss == H_MEAN:
-        return 1 - 2 * recall * specificity / (recall + specificity) if recall + specificity else Fraction(1)
-    return (1 - recall) * (1 - specificity)
 
 
 def print_speed() -> None:

@@ -8,20 +8,21 @@ split is used in both directions.
 """
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Iterator
 from functools import cache, partial
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.real_file import FOLDER, read_rated
-from benchmarks.shared.detectors import available_detectors, real_scores
 from benchmarks.shared.populations import RatedPopulation, best_thresholds
 from benchmarks.shared.reporting import print_header, print_row, print_setup
+from benchmarks.shared.stress import available_detectors, real_scores
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -29,12 +30,14 @@ from multiloss_core import (
     count_surfaces,
     graph_path,
     operating_points,
+    read_table,
     smooth_path,
 )
 from multiloss_core.generalisation import cross_fit
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Rule
 
+FOLDER = Path(__file__).resolve().parents[2] / "shared/data/rated"
 TARGETS = (0.05, 0.2, 0.5, 0.8)
 FILES = ("bssr1_two_scores_rated", "bssr1_four_scores_rated")
 RULES: tuple[Rule, ...] = ("any", "all")
@@ -113,6 +116,13 @@ def halves(table: str, seed: int) -> Iterator[RatedDocuments]:
     order = generator.permutation(len(labels))
     for rows in np.array_split(order, 2):
         yield RatedDocuments(scores[rows], labels[rows], floors=floors.tolist())
+
+
+def read_rated(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read a file and the arguments of `RatedDocuments.from_frame` for its columns."""
+    facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    columns = {"scores": facts["scores"], "label": facts["label"], "positive": 1, "floors": facts["rating_floors"]}
+    return read_table(file.read_bytes(), file.name), columns
 
 
 @cache

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchmarks.shared.forms import FORMS
-from benchmarks.shared.populations import RECIPES, best_thresholds, population, regret, sample
+from benchmarks.shared.populations import FORMS, RECIPES, best_thresholds, population, regret, sample
 from benchmarks.shared.reporting import print_header, print_row
 from benchmarks.shared.stress import AGREEING, REAL, STRESS, SYNTHETIC
 from multiloss_core import (

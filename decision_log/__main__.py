@@ -1,4 +1,4 @@
-"""`python -m decision_log check | trail | backup FILE | restore FILE`: commands for auditors and operators."""
+"""Check, list, back up or restore the decision log: commands for auditors and operators."""
 
 import argparse
 import json
@@ -6,27 +6,27 @@ import logging
 import sys
 from pathlib import Path
 
-from decision_log.address import ADDRESS, log_address
 from decision_log.backup import back_up, restore
+from decision_log.connection import ADDRESS, log_address
 from decision_log.store import DecisionLog
 from multiloss_core import DataError
 
 
 def main() -> int:
-    """Do what is asked; 0 where all is well, 1 where a check found faults, 2 where the log cannot be used."""
-    asked = _arguments()
-    # Complaints are printed once, as sentences.
+    """Run the command; return 0, or 1 for faults found by a check, or 2 for an unusable log."""
+    arguments = _arguments()
+    # Errors are printed once, as sentences.
     logging.getLogger("decision_log").addHandler(logging.NullHandler())
     try:
-        if asked.command == "backup":
-            back_up(asked.log or log_address(), asked.file)
-            print(f"The log was copied to {asked.file}.")
+        if arguments.command == "backup":
+            back_up(arguments.log or log_address(), arguments.file)
+            print(f"The log was copied to {arguments.file}.")
             return 0
-        if asked.command == "restore":
-            restore(asked.log or log_address(), asked.file)
-            print(f"The log was restored from {asked.file}.")
-        with DecisionLog(asked.log or log_address()) as log:
-            return _trail(log) if asked.command == "trail" else _check(log, asked.head)
+        if arguments.command == "restore":
+            restore(arguments.log or log_address(), arguments.file)
+            print(f"The log was restored from {arguments.file}.")
+        with DecisionLog(arguments.log or log_address()) as log:
+            return _trail(log) if arguments.command == "trail" else _check(log, arguments.head)
     except DataError as error:
         print(error, file=sys.stderr)
         return 2
@@ -53,16 +53,16 @@ def _trail(log: DecisionLog) -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m decision_log", description=__doc__)
-    parser.add_argument("--log", help=f"address of the log; else that of {ADDRESS}, else this user's own")
+    parser.add_argument("--log", help=f"address of the log; default: {ADDRESS}, else the user's own log")
     commands = parser.add_subparsers(dest="command", required=True)
-    check = commands.add_parser("check", help="compare every row with its seal; exit code 1 where one does not fit")
-    commands.add_parser("trail", help="print who did what to which entry and when, a JSON object a line")
-    backup = commands.add_parser("backup", help="copy an SQLite log to a new file, also while it is in use")
+    check = commands.add_parser("check", help="compare every row with its seal; exit code 1 if one differs")
+    commands.add_parser("trail", help="print all events, one JSON object per line")
+    backup = commands.add_parser("backup", help="copy an SQLite log to a new file, also while the server runs")
     backup.add_argument("file", type=Path)
-    back = commands.add_parser("restore", help="put a copy in the place of an SQLite log that is not in use; check it")
+    back = commands.add_parser("restore", help="replace an SQLite log by a copy and check it; stop the server first")
     back.add_argument("file", type=Path)
     for command in (check, back):
-        command.add_argument("--head", help="head of the chain as an earlier check printed it")
+        command.add_argument("--head", help="head of the chain that an earlier check printed")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Copies of a log in SQLite: made while it is in use, and put back while it is not."""
+"""Copy an SQLite log while it is open, and restore a copy while it is closed."""
 
 import sqlite3
 from contextlib import closing
@@ -9,11 +9,11 @@ from multiloss_core import DataError
 
 
 def back_up(address: str, file: Path) -> None:
-    """Copy the SQLite log at `address` to a new file, as it is at one moment.
+    """Copy the SQLite log at `address` to a new file in one snapshot.
 
     Raises
     ------
-    DataError : the log is not an SQLite file or is not there, the new file is there already, or cannot be written.
+    DataError : the log is missing or not an SQLite file, or the new file exists or cannot be written.
     """
     source = _file_of(address, "pg_dump")
     if not source.is_file():
@@ -29,11 +29,11 @@ def back_up(address: str, file: Path) -> None:
 
 
 def restore(address: str, file: Path) -> None:
-    """Make the SQLite log at `address` what its copy in `file` is; no journal of the log before stays.
+    """Replace the SQLite log at `address` by the copy in `file`, and delete its old journals.
 
     Raises
     ------
-    DataError : the log is not an SQLite file or is in use, or the copy is no decision log or cannot be read.
+    DataError : the log is open or not an SQLite file, or the copy cannot be read or is no decision log.
     """
     target = _file_of(address, "psql")
     if not file.is_file() or (target.exists() and file.samefile(target)):
@@ -46,7 +46,7 @@ def restore(address: str, file: Path) -> None:
                     name.unlink(missing_ok=True)
                 target.touch(mode=0o600)
             with closing(sqlite3.connect(target, timeout=0)) as log:
-                # All others must have closed it; then its journals are played back and go.
+                # Fails unless all others closed the log; then SQLite applies and deletes its journals.
                 log.execute("PRAGMA locking_mode = EXCLUSIVE")
                 log.execute("PRAGMA journal_mode = DELETE").fetchone()
                 log.execute("BEGIN EXCLUSIVE").connection.rollback()

@@ -1,5 +1,7 @@
-"""The chain of events: who wrote what to the log and when, each event sealed with the hash of the one before."""
+"""Seal every row of the log by an event with the hash of the event before; check the chain."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,39 +11,29 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, select, text
 
-from decision_log import triggers
-from decision_log.seals import (
-    DEPLOYED,
-    EVENT,
-    FIRST,
-    RECORDED,
-    REMARKED,
-    WITHDRAWN,
-    seal_of_event,
-    seal_of_row,
-    table_of,
-)
-from decision_log.tables import deployments, entries, events, metadata, remarks
+from decision_log import schema
+from decision_log.tables import FIRST, deployments, entries, events, metadata, remarks
 from multiloss_core import DataError, DecisionRecord
 
-# Clocks of two machines may differ by so much.
+RECORDED, DEPLOYED, REMARKED, WITHDRAWN = "recorded", "deployed", "remarked", "withdrawn"
+# Permitted difference between the clocks of two machines.
 TOLERANCE = timedelta(minutes=5)
-WORDS = {
+NAMES = {
     entries.name: "Entry {id}",
     deployments.name: "Deployment {id} of entry {entry_id}",
     remarks.name: "Remark {id} on entry {entry_id}",
 }
-# By table, the columns that hold when and by whom a row was written; a deployment may be dated back.
+# Columns with the time and the author of a row; a deployment may be dated back.
 MADE = {entries.name: "added", remarks.name: "made"}
 ACTOR = {entries.name: "author", deployments.name: "deployed_by", remarks.name: "author"}
 
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to the log, without its data.
+    """One addition to the log, without its data.
 
-    The `number` of the event, when it was `made` (UTC), by whom, what (recorded, deployed, remarked, withdrawn), to
-    which entry, the `fingerprint` of that entry's data, and the `digest` that seals it with all events before.
+    `number` of the event, time `made` (UTC), `actor`, `action` (recorded, deployed, remarked, withdrawn), entry,
+    `fingerprint` of that entry's data, and the `digest` that seals it with all events before.
     """
 
     number: int
@@ -55,9 +47,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Audit:
-    """What a check of the whole log found: `events` and `entries` in it, the `head` of the chain (its last digest).
+    """Result of a check of the whole log.
 
-    `faults`: sentences on what was changed, taken out or put in past the program; `notices`: on clocks that were wrong.
+    Number of `events` and `entries`; `head` of the chain: its last digest.
+
+    `faults`: sentences on rows changed, removed or added by other programs; `notices`: sentences on wrong clocks.
     """
 
     events: int
@@ -67,8 +61,18 @@ class Audit:
     notices: tuple[str, ...]
 
 
+def seal_of_row(table: str, row: Mapping[str, Any]) -> str:
+    """Hash all columns of a row; SHA-256 in hexadecimal."""
+    return _hash([table, *(row[column.name] for column in metadata.tables[table].columns)])
+
+
+def seal_of_event(event: Mapping[str, Any]) -> str:
+    """Hash an event together with the hash of the one before; SHA-256 in hexadecimal."""
+    return _hash([event[column.name] for column in events.columns if column is not events.c.digest])
+
+
 def now(connection: Connection) -> datetime:
-    """Tell the time, in UTC: by the clock of the database's server where there is one."""
+    """Return the time in UTC, by the clock of the database server where there is one."""
     if connection.dialect.name == "postgresql":
         moment: datetime = connection.execute(select(func.clock_timestamp())).scalar_one()
         return moment.astimezone(UTC)
@@ -76,12 +80,12 @@ def now(connection: Connection) -> datetime:
 
 
 def append(connection: Connection, action: str, actor: str, entry: tuple[int, str], row: Row[Any]) -> None:
-    """Add the event that seals a new `row`; `entry` is the number of the entry and the fingerprint of its data.
+    """Add the event that seals a new `row`.
 
-    The connection must keep other writers out until it commits.
+    `entry` is the number of the entry and the fingerprint of its data. The transaction must lock out other writers.
     """
     last = connection.execute(select(events).order_by(events.c.number.desc()).limit(1)).one_or_none()
-    table = table_of(action)
+    table = _table_of(action)
     event = {
         "number": 1 if last is None else last.number + 1,
         "made": getattr(row, MADE[table]) if table in MADE else now(connection),
@@ -103,10 +107,10 @@ def trail(connection: Connection) -> Iterator[Event]:
 
 
 def audit(connection: Connection, head: str | None = None) -> Audit:
-    """Work every seal out again and compare; `head` is a digest that was noted earlier. O(rows)."""
+    """Compute every seal again and compare; `head` is a digest noted earlier. O(rows)."""
     chain = _rows(connection, select(events).order_by(events.c.number))
     faults = [*_broken_links(chain), *_broken_rows(connection, chain), *_numbers_ahead(connection, chain)]
-    faults += [f"The trigger {name} is missing, switched off or changed." for name in triggers.missing(connection)]
+    faults += [f"The trigger {name} is missing, switched off or changed." for name in schema.missing(connection)]
     if head is not None and head not in {FIRST, *(event["digest"] for event in chain)}:
         faults.append(
             f"No event has the hash {head[:64]}: since it was noted, the end was cut off or all written anew."
@@ -124,7 +128,7 @@ def _broken_links(chain: Sequence[dict[str, Any]]) -> Iterator[str]:
             yield f"Events {expected:,} to {number - 1:,} are missing."
         elif event["previous"] != previous:
             yield f"Event {number:,} does not follow on the one before."
-        if seal_of_event({column: event[column] for column in EVENT}) != event["digest"]:
+        if seal_of_event(event) != event["digest"]:
             yield f"Event {number:,} was changed."
         previous, expected = event["digest"], number + 1
 
@@ -132,16 +136,16 @@ def _broken_links(chain: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _broken_rows(connection: Connection, chain: Sequence[dict[str, Any]]) -> Iterator[str]:
     sealed: dict[tuple[str, int], dict[str, Any]] = {}
     for event in chain:
-        key = (table_of(event["action"]), event["row_id"])
+        key = (_table_of(event["action"]), event["row_id"])
         if key in sealed:
             yield f"Event {event['number']:,} seals what event {sealed[key]['number']:,} sealed before."
         sealed[key] = event
-    about: dict[int, dict[str, Any]] = {}
-    # The entries come first, so that the other rows find theirs.
-    for name, words in WORDS.items():
+    entry_rows: dict[int, dict[str, Any]] = {}
+    # Entries come first, because the other rows refer to them.
+    for name, words in NAMES.items():
         for row in _rows(connection, select(metadata.tables[name])):
             if name == entries.name:
-                about[row["id"]] = row
+                entry_rows[row["id"]] = row
             seal = sealed.pop((name, row["id"])) if (name, row["id"]) in sealed else None
             what = words.format_map(row)
             if seal is None:
@@ -149,17 +153,17 @@ def _broken_rows(connection: Connection, chain: Sequence[dict[str, Any]]) -> Ite
             elif seal_of_row(name, row) != seal["content"]:
                 yield f"{what} was changed after {_moment(seal)}."
             else:
-                entry = about.get(row.get("entry_id", row["id"]), {})
+                entry = entry_rows.get(row.get("entry_id", row["id"]), {})
                 yield from (f"{what} has another {other}." for other in _contradictions(name, row, entry, seal))
     for (name, row_id), event in sealed.items():
-        what = WORDS[name].format_map({"id": row_id, "entry_id": event["entry_id"]})
+        what = NAMES[name].format_map({"id": row_id, "entry_id": event["entry_id"]})
         yield f"{what} was taken out after {_moment(event)}."
 
 
 def _contradictions(
     name: str, row: Mapping[str, Any], entry: Mapping[str, Any], event: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Name what an event says of a row otherwise than the row, or the row otherwise than its entry or record."""
+    """List differences of a row from its event, and from its entry or record."""
     action = {entries.name: RECORDED, deployments.name: DEPLOYED}.get(name)
     of_event = f"than event {event['number']:,}"
     expected = {
@@ -177,7 +181,7 @@ def _contradictions(
         try:
             record = DecisionRecord.from_json(row["record"])
         except DataError:
-            # The list of the log says so.
+            # The list of entries reports it.
             return
         recorded = (record.record_id, record.data.name, record.data.fingerprint, record.author)
         columns = ("record_id", "data_name", "fingerprint", "author")
@@ -187,12 +191,12 @@ def _contradictions(
 
 
 def _numbers_ahead(connection: Connection, chain: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Find tables that gave more numbers than there are events: rows left without a trace, or numbers were taken."""
+    """Find tables with more row numbers than events: rows were removed, or numbers used up."""
     counters: dict[str, int] = {}
     if connection.dialect.name == "sqlite":
         counters = {row.name: row.seq for row in connection.execute(text("SELECT name, seq FROM sqlite_sequence"))}
-    sealed = Counter(table_of(event["action"]) for event in chain)
-    for name in WORDS:
+    sealed = Counter(_table_of(event["action"]) for event in chain)
+    for name in NAMES:
         last = connection.execute(select(func.max(metadata.tables[name].c.id))).scalar_one() or 0
         given = max(last, counters.get(name, 0))
         if given > sealed[name]:
@@ -207,7 +211,7 @@ def _wrong_clocks(connection: Connection, chain: Sequence[dict[str, Any]]) -> It
     for row in _rows(connection, select(deployments).order_by(deployments.c.id)):
         begins = row["deployed_at"]
         if row["data_name"] in latest and begins < latest[row["data_name"]]:
-            what = WORDS[deployments.name].format_map(row)
+            what = NAMES[deployments.name].format_map(row)
             yield f"{what} begins at {begins:%Y-%m-%d %H:%M} UTC, before the one that it ends: a clock was wrong."
         latest[row["data_name"]] = begins
 
@@ -218,3 +222,20 @@ def _rows(connection: Connection, wanted: Select[Any]) -> list[dict[str, Any]]:
 
 def _moment(event: Mapping[str, Any]) -> str:
     return f"{event['made']:%Y-%m-%d %H:%M:%S} UTC (event {event['number']:,})"
+
+
+def _table_of(action: str) -> str:
+    return {RECORDED: entries.name, DEPLOYED: deployments.name}.get(action, remarks.name)
+
+
+def _hash(values: Sequence[Any]) -> str:
+    plain = [_plain(value) for value in values]
+    return hashlib.sha256(json.dumps(plain, allow_nan=False).encode("ascii")).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        # SQLite stores no time zone; all times of the log are in UTC.
+        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return moment.isoformat(timespec="microseconds")
+    return value

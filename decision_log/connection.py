@@ -1,4 +1,4 @@
-"""Connections to the database of the log, and its complaints as sentences without passwords."""
+"""Connect to the database of the log; report its errors as sentences without passwords."""
 
 import logging
 import os
@@ -9,16 +9,20 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
+from platformdirs import user_data_path
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from multiloss_core import DataError
 
+ADDRESS = "MULTILOSS_DECISION_LOG"
+PROGRAM = "multiloss"
+FILE = "decisions.db"
 SECONDS_TO_WAIT = 30
 SECONDS_TO_CONNECT = 10
 SECONDS_BETWEEN_TRIES = 0.05
 MAX_CAUSE = 300
-# For libpq; what the address says comes first. A dead connection is noticed within a minute.
+# For libpq, unless the address sets them. Dead connections are closed within a minute.
 CONNECTION = {
     "connect_timeout": SECONDS_TO_CONNECT,
     "keepalives_idle": 30,
@@ -26,14 +30,35 @@ CONNECTION = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-# Of PostgreSQL: a statement, or its wait for a lock, was ended.
+# PostgreSQL ended a statement, or its wait for a lock.
 TIMED_OUT = {"57014", "55P03"}
 
 _LOGGER = logging.getLogger(__name__)
 
 
+def log_address() -> str:
+    """Return the address in the environment, else that of a file in the user's data folder.
+
+    Raises
+    ------
+    DataError : the folder cannot be made.
+    """
+    address = os.environ.get(ADDRESS, "").strip()
+    if address:
+        return address
+    try:
+        folder = user_data_path(PROGRAM, appauthor=False)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"No folder for the decision log can be made ({error.strerror}); set {ADDRESS} to "
+            "sqlite:///decisions.db or postgresql+psycopg://user:password@host/database."
+        ) from None
+    return URL.create("sqlite", database=str(folder / FILE)).render_as_string()
+
+
 def make_engine(address: str) -> Engine:
-    """Make an engine for an SQLite file (`sqlite:///decisions.db`) or PostgreSQL (`postgresql+psycopg://…`).
+    """Make an engine for `sqlite:///decisions.db` or `postgresql+psycopg://…`.
 
     Raises
     ------
@@ -60,26 +85,26 @@ def reading(engine: Engine) -> Iterator[Connection]:
     """Open a transaction that only reads, all of it from one moment."""
     options = {"isolation_level": "REPEATABLE READ"} if engine.dialect.name == "postgresql" else {}
     _check_file(engine)
-    with _complaints(engine), engine.connect().execution_options(**options) as connection, connection.begin():
+    with _error_sentences(engine), engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
 
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """Open a transaction that writes, committed unless an exception leaves it; writers wait for each other."""
+    """Open a transaction that writes; it waits for other writers and rolls back on exceptions."""
     options = {"multiloss_writes": True}
     _check_file(engine)
-    with _complaints(engine), engine.connect().execution_options(**options) as connection, connection.begin():
+    with _error_sentences(engine), engine.connect().execution_options(**options) as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SET LOCAL lock_timeout = '{SECONDS_TO_WAIT}s'"))
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('decision log'))"))
         yield connection
-    # It may have gone while this wrote.
+    # The file may have been moved during the write.
     _check_file(engine)
 
 
 def place(url: URL) -> str:
-    """Tell where a database is, without user and password."""
+    """Describe where a database is, without user and password."""
     if url.get_backend_name() == "sqlite":
         return str(url.database)
     host = url.host or url.query.get("host") or "localhost"
@@ -87,7 +112,7 @@ def place(url: URL) -> str:
 
 
 def checked_url(address: str) -> URL:
-    """Read the address of a log. Raises DataError for what is none."""
+    """Parse the address of a log. Raises DataError for an invalid one."""
     try:
         url = make_url(address)
     except (ArgumentError, ValueError):
@@ -108,10 +133,10 @@ def checked_url(address: str) -> URL:
 
 
 class _Connection(psycopg.Connection[Any]):
-    """A connection to PostgreSQL that a server which hangs holds for a limited time."""
+    """A connection to PostgreSQL with a timeout for servers that hang."""
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        """Wait for an answer, a little longer than the server may take for a statement; else close the connection."""
+        """Wait for a response longer than the server's own timeout; then close the connection."""
         try:
             return super().wait(gen, interval, SECONDS_TO_WAIT + SECONDS_TO_CONNECT if timeout is None else timeout)
         except psycopg.errors._WaitTimeout:
@@ -120,20 +145,20 @@ class _Connection(psycopg.Connection[Any]):
 
 
 class _File:
-    """The file that an SQLite log was opened in: a process would go on in one that was moved or deleted."""
+    """Detect a moved or deleted SQLite file, which open connections do not notice."""
 
     def __init__(self) -> None:
         self._path = ""
         self._identity: tuple[int, int] | None = None
 
     def remember(self, connection: sqlite3.Connection, _: object) -> None:
-        """Take note of it at the first connection."""
+        """Store the identity of the file at the first connection."""
         if self._identity is None:
             self._path = connection.execute("PRAGMA database_list").fetchone()[2]
             self._identity = self._found()
 
     def check(self) -> None:
-        """Raise DataError where another file, or none, has its place."""
+        """Raise DataError if the file is gone or another one."""
         if self._identity is not None and self._found() != self._identity:
             raise DataError(
                 "The file of the decision log was moved, replaced or deleted while the program ran, so what is saved "
@@ -156,7 +181,7 @@ def _check_file(engine: Engine) -> None:
 
 def _prepare_postgresql(connection: Any, _: object) -> None:
     connection.autocommit = True
-    # A moment near the first or the last year has none in another zone.
+    # Times near the first or last year cannot be converted to other zones.
     connection.execute("SET TIME ZONE 'UTC'")
     connection.execute(f"SET statement_timeout = '{SECONDS_TO_WAIT}s'")
     connection.execute(f"SET idle_in_transaction_session_timeout = '{SECONDS_TO_WAIT}s'")
@@ -169,13 +194,13 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Let several read while one writes: a property of the file, changed while nobody else uses it."""
+    """Let several processes read while one writes; the mode is kept in the file."""
     deadline = time.monotonic() + SECONDS_TO_WAIT
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            # SQLite refuses at once here instead of waiting.
+            # SQLite does not wait for locks here.
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 break
             time.sleep(SECONDS_BETWEEN_TRIES)
@@ -185,12 +210,12 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("multiloss_writes", False)
-    # A transaction that reads first and writes later could not wait for another writer.
+    # A transaction that starts by reading cannot wait for another writer later.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 @contextmanager
-def _complaints(engine: Engine) -> Iterator[None]:
+def _error_sentences(engine: Engine) -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
@@ -202,7 +227,7 @@ def _sentence(url: URL, error: SQLAlchemyError) -> str:
     cause = next(iter(str(original).strip().splitlines()), type(original).__name__)
     if url.password:
         cause = cause.replace(str(url.password), "***")
-    # Where it lies is for whoever runs the program, not for everybody who opens a page.
+    # Only the operator may see where the log is.
     _LOGGER.error("The decision log at %s cannot be used: %s", place(url), cause)
     if _timed_out(original):
         return (

@@ -1,16 +1,15 @@
-"""The decision log: records are added, listed, opened, deployed, remarked on or withdrawn, never changed or lost."""
+"""Add, list, deploy, remark on and withdraw decision records; nothing is changed or deleted."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Self
 
 from sqlalchemy import Connection, Row, Select, select
 
-from decision_log import chain
-from decision_log.bring_up_to_date import bring_up_to_date
+from decision_log import chain, schema
+from decision_log.chain import DEPLOYED, RECORDED, REMARKED, WITHDRAWN
 from decision_log.connection import make_engine, place, reading, writing
-from decision_log.seals import DEPLOYED, RECORDED, REMARKED, WITHDRAWN
 from decision_log.tables import deployments, entries, remarks, succession
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import checked_name
@@ -20,7 +19,7 @@ MAX_ENTRIES = 100
 
 @dataclass(frozen=True)
 class Deployment:
-    """From when to when (UTC; None: still) an entry was in production, and who put it there."""
+    """Period (UTC; end None: until now) in which an entry was deployed, and who deployed it."""
 
     deployed_by: str
     deployed_at: datetime
@@ -29,7 +28,7 @@ class Deployment:
 
 @dataclass(frozen=True)
 class Remark:
-    """What somebody said later of an entry, and when (UTC); it may withdraw the decision."""
+    """A later remark on an entry with its author and time (UTC); it may withdraw the decision."""
 
     author: str
     made: datetime
@@ -39,9 +38,9 @@ class Remark:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A record in the log under its number there, when it was added (UTC), its deployments and its remarks.
+    """A record with its number, the time it was added (UTC), its deployments and its remarks.
 
-    The latest of both come last.
+    The latest deployments and remarks come last.
     """
 
     id: int
@@ -57,13 +56,13 @@ class LogEntry:
 
     @property
     def deployed(self) -> bool:
-        """Whether it is in production now."""
+        """Whether it is deployed now."""
         return any(deployment.retired_at is None for deployment in self.deployments)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Entries of the log, and by their numbers the sentences on those whose records cannot be read."""
+    """Entries of the log, and a sentence for each entry number whose record cannot be read."""
 
     entries: tuple[LogEntry, ...]
     unreadable: dict[int, str]
@@ -73,31 +72,31 @@ class Listing:
 
 
 class DecisionLog:
-    """A log of decision records in an SQLite file or in PostgreSQL; brought up to date when opened.
+    """A log of decision records in an SQLite file or in PostgreSQL; created when first opened.
 
     `address`: `sqlite:///decisions.db` or `postgresql+psycopg://user:password@host/database`. Threads may share a log;
-    processes open one each. Every method raises DataError where the database does not answer, or refuses.
+    processes open one each. Every method raises DataError when the database does not answer or rejects the statement.
 
     Raises
     ------
-    DataError : an address of another kind, a database that cannot be reached, or one that a newer program has changed.
+    DataError : an invalid address, a database that cannot be reached, or a log of another schema.
     """
 
     def __init__(self, address: str) -> None:
         self._engine = make_engine(address)
         try:
-            bring_up_to_date(self._engine)
+            schema.create(self._engine)
         except BaseException:
             self.close()
             raise
 
     @property
     def place(self) -> str:
-        """Where the log is kept, without user and password."""
+        """The place of the log, without user and password."""
         return place(self._engine.url)
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -107,11 +106,11 @@ class DecisionLog:
         self.close()
 
     def add(self, record: DecisionRecord) -> int:
-        """Keep a record and return the number of its entry; one that is there already keeps the number it has.
+        """Add a record and return the number of its entry; a record added before keeps its number.
 
         Raises
         ------
-        DataError : another record with the same `record_id` is there.
+        DataError : the log holds another record with the same `record_id`.
         """
         values: dict[str, Any] = {
             "record_id": record.record_id,
@@ -142,9 +141,10 @@ class DecisionLog:
         return self.listing(limit=limit, before=before, data_name=data_name).entries
 
     def listing(self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None) -> Listing:
-        """List the newest entries first, at most `limit`: those with a number below `before`, of one data name.
+        """List the newest entries first.
 
-        An entry that cannot be read does not keep the others from being listed.
+        At most `limit` entries, with numbers below `before`, of one data name. Unreadable entries do not hide
+        the others.
         """
         conditions = [] if before is None else [entries.c.id < before]
         if data_name is not None:
@@ -158,30 +158,30 @@ class DecisionLog:
 
         Raises
         ------
-        DataError : there is none of this number.
+        DataError : there is no entry with this number.
         """
         with reading(self._engine) as connection:
             return _entry(connection, entry_id)
 
     def deployed(self, data_name: str) -> LogEntry | None:
-        """Get the entry that is in production for a data name, if any."""
+        """Get the entry that is deployed for a data name, if any."""
         with reading(self._engine) as connection:
-            in_force = _in_force(connection, data_name)
-            return None if in_force is None else _entry(connection, in_force.entry_id)
+            current = _current_deployment(connection, data_name)
+            return None if current is None else _entry(connection, current.entry_id)
 
     def in_production(self) -> tuple[LogEntry, ...]:
-        """List the entries that are in production for any data and can be read, the newest first."""
+        """List the readable entries that are deployed for any data, the newest first."""
         there = select(succession.c.entry_id).where(succession.c.retired_at.is_(None))
         wanted = select(entries).where(entries.c.id.in_(there)).order_by(entries.c.id.desc())
         with reading(self._engine) as connection:
             return _listing(connection, wanted).entries
 
     def remark(self, entry_id: int, by: str, words: str, *, withdraws: bool = False) -> LogEntry:
-        """Add a remark on an entry, or withdraw it; neither can be taken back, and nothing else of it changes.
+        """Add a remark on an entry, or withdraw the entry; neither can be undone.
 
         Raises
         ------
-        DataError : no such entry, nobody's name, no words, or an entry that was withdrawn before.
+        DataError : no such entry, an empty name or remark, or an entry that was withdrawn before.
         """
         checked_name("author", by)
         checked_name("words", words)
@@ -197,16 +197,16 @@ class DecisionLog:
             return _entry(connection, entry_id)
 
     def mark_deployed(self, entry_id: int, by: str, when: datetime | None = None) -> LogEntry:
-        """Note that an entry went to production; whatever was there for the same data name is retired at that moment.
+        """Record the deployment of an entry and retire the one before for the same data name.
 
-        `by` is who did it, `when` a time with a zone (now). An entry that is in production already stays as it is. A
-        present deployment whose time has not come, by more than clocks differ, was dated by a wrong clock: the next one
-        begins before it, which `audit` tells.
+        `by` is the person, `when` a time with a zone (default: now). An entry that is deployed already is not changed.
+        If a wrong clock dated the present deployment more than the tolerance into the future, the next one begins
+        before it; `audit` reports that.
 
         Raises
         ------
-        DataError : no such entry or one that is withdrawn, nobody's name, or a time without a zone, in the
-            future or before that of the present deployment.
+        DataError : no such entry, a withdrawn one, an empty name, or a time that has no zone, is in the future or
+            is before the present deployment.
         """
         checked_name("deployed_by", by)
         if when is not None and when.utcoffset() is None:
@@ -219,42 +219,37 @@ class DecisionLog:
             )
         data_name = entry.record.data.name
         with writing(self._engine) as connection:
-            in_force = _in_force(connection, data_name)
-            if in_force is None or in_force.entry_id != entry_id:
-                moment = _moment(when, in_force, chain.now(connection))
+            current = _current_deployment(connection, data_name)
+            if current is None or current.entry_id != entry_id:
+                moment = _moment(when, current, chain.now(connection))
                 values = {"entry_id": entry_id, "data_name": data_name, "deployed_by": by, "deployed_at": moment}
                 row = connection.execute(deployments.insert().values(values).returning(*deployments.c)).one()
                 chain.append(connection, DEPLOYED, by, (entry_id, entry.record.data.fingerprint), row)
             return _entry(connection, entry_id)
 
     def trail(self) -> tuple[chain.Event, ...]:
-        """List who wrote what and when, the oldest first; without the data themselves."""
+        """List the events, the oldest first: author, action and time without the data."""
         with reading(self._engine) as connection:
             return tuple(chain.trail(connection))
 
     def audit(self, head: str | None = None) -> chain.Audit:
-        """Check that nothing of the log was changed, taken out or put in past the program. O(rows).
+        """Check that no other program changed, removed or added rows. O(rows).
 
-        `head`: the head of the chain as an earlier audit told it. Without one, a log whose last events are cut off, or
-        that is written anew as a whole, looks whole.
+        `head`: the head of the chain from an earlier audit. Without it, an audit cannot detect a log that lost its last
+        events or was written anew as a whole.
         """
         with reading(self._engine) as connection:
             return chain.audit(connection, head)
 
     def export(self) -> str:
-        """All entries, the oldest first, as JSON lines in ASCII: with deployments, remarks and the record as it is."""
+        """Export all entries with deployments and remarks as JSON lines, the oldest first."""
         wanted = select(entries).order_by(entries.c.id)
         with reading(self._engine) as connection:
             rows, found = connection.execute(wanted).all(), _listing(connection, wanted)
         plain = {entry.id: _plain(entry) for entry in found.entries}
-        # What cannot be read is exported as it is stored: nothing of the log is lost.
-        lines = (
-            plain[row.id]
-            if row.id in plain
-            else {"id": row.id, "added": row.added.isoformat(), "unreadable": row.record}
-            for row in rows
-        )
-        return "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in lines)
+        # Unreadable records are exported as they are stored.
+        lines = (plain.get(row.id, {"id": row.id, "added": row.added, "unreadable": row.record}) for row in rows)
+        return "".join(f"{json.dumps(line, default=datetime.isoformat, allow_nan=False)}\n" for line in lines)
 
 
 def _entry(connection: Connection, entry_id: int) -> LogEntry:
@@ -269,7 +264,7 @@ def _entry(connection: Connection, entry_id: int) -> LogEntry:
 def _listing(connection: Connection, wanted: Select[Any]) -> Listing:
     rows = connection.execute(wanted).all()
     times: dict[int, list[Deployment]] = {row.id: [] for row in rows}
-    said: dict[int, list[Remark]] = {row.id: [] for row in rows}
+    remarked: dict[int, list[Remark]] = {row.id: [] for row in rows}
     if rows:
         numbers = select(wanted.subquery().c.id)
         for row in connection.execute(
@@ -277,7 +272,7 @@ def _listing(connection: Connection, wanted: Select[Any]) -> Listing:
         ):
             times[row.entry_id].append(Deployment(row.deployed_by, row.deployed_at, row.retired_at))
         for row in connection.execute(select(remarks).where(remarks.c.entry_id.in_(numbers)).order_by(remarks.c.id)):
-            said[row.entry_id].append(Remark(row.author, row.made, row.words, row.withdraws))
+            remarked[row.entry_id].append(Remark(row.author, row.made, row.words, row.withdraws))
     found, unreadable = [], {}
     for row in rows:
         try:
@@ -285,7 +280,7 @@ def _listing(connection: Connection, wanted: Select[Any]) -> Listing:
         except DataError as error:
             unreadable[row.id] = str(error)
         else:
-            found.append(LogEntry(row.id, row.added, record, tuple(times[row.id]), tuple(said[row.id])))
+            found.append(LogEntry(row.id, row.added, record, tuple(times[row.id]), tuple(remarked[row.id])))
     return Listing(tuple(found), unreadable)
 
 
@@ -296,14 +291,14 @@ def _record(row: Row[Any]) -> DecisionRecord:
         raise DataError(f"Entry {row.id} of the decision log cannot be read: {error}") from None
 
 
-def _in_force(connection: Connection, data_name: str) -> Row[Any] | None:
+def _current_deployment(connection: Connection, data_name: str) -> Row[Any] | None:
     of_data = select(deployments).where(deployments.c.data_name == data_name)
     return connection.execute(of_data.order_by(deployments.c.id.desc()).limit(1)).one_or_none()
 
 
-def _moment(when: datetime | None, in_force: Row[Any] | None, now: datetime) -> datetime:
-    """When a deployment begins: never before the one that it ends, even where clocks differ a little."""
-    earliest = None if in_force is None or in_force.deployed_at > now + chain.TOLERANCE else in_force.deployed_at
+def _moment(when: datetime | None, current: Row[Any] | None, now: datetime) -> datetime:
+    """Return the start of a deployment, never before that of the one it ends."""
+    earliest = None if current is None or current.deployed_at > now + chain.TOLERANCE else current.deployed_at
     if when is None:
         return now if earliest is None else max(now, earliest)
     if when > now + chain.TOLERANCE:
@@ -320,23 +315,8 @@ def _moment(when: datetime | None, in_force: Row[Any] | None, now: datetime) -> 
 def _plain(entry: LogEntry) -> dict[str, Any]:
     return {
         "id": entry.id,
-        "added": entry.added.isoformat(),
-        "deployments": [
-            {
-                "deployed_by": deployment.deployed_by,
-                "deployed_at": deployment.deployed_at.isoformat(),
-                "retired_at": None if deployment.retired_at is None else deployment.retired_at.isoformat(),
-            }
-            for deployment in entry.deployments
-        ],
-        "remarks": [
-            {
-                "author": remark.author,
-                "made": remark.made.isoformat(),
-                "words": remark.words,
-                "withdraws": remark.withdraws,
-            }
-            for remark in entry.remarks
-        ],
+        "added": entry.added,
+        "deployments": [asdict(deployment) for deployment in entry.deployments],
+        "remarks": [asdict(remark) for remark in entry.remarks],
         "record": entry.record.as_dict(),
     }

@@ -1,4 +1,4 @@
-"""The tables of the log as its queries see them; how they come about is in `migrations`."""
+"""Define the tables of the log."""
 
 from datetime import UTC, datetime
 
@@ -22,23 +22,25 @@ from sqlalchemy import (
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A moment in UTC; SQLite, which knows no time zones, keeps it without one."""
+    """A time in UTC; SQLite stores it without a zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give a moment as the database takes it."""
+        """Convert a time to UTC."""
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Take a moment as the database gave it."""
+        """Add the time zone that SQLite leaves out."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-# SQLite numbers rows in columns of this very type, of 64 bits as well.
+# The `previous` of the first event.
+FIRST = "0" * 64
+# SQLite numbers rows only in columns of this type, also of 64 bits.
 Id = BigInteger().with_variant(Integer, "sqlite")
 metadata = MetaData()
 
@@ -79,7 +81,7 @@ remarks = Table(
     sqlite_autoincrement=True,
 )
 
-# The chain of `decision_log.chain`: an event for each row of the tables above, in the order of writing.
+# One event for each row of the tables above, in the order of writing; see `decision_log.chain`.
 events = Table(
     "decision_log_events",
     metadata,
@@ -95,6 +97,11 @@ events = Table(
     Column("digest", String(64), nullable=False, unique=True),
 )
 
-# A deployment ends when the next one for the same data name begins: no row is changed for it.
+# Their rows are sealed by events.
+SEALED = (entries, deployments, remarks)
+
+version = Table("decision_log_version", metadata, Column("version_num", String(32), primary_key=True))
+
+# A deployment ends when the next one for the same data name begins, so that no row is changed.
 _next = func.lead(deployments.c.deployed_at).over(partition_by=deployments.c.data_name, order_by=deployments.c.id)
 succession = select(deployments, type_coerce(_next, UtcTime).label("retired_at")).subquery()

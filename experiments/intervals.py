@@ -1,4 +1,4 @@
-"""How far a figure could lie elsewhere: over test items drawn again, or over draws of the split."""
+"""Compute intervals: over test items drawn again, or over draws of the split."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -6,14 +6,112 @@ prevalence from 0.5 to 40 %. The last kinds are detectors trained on public tabl
 the folder `shared/data` beside the checkout.
 """
 
+import gzip
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
 from scipy.special import expit
 
-from benchmarks.shared.detectors import available_detectors, real_scores
-from multiloss_core.numerics import Floats
+from experiments.files import BESIDE_THE_CHECKOUT
+from experiments.natarajan.data import LETTERS, NATARAJAN_SETS
+from experiments.robles.data import ROBLES_SETS
+from multiloss_core.numerics import Bools, Floats
+
+DATA = BESIDE_THE_CHECKOUT
+# Number of the most common words of messages.
+WORDS = 400
+
+
+def available_detectors() -> list[str]:
+    """Name those whose tables are there."""
+    return [name for name, (folder, _) in _TABLES.items() if (DATA / folder).is_dir()]
+
+
+@cache
+def real_scores(name: str) -> tuple[Floats, Bools]:
+    """Score a public table by two detectors (n, 2), out of fold and in log odds, with its labels (n,).
+
+    One is a logistic regression on the even columns, the other a random forest on the odd ones.
+    """
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.model_selection import cross_val_predict  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
+    columns, labels = _TABLES[name][1]()
+    detectors = (
+        make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        RandomForestClassifier(100, min_samples_leaf=3, random_state=0, n_jobs=1),
+    )
+    found = [
+        cross_val_predict(detector, columns[:, j::2], labels, cv=5, method="predict_proba")[:, 1]
+        for j, detector in enumerate(detectors)
+    ]
+    shares = np.clip(np.column_stack(found), 1e-4, 1 - 1e-4)
+    return np.log(shares / (1 - shares)), labels
+
+
+def _outcomes(name: str) -> tuple[Floats, Bools]:
+    table = ROBLES_SETS[name]()
+    # The duration of a call is known only after its outcome.
+    columns = table.columns.drop(columns="duration", errors="ignore")
+    return pd.get_dummies(columns).to_numpy(dtype=np.float64), table.labels
+
+
+def _class(name: str, index: int) -> tuple[Floats, Bools]:
+    problems = NATARAJAN_SETS[name]()
+    features = problems.features
+    dense = features if isinstance(features, np.ndarray) else features.toarray()
+    return dense, problems.labels[:, index]
+
+
+def _spam() -> tuple[Floats, Bools]:
+    features, ham = _class("spambase", 0)
+    return features, ~ham
+
+
+def _segment() -> tuple[Floats, Bools]:
+    with gzip.open(DATA / "image_segment/segment.arff.gz", "rt") as file:
+        rows = [line.strip().split(",") for line in file if line[:1].isdigit()]
+    table = pd.DataFrame(rows).drop_duplicates()
+    return table.iloc[:, :-1].to_numpy(dtype=np.float64), table.iloc[:, -1].eq("cement").to_numpy()
+
+
+def _scene() -> tuple[Floats, Bools]:
+    rows = []
+    for part in ("train", "test"):
+        with gzip.open(DATA / f"scene/scene-{part}.arff.gz", "rt") as file:
+            rows += [line for line in file if line[:1].isdigit()]
+    table = np.loadtxt(rows, delimiter=",")
+    # The last six columns are kinds of scenes: the first are beaches.
+    return table[:, :-6], table[:, -6] == 1
+
+
+def _reuters() -> tuple[Floats, Bools]:
+    with np.load(DATA / "reuters/reuters_modapte_single_tf.npz", allow_pickle=False) as file:
+        counts = csr_array((file["data"], file["indices"], file["indptr"]), shape=tuple(file["shape"]))
+        commonest = np.argsort(-np.diff(counts.tocsc().indptr), kind="stable")[:WORDS]
+        topics = file["topics"][file["y"]]
+    return np.log1p(counts[:, commonest].toarray().astype(np.float64)), topics == "crude"
+
+
+# The folder of each table, and how it is read.
+_TABLES: dict[str, tuple[str, Callable[[], tuple[Floats, Bools]]]] = {
+    "card_detectors": ("creditcard_casecontrol", partial(_outcomes, "creditcard")),
+    "mammography_detectors": ("mammography", partial(_outcomes, "mammography")),
+    "bank_detectors": ("bank_marketing", partial(_outcomes, "bank")),
+    "letter_detectors": ("letter", partial(_class, "letters", LETTERS.index("H"))),
+    "spam_detectors": ("spambase", _spam),
+    "webpage_detectors": ("webpage_w8a", partial(_class, "webpage", 0)),
+    "tumour_detectors": ("breast_cancer", partial(_class, "breast", 0)),
+    "image_detectors": ("image_segment", _segment),
+    "scene_detectors": ("scene", _scene),
+    "news_detectors": ("reuters", _reuters),
+}
 
 Draw = Callable[[np.random.Generator, int, bool], Floats]
 # How wide scores of real detectors are smeared, as a share of their standard deviation in log odds.

@@ -1,4 +1,4 @@
-"""`python -m experiments.natarajan [sets ...] [--draws 10] [--quick]`: Tables 2 and 3, run again."""
+"""Run Tables 2 and 3 again: `python -m experiments.natarajan [sets ...] [--draws 10] [--quick]`."""
 
 import argparse
 import os
@@ -6,14 +6,18 @@ import sys
 from time import perf_counter
 
 from experiments.natarajan.cells import Cell, cells_of
-from experiments.natarajan.l2_strength import DRAWS as STRENGTH_DRAWS
-from experiments.natarajan.l2_strength import strength_curves
-from experiments.natarajan.markdown import curves_in_markdown, in_markdown, small_sets_in_markdown
-from experiments.natarajan.results import store_curves, store_set, store_small_sets
+from experiments.natarajan.data import RECIPES, TABLE_ROWS, topics_with
+from experiments.natarajan.results import (
+    curves_in_markdown,
+    in_markdown,
+    small_sets_in_markdown,
+    store_curves,
+    store_set,
+    store_small_sets,
+)
 from experiments.natarajan.runs import RanPart, loaded_set, parts_of, run_parts
-from experiments.natarajan.small_sets import BATCHES, small_set_losses
-from experiments.natarajan.table_rows import RECIPES, TABLE_ROWS
-from experiments.sets.natarajan import topics_with
+from experiments.natarajan.studies import BATCHES, small_set_losses, strength_curves
+from experiments.natarajan.studies import DRAWS as STRENGTH_DRAWS
 from multiloss_core.errors import DataError
 
 SHORTEST_FIRST = ("breast", "webpage", "spambase", "image", "scene", "letters", "reuters")

@@ -1,22 +1,23 @@
-"""Each cell of the tables: printed, ours with its interval, the floor, and how the two stand to one another."""
+"""Compare each cell of the tables with the printed one, and count the marks."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from scipy import stats
 
 from experiments.intervals import LEVEL, Interval, percentile_interval, resampled_shares, t_interval
+from experiments.natarajan.data import CUTS_OF_ONE_RANKING, METHODS, PRINTED_METHODS, RECIPES, TABLE_LOSSES, TableRow
 from experiments.natarajan.predictions import RankingCuts
 from experiments.natarajan.runs import RanPart
-from experiments.natarajan.table_rows import CUTS_OF_ONE_RANKING, METHODS, RECIPES, TABLE_LOSSES, TableRow
-from experiments.printed import contradiction, natarajan_losses
+from experiments.printed import ROUNDING, printed_by_cell
+from experiments.printed.natarajan import contradiction
 from multiloss_core.losses import Loss, observed_loss
 from multiloss_core.numerics.arrays import Bools, Floats
 
 RESAMPLES = 1000
-# Half of the last digit printed.
-ROUNDING = 0.00005
 AGREES, DIFFERS, CANNOT_BE = "agrees", "differs", "cannot be"
 
 
@@ -91,48 +92,47 @@ def losses_of_cuts(cuts: RankingCuts, labels: Bools, at: int) -> Floats:
 
 
 def _of_draws(row: TableRow, at: int, ran: Sequence[RanPart]) -> list[Cell]:
-    losses, floors = losses_of(ran, at), np.array([one.cuts.floors[at] for one in ran])
-    lowest = np.array([one.cuts.floors_of_strengths[at] for one in ran])
+    losses = losses_of(ran, at)
+    floors = np.array([[one.cuts.floors[at], one.cuts.floors_of_strengths[at]] for one in ran])
     # A printed figure may be of one draw.
-    floor_low = _one_run(lowest)[0]
-    return [
-        _cell(
-            row,
-            at,
-            method,
-            t_interval(losses[:, m]),
-            _one_run(losses[:, m]),
-            floors.mean(),
-            lowest.mean(),
-            floor_low,
-            t_interval(losses[:, m] - losses[:, 0]),
-        )
-        for m, method in enumerate(METHODS)
-    ]
+    floor_low = _one_run(floors[:, 1])[0]
+    intervals = [(t_interval(loss), _one_run(loss), t_interval(loss - losses[:, 0])) for loss in losses.T]
+    return _cells(row, at, intervals, floors.mean(axis=0), floor_low)
 
 
 def _of_classes(row: TableRow, at: int, ran: Sequence[RanPart]) -> list[Cell]:
     means = losses_of(ran, at).mean(axis=0)
     flagged = np.stack([np.vstack([one.cuts.flagged[at], one.cuts.best[at]]) for one in ran])
     resampled = resampled_means(flagged, np.stack([one.labels for one in ran]), TABLE_LOSSES[at])
-    floor = float(np.mean([one.cuts.floors[at] for one in ran]))
-    lowest = float(np.mean([one.cuts.floors_of_strengths[at] for one in ran]))
+    floors = np.mean([[one.cuts.floors[at], one.cuts.floors_of_strengths[at]] for one in ran], axis=0)
     # The interval of the best cut at the strength chosen, moved to the best strength.
-    floor_low = percentile_interval(floor, resampled[:, -1]).low - (floor - lowest)
-    return [
-        _cell(
-            row,
-            at,
-            method,
-            percentile_interval(float(means[m]), resampled[:, m]),
+    floor_low = percentile_interval(floors[0], resampled[:, -1]).low - (floors[0] - floors[1])
+    intervals = [
+        (
+            percentile_interval(float(mean), drawn),
             None,
-            floor,
-            lowest,
-            floor_low,
-            percentile_interval(float(means[m] - means[0]), resampled[:, m] - resampled[:, 0]),
+            percentile_interval(float(mean - means[0]), drawn - resampled[:, 0]),
         )
-        for m, method in enumerate(METHODS)
+        for mean, drawn in zip(means, resampled.T[:-1], strict=True)
     ]
+    return _cells(row, at, intervals, floors, floor_low)
+
+
+def _cells(
+    row: TableRow,
+    at: int,
+    intervals: Sequence[tuple[Interval, tuple[float, float] | None, Interval]],
+    floors: Floats,
+    floor_low: float,
+) -> list[Cell]:
+    """Make the cells of all methods from their interval, one run and interval against Proposed."""
+    loss, (floor, lowest) = TABLE_LOSSES[at].name, map(float, floors)
+    cells = []
+    for method, (interval, one_run, versus_proposed) in zip(METHODS, intervals, strict=True):
+        printed = printed_by_cell().get((RECIPES[row.key].name, row.least, loss, method))
+        place = (row.name, row.key, row.least, loss, method, printed, interval.mean)
+        cells.append(Cell(*place, interval, one_run, floor, lowest, floor_low, versus_proposed))
+    return cells
 
 
 def resampled_means(flagged: Bools, labels: Bools, loss: Loss, resamples: int = RESAMPLES) -> Floats:
@@ -164,16 +164,70 @@ def _one_run(values: Floats) -> tuple[float, float]:
     return float(values.mean()) - half, float(values.mean()) + half
 
 
-def _cell(
-    row: TableRow, at: int, method: str, interval: Interval, one_run: tuple[float, float] | None, floor: float,
-    lowest: float, floor_low: float, versus_proposed: Interval,
-) -> Cell:  # fmt: skip
-    loss = TABLE_LOSSES[at].name
-    printed = _PRINTED.get((RECIPES[row.key].name, row.least, loss, method))
-    return Cell(
-        row.name, row.key, row.least, loss, method, printed, interval.mean, interval, one_run, float(floor),
-        float(lowest), floor_low, versus_proposed,
-    )  # fmt: skip
+PROPOSED = PRINTED_METHODS[0]
 
 
-_PRINTED = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}
+@dataclass(frozen=True)
+class Wins:
+    """In how many of `rows` Proposed has a smaller loss than `method`: as printed, and here; `clearly` here by more
+    than the paired interval, and `clearly_not` the other way round."""
+
+    loss: str
+    method: str
+    rows: int
+    printed: int
+    ours: int
+    clearly: int
+    clearly_not: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """`marks`: cells of each mark; `orders_as_printed` of `orders` pairs of methods within a row and loss."""
+
+    marks: dict[str, int]
+    wins: tuple[Wins, ...]
+    orders: int
+    orders_as_printed: int
+
+
+def summary_of(cells: Sequence[Cell]) -> Summary:
+    """Count over all printed cells."""
+    printed = [cell for cell in cells if cell.printed is not None]
+    by_place = {(cell.row, cell.loss, cell.method): cell for cell in printed}
+    rows = list(dict.fromkeys(cell.row for cell in printed))
+    pairs = [
+        (by_place[row, loss.name, one], by_place[row, loss.name, other])
+        for row in rows
+        for loss in TABLE_LOSSES
+        for one, other in combinations(PRINTED_METHODS, 2)
+    ]
+    return Summary(
+        dict(Counter(str(cell.mark) for cell in printed)),
+        tuple(_wins(by_place, rows, loss.name, method) for loss in TABLE_LOSSES for method in PRINTED_METHODS[1:]),
+        len(pairs),
+        sum(_sign(_printed(one) - _printed(other)) == _sign(one.ours - other.ours) for one, other in pairs),
+    )
+
+
+def _wins(by_place: dict[tuple[str, str, str], Cell], rows: Sequence[str], loss: str, method: str) -> Wins:
+    others = [by_place[row, loss, method] for row in rows]
+    proposed = [by_place[row, loss, PROPOSED] for row in rows]
+    return Wins(
+        loss,
+        method,
+        len(rows),
+        sum(_printed(one) < _printed(other) for one, other in zip(proposed, others, strict=True)),
+        sum(one.ours < other.ours for one, other in zip(proposed, others, strict=True)),
+        sum(other.versus_proposed.low > 0 for other in others),
+        sum(other.versus_proposed.high < 0 for other in others),
+    )
+
+
+def _printed(cell: Cell) -> float:
+    assert cell.printed is not None
+    return cell.printed
+
+
+def _sign(difference: float) -> int:
+    return (difference > 0) - (difference < 0)

@@ -1,33 +1,36 @@
-"""All fits of the tables, on several processes: first the rankings and the choice of C, then the structured SVMs."""
+"""Run all fits of the tables in several processes: first the rankings, then the structured SVMs."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from multiprocessing import get_context
 from time import process_time
-from typing import Protocol, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from experiments.natarajan.data import (
+    METHODS,
+    NATARAJAN_SETS,
+    RECIPES,
+    TABLE_LOSSES,
+    BinaryProblems,
+    Features,
+    topics_with,
+)
 from experiments.natarajan.predictions import (
     OneClass,
     RankingCuts,
     cuts_of_ranking,
     flagged_by_svm,
+    prepared_features,
     svm_losses_held_out,
 )
-from experiments.natarajan.probabilities import prepared_features
-from experiments.natarajan.table_rows import METHODS, RECIPES, TABLE_LOSSES
-from experiments.sets.natarajan import NATARAJAN_SETS, BinaryProblems, Features, topics_with
+from experiments.parallel import each
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 SEED = 2016
-# A held-out third of fewer positives tells little of C, and C is one for all classes of a set: some are enough.
-LEAST_POSITIVES = 12
+# C is one for all classes of a set, so some classes with enough positives decide.
+MIN_POSITIVES = 12
 CLASSES_FOR_C = 5
 
 
@@ -57,23 +60,21 @@ class RanPart:
     seconds: float
 
 
-Given = TypeVar("Given")
-Found = TypeVar("Found")
 Progress = Callable[[int, int, str], None]
 
 
 def run_parts(parts: Sequence[Part], *, processes: int, progress: Progress) -> list[RanPart]:
     """Fit and cut every part; `progress(done, all, what)` is called as parts come in. In the order of `parts`."""
-    with processes_of(processes) as each:
-        ranked: dict[Part, _Ranked] = {}
-        for part, found in each(_rank, parts):
-            ranked[part] = found
-            progress(len(ranked), 2 * len(parts), f"{RECIPES[part.key].name}: ranked")
-        strengths = _chosen_strengths(ranked)
-        fits: dict[Part, _Fitted] = {}
-        for (part, _), fitted in each(_fit_svms, [(part, tuple(strengths[part.key, part.draw])) for part in parts]):
-            fits[part] = fitted
-            progress(len(parts) + len(fits), 2 * len(parts), f"{RECIPES[part.key].name}: structured SVM")
+    ranked: dict[Part, _Ranked] = {}
+    for part, found in each(_rank, parts, processes):
+        ranked[part] = found
+        progress(len(ranked), 2 * len(parts), f"{RECIPES[part.key].name}: ranked")
+    strengths = _chosen_strengths(ranked)
+    fits: dict[Part, _Fitted] = {}
+    given = [(part, tuple(strengths[part.key, part.draw])) for part in parts]
+    for (part, _), fitted in each(_fit_svms, given, processes):
+        fits[part] = fitted
+        progress(len(parts) + len(fits), 2 * len(parts), f"{RECIPES[part.key].name}: structured SVM")
     return [_together(part, ranked[part], fits[part], strengths[part.key, part.draw]) for part in parts]
 
 
@@ -152,7 +153,7 @@ def _together(part: Part, ranked: _Ranked, fitted: _Fitted, strengths: Floats) -
 def _asked_for_strength(key: str) -> frozenset[int]:
     problems = loaded_set(key)
     training = slice(None) if problems.is_test is None else ~problems.is_test
-    enough = np.flatnonzero(problems.labels[training].sum(axis=0) >= LEAST_POSITIVES)
+    enough = np.flatnonzero(problems.labels[training].sum(axis=0) >= MIN_POSITIVES)
     return frozenset(enough[:: -(-enough.size // CLASSES_FOR_C)].tolist())
 
 
@@ -176,34 +177,3 @@ def _split(key: str, draw: int) -> tuple[BinaryProblems, Indices, Indices, Featu
 def generator_of(part: Part) -> np.random.Generator:
     """Make the random numbers of a part, the same in every run."""
     return np.random.default_rng([SEED, part.draw, part.column, *map(ord, part.key)])
-
-
-class _Each(Protocol):
-    def __call__(
-        self, function: Callable[[Given], Found], given: Sequence[Given], /
-    ) -> Iterator[tuple[Given, Found]]: ...
-
-
-@contextmanager
-def processes_of(processes: int) -> Iterator[_Each]:
-    """Give a function that maps over processes of one BLAS thread each, in the order in which results come in."""
-    if processes == 1:
-        with threadpool_limits(1):
-            yield _one_by_one
-        return
-    with ProcessPoolExecutor(processes, get_context("spawn"), _one_thread) as pool:
-
-        def each(function: Callable[[Given], Found], given: Sequence[Given], /) -> Iterator[tuple[Given, Found]]:
-            waiting = {pool.submit(function, one): one for one in given}
-            return ((waiting[done], done.result()) for done in as_completed(waiting))
-
-        yield each
-
-
-def _one_thread() -> None:
-    # Called after the imports above: only libraries that are loaded can be limited.
-    threadpool_limits(1)
-
-
-def _one_by_one(function: Callable[[Given], Found], given: Sequence[Given], /) -> Iterator[tuple[Given, Found]]:
-    return ((one, function(one)) for one in given)

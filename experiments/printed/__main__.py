@@ -1,9 +1,8 @@
-"""Print the audit of both papers' printed figures: `python -m experiments.printed`."""
+"""Print the audit of the printed figures of both papers: `python -m experiments.printed`."""
 
 from time import process_time
 
-from experiments.printed.audit import audit
-from experiments.printed.words import audit_markdown
+from experiments.printed.report import audit, audit_markdown
 
 
 def main() -> None:

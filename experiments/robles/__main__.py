@@ -1,7 +1,6 @@
 """Run the tables again: `python -m experiments.robles [sets …] [kinds …] [--draws n] [--quick]`."""
 
 import argparse
-import csv
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import product
@@ -9,15 +8,13 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import pandas as pd
 
-from experiments.robles.classifiers import KINDS
-from experiments.robles.comparison import compared, measured
-from experiments.robles.draws import MARGINAL_PRECISION, NODES, RATED_SHARE, rated_of_draw
+from experiments.files import RESULTS, store_results
+from experiments.robles.comparison import compared, measured, results_markdown, times_table
+from experiments.robles.data import ROBLES_SETS
+from experiments.robles.draws import KINDS, MARGINAL_PRECISION, NODES, RATED_SHARE, Task, rated_of_draw, run_tasks
 from experiments.robles.running_times import count_grid, running_times
-from experiments.robles.tasks import Task, run_tasks
-from experiments.robles.words import results_markdown, times_table
-from experiments.sets.robles import ROBLES_SETS
-from experiments.stored import RESULTS, store_results
 
 DRAWS = {"bank": 3, "mammography": 5, "creditcard": 5}
 QUICK_KINDS = ("Decision Tree", "Linear SVM", "Naive Bayes")
@@ -94,13 +91,9 @@ def _store_rated(folder: Path = RESULTS) -> dict[str, object]:
     rated = rated_of_draw("bank", SHOWN_KIND, 0)
     some = np.sort(np.random.default_rng(0).permutation(len(rated.ratings))[:SHOWN_ROWS])
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "robles_bank_rated.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["score 1", "score 2", "deposit"])
-        writer.writerows(
-            [f"{first:.6f}", f"{second:.6f}", int(rating)]
-            for (first, second), rating in zip(rated.scores[some], rated.ratings[some], strict=True)
-        )
+    shown = pd.DataFrame(rated.scores[some], columns=["score 1", "score 2"])
+    shown["deposit"] = rated.ratings[some].astype(int)
+    shown.to_csv(folder / "robles_bank_rated.csv", index=False, float_format="%.6f", lineterminator="\n")
     return {
         "file": "robles_bank_rated.csv",
         "source": "bank marketing (Moro, Cortez, Rita 2014), CC BY 4.0",

@@ -1,18 +1,108 @@
-"""One draw: two classifiers trained, thresholds found on counted rows, what they flag among the held-out ones."""
+"""Train two classifiers in each draw, find thresholds and count the held-out rows."""
 
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
+from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import has_fit_parameter
 
-from experiments.robles.classifiers import KINDS, Kind, chosen_parameters, scores_of, trained, usual_decisions
-from experiments.robles.preparation import drawn_split, numeric_features, two_views
-from experiments.sets.robles import ROBLES_SETS, OutcomeTable
+from experiments.parallel import each
+from experiments.robles.data import ROBLES_SETS, OutcomeTable, drawn_split, numeric_features, two_views
 from multiloss_core import PATH_METHODS, DataError, RatedDocuments
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds import PathSearch
+
+FOLDS = 3
+# Parameters are chosen on a part of the training rows: the order of few parameters needs no more.
+ROWS_TO_CHOOSE_ON = 2000
+DEFAULT_PROBABILITY = 0.5
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of classifier: `printed` is its name in the tables, `grid` the parameters to try."""
+
+    name: str
+    printed: str
+    model: Any
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+KINDS = (
+    Kind("Decision Tree", "Decision Tree", DecisionTreeClassifier(random_state=0), {"max_depth": (3, 6, 12, None)}),
+    Kind("Linear SVM", "Linear SVM", LinearSVC(dual=False), {"C": (0.01, 0.1, 1.0)}),
+    Kind("Naive Bayes", "Naive Bayes", GaussianNB()),
+    Kind(
+        "Random Forest",
+        "Random Forest",
+        RandomForestClassifier(40, n_jobs=1, random_state=0),
+        {"min_samples_leaf": (1, 5)},
+    ),
+    Kind(
+        "boosting",
+        "xgboost",
+        HistGradientBoostingClassifier(max_iter=80, early_stopping=False, random_state=0),
+        {"max_leaf_nodes": (4, 16)},
+    ),
+    Kind(
+        "k-nearest neighbors",
+        "k-nearest neighbors",
+        KNeighborsClassifier(algorithm="brute"),
+        {"n_neighbors": (5, 15, 45)},
+    ),
+)
+
+
+def chosen_parameters(kind: Kind, features: Floats, labels: Bools, weights: Floats) -> Mapping[str, Any]:
+    """Choose the parameters with the best accuracy over three folds of training rows (n, d), by weight."""
+    some = np.random.default_rng(0).permutation(labels.size)[:ROWS_TO_CHOOSE_ON]
+    with config_context(enable_metadata_routing=True):
+        model = clone(kind.model)
+        if has_fit_parameter(model, "sample_weight"):
+            model.set_fit_request(sample_weight=True)
+        # Counts, so that the mean over folds of unequal size orders as the accuracy over all rows.
+        right = make_scorer(accuracy_score, normalize=False).set_score_request(sample_weight=True)
+        search = GridSearchCV(model, kind.grid, scoring=right, cv=KFold(FOLDS), refit=False)
+        search.fit(features[some], labels[some], sample_weight=weights[some])
+    chosen: Mapping[str, Any] = search.best_params_
+    return chosen
+
+
+def trained(kind: Kind, parameters: Mapping[str, Any], features: Floats, labels: Bools, weights: Floats) -> Any:
+    """Train a classifier on rows (n, d), by weight where the kind takes weights."""
+    model = clone(kind.model).set_params(**parameters)
+    given = {"sample_weight": weights} if has_fit_parameter(model, "sample_weight") else {}
+    return model.fit(features, labels, **given)
+
+
+def scores_of(classifier: Any, features: Floats) -> Floats:
+    """Score rows: the distance from the plane of a linear SVM, the probability of the others."""
+    if hasattr(classifier, "decision_function") and not hasattr(classifier, "predict_proba"):
+        return np.asarray(classifier.decision_function(features), dtype=np.float64)
+    return np.asarray(classifier.predict_proba(features)[:, 1], dtype=np.float64)
+
+
+def usual_decisions(classifier: Any, features: Floats, scores: Floats) -> Bools:
+    """Decide rows (n, d) with scores (n,) as the classifier does by itself."""
+    # The neighbours are not searched twice; a tie of two classes goes to the first, the negative one.
+    if isinstance(classifier, KNeighborsClassifier):
+        return np.asarray(scores > DEFAULT_PROBABILITY)
+    return np.asarray(classifier.predict(features), dtype=bool)
+
 
 Mode = Literal["apart", "in-sample"]
 MODES: tuple[Mode, ...] = ("apart", "in-sample")
@@ -160,3 +250,23 @@ def _cells(flagged: Bools, labels: Bools) -> tuple[int, int, int, int]:
 
 def _weight(table: OutcomeTable) -> float:
     return float(table.weights[~table.labels].mean())
+
+
+PROCESSES = 2
+Task = tuple[str, str, int]
+
+
+def run_tasks(tasks: Sequence[Task]) -> list[Outcome]:
+    """Run tasks (set, kind, draw) in two processes; Ctrl-C ends early with the results so far."""
+    outcomes: list[Outcome] = []
+    start = perf_counter()
+    with suppress(KeyboardInterrupt):
+        for done, ((data_set, kind, draw), found) in enumerate(each(_outcomes, tasks, PROCESSES), start=1):
+            outcomes += found
+            words = f"{done}/{len(tasks)}: {data_set}, {kind}, draw {draw + 1}; {perf_counter() - start:.0f} s"
+            print(words, file=sys.stderr, flush=True)
+    return outcomes
+
+
+def _outcomes(task: Task) -> list[Outcome]:
+    return outcomes_of_draw(*task)

@@ -1,4 +1,4 @@
-"""Running times of the methods on a table of 10,000 nodes, as the private ones of Robles et al. 2020 are."""
+"""Measure running times on a table of 10,000 nodes, as the private ones of Robles et al. 2020 are."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from time import perf_counter, process_time
 import networkx as nx
 import pandas as pd
 
-from experiments.sets.checks import DataFile, checked_file
+from experiments.files import DataFile, checked_file
 from multiloss_core import PATH_METHODS, CountSurfaces
 from multiloss_core.thresholds import PathMethod, PathSearch, to_networkx
 

@@ -1,6 +1,6 @@
 import pytest
 
-from experiments.sets.checks import BESIDE_THE_CHECKOUT
+from experiments.files import BESIDE_THE_CHECKOUT
 
 
 @pytest.fixture(scope="session")

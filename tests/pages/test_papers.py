@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from experiments import stored
+from experiments import files
 from experiments.printed import natarajan_losses, robles_rows
 from tests.pages.steps import APP, opened, run, state
 from ui.papers import recompute
@@ -22,7 +22,7 @@ def app():
 
 @pytest.fixture(scope="module")
 def cells():
-    return json.loads((stored.RESULTS / "natarajan.json").read_text(encoding="utf-8"))["cells"]
+    return json.loads((files.RESULTS / "natarajan.json").read_text(encoding="utf-8"))["cells"]
 
 
 def table(app, column):
@@ -74,7 +74,7 @@ def test_printed_figures_say_what_follows_from_them(app):
 
 
 def test_losses_at_a_strength_of_l2_are_those_stored(app):
-    curves = json.loads((stored.RESULTS / "natarajan_l2_strength.json").read_text(encoding="utf-8"))["curves"]
+    curves = json.loads((files.RESULTS / "natarajan_l2_strength.json").read_text(encoding="utf-8"))["curves"]
     opened_at(app, "L2")
     slider = app.select_slider(key="strength_c")
     run(slider.set_value(1e-3))
@@ -95,7 +95,7 @@ def test_robles_rows_stand_beside_what_was_found(measure):
 
 
 def test_stored_scores_open_on_the_page_of_optimal_cuts(app):
-    scores = json.loads((stored.RESULTS / "natarajan_scores_breast.json").read_text(encoding="utf-8"))
+    scores = json.loads((files.RESULTS / "natarajan_scores_breast.json").read_text(encoding="utf-8"))
     (button,) = [one for one in app.button if one.key == f"open_{scores['set']}"]
     run(button.click())
     assert not app.error
@@ -110,13 +110,13 @@ def test_stored_rated_rows_open_at_their_operating_point(app):
     run(button.click())
     assert not app.error
     source = state(app).rated.sources[state(app).rated.picked]
-    rated = pd.read_csv(stored.RESULTS / "robles_bank_rated.csv")
+    rated = pd.read_csv(files.RESULTS / "robles_bank_rated.csv")
     assert len(source.frame) == len(rated)
     assert any(f"{rated['deposit'].sum():,} positive" in caption.value for caption in app.caption)
 
 
 def test_results_that_are_not_there_are_said_to_be_missing(monkeypatch, tmp_path):
-    monkeypatch.setattr("ui.papers.stored.read_results", lambda name: stored.read_results(name, tmp_path))
+    monkeypatch.setattr("ui.papers.stored.read_results", lambda name: files.read_results(name, tmp_path))
     from ui.papers.stored import _read
 
     _read.clear()

@@ -15,7 +15,7 @@ from typing import TextIO
 
 import streamlit as st
 
-from experiments.sets.checks import data_folder
+from experiments.files import data_folder
 from multiloss_core import DataError
 from ui.shared.formatting import as_text
 from ui.shared.session import session

@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from experiments.printed import audit
-from experiments.printed.words import audit_markdown
+from experiments.printed.report import audit, audit_markdown
 from ui.papers.stored import results, show_origin
 from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open

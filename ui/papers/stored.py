@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from experiments.stored import RESULTS, read_results
+from experiments.files import RESULTS, read_results
 from multiloss_core import DataError
 from multiloss_core.formatting import plural
 from ui.data.rated_datasets import ColumnChoice, RatedSource, read_upload

@@ -12,7 +12,7 @@ def outcome(rows, *, draw=0, status="default", data_set="bank", kind="Naive Baye
     return Outcome(data_set, kind, draw, mode, row, status, rows, 39.0 if data_set == "creditcard" else 1.0)
 
 
-def test_measures_are_those_of_scikit_learn_and_t_intervals_of_scipy():
+def test_measures_equal_scikit_learns_and_scipys():
     cells = [(30, 20, 10, 140), (28, 25, 12, 135), (35, 18, 5, 142)]
     found = measured([outcome(rows, draw=draw) for draw, rows in enumerate(cells)])[0].intervals
     expected = []
@@ -35,7 +35,7 @@ def test_one_draw_is_resampled():
     assert (interval.low, interval.high) == pytest.approx((0.75 - 1.96 * spread, 0.75 + 1.96 * spread), abs=0.02)
 
 
-def test_draws_in_which_nothing_was_flagged_are_counted_and_have_no_precision():
+def test_draws_that_flag_nothing_have_no_precision():
     rows = [(0, 0, 40, 160), (0, 0, 40, 160), (30, 20, 10, 140)]
     outcomes = [
         outcome(cells, draw=draw, status=status, row="Graph")

@@ -3,11 +3,19 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from experiments.robles.classifiers import KINDS, chosen_parameters, scores_of, trained, usual_decisions
-from experiments.robles.draws import METHODS, MODES, UNION, outcomes_of_draw
-from experiments.robles.preparation import drawn_split, numeric_features, two_views
+from experiments.robles.data import OutcomeTable, drawn_split, numeric_features, two_views
+from experiments.robles.draws import (
+    KINDS,
+    METHODS,
+    MODES,
+    UNION,
+    chosen_parameters,
+    outcomes_of_draw,
+    scores_of,
+    trained,
+    usual_decisions,
+)
 from experiments.robles.running_times import TIMED, count_grid, running_times
-from experiments.sets.robles import OutcomeTable
 
 
 def test_a_split_uses_every_row_once():

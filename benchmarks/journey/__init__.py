@@ -1,1 +1,0 @@
-"""What a visitor waits for and has to do, by Chromium."""

@@ -1,1 +1,0 @@
-"""What goes over the network when a cluster counts."""

@@ -1,0 +1,200 @@
+"""Check the text of Robles et al. 2020 against its Tables 1 and 2, and recover the counts behind them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from experiments.printed import PrintedRow, robles_rows
+
+METHODS = ("Analytical", "Graph")
+CLASSIFIERS = ("classifier 1", "classifier 2")
+# Precision, recall and F1: "increased on average by 5.1%", "reduced by 1.6%", "increased by 1.5%".
+CLAIMED = (0.051, -0.016, 0.015)
+# "10 times faster than the graph approach; … the analytic method takes 60 seconds while the graph method takes 6".
+CLAIMED_RATIO, ANALYTIC_SECONDS, GRAPH_SECONDS = 10.0, 60.0, 6.0
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The better method against the mean of its two classifiers, averaged over `pairs`: differences of shares."""
+
+    pairs: int
+    precision: float
+    recall: float
+    f1: float
+    f1_better: int
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What the tables say: pairs in which a method flags nothing or everything, mean gains, and the running times."""
+
+    pairs: int
+    flags_nothing: dict[str, int]
+    flags_everything: dict[str, int]
+    defined: Gain
+    proper: Gain
+
+    @property
+    def printed_times_agree(self) -> bool:
+        """Whether the printed seconds have the printed ratio."""
+        return GRAPH_SECONDS / ANALYTIC_SECONDS == CLAIMED_RATIO
+
+
+@cache
+def claims() -> Claims:
+    """Compute them from the 68 rows.
+
+    A pair counts as defined where some method and both classifiers have a printed F1; as proper where, besides, that
+    method flags neither everything nor nothing. The better method has the larger printed F1, of equals the first.
+    """
+    pairs: dict[tuple[str, str], dict[str, PrintedRow]] = {}
+    for row in robles_rows():
+        pairs.setdefault((row.data_set, row.kind), {})[row.row] = row
+    recalls = {name: [pair[name].recall for pair in pairs.values()] for name in METHODS}
+    defined = [
+        (best, means) for pair in pairs.values() if (best := _better(pair)) and (means := _mean_of_classifiers(pair))
+    ]
+    return Claims(
+        pairs=len(pairs),
+        flags_nothing={name: sum(recall == 0 for recall in found) for name, found in recalls.items()},
+        flags_everything={name: sum(recall == 1 for recall in found) for name, found in recalls.items()},
+        defined=_gain(defined),
+        proper=_gain((best, means) for best, means in defined if 0 < best[1] < 1),
+    )
+
+
+def _better(pair: dict[str, PrintedRow]) -> tuple[float, ...] | None:
+    found = [figures for name in METHODS if (figures := _figures(pair[name]))]
+    return max(found, key=lambda figures: figures[2], default=None)
+
+
+def _mean_of_classifiers(pair: dict[str, PrintedRow]) -> tuple[float, ...] | None:
+    found = [_figures(pair[name]) for name in CLASSIFIERS]
+    known = [figures for figures in found if figures]
+    return tuple(np.mean(known, axis=0).tolist()) if len(known) == len(found) else None
+
+
+def _figures(row: PrintedRow) -> tuple[float, float, float] | None:
+    if row.precision is None or row.f1 is None:
+        return None
+    return row.precision, row.recall, row.f1
+
+
+def _gain(pairs: Iterable[tuple[tuple[float, ...], tuple[float, ...]]]) -> Gain:
+    differences = np.array([np.subtract(best, means) for best, means in pairs])
+    precision, recall, f1 = differences.mean(axis=0).tolist()
+    return Gain(len(differences), precision, recall, f1, int((differences[:, 2] > 0).sum()))
+
+
+# A held-out quarter has its expected number of positives but for so many standard deviations.
+SPREAD = 4.0
+HELD_OUT_SHARE = 0.25
+# Rows and positives of the public files.
+POPULATIONS = {"CreditCards": (284_807, 492), "Bank": (41_188, 4_640), "IEEEFraud": (590_540, 20_663)}
+FEW_DIGITS, MANY_DIGITS = 2, 4
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The numbers of held-out positives for which every printed recall is a rounded fraction of whole numbers."""
+
+    data_set: str
+    expected: float
+    searched: tuple[int, int]
+    solutions: tuple[int, ...]
+
+    @property
+    def unique(self) -> int | None:
+        """The only solution, if there is one only."""
+        return self.solutions[0] if len(self.solutions) == 1 else None
+
+
+@dataclass(frozen=True)
+class RecoveredCounts:
+    """A printed row as counts: the only true positives and the false positives, least and most, that round to it.
+
+    `fp_least` above `fp_most`: no whole number does.
+    """
+
+    printed: PrintedRow
+    positives: int
+    tp: int
+    fp_least: int
+    fp_most: int
+
+
+@dataclass(frozen=True)
+class WrongF1:
+    """A printed F1 that its own precision and recall do not give; `follows` is the least and the largest that would."""
+
+    printed: PrintedRow
+    follows: tuple[float, float]
+
+
+@cache
+def held_out(data_set: str) -> HeldOut:
+    """Search the held-out positives of a set ("CreditCards", "Bank", "IEEEFraud"), four standard deviations around.
+
+    Raises KeyError for another set.
+    """
+    rows, positives = POPULATIONS[data_set]
+    expected = positives * HELD_OUT_SHARE
+    spread = SPREAD * np.sqrt(expected * (1 - HELD_OUT_SHARE) * (1 - positives / rows))
+    searched = (int(expected - spread), int(expected + spread) + 1)
+    candidates = np.arange(searched[0], searched[1] + 1)
+    possible = np.ones(len(candidates), dtype=bool)
+    for row in robles_rows():
+        if row.data_set == data_set:
+            nearest = np.round(row.recall * candidates) / candidates
+            possible &= np.abs(nearest - row.recall) <= _half_digit(row.recall)
+    return HeldOut(data_set, expected, searched, tuple(candidates[possible].tolist()))
+
+
+@cache
+def recovered_counts() -> tuple[RecoveredCounts, ...]:
+    """Give the counts of every row with a precision, in the sets whose held-out positives are known."""
+    found = []
+    for row in robles_rows():
+        positives = held_out(row.data_set).unique
+        if positives is None or not row.precision or not row.recall:
+            continue
+        least, most = _whole_numbers_that_round_to(row.recall, positives)
+        if least == most:
+            half = _half_digit(row.precision)
+            fp = least / (row.precision + half) - least, least / (row.precision - half) - least
+            found.append(RecoveredCounts(row, positives, least, max(int(np.ceil(fp[0])), 0), int(np.floor(fp[1]))))
+    return tuple(found)
+
+
+@cache
+def wrong_f1() -> tuple[WrongF1, ...]:
+    """List the rows whose printed F1, or "-", does not follow from the printed precision and recall."""
+    found = []
+    for row in robles_rows():
+        if row.precision and row.recall:
+            half = _half_digit(row.precision), _half_digit(row.recall)
+            follows = (
+                _f1(row.precision - half[0], row.recall - half[1]),
+                _f1(row.precision + half[0], row.recall + half[1]),
+            )
+            if row.f1 is None or not follows[0] - _half_digit(row.f1) <= row.f1 <= follows[1] + _half_digit(row.f1):
+                found.append(WrongF1(row, follows))
+    return tuple(found)
+
+
+def _whole_numbers_that_round_to(share: float, of: int) -> tuple[int, int]:
+    half = _half_digit(share)
+    return int(np.ceil((share - half) * of)), int(np.floor((share + half) * of))
+
+
+def _half_digit(value: float) -> float:
+    """Half of the last printed digit: figures have two digits or four, of which zeros at the end may be left out."""
+    digits = FEW_DIGITS if round(value, FEW_DIGITS) == value else MANY_DIGITS
+    return 0.5 * 10.0**-digits + 1e-9
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall)

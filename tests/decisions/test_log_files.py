@@ -1,0 +1,296 @@
+"""Test logs whose file is gone, copied or restored, and databases that hang."""
+
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from decision_log import DecisionLog, connection
+from decision_log.backup import back_up, restore
+from multiloss_core import DataError
+from tests.decisions.logs import altered, check_output
+from tests.decisions.records import make_record
+
+ENTRIES = 450
+
+
+class TestFileThatIsGone:
+    @pytest.fixture
+    def path(self, tmp_path):
+        return tmp_path / "decisions.db"
+
+    @pytest.fixture
+    def log(self, path):
+        with DecisionLog(f"sqlite:///{path}") as opened:
+            opened.add(make_record())
+            yield opened
+
+    @pytest.mark.parametrize("change", ["deleted", "moved", "replaced"])
+    def test_no_write_is_acknowledged(self, log, path, change):
+        if change == "moved":
+            path.rename(path.with_name("elsewhere.db"))
+        else:
+            path.unlink()
+        if change == "replaced":
+            with DecisionLog(f"sqlite:///{path}") as other:
+                other.add(make_record())
+        for act in (lambda: log.add(make_record()), lambda: log.remark(1, "Ann", "x"), log.entries):
+            with pytest.raises(DataError, match="moved, replaced or deleted"):
+                act()
+        assert path.exists() == (change == "replaced")
+
+    def test_file_put_back_is_used_again(self, log, path):
+        path.rename(path.with_name("elsewhere.db"))
+        with pytest.raises(DataError, match="put it back"):
+            log.add(make_record())
+        path.with_name("elsewhere.db").rename(path)
+        assert log.add(make_record()) == 2
+        with DecisionLog(f"sqlite:///{path}") as other:
+            assert len(other.entries()) == 2
+
+    def test_file_that_leaves_during_a_write_is_noticed(self, log, path, monkeypatch):
+        original = connection._check_file
+        calls = []
+
+        def check(engine):
+            calls.append(engine)
+            if len(calls) == 2:
+                path.rename(path.with_name("elsewhere.db"))
+            original(engine)
+
+        monkeypatch.setattr(connection, "_check_file", check)
+        with pytest.raises(DataError, match="moved, replaced or deleted"):
+            log.add(make_record())
+
+
+class TestRestore:
+    @pytest.fixture
+    def path(self, tmp_path):
+        return tmp_path / "decisions.db"
+
+    @pytest.fixture
+    def address(self, path):
+        return f"sqlite:///{path}"
+
+    @pytest.fixture
+    def copy(self, address, tmp_path):
+        """A copy of a log of many entries, which holds more by now; its head, and the texts of its records."""
+        with DecisionLog(address) as log:
+            for _ in range(ENTRIES):
+                log.add(make_record())
+            head = log.audit().head
+            kept = log.export()
+            back_up(address, tmp_path / "copy.db")
+            for _ in range(60):
+                log.add(make_record())
+        return tmp_path / "copy.db", head, kept
+
+    def test_many_entries_are_restored_exactly_after_a_kill(self, copy, path, address):
+        file, head, kept = copy
+        # As a killed server leaves it: much of the log is in its journals alone.
+        self.leave_journals(path)
+        assert path.with_name("decisions.db-wal").stat().st_size > 0
+        printed = check_output(address, "restore", str(file), "--head", head)
+        assert f"{ENTRIES:,} entries" in printed
+        assert printed.split()[-1] == head
+        assert not path.with_name("decisions.db-wal").exists()
+        assert not path.with_name("decisions.db-shm").exists()
+        with DecisionLog(address) as log:
+            assert log.export() == kept
+            assert log.add(make_record()) == ENTRIES + 1
+            assert log.audit(head).faults == ()
+
+    def test_log_in_use_is_left_as_it_is(self, copy, address):
+        file, _, _ = copy
+        with DecisionLog(address) as log:
+            before = log.export()
+            assert "in use" in check_output(address, "restore", str(file), code=2)
+            assert log.export() == before
+            assert log.add(make_record()) > ENTRIES
+
+    @pytest.mark.parametrize("ruin", ["missing", "overwritten", "stale journals"])
+    def test_ruined_log_is_restored(self, copy, path, address, ruin):
+        file, head, kept = copy
+        self.leave_journals(path)
+        if ruin == "overwritten":
+            path.write_bytes(b"no database at all " * 500)
+        elif ruin == "missing":
+            path.unlink()
+        else:
+            shutil.copy(file, path)
+        restore(address, file)
+        with DecisionLog(address) as log:
+            assert log.audit(head).faults == ()
+            assert log.export() == kept
+
+    def test_file_that_is_no_log_destroys_nothing(self, copy, path, address, tmp_path):
+        with DecisionLog(address) as log:
+            before = log.export()
+        (tmp_path / "text.db").write_text("score,rating\n" * 50)
+        with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+            other.execute("CREATE TABLE customers (id INTEGER)")
+        for name in ("text.db", "other.db", "none.db", path.name):
+            assert check_output(address, "restore", str(tmp_path / name), code=2).count("\n") == 1
+        with DecisionLog(address) as log:
+            assert log.export() == before
+
+    def test_altered_copy_is_restored_and_reported(self, copy, address):
+        file, _, _ = copy
+        altered(f"sqlite:///{file}", "UPDATE decision_log_entries SET author = 'Mallory' WHERE id = 7")
+        assert "Entry 7 was changed" in check_output(address, "restore", str(file), code=1)
+
+    def test_postgresql_is_refused(self, tmp_path):
+        with pytest.raises(DataError, match="psql"):
+            restore("postgresql+psycopg://u@h/d", tmp_path / "copy.db")
+
+    @staticmethod
+    def leave_journals(path):
+        """Add entries in a process that is killed while the log is open."""
+        code = (
+            "import os, signal, sys\nfrom decision_log import DecisionLog\n"
+            "from tests.decisions.records import make_record\n"
+            "log = DecisionLog(sys.argv[1])\n[log.add(make_record()) for _ in range(20)]\n"
+            "os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code, f"sqlite:///{path}"], check=False)
+        assert done.returncode == -signal.SIGKILL
+
+
+def test_a_copy_of_a_file_in_use_is_a_log_of_its_own(tmp_path):
+    address, copy = f"sqlite:///{tmp_path / 'decisions.db'}", tmp_path / "copy of log.db"
+    begun, stop = threading.Event(), threading.Event()
+
+    def write():
+        with DecisionLog(address) as log:
+            while not stop.is_set():
+                log.add(make_record())
+                begun.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert begun.wait(60)
+        with DecisionLog(address) as log:
+            before = len(log.entries(limit=10_000))
+        assert "copied" in check_output(address, "backup", str(copy))
+    finally:
+        stop.set()
+        writer.join()
+    with DecisionLog(f"sqlite:///{copy}") as log:
+        found = log.audit()
+        assert not found.faults
+        assert found.entries >= before
+        log.add(make_record())
+        assert log.audit(found.head).faults == ()
+    assert "is there already" in check_output(address, "backup", str(copy), code=2)
+    assert "There is no decision log" in check_output(
+        f"sqlite:///{tmp_path}/no.db", "backup", str(tmp_path / "x.db"), code=2
+    )
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_copy_to_an_invalid_path_is_one_sentence(tmp_path):
+    with DecisionLog(f"sqlite:///{tmp_path / 'decisions.db'}"):
+        pass
+    with pytest.raises(DataError, match="cannot be copied"):
+        back_up(f"sqlite:///{tmp_path / 'decisions.db'}", tmp_path / "no" / "copy.db")
+
+
+def test_closed_log_leaves_no_journal(tmp_path):
+    path = tmp_path / "decisions.db"
+    log = DecisionLog(f"sqlite:///{path}")
+    threads = [threading.Thread(target=lambda: log.add(make_record())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert path.with_name("decisions.db-wal").exists()
+    log.close()
+    assert not path.with_name("decisions.db-wal").exists()
+
+
+class TestDatabaseThatHangs:
+    @pytest.fixture(autouse=True)
+    def impatience(self, monkeypatch):
+        monkeypatch.setattr(connection, "SECONDS_TO_WAIT", 1)
+        monkeypatch.setattr(connection, "SECONDS_TO_CONNECT", 1)
+
+    def test_writer_that_holds_a_file_is_one_sentence(self, tmp_path):
+        path = tmp_path / "decisions.db"
+        with DecisionLog(f"sqlite:///{path}") as log, closing(sqlite3.connect(path, isolation_level=None)) as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            assert_gives_up(lambda: log.add(make_record()))
+
+    def test_writer_that_holds_the_lock_is_one_sentence(self, postgres_database):
+        engine = create_engine(postgres_database)
+        with DecisionLog(postgres_database) as log, engine.begin() as writer:
+            writer.execute(text("SELECT pg_advisory_xact_lock(hashtext('decision log'))"))
+            assert_gives_up(lambda: log.add(make_record()))
+        engine.dispose()
+
+    def test_table_that_is_locked_is_one_sentence(self, postgres_database):
+        engine = create_engine(postgres_database)
+        with DecisionLog(postgres_database) as log, engine.begin() as owner:
+            owner.execute(text("LOCK TABLE decision_log_entries IN ACCESS EXCLUSIVE MODE"))
+            assert_gives_up(log.entries)
+        engine.dispose()
+
+    def test_process_that_stops_is_left_for_another(self, postgres_database):
+        with DecisionLog(postgres_database) as log:
+            number = log.add(make_record())
+            with stopped_processes(postgres_database):
+                assert [entry.id for entry in log.entries()] == [number]
+
+    def test_server_that_stops_is_one_sentence(self, postgres_database):
+        with DecisionLog(postgres_database) as log:
+            number = log.add(make_record())
+            with stopped_processes(postgres_database, server=True):
+                assert_gives_up(log.entries)
+            assert [entry.id for entry in log.entries()] == [number]
+
+    def test_server_that_never_answers_is_one_sentence(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            port = silent.getsockname()[1]
+            begun = time.monotonic()
+            with pytest.raises(DataError, match="did not answer in time"):
+                DecisionLog(f"postgresql+psycopg://u:p@127.0.0.1:{port}/d?connect_timeout=2")
+            assert time.monotonic() - begun < 10
+
+
+def assert_gives_up(act):
+    begun = time.monotonic()
+    with pytest.raises(DataError, match="did not answer in time"):
+        act()
+    assert time.monotonic() - begun < 15
+
+
+@contextmanager
+def stopped_processes(address, *, server=False):
+    """Stop the processes that serve a database's connections, and the one that makes them, as a machine that hangs."""
+    url = make_url(address)
+    if "host" not in url.query:
+        pytest.skip("The PostgreSQL of MULTILOSS_TEST_POSTGRES may run on another machine.")
+    engine = create_engine(url.set(database="postgres"))
+    with engine.connect() as asking:
+        rows = asking.execute(text("SELECT pid FROM pg_stat_activity WHERE datname = :name"), {"name": url.database})
+        found = [pid for (pid,) in rows]
+    engine.dispose()
+    if server:
+        found.append(int(Path(f"/proc/{found[0]}/stat").read_text().rpartition(")")[2].split()[1]))
+    for pid in found:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in found:
+            os.kill(pid, signal.SIGCONT)

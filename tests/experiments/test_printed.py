@@ -1,0 +1,180 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+from experiments.printed import natarajan_losses, robles_rows
+from experiments.printed.natarajan import Question, bound_checks, contradiction, fit_of, largest_loss, questions
+from experiments.printed.report import audit, audit_markdown
+from experiments.printed.robles import claims, held_out, recovered_counts, wrong_f1
+
+
+def losses_of_counts(n, p, tp, fp):
+    return (
+        1 - 2 * tp / (p + tp + fp),
+        1 - tp / (p + fp),
+        1 - (tp / p + 1 - fp / (n - p)) / 2,
+        1 - tp / np.sqrt(p * (tp + fp)),
+    )
+
+
+def test_all_figures_are_there():
+    assert len(natarajan_losses()) == len({(one.data_set, one.least, one.loss, one.method)
+                                           for one in natarajan_losses()}) == 160  # fmt: skip
+    assert len(robles_rows()) == 68
+
+
+@pytest.mark.parametrize("sizes", [(12, 5), (9, 4)])
+def test_f1_bounds_the_losses_of_every_prediction(sizes):
+    n, p = sizes
+    for tp, fp in product(range(1, p + 1), range(n - p + 1)):
+        f1, jaccard, _, g = losses_of_counts(n, p, tp, fp)
+        assert jaccard == pytest.approx(largest_loss("Jaccard", f1))
+        assert g <= largest_loss("G-TP/PR", f1) + 1e-12
+
+
+def test_means_over_classes_keep_the_bounds():
+    drawn = np.random.default_rng(0).random((200, 6))
+    jaccard = (2 * drawn / (1 + drawn)).mean(axis=1)
+    assert (jaccard <= largest_loss("Jaccard", drawn.mean(axis=1)) + 1e-12).all()
+
+
+def test_the_bound_on_all_160_cells():
+    checks = bound_checks()
+    assert len(checks) == 160
+    printed = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}
+    for check in checks:
+        f1 = printed[check.data_set, check.least, "F1", check.method]
+        bound = {"Jaccard": 2 * f1 / (1 + f1), "G-TP/PR": f1}.get(check.loss)
+        assert check.bound == (None if bound is None else pytest.approx(bound))
+        if check.contradicts:
+            assert check.printed > bound
+            assert check.method != "S-SVM"
+
+
+def test_the_rows_that_need_two_predictions():
+    found = audit()
+    assert set(found.contradicting_rows) == {
+        *(f"REUTERS, T = {least}" for least in (10, 50, 100)),
+        "LETTERS",
+        "SCENE",
+        "WEB PAGE",
+        "BREAST CANCER",
+    }
+    assert len(found.least_f1_rows) == 6
+    assert set(found.least_f1_rows) <= set(found.contradicting_rows)
+
+
+def test_one_sentence_says_which_cell_contradicts_another():
+    scene = contradiction("SCENE", 1, "Jaccard", "Baseline")
+    assert scene == (
+        "The predictions behind the printed F1 loss 0.8023 have a Jaccard loss of at most 0.8903, but 0.9794 is "
+        "printed for the same predictions."
+    )
+    assert "0.5728" in contradiction("LETTERS", 1, "F1", "Proposed")
+    assert contradiction("LETTERS", 1, "AM", "Proposed") is None
+    assert contradiction("LETTERS", 1, "F1", "S-SVM") is None
+    assert contradiction("SPAMBASE", 1, "Jaccard", "Proposed") is None
+    with pytest.raises(KeyError):
+        contradiction("LETTERS", 2, "F1", "Proposed")
+
+
+def test_the_positive_class_of_spambase_is_ham():
+    fits = {fit.question.positive: fit for fit in audit().fits if fit.question.data_set == "SPAMBASE"}
+    assert (fits["ham"].positives, fits["ham"].tp, fits["ham"].fp) == (927, 794, 131)
+    assert fits["ham"].misfit <= 0.0005
+    assert fits["spam"].misfit > 0.03
+    assert fits["ham"].accuracy == pytest.approx(0.83, abs=0.005)
+
+
+def test_the_counts_of_web_page():
+    fit = next(fit for fit in audit().fits if fit.question.data_set == "WEB PAGE")
+    assert (fit.positives, fit.tp, fit.fp) == (799, 518, 194)
+    assert fit.misfit <= 0.0002
+    assert fit.losses == pytest.approx(losses_of_counts(27824, 799, 518, 194))
+
+
+def test_image_needs_a_minority():
+    fits = {fit.question.positive: fit for fit in audit().fits if fit.question.data_set == "IMAGE"}
+    assert fits["the minority"].misfit < 0.001
+    assert fits["the majority"].misfit == pytest.approx(0.006, abs=0.0005)
+    assert not fits["the minority"].fits
+
+
+@pytest.mark.parametrize("question", [q for q in questions() if q.data_set == "BREAST CANCER"])
+def test_no_counts_come_nearer_than_the_enumeration_of_all(question):
+    fit = fit_of(question)
+    least = min(
+        np.abs(np.subtract(losses_of_counts(question.test, p, tp, fp), fit.printed)).max()
+        for p in question.candidates
+        for tp in range(1, p + 1)
+        for fp in range(question.test - p + 1)
+        if tp > 0.8 * p and fp < 60
+    )
+    assert least - 1e-12 <= fit.misfit <= max(least, 0.0005) + 1e-12
+    assert (fit.close is not None) == (least <= 0.0005)
+
+
+def test_a_plausible_draw_holds_three_standard_deviations():
+    question = Question("SPAMBASE", "ham", 4601, 2788, 1530)
+    drawn = np.random.default_rng(0).hypergeometric(2788, 1813, 1530, size=2000)
+    assert np.mean([count in question.candidates for count in drawn]) > 0.99
+
+
+@pytest.mark.parametrize(("data_set", "positives"), [("CreditCards", 120), ("Bank", 1158)])
+def test_the_held_out_positives_are_unique(data_set, positives):
+    found = held_out(data_set)
+    assert found.unique == positives
+    recalls = [row.recall for row in robles_rows() if row.data_set == data_set]
+    fitting = [
+        p
+        for p in range(found.searched[0], found.searched[1] + 1)
+        if all(
+            any(round(tp / p, digits) == recall for tp in range(p + 1))
+            for recall in recalls
+            for digits in [2 if round(recall, 2) == recall else 4]
+        )
+    ]
+    assert fitting == [positives]
+
+
+def test_counts_that_follow():
+    found = {(one.printed.data_set, one.printed.kind, one.printed.row): one for one in recovered_counts()}
+    for kind, row, tp, fp in [
+        ("xgboost", "classifier 1", 85, 8),
+        ("xgboost", "classifier 2", 90, 10),
+        ("k-nearest neighbors", "classifier 1", 77, 17),
+        ("k-nearest neighbors", "classifier 2", 71, 5),
+    ]:
+        one = found["CreditCards", kind, row]
+        assert (one.tp, one.fp_least, one.fp_most) == (tp, fp, fp)
+    for one in found.values():
+        for fp in range(one.fp_least, one.fp_most + 1):
+            assert one.tp / (one.tp + fp) == pytest.approx(one.printed.precision, abs=0.0051)
+
+
+def test_two_f1_do_not_follow():
+    found = [(one.printed.data_set, one.printed.kind, one.printed.row, one.printed.f1) for one in wrong_f1()]
+    assert found == [
+        ("IEEEFraud", "Naive Bayes", "classifier 1", None),
+        ("IEEEFraud", "Naive Bayes", "classifier 2", 0.0004),
+    ]
+
+
+def test_claims_of_the_text_against_the_tables():
+    found = claims()
+    assert found.pairs == 17
+    assert found.flags_nothing == {"Analytical": 5, "Graph": 13}
+    assert found.flags_everything == {"Analytical": 3, "Graph": 0}
+    assert (found.defined.pairs, found.proper.pairs, found.defined.f1_better) == (11, 9, 6)
+    defined, proper = ((100 * gain.precision, 100 * gain.recall, 100 * gain.f1) for gain in
+                       (found.defined, found.proper))  # fmt: skip
+    assert defined == pytest.approx((-5.3, 14.9, -0.8), abs=0.06)
+    assert proper == pytest.approx((-0.2, -0.2, 1.0), abs=0.06)
+    assert not found.printed_times_agree
+
+
+def test_the_audit_in_words_names_every_finding():
+    text = audit_markdown(audit())
+    for words in ("ham", "1,158", "no whole number", "exclude each other", "SCENE, Baseline"):
+        assert words in text
