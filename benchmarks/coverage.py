@@ -21,8 +21,9 @@ import numpy as np
 from benchmarks.shared.populations import FORMS, RatedPopulation, population, true_rates
 from benchmarks.shared.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
-from multiloss_core.generalisation.bootstrap import RESAMPLES, nodes_around
+from multiloss_core.generalisation.bootstrap import RESAMPLES
 from multiloss_core.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
+from multiloss_core.generalisation.repeated_selection import nodes_around
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit, thresholds_at
 

@@ -1,6 +1,5 @@
 """Redraw the figures of both papers into docs/papers: `python -m experiments.figures`."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -23,14 +22,13 @@ from multiloss_core import (
     exhaustive_search,
     graph_path,
 )
-from multiloss_core.figures import surface_drawing
+from multiloss_core.figures import plane_drawing, space_drawing, surface_drawing
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.static import canvas
-from multiloss_core.figures.static.charts import plane_drawing, space_drawing
+from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.report_charts import HEIGHT, INK, PAPER, WIDTH, new_chart
 from multiloss_core.formatting import Unit
 from multiloss_core.losses import probability_order, sigmoid_items
 from multiloss_core.numerics.arrays import Bools, Floats
-from multiloss_core.thresholds import look_of
 
 GAP, LINE, HEADING = 16, 18, 22
 LETTERS_A_LINE = 62
@@ -40,31 +38,25 @@ def panels(title: str, drawings: Sequence[tuple[str, str]], *, columns: int = 2)
     """Put drawings, each a heading and an SVG, side by side below a title that is wrapped."""
     lines = wrap(title, LETTERS_A_LINE * min(columns, len(drawings)))
     top = GAP + LINE * len(lines)
-    parts, bottoms = [], [top] * columns
+    parts = []
     for i, (heading, drawing) in enumerate(drawings):
-        column, height = i % columns, _height(drawing)
-        left = column * (canvas.WIDTH + GAP)
-        parts.append(canvas.text(left + canvas.LEFT, bottoms[column] + 14, heading, size=12))
-        parts.append(_placed(drawing, left, bottoms[column] + HEADING, height))
-        bottoms[column] += int(height) + HEADING + GAP
-    width, bottom = min(columns, len(drawings)) * (canvas.WIDTH + GAP) - GAP, max(bottoms)
-    words = [canvas.text(0, GAP + LINE * row, line, size=13) for row, line in enumerate(lines)]
-    body = "\n".join([canvas.box(-GAP, 0, width + 2 * GAP, bottom, canvas.PAPER), *words, *parts])
+        left, row = i % columns * (WIDTH + GAP), top + i // columns * (HEIGHT + HEADING + GAP)
+        parts.append(_text(left, row + 14, heading, size=12))
+        size = f'x="{left}" y="{row + HEADING}" width="{WIDTH}" height="{HEIGHT}"'
+        parts.append(drawing.replace("<svg ", f"<svg {size} ", 1))
+    width = min(columns, len(drawings)) * (WIDTH + GAP) + GAP
+    height = top + -(-len(drawings) // columns) * (HEIGHT + HEADING + GAP)
+    words = [_text(0, GAP + LINE * row, line, size=13) for row, line in enumerate(lines)]
+    body = "\n".join([*words, *parts])
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-GAP} 0 {width + 2 * GAP} {bottom}" role="img" '
-        f'aria-label="{escape(title)}" font-family="system-ui, sans-serif" fill="{canvas.INK}">\n{body}\n</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-GAP} 0 {width} {height}" role="img" '
+        f'aria-label="{escape(title)}" font-family="system-ui, sans-serif" fill="{INK}">\n'
+        f'<rect x="{-GAP}" width="{width}" height="{height}" fill="{PAPER}"/>\n{body}\n</svg>\n'
     )
 
 
-def _height(drawing: str) -> float:
-    found = re.search(r'viewBox="0 0 \d+ ([\d.]+)"', drawing)
-    return float(found[1]) if found else float(canvas.HEIGHT)
-
-
-def _placed(drawing: str, left: float, top: float, height: float) -> str:
-    size = f'x="{left}" y="{top}" width="{canvas.WIDTH}" height="{height:g}"'
-    # A shaded plane repeats this a thousand times; its boxes overlap anyway.
-    return drawing.replace("<svg ", f"<svg {size} ", 1).replace(' shape-rendering="crispEdges"', "")
+def _text(x: float, y: float, words: str, size: int) -> str:
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}">{escape(words)}</text>'
 
 
 ITEMS = 10
@@ -92,19 +84,15 @@ def figure_1() -> str:
 def probabilities_drawing(probabilities: Floats, best: Bools) -> str:
     """Draw the probabilities of items (n,) in decreasing order, those predicted positive (n,) strongly coloured."""
     order = probability_order(probabilities)
-    x, y = canvas.axes(
-        ("item, most probable first (rank)", 0.5, order.size + 0.5), ("probability P(Y = 1 | x)", 0.0, 1.0)
-    )
-    parts, width = canvas.frame(x, y), 0.7 * (x.end - x.start) / order.size
     colours = {True: style.CURVE["light"], False: style.PALE["light"]}
-    for rank, item in enumerate(order, start=1):
-        top = float(y.at(float(probabilities[item])))
-        parts.append(canvas.box(float(x.at(rank)) - width / 2, top, width, y.start - top, colours[bool(best[item])]))
-    entries = [
-        (canvas.box(-6, -6, 12, 12, colours[chosen]), words)
-        for chosen, words in ((True, "predicted positive"), (False, "not predicted positive"))
-    ]
-    return canvas.svg([*parts, *canvas.legend(entries)], "Probabilities in decreasing order with the best prediction")
+    with new_chart("Probabilities in decreasing order with the best prediction") as chart:
+        axes = chart.axes("item, most probable first (rank)", "probability P(Y = 1 | x)")
+        axes.set(xlim=(0.5, order.size + 0.5), ylim=(0, 1))
+        for chosen, words in ((True, "predicted positive"), (False, "not predicted positive")):
+            ranks = np.flatnonzero(best[order] == chosen)
+            axes.bar(ranks + 1, probabilities[order][ranks], 0.7, color=colours[chosen], label=words)
+        chart.legend(axes)
+    return chart.svg
 
 
 MARGINAL_PRECISION = 0.5
@@ -171,14 +159,14 @@ _VIEWS: dict[str, tuple[str, Callable[[CountSurfaces, Chosen], str]]] = {
 
 
 def _points_drawing(titles: list[str], places: Mapping[str, np.ndarray], chosen: Mapping[str, Chosen], alt: str) -> str:
-    table = np.array(list(places.values()), dtype=np.float64)
-    room = np.maximum(MARGIN * np.ptp(table, axis=0), 1e-3 * np.abs(table).max(axis=0))
-    low, high = table.min(axis=0) - room, table.max(axis=0) + room
-    x, y = canvas.axes((titles[0], low[0], high[0]), (titles[1], low[1], high[1]))
-    colours = {name: look_of(one.path.method).colour for name, one in chosen.items()}
-    marks = [canvas.star(float(x.at(a)), float(y.at(b)), colours[name]) for name, (a, b) in places.items()]
-    entries = [(canvas.star(0, 0, colour), name) for name, colour in colours.items()]
-    return canvas.svg([*canvas.frame(x, y), *marks, *canvas.legend(entries)], alt)
+    with new_chart(alt) as chart:
+        axes = chart.axes(*titles)
+        axes.margins(MARGIN)
+        for name, (x, y) in places.items():
+            colour = look_of(chosen[name].path.method).colour
+            axes.plot(x, y, "*", markersize=15, color=colour, markeredgecolor=INK, markeredgewidth=0.5, label=name)
+        chart.legend(axes)
+    return chart.svg
 
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs/papers"

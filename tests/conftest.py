@@ -10,7 +10,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).resolve().parent
-SLOW = ("pages", "unchanged", "hostile", "tables/exports", "command_line")
+# Folders and files whose tests run pages, servers, engines or long simulations.
+SLOW = (
+    *("pages", "unchanged", "hostile", "tables/exports", "command_line", "engines", "experiments", "deployment"),
+    *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_files.py"),
+    *("decisions/test_table_code.py", "tables/reader_process", "work"),
+)
+SLOW_FOLDERS = tuple(f"{place}/" for place in SLOW)
 # Files whose tests ask one Spark cluster.
 SPARK = (
     "tests/engines/test_contract.py",
@@ -22,11 +28,19 @@ SPARK = (
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(
-    "multiloss", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "multiloss", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("explore", settings.get_profile("multiloss"), derandomize=False, max_examples=1000)
-settings.register_profile("fast", settings.get_profile("multiloss"), max_examples=10)
+settings.register_profile("fast", settings.get_profile("multiloss"), max_examples=5)
 settings.load_profile("multiloss")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out folders and files whose tests would all be deselected: importing them takes half a minute."""
+    place = collection_path.relative_to(TESTS.parent).as_posix().removeprefix("tests/")
+    left_out = (("not slow", SLOW), ("not browser", ("browser",)))
+    is_left_out = any(words in config.option.markexpr and place in folders for words, folders in left_out)
+    return True if is_left_out else None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -45,16 +59,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark what runs pages or samples, drives a browser (tried once more on a busy machine) or needs a server.
+    """Mark tests that run pages or samples, drive a browser or need a server.
 
     What asks the Spark cluster comes after all other journeys, which would have to share two cores with it.
     """
     items.sort(key=lambda item: SPARK[0] if _file(item) in SPARK else _file(item))
     for item in items:
-        if item.path.is_relative_to(TESTS / "browser"):
+        place = f"{_file(item).removeprefix('tests/')}/"
+        if place.startswith("browser/"):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=1))
-        if any(item.path.is_relative_to(TESTS / folder) for folder in SLOW):
+        if place.startswith(SLOW_FOLDERS):
             item.add_marker(pytest.mark.slow)
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()
         # Other parameters, such as tables, cannot be compared with a word.
@@ -73,12 +87,6 @@ def pytest_collection_finish() -> None:
     """Take all that was imported out of the garbage collection, which Streamlit asks for after each run of a page."""
     gc.collect()
     gc.freeze()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name what passed only at a second try: a defect to mend, though the run does not fail of it."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.write_line(f"TRIED TWICE, a defect to mend: {report.nodeid}", yellow=True, bold=True)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

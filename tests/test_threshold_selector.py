@@ -53,7 +53,7 @@ def test_the_point_is_that_of_the_library(documents):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [method.name for method in PATH_METHODS[:-1]])
 @pytest.mark.parametrize("rule", ["any", "all"])
-def test_the_decision_function_is_positive_where_a_document_is_flagged(documents, method, rule):
+def test_decision_function_is_positive_where_document_is_flagged(documents, method, rule):
     selector = ThresholdSelector(0.4, rule=rule, method=method).fit(documents.scores, documents.labels)
     scores = np.random.default_rng(0).permuted(documents.scores, axis=0)
     np.testing.assert_array_equal(selector.decision_function(scores) > 0, selector.predict(scores))
@@ -96,6 +96,7 @@ def test_what_cannot_be_found_is_refused(documents, parameters, said):
         ThresholdSelector(**parameters).fit(documents.scores, documents.labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("positive", "negative"), [("Fraud", "legit"), ("CHARGEBACK", "genuine"), ("two", "one"), (7, 3)]
 )
@@ -109,6 +110,7 @@ def test_positive_label_is_known_by_its_meaning(documents, positive, negative):
     np.testing.assert_array_equal(flagged, expected.predict(documents.scores))
 
 
+@pytest.mark.slow
 def test_unknown_words_need_the_positive_label(documents):
     words = np.where(documents.labels, "alpha", "omega")
     with pytest.raises(DataError, match=r"'alpha' and 'omega'.*pos_label"):
@@ -123,6 +125,7 @@ def test_unknown_words_need_the_positive_label(documents):
     np.testing.assert_array_equal(turned.thresholds_, expected.thresholds_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_many_classifiers_have_a_path(rule):
     """Of twenty not even two nodes each fit into a table of nodes."""

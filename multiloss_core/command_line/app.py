@@ -18,7 +18,8 @@ from multiloss_core.command_line.reading import Days, DecimalSign, LoadedTable, 
 from multiloss_core.command_line.sources import file_to_read, opened_table
 from multiloss_core.command_line.watching import watch
 from multiloss_core.decisions import MAX_BYTES, record_files
-from multiloss_core.decisions.record import DecisionRecord, RecordedFilter
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.record_fields import RecordedFilter
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER, shortened
 from multiloss_core.numerics import written_number

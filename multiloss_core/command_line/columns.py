@@ -8,7 +8,7 @@ from typing import Literal
 import pandas as pd
 
 from multiloss_core.decisions.making import meanings_of_record
-from multiloss_core.decisions.record import RecordedColumns
+from multiloss_core.decisions.record_fields import RecordedColumns
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
 from multiloss_core.tables import RECIPROCAL, ColumnGuess, Meaning, find_falling, guess_meanings

@@ -14,7 +14,7 @@ import pandas as pd
 from multiloss_core.command_line.columns import NONE, Columns, days_column
 from multiloss_core.command_line.sources import OpenedTable
 from multiloss_core.decisions import kept_rows
-from multiloss_core.decisions.record import RecordedData, RecordedFilter
+from multiloss_core.decisions.record_fields import RecordedData, RecordedFilter
 from multiloss_core.engines.along import group_parts_along
 from multiloss_core.engines.columns import Filter, RatedColumns, RowWindow
 from multiloss_core.engines.engine import Engine, EngineError

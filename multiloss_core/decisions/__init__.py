@@ -22,7 +22,8 @@ from multiloss_core.decisions.making import (
     recorded_columns,
     target_of_point,
 )
-from multiloss_core.decisions.record import (
+from multiloss_core.decisions.record import data_fingerprint, recorded_filters, recorded_thresholds
+from multiloss_core.decisions.record_fields import (
     SET_BY_HAND,
     CurrentThresholds,
     ExpectedCounts,
@@ -34,11 +35,8 @@ from multiloss_core.decisions.record import (
     RecordedSettings,
     RecordedTarget,
     Wish,
-    data_fingerprint,
-    recorded_filters,
-    recorded_thresholds,
 )
-from multiloss_core.decisions.reporting.headline import alerts_a_day_words, headline_of
+from multiloss_core.decisions.reporting.first_page import alerts_a_day_words, headline_of
 from multiloss_core.decisions.reporting.report import html_report, markdown_summary
 from multiloss_core.decisions.then_and_now import (
     PER_DAY,

@@ -7,10 +7,10 @@ import pandas as pd
 
 from multiloss_core.decisions.evidence import RecordedEvidence
 from multiloss_core.decisions.finding_evidence import evidence_of
-from multiloss_core.decisions.record import (
+from multiloss_core.decisions.record import DecisionRecord, recorded_thresholds
+from multiloss_core.decisions.record_fields import (
     SET_BY_HAND,
     CurrentThresholds,
-    DecisionRecord,
     ExpectedCounts,
     RecordedBlock,
     RecordedColumns,
@@ -18,7 +18,6 @@ from multiloss_core.decisions.record import (
     RecordedSettings,
     RecordedTarget,
     Wish,
-    recorded_thresholds,
 )
 from multiloss_core.formatting import score_name
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals

@@ -3,17 +3,12 @@
 import json
 import sys
 
-from multiloss_core.decisions.record import ADAPTER, LEFT_OUT
+from multiloss_core.decisions.record import ADAPTER
 
 
 def json_schema() -> str:
     """Generate the schema of records as they are written, as indented JSON text."""
     schema = ADAPTER.json_schema(mode="serialization")
-    types = {"settings": "RecordedSettings", "data": "RecordedData", "expected": "ExpectedCounts"}
-    for part, name in LEFT_OUT:
-        schema["$defs"][types[part]]["required"].remove(name)
-    schema["required"].remove("block")
-    schema["required"].remove("evidence")
     columns = schema["$defs"]["RecordedColumns"]
     columns["required"] = [name for name in columns["required"] if name not in ("meanings", "whole_numbers")]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {

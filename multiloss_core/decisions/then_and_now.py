@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from multiloss_core.decisions.record import DecisionRecord, RecordedFilter, RecordedInterval
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.record_fields import RecordedFilter, RecordedInterval
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals

@@ -23,7 +23,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.tables.derived_column import base_of
 from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_values
-from multiloss_core.tables.reading.cells.column_types import typed_columns
+from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
 from multiloss_core.thresholds.data.rating_floors import FloorMethod

@@ -16,7 +16,7 @@ from multiloss_core.engines.statements import MAX_CELLS, By
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.tables.reading.cells.column_types import typed_columns
+from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import is_readable_type, plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
 from multiloss_core.thresholds.data.counts import Rule, require_rule

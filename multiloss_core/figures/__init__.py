@@ -2,10 +2,10 @@
 
 from multiloss_core.figures import theme
 from multiloss_core.figures.contributions import contributions_chart
-from multiloss_core.figures.costs.profit_chart import BEST, CHOSEN, PRESENT, profit_chart
 from multiloss_core.figures.count_surface import count_surface, surface_marks, surface_title
 from multiloss_core.figures.histogram import score_histogram
 from multiloss_core.figures.loss_curve import CurveMark, loss_curve
+from multiloss_core.figures.papers import loss_by_regularisation, loss_by_size, printed_beside_found
 from multiloss_core.figures.periods import daily_chart, weekly_chart
 from multiloss_core.figures.predictions import (
     all_predictions,
@@ -14,13 +14,16 @@ from multiloss_core.figures.predictions import (
     small_loss_curves,
     sorted_probabilities,
 )
+from multiloss_core.figures.profit_chart import BEST, CHOSEN, PRESENT, profit_chart
 from multiloss_core.figures.reliability import reliability_chart
-from multiloss_core.figures.static.charts import curves_drawing, plane_drawing, space_drawing, weeks_drawing
-from multiloss_core.figures.static.surface import surface_drawing
-from multiloss_core.figures.teaching.papers import loss_by_regularisation, loss_by_size, printed_beside_found
-from multiloss_core.figures.teaching.tangent import sliding_tangent
-from multiloss_core.figures.teaching.threshold_graph import threshold_graph, threshold_graph_search
-from multiloss_core.figures.teaching.verification import verified_draws
+from multiloss_core.figures.report_charts import (
+    curves_drawing,
+    plane_drawing,
+    space_drawing,
+    surface_drawing,
+    weeks_drawing,
+)
+from multiloss_core.figures.teaching import sliding_tangent, threshold_graph, threshold_graph_search, verified_draws
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import (
     inside,

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
+from multiloss_core.figures.looks import look_of
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import (
     axis_range,
@@ -17,7 +18,6 @@ from multiloss_core.figures.threshold_space import (
 )
 from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, score_name
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
-from multiloss_core.thresholds.paths.methods import look_of
 from multiloss_core.thresholds.paths.operating_point import Point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
+from multiloss_core.figures.looks import METHOD_LOOKS, look_of
 from multiloss_core.formatting import Vocabulary
 from multiloss_core.numerics.arrays import Bools, Floats
-from multiloss_core.thresholds.paths.methods import PATH_METHODS, look_of
 
 Theme = Literal["light", "dark"]
 
@@ -84,7 +84,7 @@ def _template(theme: Theme) -> go.layout.Template:
             "font": {"color": ink(theme), "size": 13},
             "paper_bgcolor": paper(theme),
             "plot_bgcolor": paper(theme),
-            "colorway": [method.colour for method in PATH_METHODS],
+            "colorway": [look.colour for look in METHOD_LOOKS],
             "xaxis": axis,
             "yaxis": axis,
             "scene": {"xaxis": scene_axis, "yaxis": scene_axis, "zaxis": scene_axis},

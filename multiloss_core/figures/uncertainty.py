@@ -6,12 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
+from multiloss_core.figures.looks import look_of
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import inside, on_scale
 from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
 from multiloss_core.generalisation.bootstrap_intervals import PathBands
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.thresholds.paths.methods import SMOOTH
 
 BAND_OPACITY = 0.18
 # What is flagged, in the title of an axis and beside a number.
@@ -30,7 +30,7 @@ def threshold_cloud(cloud: Floats, axes: Sequence[Floats], names: Sequence[str])
         x=first,
         y=second,
         mode="markers",
-        marker={"color": SMOOTH.colour, "size": 5, "opacity": 0.3},
+        marker={"color": look_of("smooth").colour, "size": 5, "opacity": 0.3},
         name="chosen from resamples",
         hoverinfo="skip",
         showlegend=False,
@@ -54,7 +54,7 @@ def marginal_precision_curve(
         y=bands.marginal_precision[0][order],
         # Between gaps a point may stand alone.
         mode="lines+markers",
-        line={"color": SMOOTH.colour, "width": 2.5},
+        line={"color": look_of("smooth").colour, "width": 2.5},
         marker={"size": 4},
         name="smooth path",
         hovertemplate=f"%{{x:,.0f}} {what}<br>marginal precision %{{y:.1%}}<extra></extra>",
@@ -69,7 +69,7 @@ def marginal_precision_curve(
 def _band(x: Floats, values: Floats, name: str) -> list[go.Scatter]:
     """Draw the area between rows 1 and 2 of `values` (3, m), with gaps where they are NaN."""
     edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    colour = style.translucent(SMOOTH.colour, BAND_OPACITY)
+    colour = style.translucent(look_of("smooth").colour, BAND_OPACITY)
     known = np.asarray(~np.isnan(values[1:]).any(axis=0))
     # An area with a gap in it would be filled across the gap.
     runs = np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1)

@@ -4,42 +4,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from scipy.special import expit, logit
 
 from multiloss_core.errors import DataError
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap
 from multiloss_core.generalisation.group_parts import GroupParts
 from multiloss_core.generalisation.marginal_interval import MarginalEvidence
-from multiloss_core.generalisation.resampled_nodes import axis_places, half_way_down
+from multiloss_core.generalisation.repeated_selection import RepeatedSelection, Resampled
 from multiloss_core.generalisation.resampling import (
     CellSample,
     cell_sample,
     cell_sample_of_cells,
     cell_sample_of_counts,
 )
-from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio, sums
-from multiloss_core.numerics.proportions import effective_size
+from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.precision_model import newton_refit
-from multiloss_core.thresholds.paths.smooth import MAX_TABLE_NODES, SmoothFit, best_nodes, flagged_cells, thresholds_at
+from multiloss_core.thresholds.paths.smooth import SmoothFit, flagged_cells
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
 
 RESAMPLES = 200
 RESAMPLES_FOR_FIXED_THRESHOLDS = 1000
 RESAMPLES_PER_STEP = 20
-# How often the documents are dealt to folds, each of which is counted at thresholds chosen without it.
-SPLITS = 5
 # How many times wider the errors of resamples lie about the held-out counts, which have noise of their own.
 SPREAD = 1.15
 # Effective documents added to a count before its root is taken, so that a count of nothing has an interval too.
 PSEUDO_COUNT = 1.0
-# Of three classifiers or more a resample tries so many nodes before it ascends from the best: a third of the time.
-RESAMPLED_NODES = 20_000
-# Half-width, in log odds around the target, of the band of documents that counts as next to a point.
-HALF_BAND = 0.4
 
 
 def bootstrap_points(
@@ -72,13 +63,7 @@ def bootstrap_points(
     documents were counted in place, `parts` of their groups along `path` are drawn (see `cell_sample_of_cells`). A
     resample costs O(c d^2) for c cells and d coefficients, whatever the number of documents (without groups).
 
-    Measured with 150 positives at targets .2 and .5, 40 samples each (`benchmarks/results/coverage.md`, standard error
-    3 to 4): 95 % intervals held the expected TP in 92-100, FP in 92-100, precision in 92-98 % on a smooth population
-    and one whose precision jumps, plain and with weights. With customers of five alerts each, FP in 95 and 85 % on the
-    smooth one, in 82 and 75 % where precision jumps: too seldom. Of TP in the sample 1-10 % (plain) and up to 33 %
-    (customers) were optimism, of the estimates -3 to +2 %; FP, up to 66 % too low in the sample, stays up to 10 % too
-    low (customers 30 %). Intervals are 0.9-1.5 times as wide as the oracle's on the smooth population, 1.1-2.0 where
-    precision jumps.
+    How often the intervals hold the truth: `benchmarks/results/coverage.md`.
     Intervals of the marginal precision: see `marginal_interval`.
 
     Raises
@@ -108,9 +93,9 @@ def bootstrap_points(
         units=units,
         design_effects=design_effects,
     )
-    repeated = _RepeatedSelection(fit, path.rule, wanted, documents, parts)
+    repeated = RepeatedSelection(fit, path.rule, wanted, documents, parts)
 
-    def draw(count: int) -> _Resampled:
+    def draw(count: int) -> Resampled:
         return _stacked([repeated.on(sample, resample) for resample in sample.draw(generator, count)])
 
     held_out = repeated.held_out(sample, selection.in_sample, generator)
@@ -199,9 +184,9 @@ def _of_fixed(
         design_effects=design_effects,
     )
 
-    def draw(count: int) -> _Resampled:
+    def draw(count: int) -> Resampled:
         own = sample.draw(generator, count)[:, :, 1:]
-        return _Resampled(
+        return Resampled(
             own=own,
             original=np.broadcast_to(np.array([*selection.in_sample]), own.shape),
             marginal_errors=np.full((count, 1), UNDEFINED),
@@ -234,29 +219,15 @@ class _Selection:
         return np.asarray(never.all(axis=1) if self.rule == "any" else never.any(axis=1))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Resampled:
-    """What b resamples select: thresholds (b, t, k), with TP and FP (b, 2, t) there in the resample and in the data.
-
-    `marginal_errors` (b, t): those of the fit next to the thresholds, in log odds. Without the first axis, of one
-    resample.
-    """
-
-    own: Floats
-    original: Floats
-    marginal_errors: Floats
-    thresholds: Floats
-
-
-def _stacked(parts: Sequence[_Resampled]) -> _Resampled:
-    return _Resampled(
-        **{field.name: np.stack([getattr(part, field.name) for part in parts]) for field in fields(_Resampled)}
+def _stacked(parts: Sequence[Resampled]) -> Resampled:
+    return Resampled(
+        **{field.name: np.stack([getattr(part, field.name) for part in parts]) for field in fields(Resampled)}
     )
 
 
 def _collect(
     selection: _Selection,
-    draw: Callable[[int], _Resampled],
+    draw: Callable[[int], Resampled],
     resamples: int,
     generator: np.random.Generator,
     *,
@@ -288,7 +259,7 @@ def _collect(
         )
 
 
-def _possible_roots(selection: _Selection, drawn: _Resampled, generator: np.random.Generator) -> Floats:
+def _possible_roots(selection: _Selection, drawn: Resampled, generator: np.random.Generator) -> Floats:
     """Roots of TP and FP (b, 2, t), a pseudo-count added: those of the data less the errors of resamples."""
     counts = np.array([*selection.in_sample])
     unit = selection.units * selection.design_effects
@@ -363,137 +334,6 @@ def _units_of_cells(fit: SmoothFit, thresholds: Floats, rule: Rule) -> Floats:
     # Where nothing is flagged, of all.
     caught[:, fit.totals @ caught <= 0] = 1.0
     return np.asarray((fit.totals / fit.scale) @ caught / (fit.totals @ caught))
-
-
-class _RepeatedSelection:
-    """Repeats the selection of thresholds for rising targets (t,) on resamples of the data of a fit."""
-
-    def __init__(
-        self,
-        fit: SmoothFit,
-        rule: Rule,
-        targets: Floats,
-        documents: RatedDocuments | None,
-        parts: GroupParts | None = None,
-    ) -> None:
-        self.fit, self.rule, self.targets, self.documents, self.parts = fit, rule, targets, documents, parts
-        # Of the model alone: the counts that have a say in the choice were chosen by it.
-        self.modelled = fit.totals * fit.model.precision
-        self.places = None if documents is None else axis_places(fit.cells, documents.scores)
-        self.most_nodes = MAX_TABLE_NODES if len(fit.cells.axes) < 3 else RESAMPLED_NODES
-
-    @property
-    def marginal(self) -> MarginalEvidence:
-        """What the data say of the documents next to their points, without errors."""
-        fit, documents = self.fit, self.documents
-        _, lower, higher = nodes_around(fit, self.rule, self.targets)
-        flags = flagged_cells(fit.cells, lower, self.rule)
-        inside = flags - flagged_cells(fit.cells, higher, self.rule)
-        totals, positives = fit.totals @ inside, fit.positives @ inside
-        if documents is None:
-            squares = (fit.totals / fit.scale) @ inside
-            effective = np.divide(np.square(totals), squares, out=np.zeros_like(totals), where=squares > 0)
-            if self.parts is not None:
-                effective = effective / _effects_on_shares(fit, self.parts, inside)
-        else:
-            effective = _effective_sizes(documents, fit.cells.slots, inside)
-        shares = np.divide(positives, totals, out=np.zeros_like(totals), where=totals > 0)
-        return MarginalEvidence(
-            fitted=ratio(self.modelled @ inside, totals),
-            errors=np.empty((0, len(self.targets))),
-            counted=Counts(effective * shares, effective * (1 - shares)),
-            shares=ratio(totals, fit.totals @ flags),
-        )
-
-    def on(self, sample: CellSample, resample: Floats) -> _Resampled:
-        """Select from one resample (2, c), positives and negatives in cells of the sample."""
-        fit = self.fit
-        again = self._refitted(resample)
-        totals = again.totals
-        nodes, lower, higher = nodes_around(again, self.rule, self.targets, self.most_nodes)
-        nodes = self._as_in_a_path(nodes, totals)
-        caught, below, above = (flagged_cells(fit.cells, at, self.rule) for at in (nodes, lower, higher))
-        inside = below - above
-        at_resample = _log_odds(ratio((totals * again.model.precision) @ inside, totals @ inside))
-        at_data = _log_odds(ratio(self.modelled @ inside, fit.totals @ inside))
-        return _Resampled(
-            own=resample @ caught,
-            original=np.array([sample.positives, sample.negatives]) @ caught,
-            marginal_errors=at_resample - at_data,
-            thresholds=thresholds_at(fit.cells, nodes),
-        )
-
-    def held_out(self, sample: CellSample, in_sample: Counts[Floats], generator: np.random.Generator) -> Floats | None:
-        """Count TP and FP (2, t) at thresholds chosen without the documents counted, of as many documents as there are.
-
-        Cross-validation in cells, adjusted for the smaller number of documents as in `cross_fit` (Burman 1989).
-        """
-        if sample.split is None:
-            return None
-        whole = np.array([sample.positives, sample.negatives])
-        outside, on_all = np.zeros((2, len(self.targets))), np.zeros((2, len(self.targets)))
-        for _ in range(SPLITS):
-            parts = sample.split(generator)
-            for part in parts:
-                again = self._refitted(whole - part)
-                nodes = best_nodes(again, self.targets, self.rule, self.most_nodes)
-                nodes = self._as_in_a_path(nodes, again.totals)
-                caught = flagged_cells(self.fit.cells, nodes, self.rule)
-                outside += part @ caught / SPLITS
-                on_all += whole @ caught / (SPLITS * len(parts))
-        return np.asarray((outside + np.array([*in_sample]) - on_all).clip(0.0))
-
-    def _refitted(self, counts: Floats) -> SmoothFit:
-        """Fit to positives and negatives (2, c)."""
-        fit, positives, totals = self.fit, counts[0], counts.sum(axis=0)
-        model = newton_refit(fit.model, positives * fit.scale, totals * fit.scale)
-        return SmoothFit(fit.cells, model, positives, totals, fit.scale, fit.count_weight)
-
-    def _as_in_a_path(self, nodes: Indices, totals: Floats) -> Indices:
-        """Move nodes (t, k) to where a path of documents in cells (c,) has them; those of a table stay."""
-        return nodes if self.places is None else half_way_down(self.fit.cells, self.places, nodes, totals)
-
-
-def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) -> Floats:
-    """Effective numbers (t,) of the documents in cells `inside` (c, t), a group counting as one document."""
-    weights, groups, sizes = documents.weights, documents.groups, []
-    for cells in inside.T:
-        rows = cells[slots] > 0
-        sizes.append(effective_size(weights[rows] if groups is None else np.bincount(groups[rows], weights[rows])))
-    return np.array(sizes)
-
-
-def _effects_on_shares(fit: SmoothFit, parts: GroupParts, inside: Floats) -> Floats:
-    """How many times groups widen the variance (t,) of the share of positives in cells `inside` (c, t)."""
-    steps, size = parts.steps(fit.cells.axes, fit.cells.cells), parts.weights.shape[1]
-    counts = (fit.totals - fit.positives, fit.positives)
-    wholes = [sums(steps, kind, size) for kind in counts]
-    effects = []
-    for cells in inside.T:
-        shares = [
-            np.divide(sums(steps, kind * cells, size), whole, out=np.zeros(size), where=whole > 0)
-            for kind, whole in zip(counts, wholes, strict=True)
-        ]
-        effects.append(parts.effect_on_share(np.column_stack(shares)))
-    return np.array(effects)
-
-
-def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, most_nodes: int = MAX_TABLE_NODES) -> Indices:
-    """Find nodes (3, t, k) for rising targets (t,): the best ones at each target, and those below and above it.
-
-    The documents between the latter two are next to the point.
-    """
-    odds = logit(targets)
-    around = np.concatenate([odds, odds - HALF_BAND, odds + HALF_BAND])
-    order = np.argsort(around, kind="stable")
-    nodes = np.empty((len(around), len(fit.cells.axes)), dtype=np.intp)
-    nodes[order] = best_nodes(fit, expit(around[order]), rule, most_nodes)
-    return nodes.reshape(3, len(targets), -1)
-
-
-def _log_odds(precisions: Floats) -> Floats:
-    # Off the ends, where a saturated fit would give infinity.
-    return np.asarray(logit(precisions.clip(1e-12, 1 - 1e-12)))
 
 
 def _require_resamples(resamples: int) -> None:

@@ -2,14 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import ceil
 from typing import Literal
 
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.generalisation.certificate_parts import (
+    CHOOSING_SHARE,
+    Counted,
+    Dealing,
+    Test,
+    deal_cells,
+    deal_documents,
+    shares_of,
+)
+from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.numerics.proportion_tests import (
     betting_lower_bound,
     betting_p_value,
@@ -19,17 +27,13 @@ from multiloss_core.numerics.proportion_tests import (
     exact_p_value,
     rough_documents_needed,
 )
-from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule, still_flagged, turning_points
-from multiloss_core.thresholds.data.rated_counts import RatedCounts, rated_counts
+from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth import smooth_path
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 Status = Literal["certified", "not_certified", "too_few"]
-Test = Literal["exact", "betting"]
-
-# Against 1/2 it certified 49 instead of 46 % of simulated samples and kept 46 instead of 43 % of the TP.
-CHOOSING_SHARE = 1 / 3
 # Futures drawn to choose where the tests start.
 FUTURES = 400
 # Within the luck of so many futures.
@@ -123,9 +127,9 @@ def certify(
     level = 1 - confidence
     generator = np.random.default_rng(seed)
     if isinstance(documents, RatedCounts):
-        dealing = _deal_cells(documents, generator)
+        dealing = deal_cells(documents, generator)
     else:
-        dealing = _deal_documents(documents, generator)
+        dealing = deal_documents(documents, generator)
     test = dealing.test
     nothing = Certificate(
         status="too_few", precision=precision, confidence=confidence, rule=rule, names=documents.names, test=test
@@ -173,130 +177,11 @@ def certify(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Dealing:
-    """Documents dealt at random to a part that chooses and one that tests; `rated` are all of them.
-
-    `choosing` makes the documents that a path is found on, or raises DataError where they do not suffice. `parts`
-    counts along a path those that choose, those that test, and all.
-    """
-
-    test: Test
-    rated: int
-    choosing: Callable[[], RatedDocuments | RatedCounts]
-    parts: Callable[[ThresholdPath], "tuple[_Counted, _Counted, _Counted]"]
-
-
-def _deal_documents(documents: RatedDocuments, generator: np.random.Generator) -> _Dealing:
-    units = np.arange(len(documents.labels)) if documents.groups is None else documents.groups
-    count = int(units.max()) + 1
-    rank = generator.permutation(count)[units]
-    choosing = rank < round(CHOOSING_SHARE * count)
-    independent = count == len(units) and documents.weights.min() == documents.weights.max()
-
-    def parts(path: ThresholdPath) -> "tuple[_Counted, _Counted, _Counted]":
-        return (
-            _part(documents, path, rank, choosing),
-            _part(documents, path, rank, ~choosing),
-            _part(documents, path, units, slice(None)),
-        )
-
-    return _Dealing(
-        test="exact" if independent else "betting",
-        rated=len(documents.labels),
-        choosing=lambda: documents.part(choosing),
-        parts=parts,
-    )
-
-
-def _deal_cells(counts: RatedCounts, generator: np.random.Generator) -> _Dealing:
-    unit = counts.counted.equal_weight
-    if unit is None:
-        raise DataError(
-            "A guarantee on documents of different weights needs the documents themselves, and these were counted "
-            "where they lie; choose no weight column, or a range of fewer rows."
-        )
-    first = counts.counted.dealt(round(1 / CHOOSING_SHARE), generator)[0]
-    second = counts.counted.without(first)
-
-    def parts(path: ThresholdPath) -> "tuple[_Counted, _Counted, _Counted]":
-        found = (counts.of(part).counts_along(path.thresholds, path.rule) for part in (first, second, counts.counted))
-        choosing, testing, everything = (_Counted(tp=tp, alerts=tp + fp, unit=unit) for tp, fp in found)
-        return choosing, testing, everything
-
-    def choosing() -> RatedCounts:
-        return rated_counts(counts.axes, first, rule=counts.rule, names=counts.names)
-
-    return _Dealing(test="exact", rated=counts.funnel.at_or_above_floor, choosing=choosing, parts=parts)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Counted:
-    """Weight of positives and of all documents flagged at each vertex, `tp` and `alerts` (m,); each weighs `unit`."""
-
-    tp: Floats
-    alerts: Floats
-    unit: float
-
-    @property
-    def counts(self) -> Counts[Floats]:
-        """TP and FP at each vertex, (m,)."""
-        return Counts(self.tp, self.alerts - self.tp)
-
-    @property
-    def effective(self) -> Floats:
-        """Effective numbers of units flagged at each vertex, (m,)."""
-        return self.alerts / self.unit
-
-    def counts_at(self, vertex: int) -> tuple[int, int]:
-        """Count positives and documents flagged at a vertex, where all weights are equal."""
-        return round(self.tp[vertex] / self.unit), round(self.alerts[vertex] / self.unit)
-
-    def units_at(self, vertex: int) -> tuple[Floats, Floats]:
-        """Weigh positives and documents flagged at a vertex, for each unit with any, in random order."""
-        raise AssertionError("documents of one weight are tested exactly, without their units")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Part(_Counted):
-    """Documents (n,) of one part: the first vertex that no longer flags each, and the random rank of its unit.
-
-    A unit is a group, or a document where there are no groups.
-    """
-
-    turning: Indices
-    labels: Bools
-    weights: Floats
-    rank: Indices
-    vertices: int
-
-    @cached_property
-    def effective(self) -> Floats:
-        """Effective numbers of units flagged at each vertex, (m,): (sum of their totals)^2 / sum of squares."""
-        order = np.lexsort((-self.turning, self.rank))
-        weights, rank = self.weights[order], self.rank[order]
-        sums = np.cumsum(weights)
-        starts = np.flatnonzero(np.diff(rank, prepend=-1))
-        within = sums - np.repeat((sums - weights)[starts], np.diff(np.append(starts, len(rank))))
-        squares = np.empty_like(weights)
-        # What each document adds to the square of its unit's total as thresholds fall.
-        squares[order] = weights * (2 * within - weights)
-        return _shares(np.square(self.alerts), still_flagged(self.turning, squares, self.vertices))
-
-    def units_at(self, vertex: int) -> tuple[Floats, Floats]:
-        """Weigh positives and documents flagged at a vertex, for each unit with any, in random order."""
-        caught = self.turning > vertex
-        weights, rank = self.weights[caught], self.rank[caught]
-        totals = np.bincount(rank, weights).astype(np.float64)
-        positives = np.bincount(rank, weights * self.labels[caught]).astype(np.float64)
-        return positives[totals > 0], totals[totals > 0]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class _Split:
     """The part that chooses the order of the tests, and the part that they are made on."""
 
-    choosing: _Counted
-    testing: _Counted
+    choosing: Counted
+    testing: Counted
     test: Test
 
     @property
@@ -375,22 +260,7 @@ def _p_values(split: _Split, order: range, precision: float, level: float) -> li
     return found
 
 
-def _part(documents: RatedDocuments, path: ThresholdPath, rank: Indices, rows: Bools | slice) -> _Part:
-    turning = turning_points(documents.scores, path.thresholds, path.rule)[rows]
-    labels, weights = documents.labels[rows], documents.weights[rows]
-    return _Part(
-        tp=still_flagged(turning, weights * labels, len(path.tp)),
-        alerts=still_flagged(turning, weights, len(path.tp)),
-        unit=float(weights[0]) if weights.size else 1.0,
-        turning=turning,
-        labels=labels,
-        weights=weights,
-        rank=rank[rows],
-        vertices=len(path.tp),
-    )
-
-
-def _more_ratings(dealing: _Dealing, path: ThresholdPath, precision: float, level: float) -> int | None:
+def _more_ratings(dealing: Dealing, path: ThresholdPath, precision: float, level: float) -> int | None:
     """Plan further rated documents for a power of 80 % at the vertex of a path through all that needs fewest.
 
     Only a plan: no document need be kept from it.
@@ -413,12 +283,8 @@ def _more_ratings(dealing: _Dealing, path: ThresholdPath, precision: float, leve
 def _expected_precision(path: ThresholdPath) -> Floats:
     """Estimate the precision at each vertex (m,) as the path's fit expects it, or as counted."""
     expected = path.tp if path.smooth_tp is None else path.smooth_tp
-    return _shares(expected, path.tp + path.fp).clip(0.0, 1.0)
+    return shares_of(expected, path.tp + path.fp).clip(0.0, 1.0)
 
 
 def _cost(test: Test) -> float:
     return COST_OF_BETTING if test == "betting" else 1.0
-
-
-def _shares(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.zeros_like(part, dtype=np.float64), where=whole > 0)

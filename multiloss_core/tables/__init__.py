@@ -15,11 +15,10 @@ from multiloss_core.tables.item_columns import MAX_ITEMS, MAX_PASTED, ItemColumn
 from multiloss_core.tables.number_column import numbers
 from multiloss_core.tables.rating_column import Meaning, guess_meanings, rating_values, written_ratings
 from multiloss_core.tables.reader_process.client import read_in_process, read_items_in_process, start_reader
-from multiloss_core.tables.reading.bounds import LARGEST_FILE
-from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
+from multiloss_core.tables.reading.column_types import with_decimal_sign
+from multiloss_core.tables.reading.limits import LARGEST_FILE, MAX_LINES
 from multiloss_core.tables.reading.read_file import read_file
-from multiloss_core.tables.reading.read_options import MAX_LINES, READ_AS_IT_LOOKS, ReadOptions
-from multiloss_core.tables.reading.table_file import TableFile
+from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadOptions, TableFile
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.spreadsheet_csv import frame_as_csv, without_formula, without_formulas
 from multiloss_core.tables.time_column import Times, document_times, local_times

@@ -25,7 +25,7 @@ from multiloss_core.tables.guessing.ratings import guess_rating
 from multiloss_core.tables.guessing.scores import guess_scores
 from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
 from multiloss_core.tables.rating_column import Meaning, rating_values
-from multiloss_core.tables.reading.cells.column_types import with_decimal_sign
+from multiloss_core.tables.reading.column_types import with_decimal_sign
 
 _THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
 

@@ -9,17 +9,19 @@ import pandas as pd
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened, shortest
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.tables.vocabulary import dispositions
-from multiloss_core.tables.vocabulary.column_names import (
-    LABEL,
-    RATING,
+from multiloss_core.tables import vocabulary
+from multiloss_core.tables.vocabulary import (
+    UNKNOWN,
+    kinds_of,
     kinds_of_name,
+    listed,
+    meaning_of_kinds,
     name_words,
+    read_rating,
     without_rating_fillers,
 )
-from multiloss_core.tables.vocabulary.dispositions import UNKNOWN, kinds_of, meaning_of_kinds, read_rating
 
-Meaning: TypeAlias = dispositions.Meaning
+Meaning: TypeAlias = vocabulary.Meaning
 
 _YES = frozenset({"1", "true", "yes", "ja", "oui", "si", "sí", "sim", "wahr", "vrai", "verdadero", "verdadeiro"})
 _NO = frozenset({"0", "false", "no", "nein", "non", "não", "nao", "falsch", "faux", "falso"})
@@ -122,12 +124,12 @@ def polarity(name: str) -> tuple[Meaning, bool]:
     """Say what 1, true or yes means in a column of this name, and whether that is certain."""
     words = name_words(name)
     if not without_rating_fillers(words):
-        return "positive", bool(set(words) & LABEL)
+        return "positive", bool(set(words) & listed("label"))
     kinds = kinds_of_name(words)
     meaning = meaning_of_kinds(kinds)
     if meaning in _OPPOSITE:
         return meaning, not is_ambiguous_name(name)
-    if set(words) & (LABEL | RATING) and set(kinds) <= {UNKNOWN, "C"}:
+    if set(words) & listed("label", "rating") and set(kinds) <= {UNKNOWN, "C"}:
         return "positive", False
     return ("negative" if set(kinds) & set("LGDX") and "F" not in kinds else "positive"), False
 

@@ -14,13 +14,11 @@ from multiloss_core.thresholds.data.rating_floors import (
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from multiloss_core.thresholds.paths.graph import to_networkx
 from multiloss_core.thresholds.paths.methods import (
-    CERTIFIED,
     GRAPH,
     RESOLUTIONS,
     SMOOTH,
     PathMethod,
     PathSearch,
-    look_of,
 )
 from multiloss_core.thresholds.paths.money import mean_amounts, money_at, money_weighted
 from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, ManualPoint, Point, WishedPoint
@@ -37,7 +35,6 @@ from multiloss_core.thresholds.targets.thresholds_file import (
 )
 
 __all__ = [
-    "CERTIFIED",
     "GRAPH",
     "RESOLUTIONS",
     "SMOOTH",
@@ -67,7 +64,6 @@ __all__ = [
     "classifier_margins",
     "explaining_scores",
     "grid_axes",
-    "look_of",
     "mean_amounts",
     "money_at",
     "money_weighted",

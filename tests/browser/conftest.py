@@ -11,14 +11,14 @@ MILLISECONDS_TO_SHOW = 60_000
 expect.set_options(timeout=MILLISECONDS_TO_SHOW)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The address of a fresh server of the app, ready for visitors."""
     with app_server(tmp_path_factory.mktemp("server")) as address:
         yield address
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def chromium():
     executable = chromium_executable()
     if executable is None:

@@ -4,7 +4,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core.thresholds import look_of
+from multiloss_core.figures.looks import look_of
 from tests.browser.steps import (
     PAGES,
     choose,
@@ -171,7 +171,7 @@ def test_the_two_dimensional_charts_are_drawn(server, page):
         expect_drawn(page, charts.nth(place), colours=20)
 
 
-def test_everything_moves_while_the_slider_is_dragged_and_python_hears_of_it_on_release(server, page):
+def test_drag_moves_everything_and_reaches_python_on_release(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
     address, before = page.url, star(page, "space")
@@ -350,7 +350,7 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_attached()
 
 
-def test_where_plotly_renamed_its_private_fields_the_marks_still_move(server, new_page):
+def test_marks_move_without_private_fields_of_plotly(server, new_page):
     page, warned = new_page(viewport=ALL_IN_SIGHT), []
     page.on("console", lambda message: warned.append(message.text) if "Plotly's fields" in message.text else None)
 
@@ -391,7 +391,7 @@ def test_where_plotly_renamed_its_private_fields_the_marks_still_move(server, ne
     assert (drawn["x"], drawn["y"]) != (before["x"], before["y"])
 
 
-def test_where_the_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):
+def test_where_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):
     page = new_page()
     page.route("**/app/static/plotly*", lambda route: route.abort())
     open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")

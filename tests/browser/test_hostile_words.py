@@ -88,10 +88,10 @@ VALUES = (
 )
 
 
-def addresses(value):
-    """Every page with one value in all of its own choices, and one page with it in those that name data."""
-    yield from ((page, query(dict.fromkeys(own, value))) for page, own in PARAMETERS.items())
-    yield "operating_point", query(dict.fromkeys(COMMON, value))
+def addresses(first):
+    """List every page with other values in its choices, and one page with them in those that name data."""
+    for page, own in (*PARAMETERS.items(), ("operating_point", COMMON)):
+        yield page, query({name: VALUES[(first + STRIDE * i) % len(VALUES)] for i, name in enumerate(own)})
 
 
 def query(values):
@@ -119,8 +119,9 @@ def expect_quiet(log):
 
 
 def test_no_address_breaks_a_page(strangers_server, log):
-    asked = [list(addresses(value)) for value in VALUES]
-    assert sum(map(len, asked)) >= 200
+    # A page of three choices or more meets every value, and each choice every third value.
+    asked = [list(addresses(first)) for first in range(0, len(VALUES), 3)]
+    assert sum(map(len, asked)) >= 70
 
     async def visit(limit, places):
         async with limit, Visit(strangers_server) as tab:
@@ -189,7 +190,7 @@ def expect_text_alone(page):
 def test_plotly_writes_a_name_as_it_is(page):
     complaints, _ = watched(page)
     page.add_script_tag(content=get_plotlyjs())
-    for name in NAMES[:7]:
+    for name in NAMES[:4]:
         found = figures_of(name)
         for kind in ("space", "histogram", "contributions", "graph"):
             texts, tags = page.evaluate(

@@ -16,7 +16,6 @@ from tests.browser.steps import (
     expected_point,
     expected_sample_point,
     flag_by_every_score,
-    follow,
     metric,
     number,
     open_page,
@@ -24,7 +23,6 @@ from tests.browser.steps import (
     percent_box,
     press,
     rated_csv,
-    say_no_other_alerts,
     selected,
     settle_target,
     shown_point,
@@ -108,7 +106,7 @@ def taken_away(page, button, name):
     return download.value.path().read_text(encoding="utf-8")
 
 
-def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, flat_page):
+def test_quick_keys_keep_slider_box_and_numbers_in_step(server, flat_page):
     page = flat_page
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(metric(page, "Caught (TP)")).to_be_visible()
@@ -121,7 +119,7 @@ def test_keys_pressed_quickly_leave_slider_box_and_numbers_in_step(server, flat_
     expect(slider(page)).to_have_value("30")
 
 
-def test_a_move_made_while_the_page_is_still_running_is_not_taken_back(server, flat_page):
+def test_move_made_while_page_is_still_running_is_not_taken_back(server, flat_page):
     page = flat_page
     open_page(page, f"{server}/operating_point?data=Marketplace+listings", "Operating point")
     flag_by_every_score(page)
@@ -177,69 +175,7 @@ def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, 
         expect(other.get_by_role("radio", name="every score")).to_be_checked()
 
 
-def test_moving_between_the_pages_loses_nothing(server, page):
-    open_page(page, server, "Rated data")
-    frame = one_score_frame()
-    rows = f"{len(frame):,}"
-    upload(page, "mine.csv", frame.to_csv(index=False).encode())
-    say_no_other_alerts(page)
-    expect(metric(page, "Rows read")).to_have_text(rows)
-    follow(page, "Operating point", "Operating point")
-    expect(metric(page, "Threshold of card score")).to_be_visible()
-    choose_method(page, "benchmark")
-    percent_box(page).fill("33.5")
-    percent_box(page).press("Enter")
-    expect(page).to_have_url(re.compile("m=33.5"))
-    before = shown_point(page)
-    follow(page, "Top-k", "Top-k: sort, then cut")
-    follow(page, "Rated data", "Rated data")
-    expect(metric(page, "Rows read")).to_have_text(rows)
-    expect(selected(page, "Data")).to_have_value("mine.csv")
-    follow(page, "Operating point", "Operating point")
-    expect(selected(page, "Data")).to_have_value("mine.csv")
-    expect_method(page, "benchmark")
-    expect(slider(page)).to_have_value("33.5")
-    expect(percent_box(page)).to_have_value("33.5")
-    assert shown_point(page) == before
-
-
-def test_bad_uploads_say_why_and_what_was_loaded_stays(server, page):
-    open_page(page, server, "Rated data")
-    frame = one_score_frame()
-    rows = f"{len(frame):,}"
-    upload(page, "good.csv", frame.to_csv(index=False).encode())
-    say_no_other_alerts(page)
-    expect(metric(page, "Rows read")).to_have_text(rows)
-    for name, data, words in (
-        ("empty.csv", b"", "'empty.csv' is empty"),
-        ("export.csv", b'[{"score": 0.5}]', "'export.csv' is not a table"),
-        ("broken.csv", b"score,rating\n0.5,gepr\x81ft\n", "row 1"),
-    ):
-        upload(page, name, data)
-        expect(page.get_by_test_id("stAlert").filter(has_text=words)).to_be_visible()
-        expect(metric(page, "Rows read")).to_have_text(rows)
-        expect(selected(page, "Data")).to_have_value("good.csv")
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-    follow(page, "Choose the operating point", "Operating point")
-    expect(selected(page, "Data")).to_have_value("good.csv")
-    expect_point(page, ["card score"], expected_point(frame, ["card score"], "verdict", percent=20))
-
-
-def test_a_file_without_a_usable_rating_is_said_on_both_pages(server, page):
-    open_page(page, server, "Rated data")
-    upload(page, "one class.csv", b"score,rating\n0.5,fraud\n0.6,fraud\n0.7,fraud\n")
-    words = "No value of column 'rating' ('fraud') means negative"
-    expect(page.get_by_test_id("stAlert").filter(has_text=words)).to_be_visible()
-    follow(page, "Operating point", "Operating point")
-    # What is not certain has to be checked before anything is looked at.
-    checked_first = page.get_by_test_id("stAlert").filter(has_text="check them on Rated data first")
-    expect(page.get_by_test_id("stAlert").filter(has_text=words).or_(checked_first)).to_be_visible()
-    follow(page, "Correct the columns of this file", "Rated data")
-    choose(page, "Data", "Login alerts")
-    expect(metric(page, "Rows read")).to_have_text(f"{len(sample('Login alerts').frame):,}")
-
-
-def test_what_new_data_will_show_comes_while_the_slider_stays_free(server, page):
+def test_what_new_data_will_show_comes_while_slider_stays_free(server, page):
     open_page(page, f"{server}/operating_point?data=Login+alerts&new_data=true", "Operating point")
     press(page, "ArrowRight", "20.5")
     expect_point(page, ["login model"], expected_sample_point("Login alerts", 20.5))

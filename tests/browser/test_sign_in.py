@@ -119,7 +119,7 @@ def cookie(place, secret, hours_ago):
     return {"name": COOKIE, "value": value, "url": place.address}
 
 
-def test_a_decision_is_made_by_one_person_and_deployed_by_another(place, new_page):
+def test_decision_is_made_by_one_person_and_deployed_by_another(place, new_page):
     ann = new_page(viewport={"width": 1400, "height": 800})
     sign_in(ann, place, "ann", "operating_point?data=Login+alerts&m=35")
     # Where she wanted to go.
@@ -195,7 +195,7 @@ def test_who_has_no_role_sees_who_she_is_and_whom_to_ask(place, page):
     expect(page.get_by_role("button", name="Sign in")).to_have_count(0)
 
 
-def test_nothing_is_shown_without_a_cookie_that_this_server_signed(place, new_page):
+def test_nothing_is_shown_without_cookie_that_this_server_signed(place, new_page):
     for given, words, paths in (
         (None, "Sign in", ("decisions", "rated_data", "your_account")),
         (cookie(place, f"not {COOKIE_SECRET}", 0), "Sign in", ("decisions",)),

@@ -81,6 +81,7 @@ class TestEntries:
             exported = json.loads(log.export().splitlines()[-1])
             assert DecisionRecord.from_json(json.dumps(exported["record"])) == record
 
+    @pytest.mark.slow
     def test_any_record_is_kept_as_it_is(self, log):
         number = count(1)
 
@@ -297,6 +298,7 @@ def test_concurrent_writers_lose_nothing(address, other_process):
         assert all(first[1] == second[0] for first, second in pairwise(times))
 
 
+@pytest.mark.slow
 def test_threads_can_open_an_empty_database_at_once(address):
     def open_and_add(_):
         with DecisionLog(address) as log:

@@ -187,7 +187,7 @@ class TestPython:
         assert [flag(document) for document in documents] == expected_flags(record, rows)
 
     @given(records())
-    def test_whatever_a_record_holds_the_source_is_ascii_and_executes_nothing(self, record):
+    def test_source_of_any_record_is_ascii_and_harmless(self, record):
         source = python_function(record)
         assert source.isascii()
         space = {}
@@ -314,7 +314,7 @@ class TestMarkdown:
             assert part in text
 
 
-def test_every_export_gives_the_recorded_counts_on_the_documents_of_the_decision():
+def test_exports_give_recorded_counts_on_same_documents():
     population = simulate_population(np.random.default_rng(8), documents=20_000, classifiers=2, prevalence=0.02)
     documents = population.rated()
     point = operating_point(smooth_path(documents), 0.2)

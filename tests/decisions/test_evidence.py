@@ -51,7 +51,7 @@ def test_what_is_dropped_and_added_is_counted(frame, documents, thresholds):
     assert evidence_of(documents, wanted, "any").dropped is None
 
 
-def test_money_is_told_beside_documents_and_documents_beside_money(frame, documents, thresholds):
+def test_money_and_documents_are_shown_together(frame, documents, thresholds):
     wanted, current = thresholds
     amounts, fraud = frame["amount"], frame["fraud"].astype(bool)
     money = evidence_of(documents, wanted, "any", current=current, amounts=amounts.to_numpy()).other_unit

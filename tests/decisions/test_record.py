@@ -5,7 +5,6 @@ import tomllib
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,11 +23,12 @@ from multiloss_core.decisions import (
     RecordedInterval,
     Wish,
     data_fingerprint,
+    record,
+    record_fields,
     recorded_thresholds,
 )
-from multiloss_core.decisions import record as record_module
 from multiloss_core.decisions.print_json_schema import json_schema
-from multiloss_core.decisions.record import MAX_WISHES
+from multiloss_core.decisions.record_fields import MAX_WISHES
 from multiloss_core.decisions.validation import MAX_SCORES
 from multiloss_core.generalisation import Interval, PointIntervals
 from multiloss_core.generalisation.bootstrap_intervals import CountIntervals
@@ -241,7 +241,7 @@ class TestRefusals:
 
     @pytest.mark.slow
     @given(records(), st.data())
-    def test_anything_in_the_place_of_anything_is_refused_or_understood(self, record, data):
+    def test_anything_in_place_of_anything_is_refused_or_understood(self, record, data):
         content = json.loads(record.to_json())
         place, key = content, data.draw(st.sampled_from(list(content)))
         while isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans()):
@@ -366,12 +366,11 @@ class TestSchema:
         schema = json.loads(json_schema())
         recorded = [
             value
-            for value in vars(record_module).values()
-            if dataclasses.is_dataclass(value) and value.__module__ == record_module.__name__
+            for module in (record, record_fields)
+            for value in vars(module).values()
+            if dataclasses.is_dataclass(value) and value.__module__ == module.__name__
         ]
         assert len(recorded) == 11
-        parts = {"settings": "RecordedSettings", "data": "RecordedData", "expected": "ExpectedCounts"}
-        left_out = {(parts[part], name) for part, name in record_module.LEFT_OUT}
         for kind in (*recorded, DataFunnel):
             described = schema if kind is DecisionRecord else schema["$defs"][kind.__name__]
             assert described["description"]
@@ -379,24 +378,26 @@ class TestSchema:
             names = [field.name for field in dataclasses.fields(kind)]
             written = [name for name in described["properties"] if name != "inverted"]
             assert written == names
-            assert described["required"] == [
-                name
-                for name in names
-                if (kind.__name__, name) not in left_out
-                and name not in ("meanings", "whole_numbers", "evidence", "block")
-            ]
+            assert described["required"] == [name for name in names if name not in ("meanings", "whole_numbers")]
         unexplained = {name for name, field in schema["properties"].items() if "description" not in field}
         assert unexplained == {"schema_version", "data", "columns", "settings", "target", "expected"}
 
     @pytest.mark.slow
     @given(records())
     def test_what_is_written_meets_it(self, record):
+        # It takes two seconds to import.
+        import jsonschema
+
         jsonschema.validate(json.loads(record.to_json()), json.loads(json_schema()))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("path", "value"), [("data.name", ...), ("extra", 1), ("thresholds.0", "x"), ("expected.tp", -1)]
     )
     def test_what_is_refused_does_not(self, path, value):
+        # It takes two seconds to import.
+        import jsonschema
+
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(json.loads(changed(path, value)), json.loads(json_schema()))
 

@@ -26,7 +26,7 @@ def test_the_compose_file_has_the_form_of_the_specification():
     run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
 
 
-def test_the_image_runs_without_privileges_and_installs_only_what_is_locked():
+def test_image_is_unprivileged_and_installs_locked_packages():
     (user,) = values_of("USER")
     assert all(int(part) >= 10_000 for part in user.split(":"))
     installs = [value for value in values_of("RUN") if "pip install" in value]
@@ -57,7 +57,7 @@ def test_every_service_is_confined(name):
     assert service["image"] == "multiloss" or int(service["user"].split(":")[0]) > 0
 
 
-def test_only_the_proxy_is_reached_from_outside_and_only_the_application_reaches_the_database():
+def test_only_proxy_is_public_and_only_app_reaches_database():
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
     # Closed by default, as the application is by itself.
     assert [port.rpartition("}:")[0] for port in SERVICES["proxy"]["ports"]] == ["${MULTILOSS_ADDRESS:-127.0.0.1"] * 2

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.deployment.files import ROOT
-from tests.test_requirements import PINS, PROJECT
+from tests.deployment.test_requirements import PINS, PROJECT
 
 WHOLE, IMAGE = "requirements-dev.txt", "requirements.txt"
 # Of wheels: Linux, macOS and Windows on their usual processors.

@@ -17,7 +17,7 @@ from experiments.figures import (
     panels,
 )
 from multiloss_core import CountSurfaces, expected_losses
-from multiloss_core.figures.static import canvas
+from multiloss_core.figures.report_charts import WIDTH, new_chart
 from multiloss_core.losses import best_k, sigmoid_items
 
 NAMES = {
@@ -56,10 +56,11 @@ def test_figures_8_to_10_are_drawings_that_name_their_data(surfaces):
 
 
 def test_panels_stand_side_by_side():
-    drawing = canvas.svg([canvas.text(0, 0, "here")], "a drawing")
-    root = ElementTree.fromstring(panels("Title", [("first", drawing), ("second", drawing)]))
+    with new_chart("a drawing") as chart:
+        chart.axes("here")
+    root = ElementTree.fromstring(panels("Title", [("first", chart.svg), ("second", chart.svg)]))
     inner = root.findall("{http://www.w3.org/2000/svg}svg")
-    assert [one.get("x") for one in inner] == ["0", str(canvas.WIDTH + 16)]
+    assert [one.get("x") for one in inner] == ["0", str(WIDTH + 16)]
     assert len({one.get("y") for one in inner}) == 1
 
 

@@ -91,6 +91,7 @@ def texts(content):
             yield from texts(inner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_figure_reads_a_name_as_markup(name):
     for kind, figure in figures_of(name).items():
@@ -104,6 +105,7 @@ def test_no_figure_reads_a_name_as_markup(name):
             assert name in plain or name[:8] in plain, (kind, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_drawings_and_the_report_hold_a_name_as_text(name):
     documents = documents_of(name)

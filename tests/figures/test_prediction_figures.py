@@ -72,7 +72,7 @@ def test_dots_hidden_behind_others_are_left_out_and_counted():
         assert nearest.max() <= 1.01 * np.ptp(search.values) / 99
 
 
-def test_the_same_input_gives_the_same_figure_even_when_all_values_are_equal():
+def test_same_input_gives_same_figure():
     probabilities = np.full(13, 0.5)
     search = exhaustive_search(probabilities, F())
     figures = [all_predictions(search, probabilities, loss_name="F1", theme="dark") for _ in range(2)]

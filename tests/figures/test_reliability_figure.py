@@ -31,7 +31,7 @@ def test_every_group_is_a_point_with_its_interval(theme, logarithmic):
     assert "observed" in figure.layout.yaxis.title.text
 
 
-def test_a_logarithmic_axis_has_a_place_for_groups_without_positives():
+def test_logarithmic_axis_has_place_for_groups_without_positives():
     found = rare()
     assert (found.observed == 0).any()
     figure = reliability_chart(found, theme="light", logarithmic=True)

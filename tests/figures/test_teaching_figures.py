@@ -7,7 +7,7 @@ from multiloss_core.figures import sliding_tangent, threshold_graph_search, veri
 from multiloss_core.inspection import graph_walk
 from multiloss_core.losses import verify_theorem_1
 from multiloss_core.thresholds import to_networkx
-from tests.thresholds.brute_force import random_documents
+from tests.brute_force import random_documents
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def steps_of(trace):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_search_shows_what_is_settled_and_the_steps_compared_last(surfaces, theme):
+def test_search_shows_what_is_settled_and_steps_compared_last(surfaces, theme):
     graph, walk = to_networkx(surfaces), graph_walk(surfaces)
     for step, settled in enumerate(walk.settled, 1):
         traces = by_name(threshold_graph_search(graph, walk, step, theme=theme))
@@ -38,7 +38,7 @@ def test_the_search_shows_what_is_settled_and_the_steps_compared_last(surfaces, 
         assert filled == step + 1
 
 
-def test_the_search_begins_with_one_node_and_ends_with_the_shortest_path(surfaces):
+def test_search_begins_with_one_node_and_ends_with_shortest_path(surfaces):
     graph, walk = to_networkx(surfaces), graph_walk(surfaces)
     first = by_name(threshold_graph_search(graph, walk, 0, theme="light"))
     assert "node at hand" not in first
@@ -49,7 +49,7 @@ def test_the_search_begins_with_one_node_and_ends_with_the_shortest_path(surface
     assert "node at hand" not in last
 
 
-def test_the_tangent_goes_through_both_ends_of_its_step_and_above_the_whole_curve():
+def test_tangent_joins_ends_of_its_step_above_curve():
     path = graph_path(count_surfaces(random_documents(5, n=200, k=2), resolution=12))
     for step in range(len(path.majorant.marginal_precisions)):
         figure = sliding_tangent(path, step, theme="light")

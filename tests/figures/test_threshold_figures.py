@@ -26,7 +26,8 @@ from multiloss_core.figures import (
 )
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.count_surface import PATH_LIFT
-from multiloss_core.thresholds import CERTIFIED, look_of, slice_documents
+from multiloss_core.figures.looks import METHOD_LOOKS, look_of
+from multiloss_core.thresholds import slice_documents
 from ui.shared.formatting import FRAUD
 
 
@@ -52,7 +53,7 @@ def flat(documents, surfaces, point):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_figure_has_a_title_axis_names_and_the_themes_colours(found, theme):
+def test_every_figure_has_title_axis_names_and_themes_colours(found, theme):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
     figures = [
@@ -72,6 +73,7 @@ def test_every_figure_has_a_title_axis_names_and_the_themes_colours(found, theme
             assert figure.layout.scene[axis].title.text
 
 
+@pytest.mark.slow
 def test_one_colour_for_each_method_in_every_view(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
@@ -83,10 +85,12 @@ def test_one_colour_for_each_method_in_every_view(found):
     for path in paths:
         colours = {trace.line.color for view in views for trace in view.data if trace.name == path.method}
         assert colours == {look_of(path.method).colour}
-    looks = (*PATH_METHODS, CERTIFIED, look_of("of my own"))
+    looks = (*METHOD_LOOKS, look_of("of my own"))
+    assert {method.name for method in PATH_METHODS} < {look.name for look in looks}
     assert len({look.colour for look in looks}) == len(looks)
 
 
+@pytest.mark.slow
 def test_a_path_of_ones_own_can_be_drawn(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
@@ -115,7 +119,7 @@ def test_the_points_are_drawn_where_they_are(found):
             assert colour == look_of(point.method).colour
 
 
-def test_the_tangent_touches_the_chosen_point_with_the_target_slope_and_stays_above_its_curve(found):
+def test_tangent_has_target_slope_and_lies_above_curve(found):
     *_, paths, points = found
     figure = tp_fp_plane(paths, points, chosen="graph", theme="light")
     tangent = next(trace for trace in figure.data if trace.name.startswith("tangent"))
@@ -136,7 +140,7 @@ def test_the_view_of_the_plane_holds_every_point(found):
     assert right == pytest.approx(points[0].rated.fp)
 
 
-def test_paths_lie_on_the_surface_and_surface_heights_are_the_counts(found):
+def test_paths_lie_on_surface_and_surface_heights_are_counts(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
     for count, counts in (("tp", plane.tp), ("fp", plane.fp)):

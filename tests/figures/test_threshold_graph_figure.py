@@ -4,7 +4,7 @@ import pytest
 from multiloss_core import count_surfaces, graph_path
 from multiloss_core.figures import threshold_graph
 from multiloss_core.thresholds import to_networkx
-from tests.thresholds.brute_force import random_documents
+from tests.brute_force import random_documents
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

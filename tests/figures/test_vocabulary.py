@@ -62,6 +62,7 @@ def drawn(vocabulary, unit):
     ]
 
 
+@pytest.mark.slow
 def test_charts_say_the_noun_and_nothing_else_changes():
     for before, after in zip(drawn(FRAUD, Unit.DOCUMENTS), drawn(CALLED, Unit.DOCUMENTS), strict=True):
         assert "document" in before

@@ -14,7 +14,7 @@ from multiloss_core.generalisation.resampling import cell_sample
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
 from multiloss_core.thresholds.paths.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth import path_of_fit, smooth_fit
-from tests.thresholds.brute_force import RULES
+from tests.brute_force import RULES
 
 NEVER = np.inf
 COUNTS = ("tp", "fp", "alerts", "precision")
@@ -110,7 +110,7 @@ class TestFixedThresholds:
             one, other = bounds(attrgetter(name)(weighted)), bounds(attrgetter(name)(grouped))
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
 
-    def test_flagged_documents_that_stand_for_themselves_are_as_certain_as_without_weights(self):
+    def test_weight_one_is_as_certain_as_unweighted(self):
         # Below the thresholds one in twenty was rated; what is flagged was rated whole.
         generator = np.random.default_rng(0)
         scores = np.concatenate([generator.uniform(0, 0.9, 900), generator.uniform(0.9, 1, 60)])
@@ -169,6 +169,7 @@ class TestFixedThresholds:
                 fixed(documents, thresholds)
 
 
+@pytest.mark.slow
 class TestChosenThresholds:
     def test_progress_and_shapes(self):
         steps = chosen(simulated(), (0.5, 0.1, 0.2), resamples=50)
@@ -183,6 +184,7 @@ class TestChosenThresholds:
             np.median(last.expected.tp, axis=0), np.median(steps[0].expected.tp, axis=0), rtol=0.01
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", RULES)
     def test_intervals_are_in_order(self, rule):
         found = chosen(simulated(), rule=rule)[-1].intervals(0.2)
@@ -214,6 +216,7 @@ class TestChosenThresholds:
         np.testing.assert_allclose(one.expected.tp, other.expected.tp)
         np.testing.assert_array_equal(one.resampled_thresholds, other.resampled_thresholds)
 
+    @pytest.mark.slow
     def test_groups_and_weights_are_taken(self):
         documents = simulated()
         generator = np.random.default_rng(4)
@@ -239,6 +242,7 @@ class TestChosenThresholds:
         last.bands()
         assert np.isposinf(last.resampled_thresholds).any()
 
+    @pytest.mark.slow
     def test_unknown_targets_and_levels_are_refused(self):
         last = chosen(simulated(), (0.2, 0.5), resamples=2)[-1]
         for target in (0.3, None):
@@ -273,7 +277,7 @@ class TestChosenThresholds:
 
 class TestNodesOfAResample:
     @pytest.mark.parametrize("seed", range(3))
-    def test_they_flag_what_a_threshold_half_way_between_the_documents_at_hand_flags(self, seed):
+    def test_resampled_thresholds_lie_half_way_between_documents(self, seed):
         generator = np.random.default_rng(seed)
         documents = RatedDocuments(generator.random((60, 2)), generator.random(60) < 0.4, floors=[0.0, 0.0])
         # Every document has a node of its own.
@@ -299,7 +303,8 @@ class TestNodesOfAResample:
 
 
 class TestHeldOut:
-    def test_where_precision_does_not_depend_on_the_score_all_alerts_held_out_have_it(self):
+    @pytest.mark.slow
+    def test_held_out_precision_is_constant_for_useless_scores(self):
         # Whatever is chosen catches by chance: what it catches in the sample is optimism.
         in_sample, held_out, alerts = 0.0, 0.0, 0.0
         for seed in range(30):

@@ -12,7 +12,8 @@ from multiloss_core import (
     simulate_population,
 )
 from multiloss_core.generalisation import certify
-from multiloss_core.generalisation.certificate import CHOOSING_SHARE, COST_OF_BETTING, _drawn_futures
+from multiloss_core.generalisation.certificate import COST_OF_BETTING, _drawn_futures
+from multiloss_core.generalisation.certificate_parts import CHOOSING_SHARE
 from multiloss_core.numerics.proportion_tests import (
     betting_lower_bound,
     betting_p_value,
@@ -22,7 +23,7 @@ from multiloss_core.numerics.proportion_tests import (
     exact_p_value,
     rough_documents_needed,
 )
-from tests.thresholds.brute_force import close, count
+from tests.brute_force import close, count
 
 CUTS = np.linspace(0.0, 1.0, 21)
 
@@ -83,6 +84,7 @@ class TestTests:
         assert best > 2
         assert betting_p_value(positives, totals, 0.3, 4.0, level, earlier) == pytest.approx(1 / best)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("precision", [0.1, 0.5, 0.9])
     def test_betting_rejects_a_true_hypothesis_at_most_so_often(self, precision):
         generator = np.random.default_rng(0)
@@ -93,6 +95,7 @@ class TestTests:
             rejected += betting_p_value(positives, sizes, precision, 8.0, 0.05) <= 0.05
         assert rejected <= binom.ppf(0.999, 400, 0.05)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("level", [0.01, 0.05, 0.3])
     @pytest.mark.parametrize(
         ("positives", "totals", "chances"),
@@ -103,9 +106,7 @@ class TestTests:
             ([9, 0, 1], [9, 1, 2], [0.04, 0.9, 0.06]),
         ],
     )
-    def test_of_all_outcomes_betting_rejects_a_true_hypothesis_in_at_most_the_level(
-        self, positives, totals, chances, level
-    ):
+    def test_betting_keeps_its_level_over_all_outcomes(self, positives, totals, chances, level):
         kinds = np.array([positives, totals], dtype=float)
         true = kinds[0] @ chances / (kinds[1] @ chances)
         outcomes = np.indices([len(chances)] * 7).reshape(7, -1).T
@@ -136,6 +137,7 @@ class TestTests:
             rejected += betting_p_value(positives[30:], sizes[30:], true, 30.0, 0.05, earlier) <= 0.05
         assert rejected <= binom.ppf(0.999, 1000, 0.05)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("precision", "true"), [(0.1, 0.2), (0.5, 0.6), (0.8, 0.9)])
     def test_betting_hardly_needs_more_documents_than_the_exact_test(self, precision, true):
         generator = np.random.default_rng(4)
@@ -185,6 +187,7 @@ class TestTests:
 
 
 class TestStart:
+    @pytest.mark.slow
     def test_the_futures_of_a_vertex_have_the_predicted_power(self):
         generator = np.random.default_rng(2)
         tp, fp = np.array([30.0, 12.0, 12.0, 0.0]), np.array([70.0, 3.0, 3.0, 0.0])
@@ -203,6 +206,7 @@ class TestStart:
             assert passed[:, vertex].mean() == pytest.approx(expected, abs=0.01)
             assert expected == pytest.approx(power, abs=0.3)
 
+    @pytest.mark.slow
     def test_above_a_cliff_the_tests_do_not_start_below_it(self):
         certified = 0
         for seed in range(40):
@@ -272,7 +276,7 @@ class TestCertifiedPoint:
         assert certified >= 10
 
     @pytest.mark.slow
-    def test_where_no_precision_differs_false_certificates_are_as_rare_as_promised(self):
+    def test_false_certificates_are_rare_when_precision_is_constant(self):
         certified = 0
         for seed in range(250):
             generator = np.random.default_rng(seed)
@@ -304,6 +308,7 @@ class TestCertifiedPoint:
         one, other = (certify(d, 0.75, method=cut_path) for d in (documents, groups))
         assert (one.test, one.p_value) == (other.test, other.p_value)
 
+    @pytest.mark.slow
     def test_more_ratings_as_suggested_mostly_certify(self):
         successes, suggestions = 0, []
         for seed in range(30):
@@ -361,7 +366,7 @@ class TestCertifiedPoint:
             certify(documents, 0.5, method=envelope)
 
 
-def test_every_vertex_of_the_certified_range_passes_its_test_and_the_next_does_not():
+def test_certified_range_ends_at_first_failed_test():
     documents = simulate_population(np.random.default_rng(8), documents=100_000, prevalence=0.01).rated()
     found = certify(documents, 0.5)
     assert found.status == "certified"

@@ -19,7 +19,7 @@ from multiloss_core import (
 )
 from multiloss_core.generalisation import cross_fit, cross_fit_steps
 from multiloss_core.thresholds.data.folds import document_folds
-from tests.thresholds.brute_force import count, is_flagged
+from tests.brute_force import count, is_flagged
 
 TARGETS = (0.2, 0.5, 0.8)
 
@@ -188,7 +188,8 @@ class TestCounts:
             assert np.isnan(held_out.precision[alerts == 0]).all()
             np.testing.assert_allclose((held_out.precision * alerts)[alerts > 0], held_out.tp[alerts > 0])
 
-    def test_they_are_nearer_the_truth_than_counts_on_the_choosing_documents(self):
+    @pytest.mark.slow
+    def test_they_are_nearer_truth_than_counts_on_choosing_documents(self):
         off = []
         for seed in range(12):
             population = simulate_population(np.random.default_rng(seed), documents=60_000, prevalence=0.01)
@@ -296,7 +297,7 @@ class TestSmallData:
         tp = (on & counted & documents.labels).sum(axis=1) * documents.labels.sum() / documents.labels[counted].sum()
         np.testing.assert_allclose(held_out.plain.tp, tp)
 
-    def test_a_method_that_fails_on_a_part_leaves_that_fold_out_for_itself_alone(self):
+    def test_failing_method_leaves_out_its_own_fold_only(self):
         calls = []
 
         def moody(part):
@@ -346,7 +347,7 @@ class TestFolds:
         largest = max(Counter(groups[labels].tolist()).values())
         assert positives.max() - positives.min() <= largest
 
-    def test_another_seed_gives_other_folds_and_the_same_seed_the_same(self):
+    def test_folds_depend_on_seed_alone(self):
         for grouped in (False, True):
             documents = some_documents(grouped=grouped)
             first, again, other = (document_folds(documents, 5, seed) for seed in (0, 0, 1))

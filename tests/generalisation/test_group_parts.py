@@ -108,7 +108,7 @@ class TestParts:
             assert np.cov(own.T) / scale == pytest.approx(np.cov(other.T) / scale, abs=0.12)
 
 
-def test_a_table_that_has_grown_since_is_resampled_at_its_own_size():
+def test_table_that_has_grown_since_is_resampled_at_its_own_size():
     frame = documents()
     counted, parts = cells_of(frame), parts_of(pd.concat([frame, frame]), "any")
     sample = cell_sample_of_cells(counted, parts, parts.steps(AXES, counted.cells))

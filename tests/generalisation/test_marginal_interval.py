@@ -139,13 +139,15 @@ class TestOnDocuments:
         assert "next to the point" in interval.reason
         assert np.isnan(last.bands().marginal_precision).all()
 
+    @pytest.mark.slow
     def test_smooth_precision_has_an_interval_around_the_target(self):
         for source in (simulated(), count_surfaces(simulated(), resolution=60)):
             interval = chosen(source).intervals().marginal_precision
             assert interval.low < 0.3 < interval.high
             assert not interval.reason
 
-    def test_a_group_counts_as_one_document_and_weights_as_effective_ones(self):
+    @pytest.mark.slow
+    def test_group_counts_once_and_weights_by_effective_size(self):
         alone = simulated()
         four = np.repeat(np.arange(len(alone.labels)), 4)
         floors = alone.floors.tolist()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from multiloss_core import DataError, RatedDocuments, ThresholdPath, flagged, operating_point, smooth_path
 from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.numerics.proportions import effective_size
-from tests.thresholds.brute_force import random_documents
+from tests.brute_force import random_documents
 
 
 def path_through(documents, thresholds, rule="any"):
@@ -121,7 +121,7 @@ class TestRatingPlan:
             assert band.more == band.size.alerts - band.size.documents
             assert band.share_removed == pytest.approx(band.sampling_variance / plan.standard_error**2)
 
-    def test_rating_the_best_band_again_and_again_gives_the_neyman_allocation(self):
+    def test_rating_best_band_repeatedly_gives_neyman_allocation(self):
         population, shares = np.array([2000, 3000, 1000]), np.array([0.5, 0.1, 0.9])
         rated = np.array([10, 10, 10])
         for _ in range(60):
@@ -155,6 +155,7 @@ class TestRatingPlan:
         assert point.status == "unreachable"
         assert (plan.bands, plan.advice, plan.standard_error) == ((), "nothing_flagged", 0)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_bands_of_two_classifiers(self, rule):
         documents = random_documents(4, n=400)

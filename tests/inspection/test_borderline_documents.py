@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments
 from multiloss_core.inspection import borderline_documents
-from tests.thresholds.brute_force import HIGHEST, RULES, is_flagged, rated_documents
+from tests.brute_force import HIGHEST, RULES, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)
 
@@ -72,7 +72,7 @@ def test_the_deciding_classifier_is_as_far_away_as_is_said(drawn, rule):
             assert reached == is_flagged(documents.scores[i], thresholds, rule)
 
 
-def test_with_one_classifier_the_nearest_are_those_next_to_the_threshold():
+def test_with_one_classifier_nearest_are_those_next_to_threshold():
     scores = np.arange(10.0)
     documents = RatedDocuments(scores, scores > 5)
     found = borderline_documents(documents, [4.5], "any", most=3)
@@ -82,7 +82,7 @@ def test_with_one_classifier_the_nearest_are_those_next_to_the_threshold():
     assert found.not_flagged.distances.tolist() == [1, 2, 3]
 
 
-def test_equal_distances_come_in_the_order_of_the_documents_and_no_more_than_asked_for():
+def test_equal_distances_keep_order_of_documents():
     documents = RatedDocuments([1.0] * 5 + [2.0] * 5, [0, 1] * 5)
     found = borderline_documents(documents, [2.0], "any", most=2)
     assert found.flagged.positions.tolist() == [5, 6]

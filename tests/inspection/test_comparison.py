@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces
 from multiloss_core.inspection import compare
 from multiloss_core.numerics.proportions import effective_size, share_interval
-from tests.thresholds.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
+from tests.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)
 
@@ -126,7 +126,7 @@ def flags_something_unrated(floors, thresholds, rule):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=3), rules)
-def test_counts_are_complete_where_nothing_unrated_can_be_flagged(pairs, rule):
+def test_counts_are_complete_if_nothing_unrated_can_be_flagged(pairs, rule):
     floors, thresholds = zip(*pairs, strict=True)
     k = len(floors)
     documents = RatedDocuments([[5.0] * k, list(floors)], [1, 0], floors=floors)
@@ -138,7 +138,7 @@ def test_counts_are_complete_where_nothing_unrated_can_be_flagged(pairs, rule):
         assert found.current.alerts == sum(count(documents, thresholds, rule))
 
 
-def test_a_document_below_a_floor_but_rated_for_another_score_is_known_to_be_flagged():
+def test_document_rated_for_another_score_counts_below_floor():
     documents = RatedDocuments([[2.0, 9.0], [6.0, 1.0]], [1, 0], floors=[5.0, 8.0])
     found = compare(documents, [1.0, np.inf], [np.inf, 8.0], "any")
     assert not found.current.complete

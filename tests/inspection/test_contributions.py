@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from multiloss_core import DataError, RatedDocuments
 from multiloss_core.inspection import contribution_words, contributions
 from multiloss_core.numerics.proportions import effective_size, share_interval
-from tests.thresholds.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
+from tests.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
 
 rules = st.sampled_from(RULES)
 
@@ -29,7 +29,7 @@ def reached_by(documents, thresholds):
 
 
 @given(documents_and_point(), rules)
-def test_every_document_counts_under_exactly_the_classifiers_that_reach(drawn, rule):
+def test_document_counts_under_classifiers_that_reach_it(drawn, rule):
     documents, thresholds = drawn
     reached = reached_by(documents, thresholds)
     for part in contributions(documents, thresholds, rule):
@@ -72,7 +72,7 @@ def test_what_one_flags_alone_is_what_would_be_lost_without_it(drawn):
 
 
 @given(documents_and_point())
-def test_under_all_the_first_is_what_is_flagged_and_the_others_are_held_back(drawn):
+def test_under_all_first_part_is_flagged_others_held_back(drawn):
     documents, thresholds = drawn
     first, *others = contributions(documents, thresholds, "all")
     assert first.flagged
@@ -103,7 +103,7 @@ def test_combinations_are_named_as_people_say_them():
     assert [contribution_words(part, single.names) for part in contributions(single, [1], "all")] == ["a"]
 
 
-def test_more_than_four_classifiers_and_unusable_thresholds_are_refused():
+def test_five_classifiers_and_invalid_thresholds_are_refused():
     five = RatedDocuments(np.array([[0.0] * 5, [1.0] * 5]), [0, 1])
     with pytest.raises(DataError, match="at most 4 classifiers, not 5"):
         contributions(five, [1.0] * 5, "any")

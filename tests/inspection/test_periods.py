@@ -53,6 +53,7 @@ def documents_of(generator, n, *, groups=False, span=40):
     st.sampled_from([0.0, 0.6, 0.95, np.inf]),
     st.integers(1, 60),
 )
+@pytest.mark.slow
 def test_days_and_weeks_are_those_of_pandas(seed, n, rule, first, span):
     documents, times = documents_of(np.random.default_rng(seed), n, span=span)
     thresholds = [first, 0.7]
@@ -146,6 +147,7 @@ def weeks_of(tp, fp, complete=None):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.integers(8, 60), st.integers(8, 60)), min_size=3, max_size=15))
 def test_alerts_of_weight_one_get_the_usual_tests(counts):
@@ -266,17 +268,18 @@ def steady_half(week):
     ],
     ids=["plain", "short", "thin", "weights by label", "weights by week", "random weights", "groups"],
 )
-def test_steady_precision_is_called_otherwise_in_about_one_of_twenty_cases(options):
+def test_steady_precision_is_reported_as_drift_in_5_percent(options):
     assert share_of_verdicts(precision_drift, ("drifts", "varies"), steady_half, **options) < 0.08
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", [1, 5])
-def test_steady_alerts_are_called_otherwise_in_about_one_of_twenty_cases(group):
+def test_steady_alerts_are_reported_as_drift_in_5_percent(group):
     share = share_of_verdicts(alerts_drift, ("drifts", "varies"), steady_half, group=group, per_week=200)
     assert 0.005 < share < 0.08
 
 
+@pytest.mark.slow
 def test_clear_drift_is_seen_and_called_so():
     def falling(week):
         return 0.6 - 0.2 * week / 11
@@ -311,7 +314,7 @@ def test_erratic_weeks_seldom_pass_for_a_trend():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("weeks", "per_week"), [(3, 400), (6, 200), (12, 100)])
-def test_the_least_change_that_is_seen_is_seen_in_four_of_five_cases(weeks, per_week):
+def test_least_change_that_is_seen_is_seen_in_four_of_five_cases(weeks, per_week):
     drift = precision_drift(weeks_of([per_week / 2] * weeks, [per_week / 2] * weeks))
     # From the middle of the first third to that of the last.
     slope = drift.least_seen / (weeks - weeks // 3)

@@ -64,6 +64,7 @@ def documents_of(generator, n, segments):
     return documents, np.array([f"s{i}" for i in generator.integers(0, segments, n)], dtype=object)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 2**32),

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from multiloss_core import RatedDocuments, count_surfaces, graph_path, operating_point, smooth_path
 from multiloss_core.inspection import compare_with_simpler_rules
-from tests.thresholds.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
+from tests.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
 
 rules = st.sampled_from(RULES)
 
@@ -53,6 +53,7 @@ def point_of(documents, rule, target=0.4):
     return operating_point(graph_path(count_surfaces(documents, rule=rule, resolution=5)), target)
 
 
+@pytest.mark.slow
 @given(rated_documents(classifiers=(2, 3)), rules)
 @settings(max_examples=60, deadline=None)
 def test_every_cut_is_as_counted_document_by_document(documents, rule):
@@ -94,7 +95,7 @@ def test_alone_under_all_asks_nobody_else():
     assert first.tp_at_equal_fp == 2
 
 
-def test_a_classifier_that_knows_nothing_costs_nothing_to_leave_out_but_the_other_costs_all():
+def test_leaving_out_useless_classifier_costs_nothing():
     generator = np.random.default_rng(3)
     labels = np.arange(400) < 100
     good = generator.normal(size=400) + 6.0 * labels

@@ -50,7 +50,7 @@ def test_platt_meets_the_conditions_of_the_maximum():
 
 
 @pytest.mark.parametrize(("kind", "method"), [("isotonic", "isotonic"), ("platt", "sigmoid")])
-def test_a_classifier_is_calibrated_as_scikit_learn_calibrates_it(kind, method):
+def test_classifier_is_calibrated_as_scikit_learn_calibrates_it(kind, method):
     probabilities, labels = drawn(400, digits=12)
     items = logit(probabilities)[:, np.newaxis]
     classifier = LogisticRegression(C=0.01).fit(items, labels)

@@ -32,7 +32,7 @@ def test_agrees_with_the_exhaustive_optimum(loss):
         assert found.expected_loss == pytest.approx(search.expected_loss, abs=1e-13)
 
 
-def test_selected_is_in_the_order_of_the_input_and_cut_is_the_last_one_in():
+def test_selected_is_in_order_of_input_and_cut_is_last_one_in():
     found = optimal_top_k([0.1, 0.95, 0.2, 0.9], F())
     assert (found.k, found.cut) == (2, 0.9)
     np.testing.assert_array_equal(found.selected, [False, True, False, True])
@@ -74,6 +74,7 @@ def test_does_not_stop_at_the_first_rise(example, k):
     assert optimal_top_k(EARLY_STOP[example].probabilities, EARLY_STOP[example].loss).k == k
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7), st.data())
@@ -97,6 +98,7 @@ def test_every_method_flags_enough(method, least):
     assert found.expected_loss == pytest.approx(values[found.k], abs=found.error_bound + 1e-13)
 
 
+@pytest.mark.slow
 def test_a_large_set_flags_enough():
     probabilities = np.full(200_000, 1e-7)
     assert optimal_top_k(probabilities, F()).k == 0
@@ -108,7 +110,7 @@ def test_a_large_set_flags_enough():
 
 
 @pytest.mark.parametrize("least", [-1, 4, 1.5, True])
-def test_a_least_number_that_cannot_be_is_refused_in_one_sentence(least):
+def test_least_number_that_cannot_be_is_refused_in_one_sentence(least):
     with pytest.raises(DataError, match="of 3 items cannot be flagged; give a whole number from 0 to 3"):
         optimal_top_k([0.1, 0.2, 0.3], F(), at_least=least)
 

@@ -64,7 +64,7 @@ def agree(app, data, points):
         assert (caught, false) == (counts.tp, counts.fp) == (point.tp, point.fp)
 
 
-def test_settings_keep_half_the_alerts_a_day_all_and_twice_as_many(data, path):
+def test_settings_keep_half_alerts_day_all_and_twice_as_many(data, path):
     app = sheet()
     (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
     run(cap.set_value(10.0))
@@ -74,7 +74,7 @@ def test_settings_keep_half_the_alerts_a_day_all_and_twice_as_many(data, path):
     assert "up to 5 a day" in [caption.value for caption in app.caption]
 
 
-def test_settings_by_the_last_alerts_halve_and_double_the_price_of_a_catch(data, path):
+def test_settings_by_last_alerts_halve_and_double_price_of_catch(data, path):
     app = run(sheet(afford="precision").number_input(key="afford_percent").set_value(25.0))
     agree(app, data, [operating_point(path, round(1 / (1 + price), 3)) for price in (1.5, 3.0, 6.0)])
     run(sheet(afford="precision").number_input(key="afford_percent").set_value(99.0))
@@ -104,7 +104,7 @@ def saved_of(data, thresholds):
     return data.amounts[flagged].sum()
 
 
-def test_settings_by_costs_ask_for_the_value_of_a_catch_where_amounts_are_not_known():
+def test_cost_settings_ask_for_value_of_catch_without_amounts():
     app = sheet(data="Login alerts", afford="costs")
     run(app.number_input(key="afford_catch").set_value(50.0))
     source = sample("Login alerts")
@@ -116,7 +116,7 @@ def test_settings_by_costs_ask_for_the_value_of_a_catch_where_amounts_are_not_kn
     agree(app, SimpleNamespace(source=documents), points)
 
 
-def test_the_parts_of_a_card_and_of_the_answer_add_up_to_its_alerts(data):
+def test_parts_of_card_and_of_answer_add_up_to_its_alerts(data):
     app = sheet()
     undecided = data.source.undecided
     waiting = []
@@ -225,7 +225,7 @@ def in_force(app, thresholds):
 
 
 @pytest.mark.parametrize("kind", ["alerts", "precision", "costs"])
-def test_current_thresholds_that_flag_nothing_leave_the_page_whole(kind):
+def test_current_thresholds_that_flag_nothing_leave_page_whole(kind):
     # One above every score, the other never.
     app = in_force(sheet(afford=kind), [1001.0])
     assert cards(app)
@@ -286,7 +286,7 @@ def cards_thresholds(app):
     return list(state(app).point.sheet_led_to.thresholds)
 
 
-def test_another_file_starts_without_goals_and_the_first_gets_its_own_back():
+def test_goals_belong_to_their_file():
     app = sheet()
     (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
     run(cap.set_value(3.0))

@@ -44,7 +44,7 @@ def numbers(app):
 
 
 @pytest.mark.parametrize(("page", "key"), PAGES_WITH_DATA.items())
-def test_no_page_shows_other_data_in_place_of_a_file_that_is_not_loaded(page, key):
+def test_missing_file_is_not_replaced_by_other_data(page, key):
     app = opened(page, **{key: "gone.csv", f"{key}_file": "0123456789ab", "m": "35"})
     assert not numbers(app)
     assert "Bringing back" in as_read(app.info[0].value)
@@ -97,7 +97,7 @@ def test_the_address_holds_a_fingerprint_and_no_name_of_a_file(app):
 @pytest.mark.parametrize(
     "said", [{"data_file": "FINGERPRINT"}, {"data": GOOD}, {"data": GOOD, "data_file": "FINGERPRINT"}]
 )
-def test_links_of_both_kinds_lead_to_a_file_that_is_loaded_and_name_it_no_more(app, said):
+def test_links_of_both_kinds_lead_to_loaded_file(app, said):
     data = csv_of(rated_frame())
     start = hashlib.sha256(data).hexdigest()[:12]
     upload(app, data, GOOD)
@@ -110,7 +110,7 @@ def test_links_of_both_kinds_lead_to_a_file_that_is_loaded_and_name_it_no_more(a
     assert address_of(app) == {"data_file": start}
 
 
-def test_a_fingerprint_that_this_browser_keeps_brings_its_file_back(monkeypatch):
+def test_known_fingerprint_brings_file_back(monkeypatch):
     files = [{"name": GOOD, "digest": "0" * 12}]
     monkeypatch.setattr(uploads, "kept_before", lambda shelf: (None, files if shelf == "data" else []))
     app = opened("rated_data", data_file="0" * 12)
@@ -144,7 +144,7 @@ def test_what_is_no_fingerprint_asks_for_nothing(said):
     assert numbers(app)
 
 
-def test_a_file_uploaded_again_goes_on_with_the_settings_of_the_address():
+def test_file_uploaded_again_goes_on_with_settings_of_address():
     frame = rated_frame()
     app = opened(data=GOOD, m="35", rule="all", plain="true")
     say_gone(app, "operating_point", GOOD)
@@ -175,7 +175,7 @@ def test_another_file_of_the_same_name_is_said_to_be_another():
         assert is_same or "not the same file as before" in said[0]
 
 
-def test_the_file_used_last_in_this_browser_comes_back_without_an_address(monkeypatch):
+def test_last_used_file_comes_back_without_address(monkeypatch):
     files = [{"name": GOOD, "digest": "0" * 12}, {"name": "older.csv", "digest": "1" * 12}]
     monkeypatch.setattr(uploads, "kept_before", lambda shelf: (GOOD, files) if shelf == "data" else (None, []))
     app = run(AppTest.from_file(APP, default_timeout=180))
@@ -196,7 +196,7 @@ def test_the_file_used_last_in_this_browser_comes_back_without_an_address(monkey
     assert not numbers(app)
 
 
-def test_loaded_files_are_told_to_the_browser_and_columns_as_they_were_chosen(app):
+def test_browser_gets_loaded_files_with_chosen_columns(app):
     frame = rated_frame()
     upload(app, csv_of(frame), GOOD)
     say_no_other_alerts(run(box(app, "floor_model A").set_value(0.5)))

@@ -126,7 +126,7 @@ def test_the_browser_remembers_the_noun():
 
 
 @pytest.mark.parametrize(("said", "noun"), [*((noun, noun) for noun in NOUNS), ("alert", "document"), ("", "document")])
-def test_what_a_browser_remembered_holds_where_it_is_a_noun_on_offer(said, noun):
+def test_what_browser_remembered_holds_where_it_is_noun_on_offer(said, noun):
     app = opened("rated_data")
     state(app).rated.remembered[NOUN] = said
     run(app)

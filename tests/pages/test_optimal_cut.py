@@ -102,7 +102,7 @@ def test_a_sample_is_shown_with_its_three_ways_to_cut(app, name):
     assert not app.error
 
 
-def test_the_two_samples_tell_calibrated_from_overconfident_probabilities(app):
+def test_samples_show_calibrated_and_overconfident_scores(app):
     assert len(app.success) == 1
     assert not app.warning
     run(app.selectbox(key="scored_data").select("Overconfident alerts"))
@@ -158,7 +158,7 @@ def test_the_formula_holds_the_mean_counts_of_the_optimum(app):
     assert any("harmonic mean of precision" in text for text in texts(app))
 
 
-def test_a_cut_that_beats_the_optimum_on_observed_loss_is_explained(app):
+def test_cut_that_beats_optimum_on_observed_loss_is_explained(app):
     told = "outcomes are one draw of many"
     for choice in ("F", "Jaccard", "AM", "G-Mean"):
         run(app.selectbox(key="cut_loss").select(choice))
@@ -296,7 +296,7 @@ def test_a_bad_file_says_what_is_wrong_and_loses_nothing(app, name):
 
 
 def test_a_file_over_the_limit_is_refused(app, monkeypatch):
-    monkeypatch.setattr("multiloss_core.tables.reading.bounds.LARGEST_FILE", 100)
+    monkeypatch.setattr("multiloss_core.tables.reading.limits.LARGEST_FILE", 100)
     upload(app, items_csv(), "big.csv")
     assert "more than the limit" in app.error[0].value
 
@@ -332,7 +332,7 @@ def as_rated_data_too(app, name):
     return run(app)
 
 
-def test_a_cut_leads_to_the_operating_point_of_the_same_file_and_of_no_other(app):
+def test_cut_leads_to_operating_point_of_same_file_only(app):
     assert links(app) == []
     upload(app, items_csv(), "mine.csv")
     assert links(app) == []
@@ -362,7 +362,7 @@ def infos(app):
     return " ".join(info.value for info in app.info)
 
 
-def test_with_few_expected_positives_nothing_wins_and_one_can_ask_for_more(app):
+def test_few_expected_positives_flag_nothing_unless_asked(app):
     paste(app, RARE)
     probabilities = np.array([0.02] * 3 + [0.001] * 20)
     values = expected_losses(probabilities, F()).values
@@ -406,7 +406,7 @@ def calibrate(app, kind):
 
 
 @pytest.mark.parametrize(("kind", "name"), [("isotonic", "isotonic"), ("platt", "Platt")])
-def test_calibration_shows_the_loss_before_and_after_on_held_out_labels(app, kind, name):
+def test_calibration_shows_held_out_loss_before_and_after(app, kind, name):
     run(app.selectbox(key="scored_data").select("Overconfident alerts"))
     calibrate(app, kind)
     frame = scored_sample("Overconfident alerts").frame
@@ -440,7 +440,7 @@ def test_calibration_shows_the_loss_before_and_after_on_held_out_labels(app, kin
     assert not any("Probabilities" in element.value for element in app.dataframe)
 
 
-def test_items_without_an_outcome_are_calibrated_by_all_that_have_one(app):
+def test_items_without_outcome_are_calibrated_by_the_others(app):
     frame = pd.read_csv(io.BytesIO(items_csv(n=400)))
     frame.loc[250:, "verdict"] = None
     upload(app, frame.to_csv(index=False).encode(), "part.csv")
@@ -457,7 +457,7 @@ def test_items_without_an_outcome_are_calibrated_by_all_that_have_one(app):
     ]
 
 
-def test_the_download_holds_the_calibrated_probability_under_a_name_of_its_own():
+def test_download_has_own_column_of_calibrated_probability():
     name = "calibrated probability (isotonic)"
     frame = pd.DataFrame({"p": [0.4, 0.2], name: ["of", "before"]})
     given = ScoredDataset("mine.csv", "key", frame, ScoredItems([0.3, 0.1]), np.arange(2), np.zeros(0, bool))

@@ -37,6 +37,7 @@ def test_roles_are_those_of_the_groups_and_no_others(groups):
     assert roles(groups=sorted(groups)) == expected
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),
@@ -62,7 +63,7 @@ def test_every_role_includes_reading_and_nothing_else():
         assert {other for other in Role if person.may(other)} == {role, Role.READ}
 
 
-def test_an_identity_names_the_person_and_tells_her_from_all_others():
+def test_identity_names_person_and_tells_her_from_all_others():
     digits = hashlib.sha256(b"https://login.bank.example\n0042").hexdigest()[:16]
     person = person_of(claims(email="ann@bank.example", email_verified=True), SETTINGS, NOW)
     assert person.identity == f"Ann Lee <ann@bank.example> [{digits}]"
@@ -122,7 +123,7 @@ def test_who_it_is_and_since_when_must_be_said(missing):
         person_of(claims(**missing), SETTINGS, NOW)
 
 
-def test_an_ended_sign_in_may_nothing_in_a_page_that_is_still_open():
+def test_ended_sign_in_may_nothing_in_page_that_is_still_open():
     now = datetime.now(UTC)
     person = person_of(claims(groups=["leads"], iat=now.timestamp()), SETTINGS, now)
     person.require(Role.DECIDE)

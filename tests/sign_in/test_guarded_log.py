@@ -84,7 +84,7 @@ def test_a_role_allows_just_what_it_says(plain, log, who, allowed):
 
 
 @pytest.mark.parametrize("what", [*READ, *AUDIT])
-def test_nobody_without_a_role_reads_and_the_audit_is_for_administrators(log, what):
+def test_reading_needs_a_role_and_audit_an_administrator(log, what):
     ask = (READ | AUDIT)[what]
     with pytest.raises(DataError, match=r"role '(read|administer)'"):
         ask(log(EVE))
@@ -122,7 +122,7 @@ def test_a_second_person_deploys_where_that_is_demanded(plain, log):
     assert log(BEN).mark_deployed(own, BEN.identity).deployed
 
 
-def test_who_typed_a_name_before_sign_in_is_not_known_to_be_another(plain, log):
+def test_typed_name_before_sign_in_proves_no_other_person(plain, log):
     typed = plain.add(record_by("Somebody"))
     with pytest.raises(DataError, match="typed name"):
         log(BEN, second_person=True).mark_deployed(typed, BEN.identity)

@@ -49,6 +49,7 @@ def test_iso_text_is_read_as_pandas_reads_it():
 MOMENTS = st.datetimes(pd.Timestamp(1990, 1, 1), pd.Timestamp(2100, 12, 31)).map(lambda t: t.replace(microsecond=0))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(MOMENTS, min_size=1, max_size=20), st.integers(0, 8))
 def test_every_way_to_write_times_gives_the_same(moments, way):
@@ -208,6 +209,7 @@ def some_moments():
     return pd.Series(pd.Timestamp("2025-03-05 01:02:03.25") + pd.to_timedelta(seconds, unit="s"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "precision"), MACHINES.items())
 def test_forms_of_machines_are_read(form, precision):
     moments = some_moments()
@@ -219,6 +221,7 @@ def test_forms_of_machines_are_read(form, precision):
         assert times_of(written.map(change)).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", MONTHS)
 def test_months_in_words_are_read(language):
     moments = some_moments()
@@ -230,6 +233,7 @@ def test_months_in_words_are_read(language):
         assert times_of([text.upper() for text in written]).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("zone", "hours"), [("EST", -5), ("EDT", -4), ("PST", -8), ("CET", 1), ("CEST", 2), ("-0500", -5), ("+01:00", 1)]
 )

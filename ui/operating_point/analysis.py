@@ -9,9 +9,9 @@ import streamlit as st
 from numpy.typing import ArrayLike
 
 from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, RatedDocuments, ThresholdPath, Unit
+from multiloss_core.figures.looks import CERTIFIED
 from multiloss_core.generalisation import Certificate
 from multiloss_core.thresholds import (
-    CERTIFIED,
     GRAPH,
     SMOOTH,
     FlaggedCounts,

@@ -5,10 +5,11 @@ from typing import cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, Unit
+from multiloss_core import CountSurfaces, RatedCounts, Unit
 from multiloss_core.decisions import RecordedSettings, recorded_thresholds
+from multiloss_core.figures.looks import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
-from multiloss_core.thresholds import CERTIFIED, RESOLUTIONS, Rule, Spacing
+from multiloss_core.thresholds import RESOLUTIONS, Rule, Spacing
 from ui.data.rated_datasets import Dataset
 from ui.operating_point.analysis import Analysis, Settings
 from ui.operating_point.state import ViewState
@@ -264,9 +265,12 @@ def asked_method() -> str | None:
 
 
 def _method_help() -> str:
-    looks = (*PATH_METHODS, CERTIFIED)
     return "\n".join(
-        ["How the way through threshold space was found.", "", *(f"- **{look.name}**: {look.help}" for look in looks)]
+        [
+            "How the way through threshold space was found.",
+            "",
+            *(f"- **{look.name}**: {look.help}" for look in METHOD_LOOKS),
+        ]
     )
 
 

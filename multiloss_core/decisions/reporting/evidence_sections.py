@@ -1,15 +1,28 @@
 """What else was known of a decision, in words and tables: what changes, money, what is pending, weeks, segments."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from multiloss_core.decisions.evidence import RecordedAlerts, RecordedEvidence
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.reporting.section import Row, Section
 from multiloss_core.formatting import UNDEFINED, Vocabulary, count, money, plural, share, signed
 from multiloss_core.numerics.arrays import ratio
 
+Row = tuple[str, ...]
 WEEKS_TOLD, SEGMENTS_TOLD = 8, 10
 INTERVAL = "Precision, 95 %"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, sentences, a text in its author's own lines, and a table (its first column names the rows)."""
+
+    key: str
+    title: str
+    sentences: tuple[str, ...] = ()
+    quotation: str = ""
+    header: Row = ()
+    rows: tuple[Row, ...] = ()
 
 
 def evidence_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[Section]:

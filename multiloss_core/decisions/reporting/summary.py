@@ -4,16 +4,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from multiloss_core.decisions.record import (
-    SET_BY_HAND,
-    DecisionRecord,
-    ExpectedCounts,
-    RecordedColumns,
-    RecordedInterval,
-    Wish,
-)
-from multiloss_core.decisions.reporting.evidence_sections import evidence_sections
-from multiloss_core.decisions.reporting.section import Row, Section
+from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.record_fields import SET_BY_HAND, ExpectedCounts, RecordedColumns, RecordedInterval, Wish
+from multiloss_core.decisions.reporting.evidence_sections import Row, Section, evidence_sections
 from multiloss_core.formatting import (
     MINUS,
     NEUTRAL,

@@ -12,7 +12,7 @@ import pandas as pd
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables.number_column import is_numeric, sampled, sampled_numbers
 from multiloss_core.tables.rating_column import rating_values
-from multiloss_core.tables.vocabulary.column_names import name_words
+from multiloss_core.tables.vocabulary import name_words
 
 MOST_RATINGS = 20
 

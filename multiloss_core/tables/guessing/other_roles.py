@@ -17,26 +17,7 @@ from multiloss_core.tables.number_column import MAX_SAMPLED
 from multiloss_core.tables.rating_column import flag_values
 from multiloss_core.tables.segment_column import document_segments
 from multiloss_core.tables.time_column import document_times
-from multiloss_core.tables.vocabulary.column_names import (
-    AMOUNT,
-    AMOUNT_CONTEXT,
-    AMOUNT_OR_OTHER,
-    EVENT,
-    MODEL,
-    NO_AMOUNT,
-    NO_SEGMENT,
-    NO_TIME,
-    OPENING,
-    OTHER_AMOUNT,
-    OTHER_TIME,
-    RATE,
-    SAMPLING,
-    SCORE,
-    SEGMENT,
-    TIME,
-    WEIGHT,
-    group_rank,
-)
+from multiloss_core.tables.vocabulary import group_rank, listed, weight_names
 
 MOST_SEGMENTS = 30
 # A weight has one value for each stratum of a sample; masses and lengths have many.
@@ -69,7 +50,7 @@ def guess_weight(columns: Sequence[Column]) -> RoleGuess:
     """Find the column that says how many documents each row stands for, or the rate they were sampled at."""
     numeric = [column for column in columns if column.is_number and column.numbers.size]
     rates = [column for column in numeric if _is_sampling_rate(column)]
-    weights = [column for column in numeric if column.words in WEIGHT]
+    weights = [column for column in numeric if column.words in weight_names()]
     found = weights or rates
     if not found:
         other = next((column for column in numeric if _may_be_weight(column)), None)
@@ -90,20 +71,24 @@ def guess_weight(columns: Sequence[Column]) -> RoleGuess:
 
 def _may_be_weight(column: Column) -> bool:
     """Whether a name ends like that of a weight, and the values could be of the strata of a sample."""
-    ends = column.words[-1:] == ("w",) or any(column.words[-len(phrase) :] == phrase for phrase in WEIGHT)
+    ends = column.words[-1:] == ("w",) or any(column.words[-len(phrase) :] == phrase for phrase in weight_names())
     return ends and column.numbers.min() >= 1 and 1 < column.distinct <= MOST_STRATA
 
 
 def _is_sampling_rate(column: Column) -> bool:
     words, values = set(column.words), column.numbers
-    return bool(words & SAMPLING and words & RATE) and values.min() > 0 and values.max() <= 1
+    return bool(words & listed("sampling") and words & listed("rate")) and values.min() > 0 and values.max() <= 1
 
 
 def guess_amount(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     """Find the money that each document is about."""
     named = [column for column in columns if _is_money(column)]
-    plain = [column for column in named if set(column.words) & AMOUNT and not set(column.words) & OTHER_AMOUNT]
-    exact = [column for column in plain if all(word in AMOUNT | AMOUNT_CONTEXT for word in column.words)]
+    plain = [
+        column
+        for column in named
+        if set(column.words) & listed("amount") and not set(column.words) & listed("other_amount")
+    ]
+    exact = [column for column in plain if all(word in listed("amount", "amount_context") for word in column.words)]
     found = exact or plain or named
     if not found:
         return RoleGuess()
@@ -112,17 +97,28 @@ def guess_amount(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
         return RoleGuess(doubt=f"'{shortened(first.name)}' cannot be used: {complaint}")
     if len(found) > 1:
         return RoleGuess(name=first.name, doubt=f"'{shortened(found[1].name)}' may be the amount as well")
-    by_value = set(first.words) & AMOUNT_OR_OTHER and set(first.words) & AMOUNT_CONTEXT - {"total", "de", "da", "do"}
-    if found == named and found != plain and not (by_value and not set(first.words) & OTHER_AMOUNT):
+    by_value = set(first.words) & listed("amount_or_other") and set(first.words) & listed("amount_context") - {
+        "total",
+        "de",
+        "da",
+        "do",
+    }
+    if found == named and found != plain and not (by_value and not set(first.words) & listed("other_amount")):
         return RoleGuess(name=first.name, doubt="its name may be of something else than the document's amount")
     return RoleGuess(name=first.name, reason="its name says so, and no value is negative")
 
 
 def _is_money(column: Column) -> bool:
     words = set(column.words)
-    if not words & (AMOUNT | AMOUNT_OR_OTHER) or not column.is_number or not column.numbers.size:
+    if not words & listed("amount", "amount_or_other") or not column.is_number or not column.numbers.size:
         return False
-    if words & NO_AMOUNT or column.words[-1] in SCORE | MODEL | {"rate", "class", "code", "group", "level"}:
+    if words & listed("no_amount") or column.words[-1] in listed("score", "model") | {
+        "rate",
+        "class",
+        "code",
+        "group",
+        "level",
+    }:
         return False
     # Numbers up to 1 are rather shares or probabilities.
     return bool(np.abs(column.numbers).max() > 1)
@@ -130,15 +126,15 @@ def _is_money(column: Column) -> bool:
 
 def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     """Find when each document came."""
-    dated = [column for column in columns if not set(column.words) & NO_TIME and _is_dated(column)]
-    own = [column for column in dated if not set(column.words) & OTHER_TIME]
-    events = [column for column in own if set(column.words) & EVENT]
+    dated = [column for column in columns if not set(column.words) & listed("no_time") and _is_dated(column)]
+    own = [column for column in dated if not set(column.words) & listed("other_time")]
+    events = [column for column in own if set(column.words) & listed("event")]
     found = events or own
     if not found:
         if not dated:
             return _unread_time(frame, columns)
         # When a case was opened stands in for when it came; when it was closed does not.
-        is_near = len(dated) == 1 and bool(set(dated[0].words) & OPENING)
+        is_near = len(dated) == 1 and bool(set(dated[0].words) & listed("opening"))
         only = dated[0].name if is_near and not _complaint(document_times, frame, dated[0].name) else None
         return RoleGuess(name=only, doubt=f"'{shortened(dated[0].name)}' may be of something else than the document")
     first = found[0]
@@ -147,7 +143,7 @@ def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     doubt = ""
     if len(found) > 1:
         doubt = f"'{shortened(found[1].name)}' may be the time as well"
-    elif not set(first.words) & TIME:
+    elif not set(first.words) & listed("time"):
         doubt = "its values are dates, but its name does not say of what"
     elif _holds_excel_days(first):
         doubt = "its numbers may be days as Excel counts them"
@@ -158,7 +154,7 @@ def _unread_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     """Say of a column of text that is named as times are why it is none."""
     for column in columns:
         words = set(column.words)
-        if column.is_text and column.filled and words & TIME and not words & (NO_TIME | OTHER_TIME):
+        if column.is_text and column.filled and words & listed("time") and not words & listed("no_time", "other_time"):
             rows = np.flatnonzero(frame[column.name].notna())[:MAX_SAMPLED]
             if complaint := _complaint(document_times, frame, column.name, rows):
                 return RoleGuess(reason=f"'{shortened(column.name)}' cannot be used: {complaint}")
@@ -175,7 +171,7 @@ def _is_dated(column: Column) -> bool:
     if not column.filled or pd.api.types.is_datetime64_any_dtype(column.cells.dtype):
         return column.filled > 0
     some = column.cells.dropna().iloc[:20].astype("object")
-    is_named = bool(set(column.words) & TIME)
+    is_named = bool(set(column.words) & listed("time"))
     if column.is_text:
         texts = some.astype("str")
         # Where dates stand for none, the others tell; which cells cannot be read is said later.
@@ -200,7 +196,12 @@ def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     """Find a column of few words to look at documents by."""
     for column in columns:
         words = set(column.words)
-        if not words & SEGMENT or words & NO_SEGMENT or not column.is_text or not 1 < column.distinct <= MOST_SEGMENTS:
+        if (
+            not words & listed("segment")
+            or words & listed("no_segment")
+            or not column.is_text
+            or not 1 < column.distinct <= MOST_SEGMENTS
+        ):
             continue
         if 2 * column.distinct > column.filled or flag_values(column.ratings[1]):
             continue

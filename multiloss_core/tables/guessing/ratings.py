@@ -18,21 +18,16 @@ from multiloss_core.tables.rating_column import (
     rating_values,
     read_meanings,
 )
-from multiloss_core.tables.vocabulary.column_names import (
-    AMBIGUOUS,
-    BIOMETRIC,
-    EARLIER,
-    ENTITIES,
-    HUMAN,
-    LABEL,
-    MACHINE,
-    OF_FRAUD,
-    STATUS,
+from multiloss_core.tables.vocabulary import (
+    POSITIVE,
     is_about_a_rating,
     is_plain_rating_name,
+    kinds_of,
     kinds_of_name,
+    listed,
+    meaning_of_kinds,
+    read_rating,
 )
-from multiloss_core.tables.vocabulary.dispositions import POSITIVE, kinds_of, meaning_of_kinds, read_rating
 
 # How sure it is that a column is the rating: its values say so, or its name does; below CLEAR it is asked.
 SAYS_SO, LIKELY, CLEAR, POSSIBLE, FAINT, NONE = 5, 4, 3, 2, 1, 0
@@ -90,16 +85,20 @@ class _Candidate:
         specific = [reading for reading in readings.values() if reading.is_specific]
         two_sided = {"positive", "negative"} <= sides
         words = self.column.words
-        if two_sided and specific and (self.is_named or set(words) <= STATUS or any(r.is_core for r in specific)):
+        if (
+            two_sided
+            and specific
+            and (self.is_named or set(words) <= listed("status") or any(r.is_core for r in specific))
+        ):
             return SAYS_SO
         if flags and len(set(flags.values())) == 2 and polarity(self.column.name)[1]:
-            return LIKELY if set(words) & LABEL or self.is_general else SAYS_SO
+            return LIKELY if set(words) & listed("label") or self.is_general else SAYS_SO
         if self.is_named:
             return LIKELY if two_sided or specific else CLEAR
         if flags and is_ambiguous_name(self.column.name):
             return SAYS_SO
         if ("F" in kinds_of(words) and flags) or two_sided or (specific and sides & {"positive", "negative"}):
-            return POSSIBLE if two_sided or not flags or set(words) & STATUS else FAINT
+            return POSSIBLE if two_sided or not flags or set(words) & listed("status") else FAINT
         may_be_sides = not flags and {"positive", "negative"} <= set(self.meanings)
         may_be_named = len(set(flags.values())) == 2 and bool(re.fullmatch("[QCABK]+", kinds_of_name(words)))
         return FAINT if may_be_sides or may_be_named else NONE
@@ -121,9 +120,10 @@ class _Candidate:
         """Whether the name says that a system decided, or that somebody decided anew later."""
         words = self.column.words
         earlier = any(
-            word in EARLIER and words[position + 1 : position + 2] != ("party",) for position, word in enumerate(words)
+            word in listed("earlier") and words[position + 1 : position + 2] != ("party",)
+            for position, word in enumerate(words)
         )
-        return earlier or bool(set(words) & MACHINE and not set(words) & HUMAN)
+        return earlier or bool(set(words) & listed("machine") and not set(words) & listed("human"))
 
     @cached_property
     def meanings(self) -> list[Meaning | None]:
@@ -149,14 +149,14 @@ class _Candidate:
             "its name is that of an earlier decision or of a system's": self.is_overruled,
             "neither its name nor its values are clearly those of ratings": self.level < CLEAR,
             "its name is that of a rating, but its values are not known": self.level == CLEAR
-            and (len(values) > FEW or bool(words & AMBIGUOUS)),
+            and (len(values) > FEW or bool(words & listed("ambiguous"))),
             "its values may be of something else": self.level == LIKELY
-            and bool(words & AMBIGUOUS)
+            and bool(words & listed("ambiguous"))
             and not any(read_rating(value).is_specific for value in values),
             "its name and its values may be of something else": self.level < SAYS_SO
             and self.is_general
             and not self.is_named_by_role,
-            "it may describe something else than the document": bool(words & ENTITIES) and not self.is_named,
+            "it may describe something else than the document": bool(words & listed("entities")) and not self.is_named,
         }
         return next((doubt for doubt, applies in doubts.items() if applies), "")
 
@@ -204,10 +204,10 @@ def _meanings(
     certain = {value: reading[0] for value, reading in readings.items()}
     if is_ambiguous_name(column.name):
         around = {word for other in columns if other is not column for word in other.words}
-        if around & BIOMETRIC:
+        if around & listed("biometric"):
             turned: dict[Meaning | None, Meaning | None] = {"positive": "negative", "negative": "positive"}
             likely = {value: turned.get(meaning, meaning) for value, meaning in likely.items()}
-        elif around & OF_FRAUD:
+        elif around & listed("of_fraud"):
             certain = likely
     unknown = [value for value in values if certain[value] is None]
     missing = [side for side in ("positive", "negative") if side not in certain.values()]

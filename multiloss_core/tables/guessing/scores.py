@@ -10,7 +10,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guessing.column import Column
 from multiloss_core.tables.guessing.falling import area, falling_scores
-from multiloss_core.tables.vocabulary.column_names import ENTITIES, FOREIGN, LEVEL, MODEL, NO_SCORE, RISK, SCORE, TOPICS
+from multiloss_core.tables.vocabulary import listed
 
 MOST_SCORES = 4
 # Fewer different whole numbers than these are bands, versions, counts.
@@ -99,7 +99,7 @@ def _certainty(column: Column) -> int:
     if named == NO or np.abs(values).max() > LARGEST_NAMED:
         return NO
     few = column.is_whole and column.filled >= FEW_ROWS and column.distinct <= FEW_LEVELS
-    by_noun = bool(set(column.words) & SCORE)
+    by_noun = bool(set(column.words) & listed("score"))
     if few:
         return ASKED if by_noun else NO
     if named is not None:
@@ -126,26 +126,32 @@ def _reason(column: Column, certainty: int) -> str:
 def _named(column: Column) -> int | None:
     """How surely a column is a score by its name alone; None where the name says nothing."""
     words = _untagged(column)
-    if not set(words) & (SCORE | MODEL | RISK):
+    if not set(words) & listed("score", "model", "risk"):
         return _named_otherwise(column, words)
     last = words[-1]
-    if set(words) & FOREIGN or any(_WINDOW.fullmatch(word) for word in words):
+    if set(words) & listed("foreign") or any(_WINDOW.fullmatch(word) for word in words):
         return ASKED
-    if set(words) & NO_SCORE - SCORE - MODEL:
+    if set(words) & listed("no_score") - listed("score") - listed("model"):
         # The last word says what it is: "velocity score" is a score, "score band" is none.
-        if last in SCORE | MODEL:
+        if last in listed("score", "model"):
             return SURE
-        return (LIKELY if words[0] in SCORE and last in TOPICS else NO) if last in NO_SCORE else ASKED
-    if set(words) & LEVEL - SCORE - MODEL - RISK:
+        return (
+            (LIKELY if words[0] in listed("score") and last in listed("topics") else NO)
+            if last in listed("no_score")
+            else ASKED
+        )
+    if set(words) & listed("level") - listed("score") - listed("model") - listed("risk"):
         return ASKED if not column.is_whole or column.distinct > 2 * FEW_LEVELS else NO
-    return SURE if set(words) & (SCORE | MODEL) or set(words) <= RISK else ASKED
+    return SURE if set(words) & listed("score", "model") or set(words) <= listed("risk") else ASKED
 
 
 def _named_otherwise(column: Column, words: Sequence[str]) -> int | None:
     """As `_named`, for a name without a word for a score."""
     if column.words == ("p",) and column.numbers.min() >= 0 and column.numbers.max() <= 1:
         return SURE
-    is_other = bool(set(words) & (NO_SCORE | LEVEL | ENTITIES)) or any(_WINDOW.fullmatch(word) for word in words)
+    is_other = bool(set(words) & listed("no_score", "level", "entities")) or any(
+        _WINDOW.fullmatch(word) for word in words
+    )
     return NO if is_other else None
 
 

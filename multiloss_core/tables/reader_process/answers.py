@@ -12,8 +12,7 @@ from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_c
 from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
 from multiloss_core.tables.reader_process.kept_rows import Kept, keep_rows
 from multiloss_core.tables.reading.read_file import decode_file
-from multiloss_core.tables.reading.read_options import ReadOptions
-from multiloss_core.tables.reading.table_file import TableFile, frame_of
+from multiloss_core.tables.reading.table_file import ReadOptions, TableFile, frame_of
 
 Purpose = Literal["documents", "items"]
 Guess = ColumnGuess | ItemColumns | None

@@ -21,9 +21,8 @@ from multiloss_core.tables.guess_columns import ColumnGuess
 from multiloss_core.tables.item_columns import ItemColumns
 from multiloss_core.tables.reader_process.answers import Guess, Purpose, answer, read
 from multiloss_core.tables.reader_process.kept_rows import Kept
-from multiloss_core.tables.reading.bounds import KEEP_LESS, require_file_size
-from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
-from multiloss_core.tables.reading.table_file import TableFile
+from multiloss_core.tables.reading.limits import KEEP_LESS, require_file_size
+from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadOptions, TableFile
 
 # What reading may take besides the file itself; with it, at most four times the largest file.
 MEMORY = 450 * 2**20

@@ -12,7 +12,7 @@ from pyarrow import compute, parquet
 from multiloss_core.errors import DataError
 from multiloss_core.tables.guess_columns import guess_columns, is_count_table
 from multiloss_core.tables.number_column import MAX_SAMPLED
-from multiloss_core.tables.reading.cells.column_types import Columns
+from multiloss_core.tables.reading.column_types import Columns
 from multiloss_core.tables.reading.table_file import frame_of
 from multiloss_core.tables.time_column import EARLIEST, END, document_times
 

@@ -23,7 +23,7 @@ from pyarrow import csv as arrow_csv
 from multiloss_core.errors import DataError
 from multiloss_core.tables.reader_process.answers import write_answer
 from multiloss_core.tables.reader_process.kept_rows import Kept
-from multiloss_core.tables.reading.read_options import ReadOptions
+from multiloss_core.tables.reading.table_file import ReadOptions
 
 THREADS = 2
 

@@ -16,17 +16,16 @@ from pyarrow import csv as arrow_csv
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.bounds import (
+from multiloss_core.tables.reading.column_types import typed_columns, without_empty
+from multiloss_core.tables.reading.limits import (
     LONGEST_CELL,
     require_short_cell,
     require_size,
     require_table_size,
 )
-from multiloss_core.tables.reading.cells.column_types import typed_columns, without_empty
-from multiloss_core.tables.reading.cells.plain_numbers import has_certain_point, plain_numbers
+from multiloss_core.tables.reading.numbers import has_certain_point, plain_numbers
 from multiloss_core.tables.reading.other_rows import only_data
-from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
-from multiloss_core.tables.reading.table_file import DecodedFile
+from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions
 from multiloss_core.tables.reading.table_layout import (
     HEAD_BYTES,
     NO_SEPARATOR,

@@ -11,8 +11,8 @@ from pyarrow import compute
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools
 from multiloss_core.tables.number_column import sampled
-from multiloss_core.tables.reading.cells.column_types import Columns, is_text
-from multiloss_core.tables.reading.cells.number_text import NOTHING, number_shape
+from multiloss_core.tables.reading.column_types import Columns, is_text
+from multiloss_core.tables.reading.numbers import NOTHING, number_shape
 
 # How many rows at either end may be no data, and how many tell what a column holds.
 AT_TOP, AT_END, LOOKED_AT = 2, 5, 2_000

@@ -11,23 +11,20 @@ from pyarrow import compute, parquet
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.bounds import (
+from multiloss_core.tables.reading.column_types import Columns, typed_columns
+from multiloss_core.tables.reading.limits import (
+    LARGEST_TEXT,
+    LONGEST_FOOTER,
     column_names,
     require_decoded,
     require_short_cell,
     require_size,
     require_table_size,
 )
-from multiloss_core.tables.reading.cells.column_types import Columns, typed_columns
-from multiloss_core.tables.reading.page_headers import BrokenPageError, unpacked_sizes
 from multiloss_core.tables.reading.table_file import EXACT, DecodedFile
 
-LONGEST_FOOTER = 2**25
-MAX_PAGES = 200_000
-# So much text of a file is written out for each of its cells; beyond that, words stay a dictionary.
-LARGEST_TEXT = 2**26
-# The encoding of text by what it shares with the text before, and how much of that is unpacked at a time.
-DELTA, LARGEST_DELTA_PAGE, DELTA_ROWS = "DELTA_BYTE_ARRAY", 2**22, 64
+# Delta-encoded text may unpack to much more than its pages hold, so few rows are read at a time.
+DELTA_ROWS = 64
 # An index of pandas without a name of its own.
 _INDEX_NAME = re.compile(r"__index_level_\d+__")
 
@@ -57,9 +54,9 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
         if not opened.metadata.num_rows:
             raise DataError(f"'{name}' has a header but no rows; choose a file with rows below it.")
         stored = [schema.field(place).name for place in readable]
-        _require_pages(file, opened.metadata, set(stored), name)
+        require_decoded(sum(chunk.total_uncompressed_size for chunk in _chunks(opened.metadata, stored)), name)
         columns = _read_columns(file, opened.metadata, schema, dict(zip(stored, titles, strict=True)), name)
-    except (arrow.ArrowException, BrokenPageError, OSError, OverflowError, UnicodeDecodeError) as error:
+    except (arrow.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
         if "crypt" in str(error):
             raise DataError(f"'{name}' is an encrypted Parquet file; save it without encryption.") from None
         raise DataError(f"'{name}' starts like a Parquet file but cannot be read; save it again or use CSV.") from None
@@ -82,7 +79,7 @@ def _require_short_footer(file: BinaryIO, name: str) -> None:
     file.seek(max(size - 8, 0))
     length = int.from_bytes(file.read(4), "little")
     if file.read(4) != b"PAR1" or length > size:
-        raise BrokenPageError
+        raise arrow.ArrowInvalid
     if length > LONGEST_FOOTER:
         raise DataError(f"'{name}' has too many columns or pieces to be read; save it again with fewer.")
     file.seek(0)
@@ -137,25 +134,6 @@ def is_readable_type(kind: Any) -> bool:
     return any(is_plain(kind) for is_plain in plain)
 
 
-def _require_pages(file: BinaryIO, metadata: Any, stored: set[str], name: str) -> None:
-    """Add up what the pages of the columns to be read unpack to."""
-    decoded = pages = 0
-    for chunk in _chunks(metadata, stored):
-        starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
-        start = min(offset for offset in starts if offset)
-        for size in unpacked_sizes(file, start, chunk.total_compressed_size):
-            decoded, pages = decoded + size, pages + 1
-            require_decoded(decoded, name)
-            if pages > MAX_PAGES:
-                raise DataError(f"'{name}' is cut into more than {MAX_PAGES:,} pieces; save it again.")
-            # Its texts may begin with as much as all texts before them hold.
-            if size > LARGEST_DELTA_PAGE and DELTA in chunk.encodings:
-                raise DataError(
-                    f"'{name}' holds delta-encoded text in too large pieces; save it without that encoding."
-                )
-    file.seek(0)
-
-
 def _read_columns(file: BinaryIO, metadata: Any, schema: Any, titles: dict[str, str], name: str) -> Columns:
     # Repeated words stay a dictionary, so that a small file cannot unpack to a huge one.
     words = {
@@ -181,7 +159,7 @@ def _read_columns(file: BinaryIO, metadata: Any, schema: Any, titles: dict[str, 
 
 
 def _pieces(opened: Any, stored: str, title: str, name: str, deltas: Collection[str]) -> Iterator[Any]:
-    """Read a column; of delta-encoded text, which may unpack to much more than its pages hold, a few rows at a time."""
+    """Read a column in pieces, delta-encoded text a few rows at a time."""
     size = 0
     for group in range(opened.metadata.num_row_groups):
         if stored in deltas:

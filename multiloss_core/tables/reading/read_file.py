@@ -9,11 +9,10 @@ import pyarrow as arrow
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.bounds import KEEP_LESS, require_file_size
 from multiloss_core.tables.reading.csv_file import read_csv
+from multiloss_core.tables.reading.limits import KEEP_LESS, require_file_size
 from multiloss_core.tables.reading.parquet_file import read_parquet
-from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
-from multiloss_core.tables.reading.table_file import DecodedFile, TableFile, frame_of
+from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions, TableFile, frame_of
 from multiloss_core.tables.reading.xlsx_file import read_xlsx
 
 # What files begin with, and what is said of those that are not read.

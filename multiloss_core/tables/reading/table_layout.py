@@ -10,7 +10,7 @@ from typing import Any
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.bounds import LONGEST_CELL, column_names, require_short_cell, require_size
+from multiloss_core.tables.reading.limits import LONGEST_CELL, column_names, require_short_cell, require_size
 
 # Where rows fit two of them, commas are rather those of decimals.
 SEPARATORS = ";\t|,"

@@ -16,22 +16,20 @@ from pyarrow import compute
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.bounds import (
+from multiloss_core.tables.reading.column_types import Columns, is_text, typed_columns, without_empty
+from multiloss_core.tables.reading.limits import (
     KEEP_LESS,
+    LARGEST_UNPACKED,
+    MAX_ENTRIES,
+    MAX_XLSX_CELLS,
     column_names,
     require_short_cell,
     require_size,
 )
-from multiloss_core.tables.reading.cells.column_types import Columns, is_text, typed_columns, without_empty
 from multiloss_core.tables.reading.other_rows import only_data
-from multiloss_core.tables.reading.read_options import READ_AS_IT_LOOKS, ReadOptions
-from multiloss_core.tables.reading.table_file import DecodedFile
+from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions
 from multiloss_core.tables.reading.table_layout import HEAD_LINES, header_row, require_names, skipped_lines
 
-# All parts of the workbook together; a cell takes some 30 bytes of them.
-LARGEST_UNPACKED = 150 * 2**20
-MAX_XLSX_CELLS = 6_000_000
-MAX_ENTRIES = 2_000
 _BLOCK = 2**20
 _CELL = re.compile(rb'<(?:\w+:)?c [^<>]{0,200}?\br="([A-Z]{1,3})(\d{1,7})"')
 _ROW = re.compile(rb"<(?:\w+:)?row[ >]")
@@ -88,7 +86,7 @@ class _Formulas:
 
 
 def _require_bounded(file: BinaryIO, name: str) -> _Formulas:
-    """Unpack every part that is XML and throw it away, counting; what an archive says of itself may be wrong."""
+    """Unpack every part that is XML in pieces, counting cells and formulas. Raises DataError."""
     formulas = _Formulas()
     try:
         with zipfile.ZipFile(file) as archive:
@@ -101,20 +99,23 @@ def _require_bounded(file: BinaryIO, name: str) -> _Formulas:
                 raise DataError(f"'{name}' has {len(entries):,} parts, more than any workbook; save it again.")
             for entry in entries:
                 if entry.filename.lower().endswith((".xml", ".rels")):
-                    left -= _require_small_sheet(file, entry, left, name, formulas)
-    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError) as error:
+                    left -= _require_small_sheet(archive, entry, left, name, formulas)
+    except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, OSError, EOFError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"'{name}' starts like an Excel file but cannot be read; save it again or as CSV.") from None
     return formulas
 
 
-def _require_small_sheet(file: BinaryIO, entry: zipfile.ZipInfo, left: int, name: str, formulas: _Formulas) -> int:
+def _require_small_sheet(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int, name: str, formulas: _Formulas
+) -> int:
     """Count the bytes of a part, and refuse it where there are too many, or cells too far from each other."""
     size, rows, columns, row_count, cell_count = 0, 0, 0, 0, 0
     is_sheet = not entry.filename.lower().endswith(("sharedstrings.xml", "styles.xml", ".rels"))
     rest = b""
-    for block in _unpacked(file, entry):
+    part = archive.open(entry)
+    while block := part.read(_BLOCK):
         size += len(block)
         if size > left:
             raise DataError(
@@ -146,26 +147,6 @@ def _column_number(letters: bytes) -> int:
     for letter in letters:
         number = 26 * number + letter - 64
     return number
-
-
-def _unpacked(file: BinaryIO, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Unpack a part of an archive in pieces, up to the end of its stream and not only to the size it gives."""
-    if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise NotImplementedError
-    file.seek(entry.header_offset)
-    local = file.read(30)
-    if len(local) < 30 or local[:4] != b"PK\x03\x04":
-        raise zipfile.BadZipFile
-    file.seek(int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little"), 1)
-    left, unpacker = entry.compress_size, zlib.decompressobj(-zlib.MAX_WBITS)
-    while left > 0 and (packed := file.read(min(left, _BLOCK))):
-        left -= len(packed)
-        if entry.compress_type == zipfile.ZIP_STORED:
-            yield packed
-            continue
-        while packed and not unpacker.eof:
-            yield unpacker.decompress(packed, 4 * _BLOCK)
-            packed = unpacker.unconsumed_tail
 
 
 def _read_sheet(

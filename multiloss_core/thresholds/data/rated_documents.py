@@ -1,23 +1,21 @@
 """Hold rated predicted positives: the documents that people looked at because some classifier scored them high."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import MINUS, comparison, direction, plural, score_name, shortened
+from multiloss_core.formatting import comparison, direction, plural, score_name
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.tables.derived_column import base_of, column_of
 from multiloss_core.tables.group_column import Groups, group_column, group_numbers
-from multiloss_core.tables.number_column import LARGEST_SCORE, are_weights, numbers, require_usable
+from multiloss_core.tables.number_column import require_usable
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
-from multiloss_core.tables.reading.other_rows import repeated_rows
 from multiloss_core.thresholds.data.counts import (
     Counts,
     Rule,
@@ -26,15 +24,29 @@ from multiloss_core.thresholds.data.counts import (
     flagged_weights,
     require_rule,
 )
-from multiloss_core.thresholds.data.rating_floors import (
-    FloorMethod,
-    UncertainFloorsError,
-    estimate_floors,
-    suggest_floors,
+from multiloss_core.thresholds.data.document_checks import (
+    cautions_about,
+    checked_labels,
+    checked_names,
+    checked_rows,
+    checked_weights,
+    complete_floors,
+    estimated_floors,
+    first_row,
+    quoted_names,
+    require_usable_scores,
 )
+from multiloss_core.thresholds.data.document_columns import (
+    read_scores,
+    read_weights,
+    repeated_rows_note,
+    require_columns,
+    rows_of_column,
+    undecided_alerts,
+    undecided_note,
+)
+from multiloss_core.thresholds.data.rating_floors import FloorMethod
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
-
-HUGE_TIE_SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,18 +139,18 @@ class RatedDocuments:
         if score_table.ndim != 2 or 0 in score_table.shape:
             raise DataError(f"Scores must be a table of documents by classifiers, not of shape {score_table.shape}.")
         count, classifiers = score_table.shape
-        name_tuple = _checked_names(names, classifiers)
-        _require_usable_scores(score_table, name_tuple)
-        label_array = _checked_labels(labels, count, one_class)
-        weight_array = _checked_weights(weights, count)
+        name_tuple = checked_names(names, classifiers)
+        require_usable_scores(score_table, name_tuple)
+        label_array = checked_labels(labels, count, one_class)
+        weight_array = checked_weights(weights, count)
         group_array = None if groups is None else group_numbers(groups, count)
-        row_array = _checked_rows(rows, count)
-        floor_array, floor_notes = _complete_floors(score_table, name_tuple, floors)
+        row_array = checked_rows(rows, count)
+        floor_array, floor_notes = complete_floors(score_table, name_tuple, floors)
         below = (score_table < floor_array).all(axis=1)
         if below.any():
             raise DataError(
-                f"{below.sum():,} documents (first: row {_first(below)}) lie below all rating floors and cannot have "
-                "been rated as predicted positives; lower the floors or leave those rows out."
+                f"{below.sum():,} documents (first: row {first_row(below)}) lie below all rating floors and cannot "
+                "have been rated as predicted positives; lower the floors or leave those rows out."
             )
         positives = int(label_array.sum())
         values = {
@@ -149,11 +161,11 @@ class RatedDocuments:
             "floors": floor_array,
             "groups": group_array,
             "rows": row_array,
-            "undecided": _with_groups(undecided or no_documents(classifiers), group_array),
+            "undecided": (undecided or no_documents(classifiers)).with_groups_of(group_array),
             "below_floors": np.empty(0, dtype=np.intp) if below_floors is None else below_floors,
             "funnel": funnel
             or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives),
-            "notes": (*notes, *floor_notes, *_cautions(score_table, label_array, name_tuple, floor_array)),
+            "notes": (*notes, *floor_notes, *cautions_about(score_table, label_array, name_tuple, floor_array)),
         }
         for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
             if array is not None:
@@ -210,21 +222,22 @@ class RatedDocuments:
         >>> documents.labels
         array([ True, False,  True])
         """
-        _require_columns(frame, [*scores, label, *filter(None, (weight, group))])
+        require_columns(frame, [*scores, label, *filter(None, (weight, group))])
         if not scores:
             raise DataError("Choose at least one score column.")
-        notes = list(_repeats(frame if only is None else frame[only]))
+        notes = list(repeated_rows_note(frame if only is None else frame[only]))
         read = np.ones(len(frame), dtype=bool) if only is None else only
         rating = parse_ratings(frame[label], positive, meanings=meanings, one_class=one_class)
         decided = ~np.isnan(rating)
         rows, waiting = np.flatnonzero(read & decided), np.flatnonzero(read & ~decided)
         rated = rows.size
 
-        table, blank, unusable = _score_columns(frame, scores, rows)
+        table, blank, unusable = read_scores(frame, scores, rows)
         if not leave_out_unusable:
             way_out = "correct them, leave such rows out, or choose another score column"
             for name, wrong in zip(scores, unusable.T, strict=True):
-                require_usable(_column(frame, name, rows), ~wrong, rows, expected="finite numbers", way_out=way_out)
+                cells = rows_of_column(frame, name, rows)
+                require_usable(cells, ~wrong, rows, expected="finite numbers", way_out=way_out)
         for mask, what in ((unusable, "a score that is not a finite number"), (blank, "a blank score")):
             if mask.any():
                 row, column = np.argwhere(mask)[0]
@@ -236,13 +249,13 @@ class RatedDocuments:
         complete = ~(blank | unusable).any(axis=1)
         if not complete.any():
             raise DataError(
-                f"No rated row has a number in every score column ({_listed(scores)}); choose fewer columns."
+                f"No rated row has a number in every score column ({quoted_names(scores)}); choose fewer columns."
             )
         rows, table = rows[complete], table[complete]
         complete_count = rows.size
 
-        _require_usable_scores(table, tuple(scores), rows)
-        floor_array = _estimated_floors(table, tuple(scores), floors, floor_method, rows)
+        require_usable_scores(table, tuple(scores), rows)
+        floor_array = estimated_floors(table, tuple(scores), floors, floor_method, rows)
         below = (table < floor_array).all(axis=1)
         if below.any():
             notes.append(
@@ -257,9 +270,9 @@ class RatedDocuments:
                 f"Every usable row of '{label}' is {kind} ({rows.size:,} rows, first: row {rows[0] + 1:,}); "
                 "true and false positives are both needed: check the positive value, the floors and the file."
             )
-        undecided = _undecided(frame, scores, weight, waiting, floor_array)
+        undecided = undecided_alerts(frame, scores, weight, waiting, floor_array)
         if waiting.size:
-            notes.append(_undecided_words(label, waiting.size, len(undecided)))
+            notes.append(undecided_note(label, waiting.size, len(undecided)))
         groups = None
         if group is not None:
             groups, alone = group_column(frame, group, rows)
@@ -272,7 +285,7 @@ class RatedDocuments:
         return cls(
             table,
             labels,
-            _weight_column(frame, weight, rows),
+            read_weights(frame, weight, rows),
             scores,
             floor_array.tolist(),
             groups=groups,
@@ -381,259 +394,5 @@ class RatedDocuments:
         return result
 
 
-def _with_groups(undecided: UndecidedDocuments, groups: Indices | None) -> UndecidedDocuments:
-    """Have each undecided document stand alone where rated ones have groups (n,) and it has none."""
-    if groups is None or undecided.groups is not None:
-        return undecided
-    return replace(undecided, groups=groups.max() + 1 + np.arange(len(undecided)))
-
-
-def _checked_names(names: Sequence[str] | None, classifiers: int) -> tuple[str, ...]:
-    result = tuple(map(str, names)) if names is not None else tuple(f"score {j + 1}" for j in range(classifiers))
-    if len(result) != classifiers:
-        raise DataError(f"{len(result)} names were given for {classifiers} score columns.")
-    if len(set(result)) != classifiers:
-        raise DataError(f"The score columns need distinct names, not {_listed(result)}.")
-    return result
-
-
-def _checked_labels(labels: ArrayLike, count: int, one_class: bool) -> Bools:
-    values = np.asarray(labels)
-    if values.shape != (count,):
-        raise DataError(f"There must be one label for each of the {count:,} documents, not shape {values.shape}.")
-    other = ~np.isin(values, (0, 1))
-    if other.any():
-        raise DataError(f"Labels must be 0 or 1; row {_first(other)} holds {values[other][0]!r}.")
-    result = values.astype(bool)
-    if (result.all() or not result.any()) and not one_class:
-        raise DataError("All labels are the same; true and false positives are both needed.")
-    return result
-
-
-def _checked_weights(weights: ArrayLike | None, count: int) -> Floats:
-    if weights is None:
-        return np.ones(count)
-    values = np.array(weights, dtype=np.float64)
-    if values.shape != (count,):
-        raise DataError(f"There must be one weight for each of the {count:,} documents, not shape {values.shape}.")
-    bad = ~are_weights(values)
-    if bad.any():
-        raise DataError(f"Weights must be numbers above 0; row {_first(bad)} holds {values[bad][0]!s}.")
-    return values
-
-
-def _checked_rows(rows: ArrayLike | None, count: int) -> Indices:
-    if rows is None:
-        return np.arange(count)
-    values = np.array(rows)
-    if values.shape != (count,) or not np.issubdtype(values.dtype, np.integer) or (values < 0).any():
-        raise DataError(f"There must be one row of a table, counted from 0, for each of the {count:,} documents.")
-    return values.astype(np.intp)
-
-
-def _require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices | None = None) -> None:
-    bad = ~(np.abs(scores) < LARGEST_SCORE)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        number = (rows[row] if rows is not None else row) + 1
-        raise DataError(
-            f"Column '{names[column]}' has {bad[:, column].sum():,} values that are not usable numbers "
-            f"(first: row {number:,}); correct or remove them."
-        )
-    for j, name in enumerate(names):
-        if scores[:, j].min() == scores[:, j].max():
-            raise DataError(
-                f"Column '{name}' holds the same score, {scores[0, j]:g}, in all {len(scores):,} rows from row "
-                f"{1 if rows is None else rows[0] + 1:,} on, so no threshold can be chosen on it; "
-                "leave that column out."
-            )
-
-
-def _complete_floors(
-    scores: Floats, names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None
-) -> tuple[Floats, list[str]]:
-    """Suggest the floors (k,) that are not given, with a note where they are uncertain."""
-    try:
-        return _estimated_floors(scores, names, floors, None, np.arange(len(scores))), []
-    except UncertainFloorsError as question:
-        given = dict(zip(names, _floors_by_position(names, floors), strict=True))
-        suggested = dict(zip(question.estimate.names, question.estimate.corner.tolist(), strict=True))
-        completed = suggested | {name: floor for name, floor in given.items() if floor is not None}
-        return np.array([completed[name] for name in names]), [f"Rating floors are uncertain. {question.sentence}."]
-
-
-def _estimated_floors(
-    scores: Floats,
-    names: tuple[str, ...],
-    floors: Sequence[float | None] | Mapping[str, float | None] | None,
-    method: FloorMethod | None,
-    rows: Indices,
-) -> Floats:
-    """Estimate the floors (k,) that are not given by a method.
-
-    Raises UncertainFloorsError where the method is needed and missing.
-    """
-    given = _floors_by_position(names, floors)
-    result = np.array(given, dtype=np.float64)
-    for j, name in enumerate(names):
-        highest = scores[:, j].max()
-        if result[j] > highest:
-            raise DataError(
-                f"The rating floor of '{name}', {result[j]:g}, lies above its largest score, {highest:g} (row "
-                f"{scores[:, j].argmax() + 1:,} of the usable ones); lower the floor or leave that column out."
-            )
-    missing = np.isnan(result)
-    if missing.any():
-        # A document at or above a given floor was rated because of it and tells nothing of the others.
-        unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
-        if not unexplained.any():
-            result[missing] = scores[:, missing].min(axis=0)
-        elif method == "corner":
-            result[missing] = suggest_floors(scores[unexplained][:, missing])
-        else:
-            open_names = [name for name, is_missing in zip(names, missing, strict=True) if is_missing]
-            estimate = estimate_floors(scores[unexplained][:, missing], open_names)
-            if method is None and not estimate.is_certain:
-                raise UncertainFloorsError(estimate, rows[unexplained][estimate.below])
-            result[missing] = estimate.jump if method == "jump" else estimate.corner
-    return result
-
-
-def _floors_by_position(
-    names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None
-) -> list[float | None]:
-    if floors is None:
-        return [None] * len(names)
-    if isinstance(floors, Mapping):
-        unknown = set(floors) - set(names)
-        if unknown:
-            raise DataError(f"A floor is given for {_listed(sorted(unknown))}, which is no score column.")
-        values = [floors.get(name) for name in names]
-    else:
-        values = list(floors)
-        if len(values) != len(names):
-            raise DataError(f"{len(values)} floors were given for {len(names)} score columns; give one each.")
-    for name, value in zip(names, values, strict=True):
-        if value is not None and not abs(value) < LARGEST_SCORE:
-            raise DataError(f"The rating floor of '{name}' must be a finite number, not {value}.")
-    return values
-
-
-def _cautions(scores: Floats, labels: Bools, names: tuple[str, ...], floors: Floats) -> list[str]:
-    result = []
-    if labels.sum() == 1:
-        result.append("Only one document is positive: every threshold here rests on that single case; rate more.")
-    for j, name in enumerate(names):
-        values, counts = np.unique(scores[:, j], return_counts=True)
-        if counts.max() > HUGE_TIE_SHARE * len(scores):
-            result.append(
-                f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
-                f"'{name}'; ties are never split, so TP and FP jump there."
-            )
-        if _is_apart(values, counts):
-            result.append(
-                f"{plural(counts[-1], 'document', 'share')} the score {values[-1]:.15g} in '{name}', far above all "
-                f"others (at most {values[-2]:.15g}), so that any threshold flags them; if it means that there is no "
-                "score, make it blank."
-            )
-    # Where people looked because of a score, documents lie below its floor that another score brought in.
-    cut = scores.min(axis=0) < floors
-    if (scores[:, cut] >= floors[cut]).any(axis=1).all():
-        result += [
-            f"No row was reviewed because of '{name}' alone: wherever it stands, another score reaches its floor."
-            for name, has_floor in zip(names, cut, strict=True)
-            if not has_floor
-        ]
-    return result
-
-
-def _is_apart(values: Floats, counts: Indices) -> bool:
-    """Whether some documents share the highest of the scores (v,) and it lies far above all others.
-
-    Far is three times the range of the others; half their range where it is 99, 999 and so on. Probabilities are never.
-    """
-    if values.size < 3 or counts[-1] < 2 or values[-1] <= 1:
-        return False
-    of_nines = values[-1] > 9 and set(f"{values[-1]:.15g}") == {"9"}
-    return bool(values[-1] - values[-2] > (0.5 if of_nines else 3.0) * (values[-2] - values[0]))
-
-
-def _require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
-    if frame.empty:
-        raise DataError("The table has no rows; choose a file with a header and at least two rated rows.")
-    repeated = frame.columns[frame.columns.duplicated()]
-    if len(repeated):
-        raise DataError(f"Column name '{repeated[0]}' occurs more than once; rename one of them.")
-    for column in wanted:
-        if base_of(frame, column) is None:
-            raise DataError(f"There is no column '{column}'; the table has {_listed(frame.columns[:8])}.")
-        if column.startswith(MINUS) and column in frame.columns:
-            raise DataError(f"Column '{column}' is named like an inverted score; rename it to tell the two apart.")
-    for position, column in enumerate(wanted):
-        if column in wanted[:position]:
-            raise DataError(
-                f"Column '{column}' was chosen twice; scores, rating, weight and group must be different columns."
-            )
-
-
-def _score_columns(frame: pd.DataFrame, scores: Sequence[str], rows: Indices) -> tuple[Floats, Bools, Bools]:
-    table = np.empty((rows.size, len(scores)), order="F")
-    blank = np.zeros(table.shape, dtype=bool)
-    unusable = np.zeros(table.shape, dtype=bool)
-    for j, name in enumerate(scores):
-        table[:, j], blank[:, j], unusable[:, j] = numbers(_column(frame, name, rows))
-    return table, blank, unusable
-
-
-def _column(frame: pd.DataFrame, name: str, rows: Indices) -> "pd.Series[Any]":
-    return column_of(frame, name).iloc[rows]
-
-
-def _undecided(
-    frame: pd.DataFrame, scores: Sequence[str], weight: str | None, waiting: Indices, floors: Floats
-) -> UndecidedDocuments:
-    """Take those of the rows without a decision that are alerts: with usable scores and weight, one at its floor."""
-    table, blank, unusable = _score_columns(frame, scores, waiting)
-    weights = np.ones(waiting.size) if weight is None else numbers(_column(frame, weight, waiting))[0]
-    kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & are_weights(weights)
-    return UndecidedDocuments(scores=table[kept], weights=weights[kept], rows=waiting[kept])
-
-
-def _undecided_words(label: str, rows: int, alerts: int) -> str:
-    """Say what becomes of the rows whose rating is blank or not known yet."""
-    told = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
-    if alerts == rows:
-        return f"{told}, but alerts."
-    return f"{told}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
-
-
-def _weight_column(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floats | None:
-    if weight is None:
-        return None
-    column = _column(frame, weight, rows)
-    values, _, _ = numbers(column)
-    way_out = "correct these weights or choose no weight column"
-    require_usable(column, are_weights(values), rows, expected="numbers above 0", way_out=way_out)
-    return values
-
-
-def _repeats(frame: pd.DataFrame) -> Iterator[str]:
-    """Say how many rows stand twice, where a column identifies them."""
-    repeats, identifier = repeated_rows(frame)
-    if repeats:
-        yield (
-            f"{plural(repeats, 'row', 'are')} identical to an earlier one in every column, "
-            f"'{shortened(identifier)}' included, and counted again; leave out repeated rows to count each once."
-        )
-
-
 def _were(count: int) -> str:
     return "was" if count == 1 else "were"
-
-
-def _first(mask: Any) -> str:
-    return f"{mask.argmax() + 1:,}"
-
-
-def _listed(names: Any) -> str:
-    return ", ".join(f"'{name}'" for name in names)

@@ -1,6 +1,6 @@
 """Alerts that nobody has decided yet: they are no true and no false positives, but alerts all the same."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -38,6 +38,12 @@ class UndecidedDocuments:
         """Take some of the documents (positions or a mask)."""
         groups = None if self.groups is None else self.groups[rows]
         return type(self)(scores=self.scores[rows], weights=self.weights[rows], rows=self.rows[rows], groups=groups)
+
+    def with_groups_of(self, groups: Indices | None) -> Self:
+        """Let each document stand alone where rated ones have groups (n,) and these have none."""
+        if groups is None or self.groups is not None:
+            return self
+        return replace(self, groups=groups.max() + 1 + np.arange(len(self)))
 
 
 def no_documents(classifiers: int) -> UndecidedDocuments:

@@ -21,7 +21,6 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 # Nodes of each axis of documents that were counted on more, where nobody says how many.
 MOST_DRAWN = 100
 
-Dash = Literal["solid", "dot", "dash", "dashdot"]
 # Nodes for each classifier that are offered, by the number of classifiers; the middle one is the default.
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 
@@ -59,23 +58,14 @@ class PathSearch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PathLook:
-    """How a path is named, explained and drawn wherever it appears: `help` in Markdown, `colour` as "#rrggbb"."""
-
-    name: str
-    help: str
-    colour: str
-    dash: Dash = "solid"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PathMethod(PathLook):
+class PathMethod:
     """A method that finds a path: `find` takes a search; without documents it is left out where it needs them.
 
     `beyond` says from which thresholds besides its vertices a point under a wish is chosen: all of them by a fit, or
     all nodes of a grid by counts.
     """
 
+    name: str
     find: Callable[[PathSearch], ThresholdPath]
     needs_documents: bool = False
     beyond: Literal["fit", "nodes"] | None = None
@@ -87,18 +77,11 @@ class PathMethod(PathLook):
 
 SMOOTH = PathMethod(
     name="smooth",
-    help="the best thresholds under an estimate of how precision rises with the scores, smooth but for jumps that the "
-    "data show, blended with the counts. On simulated data it lost about a quarter less on new data than the graph or "
-    "the power curve, whichever was better there, but in one case of four more; on halves of public files as much as "
-    "that. A score that adds nothing here is switched off (*never*).",
-    colour="#AA3377",
     find=lambda search: path_of_fit(search.source, search.fit, search.rule),
     beyond="fit",
 )
 GRAPH = PathMethod(
     name="graph",
-    help="the best path over the nodes of the grid; may follow chance in the data.",
-    colour="#D55E00",
     find=lambda search: graph_path(search.surfaces),
     beyond="nodes",
 )
@@ -108,43 +91,21 @@ PATH_METHODS = (
     GRAPH,
     PathMethod(
         name="mean graph",
-        help="the mean of best paths after random deletions; smoother.",
-        colour="#999933",
-        dash="dashdot",
         find=lambda search: mean_graph_path(
             search.surfaces, np.random.default_rng(0), documents=search.source.documents
         ),
     ),
     PathMethod(
         name="analytic power",
-        help="the best smooth curve T_j = x^p_j.",
-        colour="#0072B2",
         find=lambda search: analytic_path(search.source, family="power", rule=search.rule),
     ),
     PathMethod(
         name="analytic beta",
-        help="the best smooth curve of regularised incomplete beta functions.",
-        colour="#56B4E9",
-        dash="dash",
         find=lambda search: analytic_path(search.source, family="beta", rule=search.rule),
     ),
     PathMethod(
         name="benchmark",
-        help="the node that catches most in each hundredth of the false positives; no path, to compare with.",
-        colour="#8C8C8C",
-        dash="dot",
         find=lambda search: benchmark_path(search.surfaces),
         beyond="nodes",
     ),
 )
-CERTIFIED = PathLook(
-    name="guaranteed",
-    help="after a guarantee was asked for, the path that it was tested on.",
-    colour="#7570B3",
-)
-_LOOKS: dict[str, PathLook] = {look.name: look for look in (*PATH_METHODS, CERTIFIED)}
-
-
-def look_of(method: str) -> PathLook:
-    """Look up how a path is drawn; all that no entry knows, such as paths of the user's own, share one look."""
-    return _LOOKS.get(method) or PathLook(name=method, help="", colour="#CC79A7", dash="dash")

@@ -74,7 +74,7 @@ def expect_same_counts(page, record):
         assert counts == (record.expected.tp, record.expected.fp)
 
 
-def test_a_record_from_a_file_is_opened_kept_deployed_and_exported(server, page, new_page, record):
+def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new_page, record):
     # Somebody looked at something else before.
     open_page(
         page, f"{server}/operating_point?data=Login+alerts&m=80&resolution_1=1000&method=graph", "Operating point"

@@ -22,7 +22,6 @@ from tests.browser.steps import (
     settle_target,
 )
 from ui.data.samples import sample
-from ui.operating_point.tour import STEPS
 
 NAME = "Login alerts"
 
@@ -109,20 +108,10 @@ def test_the_explanation_of_a_number_follows_the_slider(server, page):
     expect(told).to_be_hidden()
 
 
-def test_the_tour_leads_through_and_the_presentation_hides_the_controls(server, page):
+def test_presentation_hides_the_controls(server, page):
     page.goto(f"{server}/operating_point?data=Login+alerts&present=true&m=35")
     expect_point(page, ["login model"], expected_sample_point(NAME, 35))
     settle(page)
     expect(page.get_by_role("heading", name="Operating point")).to_be_hidden()
     page.get_by_role("button", name="Leave the presentation").click()
     expect(page.get_by_role("heading", name="Operating point")).to_be_visible()
-    page.get_by_role("button", name="Tour in five steps").click()
-    for place, step in enumerate(STEPS, 1):
-        expect(page.get_by_text(f"{place} of 5")).to_be_visible()
-        page.get_by_role("button", name=step.action).click()
-        expect(page.get_by_text(f"{place} of 5")).to_have_count(0)
-    page.get_by_role("button", name="End", exact=True).click()
-    expect(page.get_by_text("That was the tour.")).to_have_count(0)
-    expect(percent_box(page)).to_have_value("20")
-    scores = sample("Card alerts").first_choice.scores
-    expect_point(page, scores, expected_sample_point("Card alerts", 20))

@@ -22,7 +22,7 @@ def answer(page):
     return page.locator(".st-key-answer").get_by_role("heading", level=2)
 
 
-def test_the_answer_leads_to_the_same_thresholds_and_survives_a_reload(page, server):
+def test_answer_leads_to_same_thresholds_and_survives_reload(page, server):
     open_page(page, f"{server}/decision_sheet?data=Card+alerts", "Decision sheet")
     card(page, "wide").get_by_role("button", name="Select").click()
     expect(card(page, "wide").get_by_role("button", name="Selected")).to_be_visible()

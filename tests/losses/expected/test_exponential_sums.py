@@ -14,6 +14,7 @@ def nowhere_small(y):
     return np.ones_like(y)
 
 
+@pytest.mark.slow
 @POWERS
 @TOLERANCES
 @pytest.mark.parametrize("range_", [(1.0, 1.0), (1.0, 50.0), (1.0, 1e6), (1e-8, 1e4), (3e5, 1e9)])

@@ -162,6 +162,7 @@ def binomial_losses(loss, n, eta, ks):
             yield k * (n - k) / (n * max(n - 1, 1)) * (1 - eta**n - (1 - eta) ** n)
 
 
+@pytest.mark.slow
 @EVERY_FAST
 @pytest.mark.parametrize("n", [1, 50, 4_000])
 @pytest.mark.parametrize("eta", [1e-12, 1e-3, 0.3, 0.999, 1 - 1e-12])
@@ -186,6 +187,7 @@ def test_a_million_items(loss):
     np.testing.assert_allclose(found.values[ks], direct, rtol=0, atol=found.error_bound + 1e-9)
 
 
+@pytest.mark.slow
 @EVERY_FAST
 @pytest.mark.parametrize(
     "probabilities",

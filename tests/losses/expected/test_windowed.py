@@ -38,6 +38,7 @@ def test_against_the_cubic_method(loss, n):
             assert found.error_bound <= tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss", "power"), [(G_MEAN, 0.0), (H_MEAN, -1.0)], ids=["G-Mean", "H-Mean"])
 def test_equal_probabilities(loss, power):
     # Two binomial counts, their whole tables.

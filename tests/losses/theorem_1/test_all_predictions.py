@@ -62,6 +62,7 @@ def test_theorem_1(loss, probabilities):
         assert chosen.min() >= others.max() - 1e-12
 
 
+@pytest.mark.slow
 @EVERY_LOSS
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=7), st.randoms(use_true_random=False))
@@ -86,7 +87,7 @@ def test_sees_when_no_top_k_set_is_best():
     assert not search.is_top_k
 
 
-def test_ties_go_to_fewer_positives_then_to_larger_probabilities_then_to_earlier_items():
+def test_ties_prefer_fewer_then_likelier_then_earlier_items():
     nothing_matters = FractionalLinear((1, 0, 0, 0), (1, 0, 0, 0))
     assert not exhaustive_search([0.9, 0.8], nothing_matters).best.any()
     # Everything but flagging exactly two items costs more.
@@ -104,7 +105,7 @@ class _FlagExactlyOne:
         return np.abs(4 * np.asarray(v, float) - 1) + 0 * np.asarray(u, float) + 0 * np.asarray(p, float)
 
 
-def test_a_tie_of_one_size_goes_to_the_larger_probability_and_the_earlier_item():
+def test_tie_prefers_larger_probability_then_earlier_item():
     np.testing.assert_array_equal(
         exhaustive_search([0.2, 0.7, 0.1, 0.7], _FlagExactlyOne()).best, [False, True, False, False]
     )

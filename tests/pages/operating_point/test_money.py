@@ -200,13 +200,7 @@ class TestCountedInMoney:
     @pytest.mark.parametrize(
         ("driver", "label", "wished"),
         [
-            (
-                "false alerts per extra catch",
-                "Money in false alerts you would",
-                "false alerts per extra catch in money",
-            ),
             ("a cap on alerts", "Money flagged per day", "alerts per day in money"),
-            ("a floor on precision", "Fraud in the money flagged of at least", "precision in percent in money"),
             (
                 "a share of positives to keep",
                 "Rated fraud money to keep",

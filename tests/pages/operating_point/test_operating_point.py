@@ -212,13 +212,14 @@ def assert_page_shows(app, name, rule, percent):
 def test_numbers_are_those_of_the_core_and_of_a_count_by_hand(name, rule):
     app = opened(data=name, rule=rule)
     assert app.selectbox(key="data").value == name
-    for percent in (20.0, 2.0, 55.0, 99.5):
+    for percent in (2.0, 55.0):
         at_target(app, percent)
         assert_page_shows(app, name, rule, percent)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["Card alerts", "Count table"])
+@pytest.mark.parametrize(
+    ("name", "method"), [*(("Card alerts", method) for method in METHODS), ("Count table", "benchmark")]
+)
 def test_the_point_of_the_chosen_method_is_shown(name, method):
     app = opened(data=name, method=method, m="35")
     assert not app.error
@@ -306,15 +307,15 @@ def test_the_explorer_says_of_every_target_what_the_core_says(name, method):
         assert counts_by_hand(name, thresholds, "any") == (tp, fp)
 
 
-@pytest.mark.parametrize("percent", [33.33, 33.0001])
-def test_a_target_between_the_steps_of_the_slider_has_a_row_of_its_own(percent):
+def test_target_between_steps_of_slider_has_its_own_row():
+    percent = 33.0001
     app = opened(m=str(percent))
     assert percent_of(app) == percent
     assert_page_shows(app, "Card alerts", "any", percent)
     assert len(explorer(app)["table"]["percents"]) == 200
 
 
-@pytest.mark.parametrize("name", ["Card alerts", "Login alerts", "Insurance claims", "Count table"])
+@pytest.mark.parametrize("name", ["Card alerts", "Login alerts"])
 def test_plain_widgets_show_what_the_explorer_shows(name):
     app = opened(data=name, m="35", plain="true")
     assert not [one for one in app.get("bidi_component") if one.proto.component_name == "multiloss_explorer"]
@@ -324,10 +325,6 @@ def test_plain_widgets_show_what_the_explorer_shows(name):
     assert [line.strip("| ").split(" | ") for line in table.splitlines()[2:]] == live["rates"]
     assert len(app.get("plotly_chart")) == (2 if name == "Login alerts" else 4)
     assert all(chart.proto.alt for chart in app.get("plotly_chart"))
-
-    run(app.slider(key="m_plain").set_value(60.0))
-    live = words_of(opened(data=name, m="60"))
-    assert [[metric.label, metric.value] for metric in app.metric] == [*live["thresholds"], *live["counts"]]
 
 
 @pytest.mark.parametrize(
@@ -384,32 +381,14 @@ def by_key(app, key):
 @pytest.mark.parametrize(
     "query",
     [
-        {"m": "abc"},
-        {"m": ""},
-        {"m": "nan"},
-        {"m": "inf"},
-        {"m": "-5"},
-        {"m": "0"},
-        {"m": "100"},
-        {"m": "1e9"},
-        {"m": "20.123456789"},
-        {"m": ["20", "30"]},
-        {"method": "magic"},
-        {"method": ""},
-        {"rule": "none"},
-        {"rule": ["any", "all"]},
-        {"nodes": "everywhere"},
-        {"resolution_2": "99999"},
-        {"resolution_2": "x"},
-        {"resolution_3": "60"},
-        {"data": "<script>alert(1)</script>"},
-        {"data": "x" * 5000},
-        {"data": "Login alerts", "rule": "all"},
+        {"m": "abc", "method": "magic", "rule": "none", "nodes": "everywhere", "resolution_2": "x"},
+        {"m": "nan", "method": "", "rule": ["any", "all"], "resolution_2": "99999", "across": "1", "unknown": "1"},
+        {"m": "1e9", "resolution_3": "60"},
+        {"data": "<script>alert(1)</script>", "m": "-5"},
+        {"data": "Login alerts", "rule": "all", "m": ["20", "30"]},
         {"data": "Count table", "rule": "all", "nodes": "uniform"},
         {"data": "Marketplace listings", "across": "9", "up": "nobody"},
         {"data": "Marketplace listings", "across": "2", "up": "2"},
-        {"across": "1"},
-        {"unknown": "1"},
     ],
     ids=str,
 )
@@ -519,8 +498,9 @@ def test_weights_are_summed():
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_chart_has_its_own_key_a_title_axis_titles_and_a_description(name):
-    app = opened(data=name)
+def test_charts_are_described_and_unknown_rates_are_absent(name):
+    app = opened(data=name, m="99.5")
+    assert_unknown_rates_are_absent(app)
     shown = charts(app)
     names = paths_of(name)["graph"].names
     assert len(shown) == (2 if len(names) == 1 else 4)
@@ -537,7 +517,7 @@ def test_every_chart_has_its_own_key_a_title_axis_titles_and_a_description(name)
         assert drawn["template"]
 
 
-def test_the_f_beta_of_the_point_is_the_core_s_and_absent_where_there_is_none():
+def test_f_beta_is_that_of_core_or_absent():
     app = opened()
     path = paths_of("Card alerts")["smooth"]
     (told,) = [element.value for element in app.caption if "F_β" in element.value]
@@ -548,9 +528,7 @@ def test_the_f_beta_of_the_point_is_the_core_s_and_absent_where_there_is_none():
         assert bool(told) == (operating_point(path, float(target) / 100).status == "inside")
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_what_cannot_be_known_is_never_shown_as_a_number(name):
-    app = opened(data=name, m="99.5")
+def assert_unknown_rates_are_absent(app):
     texts = [element.value for kind in ("markdown", "caption", "info", "warning", "title") for element in app.get(kind)]
     texts += [text for pair in metrics(app).items() for text in pair]
     texts += [str(column) for table in app.dataframe for column in table.value]
@@ -568,8 +546,8 @@ def test_the_thresholds_are_offered_as_two_files():
     assert len({button.id for button in buttons}) == 2
 
 
-@pytest.mark.parametrize(("name", "across", "up"), [("Marketplace listings", 2, 0), ("Insurance claims", 1, 3)])
-def test_any_two_of_several_classifiers_can_be_drawn(name, across, up):
+def test_any_two_of_several_classifiers_can_be_drawn():
+    name, across, up = "Insurance claims", 1, 3
     app = opened(data=name)
     names = sample(name).first_choice.scores
     before = printed_point(app)
@@ -597,14 +575,11 @@ def test_the_chosen_pair_cannot_become_one_classifier_twice():
 def test_the_grid_can_be_changed():
     app = opened(method="graph")
     resolutions = app.selectbox(key="resolution_2").options
-    for spacing in ("uniform", "quantile"):
-        run(app.selectbox(key="nodes").select(spacing))
-        app.selectbox(key="resolution_2").select_index(0)
-        run(app)
-        path = paths_of("Card alerts", "any", spacing, int(resolutions[0]))["graph"]
-        point = operating_point(path, 0.2)
-        thresholds, tp, fp = printed_point(app)
-        assert (tp, fp) == (point.tp, point.fp) == counts_by_hand("Card alerts", thresholds, "any")
+    app.selectbox(key="nodes").select("quantile")
+    run(app.selectbox(key="resolution_2").select_index(0))
+    point = operating_point(paths_of("Card alerts", "any", "quantile", int(resolutions[0]))["graph"], 0.2)
+    thresholds, tp, fp = printed_point(app)
+    assert (tp, fp) == (point.tp, point.fp) == counts_by_hand("Card alerts", thresholds, "any")
 
 
 def test_moving_between_pages_loses_nothing():
@@ -636,8 +611,7 @@ def test_the_theme_of_the_reader_is_the_theme_of_the_charts():
     assert len(papers) == 2
 
 
-@pytest.mark.parametrize("name", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("name", "rule"), [("bssr1_two_scores_rated", "any"), ("bssr1_four_scores_rated", "all")])
 def test_real_rated_files_give_the_counts_of_a_count_by_hand(rated_folder, name, rule):
     told = json.loads((rated_folder / f"{name}.json").read_text())
     frame = pd.read_csv(rated_folder / f"{name}.csv")
@@ -672,7 +646,7 @@ def test_what_a_link_calls_its_data_is_shown_as_text():
     assert "![x](" not in info
 
 
-def test_a_file_loaded_again_under_another_name_goes_by_that_name():
+def test_file_loaded_again_under_another_name_goes_by_that_name():
     def page():
         from dataclasses import replace
 

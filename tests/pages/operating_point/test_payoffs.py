@@ -59,7 +59,7 @@ def brought(thresholds, review, catch, annoyance):
     return tp * (catch - review) - fp * (review + annoyance)
 
 
-def test_every_scenario_is_compared_at_its_own_point_and_at_this_one():
+def test_scenarios_are_compared_at_own_and_current_point():
     app = enter_scenario(costs(), name="usual", review=5.0, catch=25.0, annoyance=0.0)
     app = add(app, name="holidays", review=10.0, catch=25.0, annoyance=5.0)
     assert percent_of(app) == pytest.approx(50.0)
@@ -81,7 +81,7 @@ def test_every_scenario_is_compared_at_its_own_point_and_at_this_one():
         assert row["Payoff of this point"] == pytest.approx(brought(here, *numbers))
 
 
-def test_on_a_path_of_counts_no_scenario_is_served_better_than_at_its_own_point():
+def test_each_scenario_is_best_at_its_own_point():
     app = enter_scenario(costs(method="graph"), name="cheap", review=1.0, catch=30.0)
     app = add(app, name="dear", review=12.0, catch=30.0, annoyance=4.0)
     path = paths_of(NAME)["graph"]
@@ -92,7 +92,7 @@ def test_on_a_path_of_counts_no_scenario_is_served_better_than_at_its_own_point(
         assert shown.loc[name, "Payoff of this point"] <= best
 
 
-def test_the_matrix_says_what_a_document_brings_and_that_misses_are_not_known():
+def test_matrix_has_payoffs_and_no_misses():
     app = enter_scenario(costs(wish_currency="CHF"), review=4.0, catch=24.0, annoyance=2.5)
     (matrix,) = [element.value for element in app.dataframe if "Not flagged" in element.value]
     assert list(matrix["Flagged"]) == [20.0, -6.5]
@@ -136,7 +136,7 @@ def test_removed_scenarios_come_back_and_others_are_renamed():
     assert compared(app) == ["one", "three"]
 
 
-def test_the_scenario_that_drives_goes_on_driving_when_rows_are_renamed_and_deleted():
+def test_active_scenario_survives_renaming_and_deletion():
     app = add(enter_scenario(costs(), name="usual"), name="dear", review=10.0)
     change_scenarios(app, edited={0: {"wish_name": "normal"}})
     assert explorer(app)["driver"] == "costs, scenario 'dear'"
@@ -178,7 +178,6 @@ def test_unusable_numbers_are_refused_and_stay_typed():
     ("rows", "words"),
     [
         ([{"wish_name": "x" * 61}], "has at most 60 characters"),
-        ([{"wish_name": None}], "another scenario without a name"),
         ([{}], "another scenario without a name"),
         ([{"wish_name": f"{i}"} for i in range(40)], "At most 20 scenarios"),
         ([{"wish_name": "x", "wish_review": "five"}], "must be a number"),
@@ -228,7 +227,7 @@ def test_a_link_adds_its_scenario_to_those_typed_and_it_drives():
     assert explorer(app)["driver"] == "costs, scenario 'other'"
 
 
-@pytest.mark.parametrize("name", ["<b>x</b>", "![](//evil.example/x)", "a\0b", "$x$ :red[y]", "'quoted'"])
+@pytest.mark.parametrize("name", ["![](//evil.example/x) <b>x</b> $x$ :red[y] 'quoted'", "a\0b"])
 def test_a_hostile_name_is_shown_as_text_and_breaks_nothing(name):
     app = costs(wish_name=name, wish_currency="![](//a.b)")
     assert not app.error
@@ -237,7 +236,7 @@ def test_a_hostile_name_is_shown_as_text_and_breaks_nothing(name):
     assert not [text for text in texts if "![](" in text or "<b>" in text or ":red[" in text]
 
 
-@pytest.mark.parametrize("name", ["Login alerts", "Count table", "Insurance claims"])
+@pytest.mark.parametrize("name", ["Login alerts", "Count table"])
 def test_scenarios_are_compared_on_every_kind_of_data(name):
     app = enter_scenario(costs(data=name), name="usual", review=2.0, catch=5.0)
     row = table(app).loc["usual"]
@@ -245,7 +244,7 @@ def test_scenarios_are_compared_on_every_kind_of_data(name):
     assert row["Payoff of this point"] == pytest.approx(3 * tp - 2 * fp)
 
 
-def test_the_scenario_that_drives_is_shown_at_the_point_of_the_screen_though_a_step_is_just_worth_it():
+def test_active_scenario_keeps_point_on_exact_tie():
     steps = ((0.9, 40, 0), (0.8, 60, 30), (0.7, 30, 60), (0.6, 5, 95))
     lines = [line for score, tp, fp in steps for line in [f"{score},fraud"] * tp + [f"{score},ok"] * fp]
     app = run(AppTest.from_file(APP, default_timeout=180).switch_page("pages/rated_data.py"))

@@ -33,7 +33,7 @@ def layout(chart):
     return json.loads(chart.spec)["layout"]
 
 
-def test_the_first_sample_is_shown_with_its_funnel_and_histograms(app):
+def test_first_sample_is_shown_with_its_funnel_and_histograms(app):
     assert app.title[0].value == "Rated data"
     assert app.selectbox(key="data").value == "Card alerts"
     source = sample("Card alerts")
@@ -55,7 +55,7 @@ def test_the_first_sample_is_shown_with_its_funnel_and_histograms(app):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_chart_has_its_own_key_a_title_axis_titles_and_a_description(app, name):
+def test_charts_have_keys_titles_and_descriptions(app, name):
     pick(app, name)
     choice = sample(name).first_choice
     shown = sorted(charts(app), key=lambda chart: chart.id[-1])
@@ -179,7 +179,7 @@ def test_a_single_positive_works_with_a_caution(app):
 
 
 @pytest.mark.parametrize("values", [2, 3, 5])
-def test_a_score_of_few_values_such_as_a_rule_works_on_both_pages(app, values):
+def test_score_of_few_values_such_as_rule_works_on_both_pages(app, values):
     frame = rated_frame()
     frame["model B"] = pd.cut(frame["model B"], values, labels=False)
     upload(app, csv_of(frame), "rule.csv")
@@ -205,7 +205,7 @@ def test_huge_ties_work_with_a_caution(app):
     assert app.metric
 
 
-def test_floors_above_every_score_are_named_with_the_largest_score(app_with_upload):
+def test_floors_above_every_score_are_named_with_largest_score(app_with_upload):
     app = app_with_upload
     run(box(app, "floor_model B").set_value(3.0))
     error = only_error(app)

@@ -127,7 +127,7 @@ def test_a_group_column_of_one_group_gives_one_sentence(app_with_upload):
     assert any("last choice of columns that worked" in info for info in infos(app))
 
 
-def test_given_floors_are_kept_and_documents_below_all_of_them_are_counted(app_with_upload):
+def test_given_floors_are_kept_and_documents_below_counted(app_with_upload):
     app = app_with_upload
     frame = rated_frame()
     floors = {"model A": 0.6, "model B": 0.65}
@@ -147,7 +147,7 @@ def test_given_floors_are_kept_and_documents_below_all_of_them_are_counted(app_w
     ]
 
 
-def test_a_floor_that_was_given_can_be_left_to_the_suggestion_again(app_with_upload):
+def test_floor_that_was_given_can_be_left_to_suggestion_again(app_with_upload):
     app = app_with_upload
     before = [chart.alt for chart in charts(app)]
     say_no_other_alerts(run(box(app, "floor_model A").set_value(0.6)))

@@ -116,7 +116,7 @@ def test_many_rows_are_counted_where_they_are(monkeypatch):
 
 
 @pytest.mark.usefixtures("connected")
-def test_groups_and_rows_near_the_thresholds_are_asked_for_in_the_source(monkeypatch, folder):
+def test_groups_and_rows_near_thresholds_are_asked_for_in_source(monkeypatch, folder):
     monkeypatch.setattr(loading, "MOST_FETCHED", 500)
     frame = connected_frame().assign(customer_id=lambda rows: np.arange(len(rows)) // 3)
     for file in folder.rglob("*.parquet"):
@@ -160,7 +160,7 @@ def test_rows_are_chosen_by_day_and_by_value():
 
 
 @pytest.mark.usefixtures("connected")
-def test_a_source_that_cannot_be_read_is_one_sentence_and_loses_nothing(monkeypatch, folder):
+def test_unreadable_source_is_one_sentence_and_loses_nothing(monkeypatch, folder):
     app = upload(page(), csv_of(rated_frame()), "mine.csv")
 
     def broken(*_):

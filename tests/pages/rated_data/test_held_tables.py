@@ -51,7 +51,7 @@ def test_a_limit_that_is_none_says_so(monkeypatch, said):
         held_tables.hold(Uploads(), "a", megabytes(1))
 
 
-def test_a_file_too_many_is_refused_with_a_sentence_and_nothing_is_lost():
+def test_file_too_many_is_refused_and_nothing_is_lost():
     app = opened("rated_data")
     upload(app, csv_of(rated_frame()), GOOD)
     filler = held("all the rest", megabytes(9))

@@ -91,7 +91,7 @@ def test_many_rows_are_counted_as_few_are(app, name):
 
 
 @pytest.mark.usefixtures("few_fetched")
-def test_dates_in_words_are_counted_by_day_and_a_record_names_the_file(app):
+def test_dates_in_words_are_counted_by_day_and_record_names_file(app):
     frame = dated_frame()
     upload(app, csv_of(frame, sep=";", decimal=","), "alerts.csv")
     app = run(box(app, "time").select("seen"))
@@ -148,14 +148,14 @@ def test_what_is_refused_leaves_nothing_behind(app, monkeypatch, tmp_path):
     frame = dated_frame()
     upload(app, csv_of(frame)[:-30] + b",,,,,\n", "bad.csv")
     assert "cells where the header has" in only_error(app)
-    monkeypatch.setattr("multiloss_core.tables.reading.bounds.MAX_ROWS", 500)
+    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_ROWS", 500)
     upload(app, xlsx_of(frame)[:-200], "bad.xlsx")
     assert only_error(app)
     assert list(tmp_path.glob("multiloss-file-*")) == []
 
 
 @pytest.mark.usefixtures("few_fetched")
-def test_columns_that_differ_in_capitals_and_tables_of_counts_stay_in_memory(app):
+def test_similar_names_and_count_tables_stay_in_memory(app):
     frame = dated_frame().rename(columns={"country": "Model a"})
     upload(app, csv_of(frame), "capitals.csv")
     assert not app.error

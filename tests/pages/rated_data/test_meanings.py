@@ -68,7 +68,7 @@ def test_reason_stands_above_its_own_question_once(app):
     assert box(app, "time").value == "opened_on"
 
 
-def test_settings_file_brings_meanings_and_floors_to_another_browser(app, monkeypatch):
+def test_settings_file_brings_meanings_and_floors(app, monkeypatch):
     offered, write = [], UploadStore.settings_of
     monkeypatch.setattr(UploadStore, "settings_of", lambda *given: offered.append(write(*given)) or offered[-1])
     frame, _ = coloured()

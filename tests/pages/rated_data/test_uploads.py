@@ -116,7 +116,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("case", UNREADABLE)
-def test_an_unreadable_upload_gives_one_sentence_and_changes_nothing_else(app_with_upload, case):
+def test_unreadable_upload_is_one_sentence(app_with_upload, case):
     app = app_with_upload
     before = funnel(app)
     data, words = UNREADABLE[case]
@@ -143,7 +143,7 @@ def test_a_good_upload_takes_the_complaint_away(app):
 
 def test_a_file_above_the_limit_is_refused_in_code_as_well(app_with_upload, monkeypatch):
     app = app_with_upload
-    monkeypatch.setattr("multiloss_core.tables.reading.bounds.LARGEST_FILE", 2**20)
+    monkeypatch.setattr("multiloss_core.tables.reading.limits.LARGEST_FILE", 2**20)
     upload(app, b"score,rating\n" + b"0.5,1\n" * 400_000, "bad.csv")
     error = only_error(app)
     assert "'bad.csv' has 2 MB, more than the limit of 1 MB" in error
@@ -151,7 +151,7 @@ def test_a_file_above_the_limit_is_refused_in_code_as_well(app_with_upload, monk
 
 
 @pytest.mark.parametrize("case", UNUSABLE)
-def test_unusable_values_give_one_sentence_and_the_other_data_stay(app_with_upload, case):
+def test_unusable_values_give_one_sentence_and_other_data_stay(app_with_upload, case):
     app = app_with_upload
     before = funnel(app)
     change, words = UNUSABLE[case]
@@ -190,7 +190,7 @@ BAD_COUNTS = {
 
 
 @pytest.mark.parametrize("case", BAD_COUNTS)
-def test_a_bad_table_of_counts_gives_one_sentence_and_the_other_data_stay(app_with_upload, case):
+def test_bad_count_table_is_one_sentence_and_other_data_stay(app_with_upload, case):
     app = app_with_upload
     before = funnel(app)
     change, words = BAD_COUNTS[case]
@@ -238,7 +238,7 @@ def test_a_real_table_of_counts_goes_through_both_pages(app, rated_folder):
     assert app.metric
 
 
-def test_of_a_workbook_the_sheet_with_a_table_is_read_and_another_can_be_chosen(app):
+def test_sheet_with_table_is_read_and_can_be_changed(app):
     first, second = rated_frame(1), rated_frame(2)
     data = workbook(
         {

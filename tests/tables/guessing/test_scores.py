@@ -16,6 +16,7 @@ def test_a_column_named_score_hides_no_other(alerts):
     assert (guess.scores, guess.unsure) == (("score", "gbm", "nn"), frozenset())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoy", [name for name, make in DECOYS.items() if name != "Geschlecht"])
 def test_decoys_are_no_scores(alerts, decoy):
     guess = guessed(alerts, risk_score=alerts.hundred(), **{decoy: DECOYS[decoy](alerts)})

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="
 DATA = b"case;score;amount;rating\n00042;0,93;1.193,88;fraud\n00043;0,5;27,5;ok\n00044;0,25;3;\n"
 
 
+@pytest.mark.slow
 def test_a_file_is_read_and_guessed_as_it_is_here():
     for data in (DATA, workbook({"one": [["score", "rating"], [0.5, "fraud"], [0.25, "ok"]], "two": []})):
         file, guess = read_in_process(data, "f")
@@ -107,6 +108,7 @@ def test_a_server_that_was_killed_is_replaced():
     assert len(read_in_process(DATA, "f.csv")[0].frame) == 3
 
 
+@pytest.mark.slow
 def test_several_threads_ask_at_once():
     files = [f"a,b\n{i},0.5\n{i + 1},0.25\n".encode() for i in range(24)]
     with ThreadPoolExecutor(8) as pool:

@@ -163,6 +163,7 @@ class TestRows:
         sentence = refused(lambda: read_file(b"a,b\n" + b"1,2\n" * 5_000 + b"1,2,3\n1\n", "f.csv"))
         assert "row 5,001 has 3 cells where the header has 2" in sentence
 
+    @pytest.mark.slow
     def test_long_texts_are_refused_with_their_place(self):
         read_file(b"a,b\n1,x\n2," + b"y" * 32_767 + b"\n", "f.csv")
         sentence = refused(lambda: read_file(b"a,b\n1,x\n2," + b"y" * 32_768 + b"\n", "f.csv"))

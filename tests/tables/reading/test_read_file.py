@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from multiloss_core import DataError, RatedDocuments, read_table
 from multiloss_core.tables import guess_columns, is_count_table
-from multiloss_core.tables.reading import bounds
+from multiloss_core.tables.reading import limits
 
 ROWS = [(0.5, 12.25, "fraud"), (0.75, 3.0, "ok"), (0.125, 7.5, "fraud")]
 
@@ -97,7 +97,7 @@ class TestRefusals:
             read_table(data, "f.csv")
 
     def test_a_file_above_the_limit_is_refused(self, monkeypatch):
-        monkeypatch.setattr(bounds, "LARGEST_FILE", 2**20)
+        monkeypatch.setattr(limits, "LARGEST_FILE", 2**20)
         read_table(text().encode(), "f.csv")
         with pytest.raises(DataError, match=r"'f\.csv' has 2 MB, more than the limit of 1 MB; keep only"):
             read_table(b"a" * 2**21, "f.csv")
@@ -111,12 +111,12 @@ class TestRefusals:
             text().encode() if kind == "csv" else as_parquet(pa.table({"a": [1, 2, 3], "b": [1, 2, 3], "c": [0] * 3}))
         )
         assert len(read_table(data, "f")) == 3
-        monkeypatch.setattr(bounds, limit, value)
+        monkeypatch.setattr(limits, limit, value)
         with pytest.raises(DataError, match=r"'f' has 3 rows and 3 columns; the limits are.*keep only"):
             read_table(data, "f")
 
     def test_a_file_at_the_row_limit_is_read(self, monkeypatch):
-        monkeypatch.setattr(bounds, "MAX_ROWS", 3)
+        monkeypatch.setattr(limits, "MAX_ROWS", 3)
         assert len(read_table(text().encode(), "f.csv")) == 3
 
     def test_an_endless_cell_is_refused(self):
@@ -131,6 +131,7 @@ class TestRefusals:
         assert frame.shape == (2, 2)
         assert frame.iloc[:, 0].tolist() == [0.5, 0.75]
 
+    @pytest.mark.slow
     @settings(max_examples=300)
     @given(
         st.one_of(
@@ -207,14 +208,14 @@ class TestParquet:
 
     def test_a_file_that_unpacks_to_too_much_is_refused(self, monkeypatch):
         data = as_parquet(pa.table({"a": np.arange(5000.0), "rating": np.arange(5000) % 2}))
-        monkeypatch.setattr(bounds, "LARGEST_DECODED", 20_000)
+        monkeypatch.setattr(limits, "LARGEST_DECODED", 20_000)
         with pytest.raises(DataError, match=r"'f' unpacks to .* more than the limit.*keep only"):
             read_table(data, "f")
 
     def test_promised_rows_are_refused_before_they_are_read(self, monkeypatch):
         data = as_parquet(pa.table({"a": np.zeros(100_000), "rating": np.zeros(100_000, dtype=np.int8)}))
         assert len(data) < 10_000
-        monkeypatch.setattr(bounds, "MAX_ROWS", 99_999)
+        monkeypatch.setattr(limits, "MAX_ROWS", 99_999)
         monkeypatch.setattr(parquet.ParquetFile, "read", lambda *_, **__: pytest.fail("the rows were decoded"))
         with pytest.raises(DataError, match=r"100,000 rows"):
             read_table(data, "f")

@@ -1,6 +1,6 @@
 import pytest
 
-from multiloss_core.tables.vocabulary.dispositions import read_rating
+from multiloss_core.tables.vocabulary import read_rating
 
 POSITIVE = """Confirmed fraud|FRAUD|fraud_confirmed|ConfirmedFraud|1 - Fraud|F: Fraud|Fraud (confirmed)|TP|
 True Positive|

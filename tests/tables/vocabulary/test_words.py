@@ -1,7 +1,6 @@
 import pytest
 
-from multiloss_core.tables.vocabulary.column_names import name_words
-from multiloss_core.tables.vocabulary.words import LONGEST_READ, words_of
+from multiloss_core.tables.vocabulary import MAX_READ_CHARACTERS, name_words, words_of
 
 
 @pytest.mark.parametrize("spelled", ["isFraud", "is_fraud", "IS-FRAUD", "Is Fraud", " is.fraud ", "isfraud"])
@@ -30,4 +29,4 @@ def test_names_are_taken_apart(name, words):
 
 
 def test_only_the_beginning_of_a_long_text_is_read():
-    assert words_of("a" * 10**6) == ("a" * LONGEST_READ,)
+    assert words_of("a" * 10**6) == ("a" * MAX_READ_CHARACTERS,)

@@ -11,7 +11,7 @@ from multiloss_core.thresholds import bucket_counts, grid_axes, slice_documents,
 from multiloss_core.thresholds.data import read_count_table
 from multiloss_core.thresholds.data.count_surfaces import buckets_from_surfaces
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below
-from tests.thresholds.brute_force import (
+from tests.brute_force import (
     RULES,
     SPACINGS,
     close,
@@ -47,6 +47,7 @@ class TestCounting:
         assert surfaces.names == documents.names
         assert_counts_match(surfaces, documents)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("spacing", SPACINGS)
     @pytest.mark.parametrize("rule", RULES)
     @pytest.mark.parametrize("weighted", [False, True])
@@ -55,7 +56,7 @@ class TestCounting:
         assert_counts_match(count_surfaces(documents, rule=rule, spacing=spacing, resolution=24), documents)
 
     @given(rated_documents(), spacings, st.integers(2, 9))
-    def test_the_first_corner_flags_all_rated_documents_and_the_last_none(self, documents, spacing, resolution):
+    def test_first_corner_flags_all_rated_documents_and_last_none(self, documents, spacing, resolution):
         surfaces = count_surfaces(documents, spacing=spacing, resolution=resolution)
         assert close(surfaces.tp.flat[0], sum(documents.weights[documents.labels]))
         assert close(surfaces.fp.flat[0], sum(documents.weights[~documents.labels]))
@@ -113,7 +114,7 @@ class TestCounting:
 
 class TestAxes:
     @given(rated_documents(), spacings, st.integers(2, 12))
-    def test_an_axis_runs_from_the_floor_to_the_number_above_the_largest_score(self, documents, spacing, resolution):
+    def test_axis_runs_from_floor_to_number_above_largest_score(self, documents, spacing, resolution):
         for j, axis in enumerate(grid_axes(documents, resolution, spacing)):
             assert 2 <= len(axis) <= resolution
             assert (np.diff(axis) > 0).all()
@@ -144,7 +145,7 @@ class TestAxes:
 
 class TestNodeLimit:
     @pytest.mark.parametrize("classifiers", [2, 3, 4])
-    def test_the_resolution_that_the_message_names_is_the_largest_that_fits(self, classifiers):
+    def test_resolution_that_message_names_is_largest_that_fits(self, classifiers):
         documents = random_documents(0, n=12, k=classifiers)
         with pytest.raises(DataError, match=r"4,000,000; a resolution of ([\d,]+) fits") as caught:
             count_surfaces(documents, resolution=5000)
@@ -262,7 +263,7 @@ class TestTable:
         with pytest.raises(DataError, match=rf"needs a column '{column}'; rename"):
             CountSurfaces.from_table(frame.drop(columns=column))
 
-    def test_missing_threshold_columns_and_constant_thresholds_are_refused(self, frame):
+    def test_missing_columns_and_constant_thresholds_are_refused(self, frame):
         with pytest.raises(DataError, match=r"needs threshold columns.*add"):
             CountSurfaces.from_table(frame[["TP", "FP"]])
         with pytest.raises(DataError, match=r"'T1' holds one threshold only, 0 from row 1"):

@@ -24,7 +24,7 @@ def test_rows_lead_back_to_the_table_whatever_was_left_out():
     np.testing.assert_array_equal(frame.iloc[part.rows][["a", "b"]], part.scores)
 
 
-def test_without_a_table_documents_are_their_own_rows_and_cannot_be_changed():
+def test_documents_without_table_are_their_own_fixed_rows():
     documents = RatedDocuments([0.1, 0.9, 0.5], [0, 1, 1])
     assert documents.rows.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="read-only"):

@@ -117,7 +117,8 @@ def test_intervals_are_about_those_of_the_documents(weighted):
         assert interval.high - interval.low == pytest.approx(expected.high - expected.low, rel=0.35)
 
 
-def test_weights_widen_intervals_as_much_as_those_of_documents_do():
+@pytest.mark.slow
+def test_weights_widen_intervals_of_counts_and_documents():
     """Without the squares of weights, documents that stand for many would be taken for many."""
     documents = documents_of(9, rows=2000)
     axes = grid_axes(documents, 50, "positives")
@@ -149,7 +150,7 @@ def test_refusals():
         rated_counts(many, cells, names=documents.names)
 
 
-def test_intervals_of_typed_thresholds_are_about_those_of_the_documents():
+def test_intervals_of_typed_thresholds_match_documents():
     documents = documents_of(11, rows=3000, weighted=True)
     axes = grid_axes(documents, 40, "positives")
     counts = rated_counts(axes, counted(documents, axes), names=documents.names)
@@ -181,7 +182,7 @@ def true_precision(thresholds):
 
 
 @pytest.mark.slow
-def test_a_guarantee_from_counts_is_wrong_no_more_often_than_it_says():
+def test_guarantee_from_counts_keeps_its_error_rate():
     grid = np.linspace(0, 1, 41)
     axes = (np.append(grid[:-1], np.nextafter(1.0, 2.0)),) * 2
     wrong = given = 0
@@ -223,7 +224,7 @@ def test_a_guarantee_on_weighted_counts_says_what_it_takes():
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("thresholds", [(0.5, 0.8), (9.0, np.inf)])
-def test_intervals_at_fixed_thresholds_are_those_of_the_documents(weighted, thresholds):
+def test_intervals_at_fixed_thresholds_are_those_of_documents(weighted, thresholds):
     documents = documents_of(7, rows=2_000, weighted=weighted)
     caught = flagged(documents.scores, thresholds, "any").astype(int)
     tables = [np.zeros((2, 2), dtype=kind) for kind in (np.intp, float, float)]

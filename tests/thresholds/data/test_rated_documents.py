@@ -95,7 +95,7 @@ class TestRatings:
 
 
 class TestScores:
-    def test_blank_scores_are_left_out_and_counted_with_the_first_row(self, frame):
+    def test_blank_scores_are_left_out_and_counted_with_first_row(self, frame):
         frame.loc[[2, 4], "b"] = np.nan
         documents = documents_of(frame)
         assert documents.scores[:, 1].tolist() == [5.0, 2.0, 1.0]
@@ -103,7 +103,7 @@ class TestScores:
         assert any("2 rows" in note and "row 3" in note and "'b'" in note for note in documents.notes)
 
     @pytest.mark.parametrize("bad", [np.inf, -np.inf, "high", "1,5", "1e200"])
-    def test_values_that_are_no_finite_numbers_are_refused_or_left_out(self, frame, bad):
+    def test_infinite_and_missing_values_are_refused_or_left_out(self, frame, bad):
         frame["b"] = pd.Series([5.0, bad, 8.0, 1.0, bad], dtype=object)
         with pytest.raises(DataError, match=r"'b' has values.*2 rows, first: row 2.*leave such rows out"):
             documents_of(frame)
@@ -247,7 +247,7 @@ class TestFloors:
     def test_a_document_at_a_floor_stays(self, frame):
         assert len(documents_of(frame, floors=[0.7, 6.0]).labels) == 3
 
-    def test_a_floor_left_out_is_suggested_from_what_the_others_do_not_explain(self, frame):
+    def test_missing_floor_is_suggested_from_unexplained_alerts(self, frame):
         # Rows 1, 2 and 5 lie below 0.7 in a, so b must have brought them in: its floor is at most 2.
         documents = documents_of(frame, floors={"a": 0.7})
         assert documents.floors.tolist() == [0.7, 2.0]
@@ -256,6 +256,7 @@ class TestFloors:
     def test_suggested_floors_drop_nothing(self, frame):
         assert len(documents_of(frame, floors=None, floor_method="corner").labels) == 5
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("classifiers", [2, 3])
     def test_chance_alone_suggests_no_floor(self, classifiers):
         for seed in range(20):
@@ -263,7 +264,7 @@ class TestFloors:
             documents = RatedDocuments(scores, np.arange(2_000) % 5 == 0)
             np.testing.assert_array_equal(documents.floors, scores.min(axis=0))
 
-    def test_one_classifier_has_its_smallest_score_as_suggested_floor(self, frame):
+    def test_one_classifier_gets_smallest_score_as_floor(self, frame):
         documents = RatedDocuments.from_frame(frame, ["b"], "rating")
         assert documents.floors.tolist() == [1.0]
 
@@ -285,7 +286,7 @@ class TestFloors:
             documents_of(frame, floors=floors)
 
     @pytest.mark.parametrize("file", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
-    def test_suggested_floors_flag_what_the_true_floors_flag_on_real_files(self, rated_folder, file):
+    def test_suggested_floors_of_real_files_match_true_floors(self, rated_folder, file):
         facts = json.loads((rated_folder / f"{file}.json").read_text())
         frame = read_table((rated_folder / f"{file}.csv").read_bytes(), file)
         documents = RatedDocuments.from_frame(frame, facts["scores"], facts["label"], positive=1)
@@ -294,9 +295,10 @@ class TestFloors:
         assert documents.labels.sum() == facts["positives"]
         np.testing.assert_array_equal(documents.scores >= documents.floors, documents.scores >= true_floors)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize(("classifiers", "documents"), [(2, 60_000), (3, 60_000), (4, 10_000)])
-    def test_suggested_floors_recover_those_of_a_simulated_population(self, seed, classifiers, documents):
+    def test_suggested_floors_recover_those_of_simulated_population(self, seed, classifiers, documents):
         population = simulate_population(
             np.random.default_rng(seed),
             documents=documents,
@@ -350,7 +352,7 @@ class TestFunnel:
 
 
 class TestConstructor:
-    def test_names_and_weights_have_defaults_and_one_column_may_be_flat(self):
+    def test_names_and_weights_have_defaults(self):
         documents = RatedDocuments([0.1, 0.9, 0.5], [0, 1, 1])
         assert documents.scores.shape == (3, 1)
         assert documents.weights.tolist() == [1.0, 1.0, 1.0]

@@ -54,6 +54,7 @@ def test_clean_floors_are_exact_and_certain(classifiers, levels):
         assert not found.below.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("elsewhere", [0.0003, 0.004])
 @pytest.mark.parametrize("levels", [None, 30])
 @pytest.mark.parametrize("classifiers", [1, 2, 3, 4])

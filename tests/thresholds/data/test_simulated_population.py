@@ -30,7 +30,7 @@ def test_shapes_names_and_kinds(classifiers):
     assert (abs(counts - expected) < 5 * expected**0.5).all()
 
 
-def test_each_classifier_sees_its_own_kind_best_and_the_shared_kind_next():
+def test_classifier_sees_own_kind_best_then_shared_kind():
     made = population(classifiers=3, prevalence=0.2)
     for j in range(3):
         means = [made.scores[made.kinds == kind, j].mean() for kind in range(-1, 4)]
@@ -95,7 +95,7 @@ def test_counts_at_the_floors_are_those_of_the_rated_documents():
     assert made.counts_at(made.floors)[:2] == (rated.totals.tp, rated.totals.fp)
 
 
-def test_the_same_seed_gives_the_same_population_and_another_seed_another():
+def test_population_depends_on_seed_alone():
     one, same, other = population(3), population(3), population(4)
     np.testing.assert_array_equal(one.scores, same.scores)
     np.testing.assert_array_equal(one.labels, same.labels)

@@ -35,7 +35,7 @@ def simulated(seed=0, classifiers=2, documents=60_000):
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("classifiers", [1, 2, 3, 4])
-def test_the_path_runs_from_the_floors_to_never_with_exact_counts(classifiers, rule):
+def test_path_runs_from_floors_to_never_with_exact_counts(classifiers, rule):
     documents = simulated(classifiers, classifiers)
     path = smooth_path(documents, rule=rule)
     assert path.method == "smooth"
@@ -102,7 +102,7 @@ def test_the_thresholds_at_each_target_are_the_best_of_all(seed, shape, rule):
     rule=st.sampled_from(RULES),
 )
 @pytest.mark.slow
-def test_where_the_best_thresholds_would_fall_the_chain_is_nearly_the_best_of_all_chains(seed, shape, rule):
+def test_chain_is_nearly_the_best_where_thresholds_would_fall(seed, shape, rule):
     generator = np.random.default_rng(seed)
     fit = fit_of(
         lambda cells: expit(cells.max(axis=1) - 3 + generator.normal(0, 1.5, len(cells))),
@@ -146,7 +146,7 @@ def test_the_fitted_precision_is_that_of_the_population():
 
 @pytest.mark.parametrize("seed", [3, 23])
 @pytest.mark.slow
-def test_as_many_positives_are_expected_where_all_scores_are_high_as_there_are(seed):
+def test_expected_positives_equal_observed_at_high_scores(seed):
     # A few dozen documents in ten thousand; with the second seed they lead a careless fit astray.
     generator = np.random.default_rng(seed)
     documents = simulate_population(generator, documents=1_000_000, prevalence=0.001, rated_share=0.005).rated()
@@ -159,7 +159,7 @@ def test_as_many_positives_are_expected_where_all_scores_are_high_as_there_are(s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_precision_expected_falls_at_the_highest_scores_where_the_data_do(seed):
+def test_expected_precision_falls_where_data_fall(seed):
     generator = np.random.default_rng(seed)
     scores = generator.exponential(size=(40_000, 2))
     truth = expit(3 - 1.5 * abs(scores - 3).min(axis=1))
@@ -173,7 +173,7 @@ def test_the_precision_expected_falls_at_the_highest_scores_where_the_data_do(se
     assert modelled[top].mean() < modelled[middle].mean() / 2
 
 
-def test_differences_between_classifiers_cost_and_nothing_else_does():
+def test_only_differences_between_classifiers_cost():
     cells = np.array(list(itertools.product(range(6), repeat=3)))
     design = precision_design(
         ScoreCells(tuple(np.arange(5.0) for _ in range(3)), cells, np.empty(0, dtype=np.intp)),
@@ -231,7 +231,7 @@ def test_what_is_expected_lies_between_the_model_and_the_counts():
     np.testing.assert_allclose(fit.precision * fit.totals, fit.expected, atol=1e-9)
 
 
-def test_documents_that_weigh_alike_count_one_by_one_whatever_others_weigh():
+def test_equal_weights_count_one_by_one_beside_others():
     generator = np.random.default_rng(2)
     scores = generator.random((500, 1))
     labels = generator.random(500) < scores[:, 0] ** 2
@@ -251,7 +251,7 @@ def test_nodes_stand_half_way_down_to_the_next_document():
     np.testing.assert_array_equal(cells.cells[cells.slots, 0], [1, 2, 2, 3, 4])
 
 
-def test_a_node_stands_no_further_below_the_last_positive_than_positives_lie_apart():
+def test_node_is_close_below_last_positive():
     positives, negatives = 9.0 + 0.1 * np.arange(8), np.linspace(0.0, 3.0, 40)
     scores = np.concatenate([negatives, positives])[:, np.newaxis]
     cells = score_cells(scores, np.arange(48) >= 40, np.array([0.0]), 100)
@@ -259,6 +259,7 @@ def test_a_node_stands_no_further_below_the_last_positive_than_positives_lie_apa
     assert gap == pytest.approx(9.0 - 2 * 0.1)
 
 
+@pytest.mark.slow
 def test_a_rising_transformation_of_the_scores_changes_nothing():
     documents = simulated(3)
     plain = smooth_path(documents)
@@ -280,6 +281,7 @@ def test_the_order_of_the_documents_changes_nothing():
     np.testing.assert_array_equal(smooth_path(other).thresholds, smooth_path(documents).thresholds)
 
 
+@pytest.mark.slow
 def test_equal_weights_change_counts_only():
     documents = simulated(5)
     heavy = RatedDocuments(
@@ -332,6 +334,7 @@ def test_from_a_table_of_counts_the_thresholds_are_its_nodes(rule):
     assert coarse.tp - 0.25 * coarse.fp == pytest.approx(whole.tp - 0.25 * whole.fp, abs=0.1 * documents.labels.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(
     ("scores", "labels"),
@@ -360,7 +363,7 @@ def test_an_unknown_rule_is_refused():
         smooth_path(simulated(), rule="most")
 
 
-def test_a_table_that_is_all_zero_beyond_the_first_node_gives_a_path():
+def test_table_of_zeros_gives_a_path():
     axes = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     tp, fp = np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[5.0, 0.0], [0.0, 0.0]])
     path = smooth_path(CountSurfaces(axes, tp, fp, "all", ("a", "b")))

@@ -29,7 +29,7 @@ from multiloss_core.thresholds.targets import (
     point_for_share,
     threshold_choices,
 )
-from tests.thresholds.brute_force import RULES, is_flagged
+from tests.brute_force import RULES, is_flagged
 
 TARGETS = np.arange(1, 1_000) / 1_000
 
@@ -99,7 +99,7 @@ def test_of_all_nodes_the_one_that_catches_most_under_the_cap(documents, rule, m
 
 @pytest.mark.slow
 @given(rated(), st.sampled_from(RULES), st.floats(0.05, 0.95))
-def test_of_all_nodes_the_one_that_catches_most_above_a_floor_on_precision(documents, rule, least):
+def test_precision_floor_finds_node_that_catches_most(documents, rule, least):
     path, choices = every_grid(documents, rule)
     allowed = [tp for tp, alerts, _ in counted(documents, rule) if tp > 0 and tp >= least * alerts]
     if not allowed:
@@ -114,7 +114,7 @@ def test_of_all_nodes_the_one_that_catches_most_above_a_floor_on_precision(docum
 
 @pytest.mark.slow
 @given(rated(), st.sampled_from(RULES), st.floats(0.05, 1.0))
-def test_of_all_nodes_the_one_that_keeps_a_share_with_fewest_alerts(documents, rule, least):
+def test_share_goal_finds_node_with_fewest_alerts(documents, rule, least):
     path, choices = every_grid(documents, rule)
     positives = documents.weights[documents.labels].sum()
     allowed = [alerts for tp, alerts, _ in counted(documents, rule) if tp >= least * positives * (1 - 1e-12)]
@@ -130,7 +130,7 @@ def test_of_all_nodes_the_one_that_keeps_a_share_with_fewest_alerts(documents, r
 
 @pytest.mark.slow
 @given(st.data(), rated(), st.sampled_from(RULES), st.integers(1, 6), st.sampled_from([0.5, 0.8, 0.9]))
-def test_of_all_nodes_the_one_that_catches_most_with_few_busy_days(data, documents, rule, most, share):
+def test_cap_on_busy_days_finds_node_that_catches_most(data, documents, rule, most, share):
     days = 5
     day = np.array(
         data.draw(st.lists(st.integers(0, days - 1), min_size=len(documents.labels), max_size=len(documents.labels)))
@@ -169,9 +169,7 @@ def test_of_all_nodes_the_one_that_catches_most_with_few_busy_days(data, documen
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(rated(most_classifiers=2), st.sampled_from(RULES), st.integers(1, 30))
-def test_by_a_fit_the_catches_that_it_expects_are_most_and_no_fewer_are_counted_than_at_the_corner(
-    documents, rule, most
-):
+def test_fitted_goal_maximises_expected_catches(documents, rule, most):
     path, choices = smooth(documents, rule)
     expected = choices.expected_weights
     corners = [point for point in operating_points(path, TARGETS) if point.tp > 0 and point.alerts <= most + 1e-9]
@@ -225,7 +223,8 @@ def every_grid_of(documents, rule):
     return path, threshold_choices(path, documents, surfaces=surfaces)
 
 
-def test_thresholds_between_the_corners_say_between_which_targets_they_lie():
+@pytest.mark.slow
+def test_thresholds_between_corners_name_both_targets():
     path, choices = smooth(population(), "any")
     corners = sorted({point.alerts for point in operating_points(path, TARGETS)})
     gap = int(np.argmax(np.diff(corners)))
@@ -237,6 +236,7 @@ def test_thresholds_between_the_corners_say_between_which_targets_they_lie():
     assert path.at(higher).alerts < point.alerts < path.at(lower).alerts
 
 
+@pytest.mark.slow
 def test_a_cap_that_a_corner_uses_up_leads_to_that_corner():
     path, choices = smooth(population(), "any")
     corner = path.at(0.3)
@@ -247,6 +247,7 @@ def test_a_cap_that_a_corner_uses_up_leads_to_that_corner():
     assert everything.status == "at_floor"
 
 
+@pytest.mark.slow
 def test_a_floor_on_precision_holds_for_what_the_fit_expects_too():
     documents = population()
     path, choices = smooth(documents, "any")
@@ -258,7 +259,7 @@ def test_a_floor_on_precision_holds_for_what_the_fit_expects_too():
             assert choices.expected_weights[flagged].sum() >= least * point.alerts * (1 - 1e-9)
 
 
-def test_a_table_of_counts_has_its_nodes_to_choose_from_and_no_days():
+def test_choices_of_counts_are_nodes_without_days():
     documents = population(count=2_000)
     counted_at = count_surfaces(documents, resolution=12)
     surfaces = CountSurfaces(counted_at.axes, counted_at.tp, counted_at.fp, "any", documents.names)
@@ -273,6 +274,7 @@ def test_a_table_of_counts_has_its_nodes_to_choose_from_and_no_days():
         point_for_busy_days(path, choices, DailyCap(day=np.zeros(0, dtype=int), days=1, most=1.0))
 
 
+@pytest.mark.slow
 def test_of_other_paths_only_the_vertices_are_to_choose_from():
     documents = population()
     path, _ = smooth(documents, "any")
@@ -289,7 +291,7 @@ def test_of_other_paths_only_the_vertices_are_to_choose_from():
     assert not (daily > 40).any()
 
 
-def test_under_every_score_the_share_is_of_all_positives_and_the_refusal_says_what_can_be_reached():
+def test_share_under_every_score_is_of_all_positives():
     scores = np.array([[3, 3], [3, 1], [1, 3], [2, 2], [3, 2], [1, 2], [2, 1], [3, 3]], dtype=float)
     documents = RatedDocuments(scores, [1, 1, 1, 1, 1, 0, 0, 0], floors=[2.0, 2.0])
     path = smooth_path(documents, rule="all")

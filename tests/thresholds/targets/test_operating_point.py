@@ -25,7 +25,7 @@ from multiloss_core import (
     operating_points,
 )
 from multiloss_core.thresholds import classifier_margins, point_as_csv, point_as_dict, point_as_json
-from tests.thresholds.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
+from tests.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
 
 rules = st.sampled_from(RULES)
 targets = st.one_of(st.floats(0.001, 0.999), st.sampled_from([0.2, 0.25, 1 / 3, 0.5, 2 / 3, 0.75, 0.8]))
@@ -70,7 +70,7 @@ class TestOperatingPoint:
         assert (point.rule, point.names, point.method) == (rule, documents.names, path.method)
 
     @given(paths(), targets)
-    def test_it_is_a_vertex_of_the_path_of_equal_ones_the_strictest_or_the_floors(self, path, target):
+    def test_it_is_vertex_of_path_of_equal_ones_strictest_or_floors(self, path, target):
         point = operating_point(path, target)
         here = int(point.thresholds[0])
         assert close(path.tp[here], point.tp)
@@ -324,7 +324,7 @@ class TestMargins:
             assert_margin(margin.added, margin.precision_added, *sides[0])
             assert_margin(margin.lost, margin.precision_lost, *sides[1])
 
-    def test_at_the_best_point_of_a_known_population_all_margins_are_near_the_target(self):
+    def test_margins_at_true_best_point_are_near_target(self):
         generator = np.random.default_rng(0)
         n = 100_000
         scores = generator.random((n, 2)) * np.eye(2)[generator.integers(0, 2, n)]
@@ -347,7 +347,7 @@ scales = st.sampled_from([1e-300, 1e-12, 1e-3, 1.0, 1e3, 1e16, 1e80])
 
 class TestRounding:
     @given(st.data(), scales, st.sampled_from([-1.0, 0.0, 0.3]))
-    def test_every_classifier_flags_the_same_documents_with_no_more_digits(self, data, scale, shift):
+    def test_rounded_thresholds_flag_same_documents(self, data, scale, shift):
         unit = st.one_of(st.floats(0, 1), st.integers(0, 10).map(lambda i: i / 10))
         scores = (np.array(data.draw(st.lists(unit, min_size=2, max_size=12))) + shift) * scale
         assume(scores.min() < scores.max())
@@ -409,7 +409,7 @@ class TestRounding:
         assert rounded > highest
         assert significant_digits(rounded) <= significant_digits(top)
 
-    def test_a_short_threshold_far_above_every_score_does_not_become_longer(self):
+    def test_short_threshold_above_all_scores_stays_short(self):
         documents = RatedDocuments([0.25, 1.5], [0, 1])
         rounded = documents.round_thresholds([2.0])[0]
         assert rounded > 1.5
@@ -465,7 +465,7 @@ class TestExport:
         assert next(csv.DictReader(io.StringIO(point_as_csv(point))))["classifier"] == 'a, "b"'
 
 
-def test_the_interval_of_a_margin_rests_on_what_its_weights_are_worth():
+def test_interval_of_margin_rests_on_what_its_weights_are_worth():
     generator = np.random.default_rng(4)
     scores, labels = generator.random((2_000, 2)), generator.random(2_000) < 0.3
     weights = generator.choice([1.0, 9.0], 2_000)

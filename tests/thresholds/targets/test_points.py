@@ -63,7 +63,7 @@ payoffs = st.builds(
 
 
 @given(paths(), payoffs)
-def test_costs_lead_to_the_vertex_that_brings_most_of_all_vertices(path, payoffs):
+def test_costs_lead_to_vertex_that_brings_most_of_all_vertices(path, payoffs):
     point = operating_point(path, payoffs.marginal_precision)
     every = [
         tp * (payoffs.catch - payoffs.review) - fp * (payoffs.review + payoffs.annoyance)
@@ -76,7 +76,7 @@ def test_costs_lead_to_the_vertex_that_brings_most_of_all_vertices(path, payoffs
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
-def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_most(rule):
+def test_costs_on_smooth_path_maximise_expected_profit(rule):
     generator = np.random.default_rng(9)
     scores = generator.random((4_000, 2))
     path = smooth_path(RatedDocuments(scores, generator.random(4_000) < scores.max(axis=1) ** 4), rule=rule)
@@ -123,7 +123,7 @@ def test_an_impossible_wish_is_refused(wish):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
-def test_thresholds_set_by_hand_have_the_counts_of_a_count_by_hand(rule):
+def test_thresholds_set_by_hand_have_counts_of_count_by_hand(rule):
     generator = np.random.default_rng(6)
     scores = generator.random((3_000, 2)).round(2)
     documents = RatedDocuments(scores, generator.random(3_000) < scores.mean(axis=1) ** 3)
@@ -148,6 +148,7 @@ def test_thresholds_set_by_hand_have_the_counts_of_a_count_by_hand(rule):
             assert stricter.alerts <= point.alerts <= looser.alerts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("thresholds", [[0.1, 0.5], [float("nan"), 0.9], [1e300, 0.9], [float("-inf"), 0.9], [0.9]])
 def test_thresholds_below_a_floor_or_no_numbers_are_refused(thresholds):
     generator = np.random.default_rng(1)

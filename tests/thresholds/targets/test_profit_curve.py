@@ -47,10 +47,11 @@ COSTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 @pytest.mark.parametrize("payoffs", COSTS)
 @pytest.mark.parametrize("seed", range(3))
-def test_every_vertex_brings_what_its_cases_bring_and_the_best_is_the_best_of_all(seed, payoffs, rule):
+def test_profit_of_vertices_equals_sum_over_cases(seed, payoffs, rule):
     documents, amounts, frame = some_documents(seed)
     for path in (smooth_path(documents, rule=rule), graph_path(count_surfaces(documents, resolution=12, rule=rule))):
         curve = profit_curve(cases_along(path, documents, amounts), payoffs)
@@ -64,6 +65,7 @@ def test_every_vertex_brings_what_its_cases_bring_and_the_best_is_the_best_of_al
         assert (curve.totals[inside] >= 0.99 * max(brought) - 1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payoffs", COSTS)
 def test_a_path_of_money_brings_the_same_at_the_same_thresholds(payoffs):
     documents, amounts, frame = some_documents(7)
@@ -75,7 +77,7 @@ def test_a_path_of_money_brings_the_same_at_the_same_thresholds(payoffs):
 
 
 @given(paths(), st.integers(1, 20), st.integers(1, 20), st.integers(0, 5))
-def test_with_fixed_values_the_best_vertex_brings_what_the_point_of_the_target_brings(path, review, gain, annoyance):
+def test_best_vertex_with_fixed_values_is_point_of_target(path, review, gain, annoyance):
     payoffs = Payoffs(review=review, catch=review + gain, annoyance=annoyance)
     curve = profit_curve(cases_along(path, None, None), payoffs)
     point = operating_point(path, payoffs.marginal_precision)
@@ -83,7 +85,7 @@ def test_with_fixed_values_the_best_vertex_brings_what_the_point_of_the_target_b
 
 
 @given(paths())
-def test_the_point_of_a_vertex_has_its_counts_and_lies_on_the_slider_where_it_can(path):
+def test_point_of_vertex_has_its_counts_and_slider_target(path):
     for vertex in range(len(path.tp)):
         point = point_of_vertex(path, vertex)
         assert (point.tp, point.fp) == (path.tp[vertex], path.fp[vertex])
@@ -94,7 +96,7 @@ def test_the_point_of_a_vertex_has_its_counts_and_lies_on_the_slider_where_it_ca
         point_of_vertex(path, len(path.tp))
 
 
-def test_where_all_cases_have_the_mean_amounts_both_targets_lead_to_the_best_vertex():
+def test_equal_amounts_give_best_vertex_for_both_targets():
     documents, _, frame = some_documents(3)
     amounts = np.where(documents.labels, 40.0, 90.0)
     payoffs = Payoffs(review=6.0, catch=2.0, annoyance=3.0, recovered=0.5)

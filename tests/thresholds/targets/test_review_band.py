@@ -63,6 +63,7 @@ def test_the_best_pair_is_the_best_of_all_pairs(path, review, gain, annoyance, f
     assert of_band(best_band(path, cases, costs), path, cases, costs) == pytest.approx(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_pair_and_the_best_upper_cut_with_amounts(seed, rule):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from multiloss_core import DataError, operating_point, smooth_path
 from multiloss_core.thresholds import point_as_csv, point_as_json, read_thresholds
 from multiloss_core.thresholds.targets.thresholds_file import thresholds_as_csv
-from tests.thresholds.brute_force import random_documents
+from tests.brute_force import random_documents
 
 NAMES = ("model A", "=cmd()", 'naïve, "quoted"')
 CSV = b"classifier,comparison,threshold,rule\n"

@@ -10,8 +10,9 @@ from typing import cast
 import streamlit as st
 
 from multiloss_core.figures import theme as style
+from multiloss_core.figures.looks import look_of
 from multiloss_core.formatting import direction
-from multiloss_core.thresholds import Point, look_of
+from multiloss_core.thresholds import Point
 from ui.operating_point.active_goal import current_driver, set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.figures import live_charts

@@ -6,9 +6,9 @@ import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments, Unit
 from multiloss_core.engines import MOST_FETCHED
+from multiloss_core.figures.looks import CERTIFIED
 from multiloss_core.formatting import count, money, plural, reached, score_name, shortened
 from multiloss_core.generalisation import Certificate
-from multiloss_core.thresholds import CERTIFIED
 from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
 from ui.operating_point.calculations import SECONDS_OF_CERTIFICATE, find_certificate
 from ui.operating_point.settings import choose_method

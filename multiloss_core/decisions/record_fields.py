@@ -1,0 +1,339 @@
+"""Describe the parts of a decision record; the names of the fields are those of its JSON form."""
+
+from collections.abc import Sized
+from dataclasses import asdict
+from itertools import pairwise
+from math import isclose
+from typing import Annotated, Self
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from multiloss_core.decisions.evidence import DAY
+from multiloss_core.decisions.validation import (
+    MAX_ROWS,
+    AnyText,
+    Count,
+    Fraction,
+    Name,
+    Names,
+    Numbers,
+    Share,
+    Thresholds,
+    as_tuple,
+    disagreement,
+    recorded,
+)
+from multiloss_core.formatting import shortened
+from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
+from multiloss_core.generalisation.interval import Interval
+from multiloss_core.numerics.arrays import ratio
+from multiloss_core.tables.rating_column import Meaning
+from multiloss_core.thresholds.data.counts import Rule
+from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
+from multiloss_core.thresholds.data.rated_documents import DataFunnel
+from multiloss_core.thresholds.paths.operating_point import Status
+
+SET_BY_HAND = "set by hand"
+MAX_WISHES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
+MAX_FILTER_VALUES, MAX_SHOWN_VALUES = 1_000, 8
+ROUNDING = 1e-6
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
+
+
+@recorded
+class RecordedFilter:
+    """Rows whose column holds one of some values."""
+
+    column: Name
+    values: Annotated[
+        tuple[bool | int | float | AnyText, ...],
+        BeforeValidator(as_tuple),
+        Field(min_length=1, max_length=MAX_FILTER_VALUES),
+    ]
+    """The values as JSON has them; days, times and decimals as text."""
+
+    @property
+    def words(self) -> str:
+        """The values in a line, the first ones of many."""
+        more = len(self.values) - MAX_SHOWN_VALUES
+        named = ", ".join(shortened(str(value)) for value in self.values[:MAX_SHOWN_VALUES])
+        return f"{named} and {more:,} more" if more > 0 else named
+
+
+Filters = Annotated[tuple[RecordedFilter, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MAX_FILTERS)]
+
+
+@recorded
+class RecordedData:
+    """The data that was decided on."""
+
+    name: Name
+    """Name of the file or sample."""
+    fingerprint: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """SHA-256 of the data and the meaning of their columns (see `data_fingerprint`)."""
+    funnel: DataFunnel | None = None
+    """How many rows each step kept, complete: with a number in every score; null for a table of counts."""
+    rated: Count | None = None
+    """How many documents the rated rows stand for."""
+    days: Count | None = None
+    """How many days there are from the first to the last rated document. Null without times."""
+    source: Name | None = None
+    """Where the table lies; null for files and samples, as all that follows."""
+    snapshot: Name | None = None
+    """Which state of the table was read, in the words of its engine; null where that is not known."""
+    counted_at: Annotated[str, Field(pattern=_MOMENT)] | None = None
+    """When the table was read, in UTC: 2026-01-31T09:00:00Z."""
+    time: Name | None = None
+    """Column of the days that the rows were chosen by; null where all days were."""
+    since: Annotated[str, Field(pattern=DAY)] | None = None
+    """The first day that was read, 2026-01-31; null without such a limit."""
+    until: Annotated[str, Field(pattern=DAY)] | None = None
+    """The first day that was not read any more; null without such a limit."""
+    filters: Filters | None = None
+    """By which values of columns the rows were chosen; null where all rows of these days were read."""
+
+    @model_validator(mode="after")
+    def _require_narrowing(self) -> Self:
+        if self.funnel is None:
+            return self
+        steps = asdict(self.funnel)
+        for step, rows in steps.items():
+            if abs(rows) > MAX_ROWS:
+                raise disagreement(f"rows of step '{step}' of the funnel should be at most {MAX_ROWS:,}")
+        for (_, before), (step, rows) in pairwise(steps.items()):
+            if not 0 <= rows <= before:
+                raise disagreement(f"rows of step '{step}' of the funnel should be from 0 to {before:,}, not {rows:,}")
+        return self
+
+
+@recorded
+class RecordedColumns:
+    """What the columns mean.
+
+    For a table of counts the scores are its threshold columns, the floors its lowest thresholds; it has no rating.
+    """
+
+    scores: Names
+    """The k score columns, all different."""
+    floors: Numbers
+    """The k rating floors: documents at or above some floor were rated."""
+    rating: Name | None = None
+    """Column with the rating; null for a table of counts."""
+    positive: AnyText | None = None
+    """The rating of a positive, where there is one and one of a negative; null where `meanings` has more."""
+    weight: Name | None = None
+    """Column with the number of documents each row stands for."""
+    group: Name | None = None
+    """Column that says which rows belong together."""
+    leave_out_unusable: bool = False
+    """Whether rows with text or infinity in a score were left out."""
+    meanings: Annotated[dict[AnyText, Meaning], Field(max_length=MAX_MEANINGS)] | None = None
+    """What each rating means, in lower-case words. Left out of tables of counts."""
+    whole_numbers: Names | None = None
+    """Scores that hold whole numbers only, which no NaN is among. Left out where there are none."""
+
+    @model_validator(mode="after")
+    def _require_one_floor_for_each_score(self) -> Self:
+        if len(set(self.scores)) != len(self.scores):
+            raise disagreement("the names of scores should be distinct")
+        require_length("floors", self.floors, self.scores)
+        return self
+
+
+@recorded
+class RecordedSettings:
+    """How surfaces were counted and the path was found."""
+
+    rule: Rule
+    """Whether any or all of the scores must reach their thresholds."""
+    method: Name
+    """How the path was found."""
+    spacing: Spacing
+    """Where the nodes of the grid lie."""
+    resolution: Annotated[int, Field(ge=0, le=MAX_NODES)]
+    """Nodes for each classifier, at most; 0 for a table of counts."""
+    amount: Name | None = None
+    """Column whose money was counted: then every TP, FP and number of alerts is a sum of it (times the weight), and
+    precisions are shares of money. Null where documents were counted."""
+
+
+@recorded
+class Wish:
+    """One number that was asked for, with its words: "false alerts per extra catch", 4."""
+
+    name: Name
+    value: float
+
+
+@recorded
+class RecordedTarget:
+    """What drove the decision, and where on the path it lies."""
+
+    driver: Name
+    """What the point was driven by, or "set by hand"."""
+    wishes: Annotated[tuple[Wish, ...], Field(max_length=MAX_WISHES)] = ()
+    """What was asked for; empty where the driver is "set by hand"."""
+    marginal_precision: Fraction | None = None
+    """The target; null where none led to the thresholds."""
+    status: Status | None = None
+    """Where on the path the point of the target lies; null without a target."""
+
+    @model_validator(mode="after")
+    def _require_wishes_of_a_driver(self) -> Self:
+        if self.by_hand == bool(self.wishes):
+            raise disagreement(f"wishes should be empty where the driver is '{SET_BY_HAND}', and given elsewhere")
+        return self
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the thresholds were typed or clicked rather than optimised."""
+        return self.driver == SET_BY_HAND
+
+
+@recorded
+class RecordedInterval:
+    """An estimate for new data of the same size, and the bounds that hold it."""
+
+    estimate: Count
+    low: Count
+    high: Count
+    level: Fraction
+    """The level at which the bounds hold it."""
+
+    @model_validator(mode="after")
+    def _require_estimate_inside(self) -> Self:
+        require_at_most("low", self.low, "high", self.high)
+        require_at_most("low", self.low, "estimate", self.estimate)
+        require_at_most("estimate", self.estimate, "high", self.high)
+        return self
+
+    @classmethod
+    def of(cls, interval: Interval, level: float) -> Self | None:
+        """Record an interval; None where there was nothing to estimate."""
+        values = (interval.estimate, interval.low, interval.high)
+        return cls(*values, level) if np.isfinite(values).all() else None
+
+
+@recorded
+class ExpectedCounts:
+    """Counts on the data of the record, and what is expected on new data of the same size (null: not found)."""
+
+    tp: Count
+    fp: Count
+    alerts: Count
+    """TP + FP."""
+    precision: Share | None
+    """TP / (TP + FP); null without alerts."""
+    tp_interval: RecordedInterval | None = None
+    fp_interval: RecordedInterval | None = None
+    alerts_interval: RecordedInterval | None = None
+    precision_interval: RecordedInterval | None = None
+    rated_positives: Count | None = None
+    """All rated positives, whatever the rule: what TP is a share of; null for a table of counts."""
+    reachable_positives: Count | None = None
+    """The most TP that any thresholds under the rule have; null with `rated_positives`."""
+
+    @model_validator(mode="after")
+    def _require_agreement(self) -> Self:
+        require_close("alerts", self.alerts, "TP + FP", self.tp + self.fp)
+        if self.alerts > 0 or self.precision is not None:
+            require_close("precision", self.precision, "TP / (TP + FP)", ratio(self.tp, self.alerts))
+        interval = self.precision_interval
+        if interval is not None and max(interval.estimate, interval.high) > 1:
+            raise disagreement(f"precision_interval should be from 0 to 1, not up to {interval.high:g}")
+        most, reachable = self.rated_positives, self.reachable_positives
+        if (most is None) != (reachable is None):
+            raise disagreement(
+                f"rated_positives and reachable_positives should both be given or neither, not {most} and {reachable}"
+            )
+        if most is not None and reachable is not None:
+            require_at_most("tp", self.tp, "reachable_positives", reachable)
+            require_at_most("reachable_positives", reachable, "rated_positives", most)
+        return self
+
+    @classmethod
+    def of(
+        cls,
+        tp: float,
+        fp: float,
+        intervals: PointIntervals | None = None,
+        *,
+        positives: tuple[float, float] | None = None,
+    ) -> Self:
+        """Record the counts at the thresholds, and the expectations on new data where they were found.
+
+        `positives`: all that were rated, and as many as any thresholds under the rule catch.
+        """
+        alerts = tp + fp
+        counted = (tp, fp, alerts, tp / alerts if alerts > 0 else None)
+        rated, reachable = positives or (None, None)
+        if intervals is None:
+            return cls(*counted, rated_positives=rated, reachable_positives=reachable)
+        expected, level = intervals.expected, intervals.level
+        return cls(
+            *counted,
+            tp_interval=RecordedInterval.of(expected.tp, level),
+            fp_interval=RecordedInterval.of(expected.fp, level),
+            alerts_interval=RecordedInterval.of(expected.alerts, level),
+            precision_interval=RecordedInterval.of(expected.precision, level),
+            rated_positives=rated,
+            reachable_positives=reachable,
+        )
+
+    @property
+    def level(self) -> float | None:
+        """The level of the intervals; None where there are none."""
+        intervals = (self.tp_interval, self.fp_interval, self.alerts_interval, self.precision_interval)
+        return next((interval.level for interval in intervals if interval is not None), None)
+
+
+@recorded
+class CurrentThresholds:
+    """The thresholds in use when the decision was made, and their counts on the same data."""
+
+    thresholds: Thresholds
+    """The k thresholds; null for never."""
+    tp: Count | None = None
+    fp: Count | None = None
+
+    @model_validator(mode="after")
+    def _require_both_counts_or_none(self) -> Self:
+        if (self.tp is None) != (self.fp is None):
+            raise disagreement(f"tp and fp should both be given or neither, not {self.tp} and {self.fp}")
+        return self
+
+
+@recorded
+class RecordedBlock:
+    """The upper of two cuts: what reaches it is blocked, and what reaches `thresholds` of the record alone is reviewed.
+
+    TP and FP are counted in the unit of the record.
+    """
+
+    thresholds: Thresholds
+    """The k thresholds of the upper cut, none below that of the record; null for never."""
+    tp: Count
+    fp: Count
+    target: RecordedTarget
+    """What drove the upper cut."""
+    reviews_per_day: Count | None = None
+    """How many can be reviewed a day; null where nobody said."""
+
+
+def require_length(name: str, values: Sized, scores: Sized) -> None:
+    """Refuse a list that has not one entry for each score."""
+    if len(values) != len(scores):
+        raise disagreement(f"{name} should be a list of {len(scores)} numbers, one for each score, not {len(values)}")
+
+
+def require_at_most(name: str, value: float, other: str, most: float) -> None:
+    """Refuse a number that is above another one."""
+    if value > most * (1 + ROUNDING):
+        raise disagreement(f"{name} should be at most {other}, {most:g}, not {value:g}")
+
+
+def require_close(name: str, told: float | None, formula: str, computed: float) -> None:
+    """Allow for the rounding of sums of weights, by which counts that are told twice may differ."""
+    if told is None or not isclose(told, computed, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        raise disagreement(f"{name} should be {formula}, {computed:g}, not {told}")

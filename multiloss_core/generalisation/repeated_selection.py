@@ -1,0 +1,171 @@
+"""Repeat the selection of thresholds on resamples of the data of a fit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+from multiloss_core.generalisation.group_parts import GroupParts
+from multiloss_core.generalisation.marginal_interval import MarginalEvidence
+from multiloss_core.generalisation.resampled_nodes import axis_places, half_way_down
+from multiloss_core.generalisation.resampling import (
+    CellSample,
+)
+from multiloss_core.numerics.arrays import Floats, Indices, ratio, sums
+from multiloss_core.numerics.proportions import effective_size
+from multiloss_core.thresholds.data.counts import Counts, Rule
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.precision_model import newton_refit
+from multiloss_core.thresholds.paths.smooth import MAX_TABLE_NODES, SmoothFit, best_nodes, flagged_cells, thresholds_at
+
+# How often the documents are dealt to folds, each of which is counted at thresholds chosen without it.
+SPLITS = 5
+# Of three classifiers or more a resample tries so many nodes before it ascends from the best: a third of the time.
+RESAMPLED_NODES = 20_000
+# Half-width, in log odds around the target, of the band of documents that counts as next to a point.
+HALF_BAND = 0.4
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Resampled:
+    """What b resamples select: thresholds (b, t, k), with TP and FP (b, 2, t) there in the resample and in the data.
+
+    `marginal_errors` (b, t): those of the fit next to the thresholds, in log odds. Without the first axis, of one
+    resample.
+    """
+
+    own: Floats
+    original: Floats
+    marginal_errors: Floats
+    thresholds: Floats
+
+
+class RepeatedSelection:
+    """Repeats the selection of thresholds for rising targets (t,) on resamples of the data of a fit."""
+
+    def __init__(
+        self,
+        fit: SmoothFit,
+        rule: Rule,
+        targets: Floats,
+        documents: RatedDocuments | None,
+        parts: GroupParts | None = None,
+    ) -> None:
+        self.fit, self.rule, self.targets, self.documents, self.parts = fit, rule, targets, documents, parts
+        # Of the model alone: the counts that have a say in the choice were chosen by it.
+        self.modelled = fit.totals * fit.model.precision
+        self.places = None if documents is None else axis_places(fit.cells, documents.scores)
+        self.most_nodes = MAX_TABLE_NODES if len(fit.cells.axes) < 3 else RESAMPLED_NODES
+
+    @property
+    def marginal(self) -> MarginalEvidence:
+        """What the data say of the documents next to their points, without errors."""
+        fit, documents = self.fit, self.documents
+        _, lower, higher = nodes_around(fit, self.rule, self.targets)
+        flags = flagged_cells(fit.cells, lower, self.rule)
+        inside = flags - flagged_cells(fit.cells, higher, self.rule)
+        totals, positives = fit.totals @ inside, fit.positives @ inside
+        if documents is None:
+            squares = (fit.totals / fit.scale) @ inside
+            effective = np.divide(np.square(totals), squares, out=np.zeros_like(totals), where=squares > 0)
+            if self.parts is not None:
+                effective = effective / _effects_on_shares(fit, self.parts, inside)
+        else:
+            effective = _effective_sizes(documents, fit.cells.slots, inside)
+        shares = np.divide(positives, totals, out=np.zeros_like(totals), where=totals > 0)
+        return MarginalEvidence(
+            fitted=ratio(self.modelled @ inside, totals),
+            errors=np.empty((0, len(self.targets))),
+            counted=Counts(effective * shares, effective * (1 - shares)),
+            shares=ratio(totals, fit.totals @ flags),
+        )
+
+    def on(self, sample: CellSample, resample: Floats) -> Resampled:
+        """Select from one resample (2, c), positives and negatives in cells of the sample."""
+        fit = self.fit
+        again = self._refitted(resample)
+        totals = again.totals
+        nodes, lower, higher = nodes_around(again, self.rule, self.targets, self.most_nodes)
+        nodes = self._as_in_a_path(nodes, totals)
+        caught, below, above = (flagged_cells(fit.cells, at, self.rule) for at in (nodes, lower, higher))
+        inside = below - above
+        at_resample = _log_odds(ratio((totals * again.model.precision) @ inside, totals @ inside))
+        at_data = _log_odds(ratio(self.modelled @ inside, fit.totals @ inside))
+        return Resampled(
+            own=resample @ caught,
+            original=np.array([sample.positives, sample.negatives]) @ caught,
+            marginal_errors=at_resample - at_data,
+            thresholds=thresholds_at(fit.cells, nodes),
+        )
+
+    def held_out(self, sample: CellSample, in_sample: Counts[Floats], generator: np.random.Generator) -> Floats | None:
+        """Count TP and FP (2, t) at thresholds chosen without the documents counted, of as many documents as there are.
+
+        Cross-validation in cells, adjusted for the smaller number of documents as in `cross_fit` (Burman 1989).
+        """
+        if sample.split is None:
+            return None
+        whole = np.array([sample.positives, sample.negatives])
+        outside, on_all = np.zeros((2, len(self.targets))), np.zeros((2, len(self.targets)))
+        for _ in range(SPLITS):
+            parts = sample.split(generator)
+            for part in parts:
+                again = self._refitted(whole - part)
+                nodes = best_nodes(again, self.targets, self.rule, self.most_nodes)
+                nodes = self._as_in_a_path(nodes, again.totals)
+                caught = flagged_cells(self.fit.cells, nodes, self.rule)
+                outside += part @ caught / SPLITS
+                on_all += whole @ caught / (SPLITS * len(parts))
+        return np.asarray((outside + np.array([*in_sample]) - on_all).clip(0.0))
+
+    def _refitted(self, counts: Floats) -> SmoothFit:
+        """Fit to positives and negatives (2, c)."""
+        fit, positives, totals = self.fit, counts[0], counts.sum(axis=0)
+        model = newton_refit(fit.model, positives * fit.scale, totals * fit.scale)
+        return SmoothFit(fit.cells, model, positives, totals, fit.scale, fit.count_weight)
+
+    def _as_in_a_path(self, nodes: Indices, totals: Floats) -> Indices:
+        """Move nodes (t, k) to where a path of documents in cells (c,) has them; those of a table stay."""
+        return nodes if self.places is None else half_way_down(self.fit.cells, self.places, nodes, totals)
+
+
+def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) -> Floats:
+    """Effective numbers (t,) of the documents in cells `inside` (c, t), a group counting as one document."""
+    weights, groups, sizes = documents.weights, documents.groups, []
+    for cells in inside.T:
+        rows = cells[slots] > 0
+        sizes.append(effective_size(weights[rows] if groups is None else np.bincount(groups[rows], weights[rows])))
+    return np.array(sizes)
+
+
+def _effects_on_shares(fit: SmoothFit, parts: GroupParts, inside: Floats) -> Floats:
+    """How many times groups widen the variance (t,) of the share of positives in cells `inside` (c, t)."""
+    steps, size = parts.steps(fit.cells.axes, fit.cells.cells), parts.weights.shape[1]
+    counts = (fit.totals - fit.positives, fit.positives)
+    wholes = [sums(steps, kind, size) for kind in counts]
+    effects = []
+    for cells in inside.T:
+        shares = [
+            np.divide(sums(steps, kind * cells, size), whole, out=np.zeros(size), where=whole > 0)
+            for kind, whole in zip(counts, wholes, strict=True)
+        ]
+        effects.append(parts.effect_on_share(np.column_stack(shares)))
+    return np.array(effects)
+
+
+def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, most_nodes: int = MAX_TABLE_NODES) -> Indices:
+    """Find nodes (3, t, k) for rising targets (t,): the best ones at each target, and those below and above it.
+
+    The documents between the latter two are next to the point.
+    """
+    odds = logit(targets)
+    around = np.concatenate([odds, odds - HALF_BAND, odds + HALF_BAND])
+    order = np.argsort(around, kind="stable")
+    nodes = np.empty((len(around), len(fit.cells.axes)), dtype=np.intp)
+    nodes[order] = best_nodes(fit, expit(around[order]), rule, most_nodes)
+    return nodes.reshape(3, len(targets), -1)
+
+
+def _log_odds(precisions: Floats) -> Floats:
+    # Off the ends, where a saturated fit would give infinity.
+    return np.asarray(logit(precisions.clip(1e-12, 1 - 1e-12)))

@@ -1,0 +1,104 @@
+"""Hold all limits on uploaded files that the library knows, and refuse files beyond them."""
+
+from collections.abc import Iterable, Sequence
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import shortened
+
+LARGEST_FILE = 200 * 2**20
+# Of all cells as they are kept, and of what has to be unpacked to get at them.
+LARGEST_TABLE = 400 * 2**20
+LARGEST_DECODED = 2**29
+MAX_ROWS = 20_000_000
+MAX_COLUMNS = 500
+MAX_CELLS = 50_000_000
+# As many characters as Excel allows in a cell.
+LONGEST_CELL = 32_767
+# Lines at either end of a file that can be left out.
+MAX_LINES = 1_000
+# Of a workbook all parts together; a cell takes some 30 bytes of them.
+LARGEST_UNPACKED = 150 * 2**20
+MAX_XLSX_CELLS = 6_000_000
+MAX_ENTRIES = 2_000
+# Of a Parquet file: its footer, and the text written out for each cell; beyond that, words stay a dictionary.
+LONGEST_FOOTER = 2**25
+LARGEST_TEXT = 2**26
+_INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
+KEEP_LESS = "keep only the columns that are needed"
+
+
+def require_file_size(size: int, name: str) -> None:
+    """Refuse an empty file and one of more than 200 MB. Raises DataError."""
+    if not size:
+        raise DataError(f"'{name}' is empty; choose a file with a header and rated rows.")
+    if size > LARGEST_FILE:
+        raise DataError(
+            f"'{name}' has {size / 2**20:,.0f} MB, more than the limit of {LARGEST_FILE / 2**20:.0f} MB; keep "
+            "only the score, rating and weight columns, or save it as Parquet."
+        )
+
+
+def require_size(rows: int, columns: int, name: str) -> None:
+    """Refuse more rows, columns or cells than are read. Raises DataError."""
+    if rows > MAX_ROWS or columns > MAX_COLUMNS or rows * columns > MAX_CELLS:
+        raise DataError(
+            f"'{name}' has {rows:,} rows and {columns:,} columns; the limits are {MAX_ROWS:,} rows, {MAX_COLUMNS} "
+            f"columns and {MAX_CELLS:,} cells: {KEEP_LESS}."
+        )
+
+
+def require_decoded(size: int, name: str) -> None:
+    """Refuse a file that unpacks to more than 512 MB. Raises DataError."""
+    if size > LARGEST_DECODED:
+        raise DataError(
+            f"'{name}' unpacks to at least {size / 2**20:,.0f} MB, more than the limit of "
+            f"{LARGEST_DECODED / 2**20:.0f} MB; {KEEP_LESS}."
+        )
+
+
+def require_table_size(size: int, name: str) -> None:
+    """Refuse a table whose cells take more than 400 MB. Raises DataError."""
+    if size > LARGEST_TABLE:
+        raise DataError(
+            f"'{name}' takes at least {size / 2**20:,.0f} MB as a table, more than the limit of "
+            f"{LARGEST_TABLE / 2**20:.0f} MB; {KEEP_LESS}."
+        )
+
+
+def require_short_cell(length: int, column: str, place: str) -> None:
+    """Refuse a cell of more than 32,767 characters; `place` is where it stands: "row 12". Raises DataError."""
+    if length > LONGEST_CELL:
+        raise DataError(
+            f"Column '{shortened(column)}' holds a text of {length:,} characters in {place}, more than the limit of "
+            f"{LONGEST_CELL:,}; leave this column out."
+        )
+
+
+def column_names(header: Iterable[object]) -> list[str]:
+    """Turn the cells of a header into names: text without spaces, quotes and marks around it, "column 3" without any.
+
+    Raises
+    ------
+    DataError : a name that occurs twice.
+    """
+    names = [_plain_name(str(cell)) or f"column {position}" for position, cell in enumerate(header, 1)]
+    require_distinct(names)
+    return names
+
+
+def _plain_name(name: str) -> str:
+    """Leave out byte order marks and spaces of no width anywhere, and spaces and quotes around a name."""
+    name = name.translate(_INVISIBLE).strip()
+    is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
+    return name[1:-1].strip() if is_quoted else name
+
+
+def require_distinct(names: Sequence[str]) -> None:
+    """Refuse a name that occurs twice. Raises DataError."""
+    first: dict[str, int] = {}
+    for position, name in enumerate(names, 1):
+        if first.setdefault(name, position) != position:
+            raise DataError(
+                f"Column name '{shortened(name)}' occurs more than once in the header (columns {first[name]} and "
+                f"{position}); rename one of them."
+            )

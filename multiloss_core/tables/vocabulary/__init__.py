@@ -1,1 +1,0 @@
-"""What people call columns and ratings, in English, German, French, Spanish and Portuguese."""

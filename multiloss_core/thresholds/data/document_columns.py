@@ -1,0 +1,89 @@
+"""Read scores, weights and undecided documents from the columns of a table."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import MINUS, plural, shortened
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.tables.derived_column import base_of, column_of
+from multiloss_core.tables.number_column import are_weights, numbers, require_usable
+from multiloss_core.tables.reading.other_rows import repeated_rows
+from multiloss_core.thresholds.data.document_checks import quoted_names
+from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
+
+
+def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
+    """Refuse a table without one of the wanted columns. Raises DataError."""
+    if frame.empty:
+        raise DataError("The table has no rows; choose a file with a header and at least two rated rows.")
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise DataError(f"Column name '{repeated[0]}' occurs more than once; rename one of them.")
+    for column in wanted:
+        if base_of(frame, column) is None:
+            raise DataError(f"There is no column '{column}'; the table has {quoted_names(frame.columns[:8])}.")
+        if column.startswith(MINUS) and column in frame.columns:
+            raise DataError(f"Column '{column}' is named like an inverted score; rename it to tell the two apart.")
+    for position, column in enumerate(wanted):
+        if column in wanted[:position]:
+            raise DataError(
+                f"Column '{column}' was chosen twice; scores, rating, weight and group must be different columns."
+            )
+
+
+def read_scores(frame: pd.DataFrame, scores: Sequence[str], rows: Indices) -> tuple[Floats, Bools, Bools]:
+    """Read scores (n, k), and which of them are blank or unusable."""
+    table = np.empty((rows.size, len(scores)), order="F")
+    blank = np.zeros(table.shape, dtype=bool)
+    unusable = np.zeros(table.shape, dtype=bool)
+    for j, name in enumerate(scores):
+        table[:, j], blank[:, j], unusable[:, j] = numbers(rows_of_column(frame, name, rows))
+    return table, blank, unusable
+
+
+def rows_of_column(frame: pd.DataFrame, name: str, rows: Indices) -> "pd.Series[Any]":
+    """Take some rows of a column, which may be derived."""
+    return column_of(frame, name).iloc[rows]
+
+
+def undecided_alerts(
+    frame: pd.DataFrame, scores: Sequence[str], weight: str | None, waiting: Indices, floors: Floats
+) -> UndecidedDocuments:
+    """Take those of the rows without a decision that are alerts: with usable scores and weight, one at its floor."""
+    table, blank, unusable = read_scores(frame, scores, waiting)
+    weights = np.ones(waiting.size) if weight is None else numbers(rows_of_column(frame, weight, waiting))[0]
+    kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & are_weights(weights)
+    return UndecidedDocuments(scores=table[kept], weights=weights[kept], rows=waiting[kept])
+
+
+def undecided_note(label: str, rows: int, alerts: int) -> str:
+    """Say what becomes of the rows whose rating is blank or not known yet."""
+    told = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
+    if alerts == rows:
+        return f"{told}, but alerts."
+    return f"{told}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
+
+
+def read_weights(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floats | None:
+    """Read the weights of rows. Raises DataError for one that is not above 0."""
+    if weight is None:
+        return None
+    column = rows_of_column(frame, weight, rows)
+    values, _, _ = numbers(column)
+    way_out = "correct these weights or choose no weight column"
+    require_usable(column, are_weights(values), rows, expected="numbers above 0", way_out=way_out)
+    return values
+
+
+def repeated_rows_note(frame: pd.DataFrame) -> Iterator[str]:
+    """Say how many rows stand twice, where a column identifies them."""
+    repeats, identifier = repeated_rows(frame)
+    if repeats:
+        yield (
+            f"{plural(repeats, 'row', 'are')} identical to an earlier one in every column, "
+            f"'{shortened(identifier)}' included, and counted again; leave out repeated rows to count each once."
+        )
