@@ -1,12 +1,12 @@
 # The application alone, for `docker compose up` (compose.yaml, docs/operations.md) or any other engine.
-# Python is the version that the tests run with; pin the digest that your registry shows for it.
+# The tests use this version of Python; pin the digest of your registry.
 FROM python:3.11-slim-bookworm
 
 WORKDIR /srv/multiloss
 COPY requirements.txt ./
 RUN pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.txt
 COPY . .
-# Nothing can be written later: charts' browser library and bytecode are made here.
+# The root is read-only later: write the charts' browser library and the bytecode now.
 RUN python -m ui.shared.browser_files && python -m compileall -q . && chmod -R go=rX .
 
 USER 10001:10001

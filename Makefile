@@ -1,39 +1,39 @@
-# Shortcuts. The environment itself: README, "Try it".
+# Shortcuts. Create the environment as in README, "Test it".
 PYTHON = PYTHONPATH=. .venv/bin/python
 .PHONY: run test-fast test lint types docs lock sbom bench
 
-run:        ## the application, in the browser
+run:        ## run the application, in the browser
 	.venv/bin/streamlit run server.py --server.fileWatcherType=auto
 
-test-fast:  ## under a minute: no browser, no PostgreSQL, no Spark, no long simulations
+test-fast:  ## run tests without browser, PostgreSQL, Spark and long simulations
 	$(PYTHON) -m pytest -q --hypothesis-profile=fast -m "not browser and not database and not spark and not slow"
 
-test:       ## everything
+test:       ## run all tests
 	$(PYTHON) -m pytest
 
-lint:       ## style, and who may import whom
+lint:       ## check style and the direction of imports
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/lint-imports --no-logo
 
-types:      ## of Python, and of the explorer's browser modules
+types:      ## check types of Python and of the explorer's browser modules
 	.venv/bin/mypy
 	npm install --silent --no-package-lock && PYTHON=$(PYTHON) npm run --silent types
 
-docs:       ## the library's reference, in site/
+docs:       ## build the library's reference, in site/
 	$(PYTHON) docs/reference.py
 
-# Versions already locked stay: UPGRADE=--upgrade takes the newest that pins.txt allows.
+# Locked versions stay; UPGRADE=--upgrade takes the newest that pins.txt allows.
 LOCK = .venv/bin/uv pip compile --quiet --no-config --system-certs --generate-hashes --no-emit-index-url --no-annotate \
 	--universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
-lock:       ## what is installed, to the last package, with hashes: for development, and for running
+lock:       ## lock all packages with hashes, for development and for running
 	$(LOCK) pins.txt --output-file requirements-dev.txt
 	$(LOCK) --extra app --extra cli --constraint requirements-dev.txt pyproject.toml --output-file requirements.txt
 
-sbom:       ## the image's Python packages as CycloneDX, in site/sbom.json
+sbom:       ## list the image's Python packages as CycloneDX, in site/sbom.json
 	mkdir -p site
 	.venv/bin/cyclonedx-py requirements --output-reproducible --output-file site/sbom.json requirements.txt
 
-bench:      ## for example: make bench NAME=thresholds
+bench:      ## run a benchmark, for example: make bench NAME=thresholds
 	$(PYTHON) -m benchmarks.$(NAME)
