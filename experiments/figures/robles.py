@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.figures.panels import panels
-from multiloss_core import CountSurfaces, OperatingPoint, ThresholdPath, analytic_path, benchmark_path, graph_path
+from multiloss_core import (
+    CountSurfaces,
+    OperatingPoint,
+    ThresholdPath,
+    analytic_path,
+    benchmark_path,
+    graph_path,
+    operating_point,
+)
 from multiloss_core.figures import surface_drawing
 from multiloss_core.figures.static import canvas
 from multiloss_core.figures.static.charts import plane_drawing, space_drawing
@@ -33,7 +41,7 @@ def chosen_by_method(surfaces: CountSurfaces) -> dict[str, Chosen]:
         "graph": graph_path(surfaces),
         "benchmark": benchmark_path(surfaces),
     }
-    return {name: Chosen(path, path.at(MARGINAL_PRECISION)) for name, path in paths.items()}
+    return {name: Chosen(path, operating_point(path, MARGINAL_PRECISION)) for name, path in paths.items()}
 
 
 def figure_8(surfaces: CountSurfaces, chosen: Mapping[str, Chosen]) -> str:

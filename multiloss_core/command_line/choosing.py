@@ -25,7 +25,7 @@ from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch, Rule, che
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
-from multiloss_core.thresholds.paths.threshold_path import operating_point
+from multiloss_core.thresholds.paths.operating_point import operating_point
 
 Report = Callable[[str], None]
 

@@ -12,7 +12,8 @@ from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
+from multiloss_core.thresholds.paths.operating_point import operating_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 Method = Callable[[Any], ThresholdPath]
 

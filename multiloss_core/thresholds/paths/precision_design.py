@@ -1,4 +1,4 @@
-"""The basis in which P(positive | scores) is fitted: functions of the scores' ranks, of their extremes, and jumps."""
+"""Build the basis of P(positive | scores): functions of the scores' ranks, of their extremes, and jumps."""
 
 from dataclasses import dataclass, replace
 
@@ -11,10 +11,10 @@ from multiloss_core.thresholds.paths.score_cells import ScoreCells, merged_cells
 Flags = Bools
 
 PIECES, PIECES_OF_EXTREMES = 8, 5
-# Over so many of the last pieces a function may fall where the data say so.
+# Number of the last pieces over which a function may fall.
 FALLING_PIECES = 5
 # Along one coordinate.
-MOST_JUMPS = 12
+MAX_JUMPS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +48,14 @@ class PrecisionDesign:
         return np.asarray(expit(logits + (self.columns[:, smooth:] @ coefficients[smooth + 1 :])[self.merged]))
 
     def with_jumps(self, positives: Floats, totals: Floats) -> "PrecisionDesign":
-        """Let the precision jump where counts of merged cells (b,) say that it might, by as much as its penalty allows.
+        """Add a jump at each likely boundary of the counts of merged cells (b,).
 
-        Along every coordinate the boundaries of pool-adjacent-violators: of all steps the likeliest.
+        The boundaries are those of pool-adjacent-violators along every coordinate: the likeliest of all step functions.
         """
         k, found, beyond = len(self.beyond), [], []
         for number, coordinate in enumerate(self.coordinates):
             inside = coordinate > 0
-            for place in precision_boundaries(coordinate[inside], positives[inside], totals[inside], MOST_JUMPS):
+            for place in precision_boundaries(coordinate[inside], positives[inside], totals[inside], MAX_JUMPS):
                 found.append(coordinate >= place)
                 # Above the largest score of one classifier, that score is the best one, and no score is the worst.
                 beyond.append((np.arange(k) == number) | (number == k))

@@ -10,7 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.thresholds.data.counts import Counts
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap
 from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices
@@ -171,14 +171,14 @@ def _best_point(path: ThresholdPath, choices: ThresholdChoices, wish: _Wish, ref
     if found is None:
         if corner is None:
             raise DataError(refusal)
-        return path.at(target_of_corner(path, corner))
+        return operating_point(path, target_of_corner(path, corner))
     counts = choices.source.counts_at(found.thresholds, path.rule)
     marginal, between = place_on(path, counts.alerts)
     if corner is not None:
         vertex = path.majorant.vertices[corner]
         same = counts.tp == path.tp[vertex] and counts.fp == path.fp[vertex]
         if same or np.array_equal(found.thresholds, path.thresholds[vertex]):
-            return path.at(target_of_corner(path, corner))
+            return operating_point(path, target_of_corner(path, corner))
     return point_beside(WishedPoint, path, counts, choices.settled(found.thresholds, marginal), (marginal, between))
 
 

@@ -9,7 +9,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.thresholds.data.counts import Counts, flagged
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.thresholds.paths.operating_point import Point, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along
 from multiloss_core.thresholds.targets.payoffs import Number, Payoffs
@@ -90,7 +90,7 @@ def band_at(path: ThresholdPath, review: Point, marginal_precision: float) -> Re
     DataError : the path is none of monotone thresholds, or the cut lies below `review`.
     """
     _require_monotone(path)
-    return ReviewBand(review=review, block=path.at(marginal_precision))
+    return ReviewBand(review=review, block=operating_point(path, marginal_precision))
 
 
 def band_for_precision(path: ThresholdPath, review: Point, least: float) -> ReviewBand:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments, smooth_path
+from multiloss_core import DataError, RatedDocuments, operating_point, smooth_path
 from multiloss_core.tables import document_amounts
 from multiloss_core.thresholds import money_at, money_weighted
 
@@ -122,7 +122,7 @@ class TestMoneyWeighted:
             frame, documents = some_documents(seed, weighted=False)
             path = smooth_path(money_weighted(documents, frame["amount"].to_numpy()))
             rounded += path.reachable.tp != path.totals.tp
-            assert path.at(0.3).reachable_share == 1
+            assert operating_point(path, 0.3).reachable_share == 1
         assert rounded > 0
 
     def test_without_zeros_there_is_no_note(self):

@@ -127,7 +127,7 @@ def test_ten_classifiers_have_more_cells_than_numbers():
     generator = np.random.default_rng(0)
     labels = generator.random(400) < 0.3
     scores = generator.normal(size=(400, 10)) + 1.5 * labels[:, np.newaxis]
-    point = smooth_path(RatedDocuments(scores, labels, floors=[-5.0] * 10), rule="all").at(0.4)
+    point = operating_point(smooth_path(RatedDocuments(scores, labels, floors=[-5.0] * 10), rule="all"), 0.4)
     assert point.tp > 0.5 * labels.sum()
     assert point.precision > 0.4
 
@@ -205,7 +205,7 @@ def test_the_precision_may_jump_where_it_does_and_nowhere_else():
         here = (scores[:, 0] > low) & (scores[:, 0] < high)
         assert fitted[here].mean() == pytest.approx(truth, abs=0.06)
     np.testing.assert_allclose(
-        smooth_path(RatedDocuments(scores, labels, floors=[0.0])).at(0.5).thresholds, 0.9, atol=2e-3
+        operating_point(smooth_path(RatedDocuments(scores, labels, floors=[0.0])), 0.5).thresholds, 0.9, atol=2e-3
     )
 
 
