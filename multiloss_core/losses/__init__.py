@@ -1,4 +1,4 @@
-"""Natarajan et al. 2016: multivariate losses, their expectations for every k, and Theorem 1."""
+"""Compute the multivariate losses of Natarajan et al. 2016, their expectations for every k, and check Theorem 1."""
 
 from multiloss_core.losses.calibration import (
     CALIBRATIONS,

@@ -1,4 +1,4 @@
-"""One label among n classes: the best set of classes to predict (Natarajan et al. 2016, Theorem 2)."""
+"""Find the best set of classes for one label among n classes (Natarajan et al. 2016, Theorem 2)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ def multinomial_losses(probabilities: ArrayLike, loss: Loss | LossFunction) -> F
     k = np.arange(n + 1)
     losses_missed = phi(0.0, k[:-1] / n, 1.0 / n)
     losses_hit = phi(1.0 / n, k[1:] / n, 1.0 / n)
-    # Flagging nothing never hits, flagging everything always does.
+    # Flagging nothing is never right, flagging everything always.
     return np.concatenate(
         [losses_missed[:1], hit[:-1] * losses_hit[:-1] + missed[:-1] * losses_missed[1:], losses_hit[-1:]]
     )

@@ -1,4 +1,4 @@
-"""Every L_k of any loss, through all 2^n outcomes: the definition itself."""
+"""Compute every L_k of any loss from all 2^n outcomes, by definition."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Synthetic items with known label probabilities: Natarajan et al. 2016, section 5.1."""
+"""Draw synthetic items with known label probabilities: Natarajan et al. 2016, section 5.1."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Theorem 1 put to the test: on how many random draws is an exhaustively found optimum a top-k set?"""
+"""Verify Theorem 1 on random draws: count draws with a top-k set among the exhaustively found optima."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Points at a price, at a vertex or at thresholds set by hand; other wishes are in `wishes`."""
+"""Make points at a price, at a vertex or at manual thresholds; other goals are in `goals`."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,43 +12,43 @@ from multiloss_core.thresholds.targets.goals import place_on, point_beside, targ
 
 
 def target_for_price(false_per_catch: float) -> float:
-    """Convert the false alerts paid for each extra true positive, x, into a marginal precision: 1 / (1 + x).
+    """Convert x false alerts for each extra true positive into a marginal precision: 1 / (1 + x).
 
     Raises
     ------
     DataError : a price that is not positive.
     """
     if not 0 < false_per_catch < np.inf:
-        raise DataError("The false alerts paid for an extra catch must be more than 0.")
+        raise DataError("The number of false alerts for an extra catch must be above 0.")
     return 1 / (1 + false_per_catch)
 
 
 def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) -> ManualPoint:
-    """Count thresholds (k,) set by hand; infinity stands for never. On surfaces, those of the next node.
+    """Count manual thresholds (k,), infinity for never; on surfaces, those of the next node.
 
-    Its marginal precision is that of the path where it flags as many. What a next step would bring is not known.
+    The marginal precision is that of the path at as many alerts; that of the next step is unknown.
 
     Raises
     ------
-    DataError : a threshold below its floor, where nobody rated, or one that is no number of a usual size.
+    DataError : a threshold below its floor, without ratings, or a number of unusual size.
     """
     values = checked_thresholds(thresholds, path.names)
     for name, value, floor in zip(path.names, values, source.floors, strict=True):
         if value < floor:
-            raise DataError(f"The threshold of '{name}' must be at least its floor, {floor:g}: below it nobody rated.")
+            raise DataError(f"The threshold of '{name}' must be at least its floor, {floor:g}; enter a higher one.")
     counts = source.counts_at(values, path.rule)
     return point_beside(ManualPoint, path, counts, values, place_on(path, counts.alerts))
 
 
 def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
-    """Make the point of a vertex: one of the slider where some target leads there, else a wished one.
+    """Make the point of a vertex: an operating point if some target has it, else a `WishedPoint`.
 
     Raises
     ------
     DataError : the path has no such vertex.
     """
     if not 0 <= vertex < len(path.tp):
-        raise DataError(f"The path has vertices from 0 to {len(path.tp) - 1}, and none of number {vertex}.")
+        raise DataError(f"The path has vertices 0 to {len(path.tp) - 1}, but not {vertex}.")
     tp, fp = float(path.tp[vertex]), float(path.fp[vertex])
     corners = path.majorant.vertices
     same = np.flatnonzero((path.tp[corners] == tp) & (path.fp[corners] == fp))

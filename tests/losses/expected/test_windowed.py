@@ -73,7 +73,7 @@ def test_certain_items_only_move_a_window():
 
 
 def test_what_it_does_not_take():
-    with pytest.raises(DataError, match="must know between which values user's lies"):
+    with pytest.raises(DataError, match="needs the bounds of user's"):
         expected_losses([0.5], lambda u, v, p: u, method="windowed")
     with pytest.raises(DataError, match="20,001 probabilities; the windowed method takes at most 20,000"):
         expected_losses(np.full(20_001, 0.5), G_MEAN, method="windowed")

@@ -270,7 +270,7 @@ def test_a_table_of_counts_has_its_nodes_to_choose_from_and_no_days():
     point = point_for_alerts(path, choices, most)
     assert point.alerts <= most
     assert all(value in axis for value, axis in zip(point.thresholds, surfaces.axes, strict=True))
-    with pytest.raises(DataError, match="tells no days"):
+    with pytest.raises(DataError, match="has no days"):
         point_for_busy_days(path, choices, DailyCap(day=np.zeros(0, dtype=int), days=1, most=1.0))
 
 
