@@ -201,7 +201,7 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
 
 
 def weekly_counts_of_days(days: Calendar, tp: Floats, fp: Floats, squares: Floats) -> WeeklyCounts:
-    """Count weeks as `weekly_counts` does, from sums of weights on each calendar day (days,), all decided, no groups.
+    """Count weeks as `weekly_counts` does, from daily sums of weights (days,), decided and ungrouped.
 
     `squares` (2, days): sums of the squared weights of true and of false positives.
     """

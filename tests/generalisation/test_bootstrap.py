@@ -110,7 +110,7 @@ class TestFixedThresholds:
             one, other = bounds(attrgetter(name)(weighted)), bounds(attrgetter(name)(grouped))
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
 
-    def test_flagged_documents_that_stand_for_themselves_are_as_certain_as_without_weights(self):
+    def test_unit_weights_among_flagged_change_no_interval(self):
         # Below the thresholds one in twenty was rated; what is flagged was rated whole.
         generator = np.random.default_rng(0)
         scores = np.concatenate([generator.uniform(0, 0.9, 900), generator.uniform(0.9, 1, 60)])
@@ -153,7 +153,7 @@ class TestFixedThresholds:
         np.testing.assert_allclose(bounds(found.new_period.alerts), len(documents.labels))
         assert found.expected.tp.low < found.in_sample.tp < found.expected.tp.high
 
-    def test_nothing_seen_is_not_nothing_expected(self):
+    def test_zero_counts_have_positive_expectations(self):
         documents = simulated()
         top = documents.scores[~documents.labels].max(axis=0)
         found = fixed(documents, np.nextafter(top, NEVER), resamples=1000).intervals()
@@ -214,7 +214,7 @@ class TestChosenThresholds:
         np.testing.assert_allclose(one.expected.tp, other.expected.tp)
         np.testing.assert_array_equal(one.resampled_thresholds, other.resampled_thresholds)
 
-    def test_groups_and_weights_are_taken(self):
+    def test_groups_and_weights_are_accepted(self):
         documents = simulated()
         generator = np.random.default_rng(4)
         size = len(documents.labels)
@@ -273,7 +273,7 @@ class TestChosenThresholds:
 
 class TestNodesOfAResample:
     @pytest.mark.parametrize("seed", range(3))
-    def test_they_flag_what_a_threshold_half_way_between_the_documents_at_hand_flags(self, seed):
+    def test_moved_nodes_equal_half_way_thresholds(self, seed):
         generator = np.random.default_rng(seed)
         documents = RatedDocuments(generator.random((60, 2)), generator.random(60) < 0.4, floors=[0.0, 0.0])
         # Every document has a node of its own.
@@ -299,7 +299,7 @@ class TestNodesOfAResample:
 
 
 class TestHeldOut:
-    def test_where_precision_does_not_depend_on_the_score_all_alerts_held_out_have_it(self):
+    def test_constant_precision_is_found_on_held_out_alerts(self):
         # Whatever is chosen catches by chance: what it catches in the sample is optimism.
         in_sample, held_out, alerts = 0.0, 0.0, 0.0
         for seed in range(30):
@@ -337,7 +337,7 @@ class TestHeldOut:
 class TestNewtonRefit:
     @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(3))
-    def test_it_finds_a_fit_at_least_as_good_as_another_solver(self, seed):
+    def test_refit_is_at_least_as_good_as_another_solver(self, seed):
         fit = smooth_fit(simulated(seed))
         generator = np.random.default_rng(seed)
         drawn = generator.poisson(fit.totals).astype(float)

@@ -28,7 +28,7 @@ CUTS = np.linspace(0.0, 1.0, 21)
 
 
 def rising(generator, n, *, groups=None, weights=None, steepness=1.0):
-    """One score in (0, 1); the precision above a cut at t is steepness x (1 + t) / 2."""
+    """Draw one score in (0, 1); the precision above a cut at t is steepness x (1 + t) / 2."""
     scores = generator.random(n)
     labels = generator.random(n) < steepness * scores
     labels[:2] = True, False
@@ -41,7 +41,7 @@ def cut_path(documents, *, rule):
 
 
 def _share_of_large_groups():
-    """Of the documents, in groups of sizes geometric up to 30: the share in groups of more than 3."""
+    """Compute the share of documents in groups above 3, for geometric sizes up to 30."""
     sizes = np.arange(1, 31)
     chances = geom.pmf(sizes, 0.25)
     chances[-1] += geom.sf(30, 0.25)
@@ -59,13 +59,13 @@ class TestTests:
         if positives:
             assert exact_p_value(positives, documents, bound) == pytest.approx(0.1)
 
-    def test_nothing_proves_nothing(self):
+    def test_no_units_reject_nothing(self):
         assert exact_p_value(0, 0, 0.5) == 1
         assert betting_p_value(np.empty(0), np.empty(0), 0.5, 1.0, 0.05) == 1
         assert betting_lower_bound(np.empty(0), np.empty(0), 0.95, 1.0) == 0
 
     @pytest.mark.parametrize("level", [0.05, 0.001])
-    def test_betting_multiplies_fortunes(self, level):
+    def test_betting_equals_its_definition(self, level):
         generator = np.random.default_rng(5)
         totals = generator.choice([1.0, 2.0, 4.0], 30)
         positives = totals * (generator.random(30) < 0.5)
@@ -84,7 +84,7 @@ class TestTests:
         assert betting_p_value(positives, totals, 0.3, 4.0, level, earlier) == pytest.approx(1 / best)
 
     @pytest.mark.parametrize("precision", [0.1, 0.5, 0.9])
-    def test_betting_rejects_a_true_hypothesis_at_most_so_often(self, precision):
+    def test_betting_keeps_its_level(self, precision):
         generator = np.random.default_rng(0)
         rejected = 0
         for _ in range(400):
@@ -103,9 +103,7 @@ class TestTests:
             ([9, 0, 1], [9, 1, 2], [0.04, 0.9, 0.06]),
         ],
     )
-    def test_of_all_outcomes_betting_rejects_a_true_hypothesis_in_at_most_the_level(
-        self, positives, totals, chances, level
-    ):
+    def test_betting_keeps_its_level_over_all_outcomes(self, positives, totals, chances, level):
         kinds = np.array([positives, totals], dtype=float)
         true = kinds[0] @ chances / (kinds[1] @ chances)
         outcomes = np.indices([len(chances)] * 7).reshape(7, -1).T
@@ -246,7 +244,7 @@ class TestCertifiedPoint:
     @pytest.mark.slow
     @pytest.mark.parametrize("form", ["plain", "weights", "groups"])
     @pytest.mark.parametrize("precision", [0.55, 0.8])
-    def test_it_fails_at_most_so_often(self, form, precision):
+    def test_certificate_keeps_its_level(self, form, precision):
         failed = certified = 0
         for seed in range(120):
             generator = np.random.default_rng(seed)
@@ -272,7 +270,7 @@ class TestCertifiedPoint:
         assert certified >= 10
 
     @pytest.mark.slow
-    def test_where_no_precision_differs_false_certificates_are_as_rare_as_promised(self):
+    def test_constant_precision_keeps_the_level(self):
         certified = 0
         for seed in range(250):
             generator = np.random.default_rng(seed)
@@ -315,7 +313,7 @@ class TestCertifiedPoint:
         assert len(suggestions) >= 15
         assert successes / len(suggestions) > 0.5
 
-    def test_out_of_reach_no_ratings_are_said_to_help(self):
+    def test_unreachable_precision_suggests_no_ratings(self):
         documents = rising(np.random.default_rng(1), 2000, steepness=0.5)
         certificate = certify(documents, 0.9, method=cut_path)
         assert certificate.status == "not_certified"
@@ -361,7 +359,7 @@ class TestCertifiedPoint:
             certify(documents, 0.5, method=envelope)
 
 
-def test_every_vertex_of_the_certified_range_passes_its_test_and_the_next_does_not():
+def test_certified_range_is_maximal():
     documents = simulate_population(np.random.default_rng(8), documents=100_000, prevalence=0.01).rated()
     found = certify(documents, 0.5)
     assert found.status == "certified"

@@ -33,7 +33,7 @@ def benchmark(documents):
 
 
 def fixed(documents, rule="any"):
-    """A path that ignores the data, down to where the operating points lie."""
+    """Make a path that ignores the data, down to where the operating points lie."""
     thresholds = np.linspace(documents.floors, [1.1] * len(documents.names), 9)
     tp, fp = documents.counts_along(thresholds, rule)
     smooth_tp, smooth_fp = np.linspace(0, 1, 9)[::-1] ** 0.5, np.linspace(0, 1, 9)[::-1] ** 2
@@ -56,7 +56,7 @@ def some_documents(seed=0, count=160, *, classifiers=2, weighted=False, grouped=
 
 
 def pairs_ranked(documents, rows, thresholds, rule):
-    """Rightly ranked and all pairs of a positive and a negative among some rows, one by one."""
+    """Count correctly ordered and all pairs of a positive and a negative among some rows, one by one."""
     kinds = {True: [], False: []}
     for row in rows:
         scores = documents.scores[row].tolist()
@@ -73,7 +73,7 @@ def pairs_ranked(documents, rows, thresholds, rule):
 
 
 def by_hand(documents, method, targets, folds, seed):
-    """Plain and adjusted cross-fitting, fold by fold and document by document."""
+    """Compute plain and adjusted cross-fitting, fold by fold and document by document."""
     fold = document_folds(documents, folds, seed)
     everything = range(len(fold))
     whole = method(documents)
@@ -100,7 +100,7 @@ def by_hand(documents, method, targets, folds, seed):
 class TestCounts:
     @pytest.mark.parametrize("rule", ["any", "all"])
     @pytest.mark.parametrize(("weighted", "grouped"), [(False, False), (True, False), (False, True), (True, True)])
-    def test_they_equal_a_loop_over_folds_and_documents(self, rule, weighted, grouped):
+    def test_cross_fitting_equals_a_plain_loop(self, rule, weighted, grouped):
         documents = some_documents(weighted=weighted, grouped=grouped)
 
         def method(part):
@@ -188,7 +188,7 @@ class TestCounts:
             assert np.isnan(held_out.precision[alerts == 0]).all()
             np.testing.assert_allclose((held_out.precision * alerts)[alerts > 0], held_out.tp[alerts > 0])
 
-    def test_they_are_nearer_the_truth_than_counts_on_the_choosing_documents(self):
+    def test_cross_fitting_reduces_optimism(self):
         off = []
         for seed in range(12):
             population = simulate_population(np.random.default_rng(seed), documents=60_000, prevalence=0.01)
@@ -231,7 +231,7 @@ class TestProgress:
             assert steps[-1].counts[name].tp.tolist() == final[name].tp.tolist()
             assert steps[-1].counts[name].area == final[name].area
 
-    def test_what_was_counted_so_far_stands_for_all_documents(self):
+    def test_partial_counts_stand_for_all_documents(self):
         documents = some_documents(8, 400)
         for step in cross_fit_steps(documents, {"fixed": fixed}, TARGETS, folds=4):
             held_out = step.counts["fixed"]
@@ -296,7 +296,7 @@ class TestSmallData:
         tp = (on & counted & documents.labels).sum(axis=1) * documents.labels.sum() / documents.labels[counted].sum()
         np.testing.assert_allclose(held_out.plain.tp, tp)
 
-    def test_a_method_that_fails_on_a_part_leaves_that_fold_out_for_itself_alone(self):
+    def test_failed_fit_leaves_out_its_fold_only(self):
         calls = []
 
         def moody(part):
@@ -346,7 +346,7 @@ class TestFolds:
         largest = max(Counter(groups[labels].tolist()).values())
         assert positives.max() - positives.min() <= largest
 
-    def test_another_seed_gives_other_folds_and_the_same_seed_the_same(self):
+    def test_folds_depend_on_the_seed_alone(self):
         for grouped in (False, True):
             documents = some_documents(grouped=grouped)
             first, again, other = (document_folds(documents, 5, seed) for seed in (0, 0, 1))

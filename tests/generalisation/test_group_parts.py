@@ -1,4 +1,4 @@
-"""Counts of random parts of groups against the documents and groups themselves."""
+"""Test counts of random parts of groups against the documents and groups themselves."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ AXES = (np.arange(5.0), np.arange(5.0))
 
 
 def documents(seed=0, parts=40, size=12):
-    """Documents whose part decides a good deal of their scores and ratings; scores are nodes."""
+    """Draw documents with scores (nodes) and ratings that depend on their part."""
     generator = np.random.default_rng(seed)
     rows = parts * size
     part = np.repeat(np.arange(parts), size)
@@ -108,7 +108,7 @@ class TestParts:
             assert np.cov(own.T) / scale == pytest.approx(np.cov(other.T) / scale, abs=0.12)
 
 
-def test_a_table_that_has_grown_since_is_resampled_at_its_own_size():
+def test_grown_table_is_resampled_at_its_own_size():
     frame = documents()
     counted, parts = cells_of(frame), parts_of(pd.concat([frame, frame]), "any")
     sample = cell_sample_of_cells(counted, parts, parts.steps(AXES, counted.cells))

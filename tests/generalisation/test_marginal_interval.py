@@ -28,7 +28,7 @@ def found(level=0.95, **changed):
 
 
 def wilson(positives, documents, level=0.95):
-    """Where the score test of a share just does not reject."""
+    """Find where the score test of a share just does not reject."""
     share, z = positives / documents, norm.isf((1 - level) / 2)
 
     def beyond(p):
@@ -60,7 +60,7 @@ class TestWhereTheCountsBearTheFitOut:
 
 class TestWhereTheCountsContradictTheFit:
     @pytest.mark.parametrize(("positives", "fitted"), [(10.0, 0.3), (60.0, 0.3)])
-    def test_it_spans_both(self, positives, fitted):
+    def test_interval_spans_fit_and_counts(self, positives, fitted):
         interval = found(positives=positives, negatives=100 - positives, fitted=fitted)
         low, high = wilson(positives, 100)
         of_fit = expit(logit(fitted) + np.array([-0.2, 0.2]) * norm.isf(0.025))
@@ -75,7 +75,7 @@ class TestWherePrecisionFallsSteeply:
         np.testing.assert_allclose([interval.low, interval.high], wilson(6, 30), rtol=1e-6)
         assert interval.estimate == pytest.approx(0.2)
 
-    def test_with_few_of_them_there_is_none(self):
+    def test_few_counts_give_no_interval(self):
         interval = found(share=0.1, positives=3.0, negatives=12.0)
         assert np.isnan([interval.estimate, interval.low, interval.high]).all()
         assert "falls steeply here and" in interval.reason
@@ -103,7 +103,7 @@ class TestWhereThereIsNone:
         assert np.isnan(interval.low)
         assert "most resamples" in interval.reason
 
-    def test_a_band_has_gaps_there(self):
+    def test_band_has_gaps_without_interval(self):
         both = MarginalEvidence(
             fitted=np.array([0.3, 0.3]),
             errors=0.2 * np.column_stack([NORMAL, NORMAL]),
@@ -128,7 +128,7 @@ def simulated():
 
 
 class TestOnDocuments:
-    def test_where_precision_jumps_there_is_none(self):
+    def test_precision_jump_gives_no_interval(self):
         generator = np.random.default_rng(0)
         scores = np.concatenate([generator.uniform(0.0, 0.7, 2000), generator.uniform(0.7, 1.0, 100)])
         labels = scores > 0.7
@@ -145,7 +145,7 @@ class TestOnDocuments:
             assert interval.low < 0.3 < interval.high
             assert not interval.reason
 
-    def test_a_group_counts_as_one_document_and_weights_as_effective_ones(self):
+    def test_counted_groups_and_weights_are_effective_numbers(self):
         alone = simulated()
         four = np.repeat(np.arange(len(alone.labels)), 4)
         floors = alone.floors.tolist()
@@ -171,7 +171,7 @@ class TestOnDocuments:
 
 
 def next_to(documents, target):
-    """Which documents the best thresholds flag at log odds 0.4 below and above a target."""
+    """Find the documents that the best thresholds flag at log odds 0.4 below and above a target."""
     fit = smooth_fit(documents)
     gains = fit.expected[:, np.newaxis] - fit.totals[:, np.newaxis] * expit(logit(target) + np.array([-0.4, 0.4]))
     flags = []
@@ -179,7 +179,7 @@ def next_to(documents, target):
         rows, columns = (len(axis) + 1 for axis in fit.cells.axes)
         table = np.zeros((rows, columns))
         np.add.at(table, tuple(fit.cells.cells.T), gain)
-        # What is not flagged lies at or below both nodes.
+        # Unflagged documents lie at or below both nodes.
         lost = table.cumsum(axis=0).cumsum(axis=1)
         least = np.argwhere(lost <= lost.min() + 1e-9)[-1]
         flags.append((fit.cells.cells[fit.cells.slots] > least).any(axis=1))

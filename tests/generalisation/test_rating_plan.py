@@ -11,11 +11,11 @@ from tests.thresholds.brute_force import random_documents
 
 def path_through(documents, thresholds, rule="any"):
     thresholds = np.array(thresholds, dtype=float).reshape(-1, len(documents.names))
-    return ThresholdPath(thresholds, *documents.counts_along(thresholds, rule), "by hand", rule, documents.names)
+    return ThresholdPath(thresholds, *documents.counts_along(thresholds, rule), "manual", rule, documents.names)
 
 
 def in_bands(rated, positives, weights, scores=None):
-    """One classifier; band b holds `rated[b]` documents of score b, `positives[b]` of them positive, of one weight."""
+    """Make documents of one weight; band b holds `rated[b]` of score b, `positives[b]` of them positive."""
     scores = np.repeat(np.arange(1.0, len(rated) + 1) if scores is None else scores, rated)
     labels = np.concatenate([np.arange(n) < p for n, p in zip(rated, positives, strict=True)])
     return RatedDocuments(scores, labels, np.repeat(np.array(weights, dtype=float), rated))
@@ -23,17 +23,17 @@ def in_bands(rated, positives, weights, scores=None):
 
 class TestEffectiveSize:
     @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=30))
-    def test_it_is_at_most_the_number_and_equal_for_equal_weights(self, weights):
+    def test_effective_size_is_at_most_the_number(self, weights):
         assert 1 - 1e-9 <= effective_size(weights) <= len(weights) + 1e-9
         assert effective_size([weights[0]] * 7) == pytest.approx(7)
 
-    def test_it_is_the_size_whose_mean_varies_as_much(self):
+    def test_effective_size_has_equal_variance(self):
         weights = np.array([1.0, 1, 1, 5, 10, 2.5])
         labels = np.random.default_rng(0).random((200_000, 6)) < 0.3
         variance = (labels @ weights / weights.sum()).var()
         assert 0.3 * 0.7 / variance == pytest.approx(effective_size(weights), rel=0.02)
 
-    def test_of_nothing_it_is_nothing(self):
+    def test_effective_size_of_nothing_is_zero(self):
         assert effective_size([]) == 0
 
     def test_sizes_of_a_set(self):
@@ -121,7 +121,7 @@ class TestRatingPlan:
             assert band.more == band.size.alerts - band.size.documents
             assert band.share_removed == pytest.approx(band.sampling_variance / plan.standard_error**2)
 
-    def test_rating_the_best_band_again_and_again_gives_the_neyman_allocation(self):
+    def test_rating_best_bands_gives_neyman_allocation(self):
         population, shares = np.array([2000, 3000, 1000]), np.array([0.5, 0.1, 0.9])
         rated = np.array([10, 10, 10])
         for _ in range(60):

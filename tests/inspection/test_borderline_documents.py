@@ -18,13 +18,13 @@ def documents_and_point(draw):
 
 
 def passed(documents, j, low, high):
-    """The weight of the documents whose score j lies in a range."""
+    """Sum the weights of documents with score j in a range."""
     scores = documents.scores[:, j].tolist()
     return sum(weight for score, weight in zip(scores, documents.weights, strict=True) if low(score) and high(score))
 
 
 def distance(documents, i, thresholds, rule):
-    """How far a document is from changing sides, in plain loops; None where it cannot."""
+    """Measure the distance of a document from the other side in plain loops; None if impossible."""
     above, below = [], []
     for j, value in enumerate(thresholds):
         score = documents.scores[i, j]
@@ -60,7 +60,7 @@ def test_the_nearest_on_either_side_are_those_of_a_plain_search(drawn, rule, mos
 
 
 @given(documents_and_point(), rules)
-def test_the_deciding_classifier_is_as_far_away_as_is_said(drawn, rule):
+def test_deciding_classifier_has_the_distance(drawn, rule):
     documents, thresholds = drawn
     found = borderline_documents(documents, thresholds, rule)
     for near in (found.flagged, found.not_flagged):
@@ -72,7 +72,7 @@ def test_the_deciding_classifier_is_as_far_away_as_is_said(drawn, rule):
             assert reached == is_flagged(documents.scores[i], thresholds, rule)
 
 
-def test_with_one_classifier_the_nearest_are_those_next_to_the_threshold():
+def test_one_classifier_gives_documents_next_to_threshold():
     scores = np.arange(10.0)
     documents = RatedDocuments(scores, scores > 5)
     found = borderline_documents(documents, [4.5], "any", most=3)
@@ -82,7 +82,7 @@ def test_with_one_classifier_the_nearest_are_those_next_to_the_threshold():
     assert found.not_flagged.distances.tolist() == [1, 2, 3]
 
 
-def test_equal_distances_come_in_the_order_of_the_documents_and_no_more_than_asked_for():
+def test_ties_keep_document_order_up_to_the_limit():
     documents = RatedDocuments([1.0] * 5 + [2.0] * 5, [0, 1] * 5)
     found = borderline_documents(documents, [2.0], "any", most=2)
     assert found.flagged.positions.tolist() == [5, 6]
@@ -100,7 +100,7 @@ def test_scores_of_other_sizes_compare_by_ranks():
 
 
 @pytest.mark.parametrize(("rule", "flagged", "not_flagged"), [("any", [1], [0]), ("all", [], [])])
-def test_nothing_is_near_to_a_threshold_of_never(rule, flagged, not_flagged):
+def test_threshold_of_never_has_no_near_documents(rule, flagged, not_flagged):
     documents = RatedDocuments([[1.0, 3.0], [2.0, 4.0]], [0, 1])
     found = borderline_documents(documents, [2.0, np.inf], rule)
     assert found.flagged.positions.tolist() == flagged

@@ -15,7 +15,7 @@ rules = st.sampled_from(RULES)
 
 @st.composite
 def documents_and_thresholds(draw):
-    """Documents, and two sets of thresholds at or above their floors, some of them never."""
+    """Draw documents and two sets of thresholds at or above their floors, some of them never."""
     documents = draw(rated_documents())
     both = []
     for _ in range(2):
@@ -28,7 +28,7 @@ def documents_and_thresholds(draw):
 
 
 def only_flagged_by(documents, one, other, rule):
-    """Positions of the documents that the first thresholds flag and the others do not."""
+    """Find the positions of the documents that the first thresholds flag and the others do not."""
     return [
         i
         for i, scores in enumerate(documents.scores.tolist())
@@ -89,7 +89,7 @@ def test_the_other_way_round_everything_changes_sides(drawn, rule):
 
 
 @given(rated_documents(weighted=False), rules, st.data())
-def test_a_table_of_counts_knows_how_many_lie_between_two_nodes(documents, rule, data):
+def test_table_counts_documents_between_nodes(documents, rule, data):
     surfaces = count_surfaces(documents, rule=rule, resolution=6, spacing="quantile")
     current, proposed = (
         np.array([data.draw(st.sampled_from(axis.tolist())) for axis in surfaces.axes]) for _ in range(2)
@@ -104,7 +104,7 @@ def test_a_table_of_counts_knows_how_many_lie_between_two_nodes(documents, rule,
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_between_nodes_the_next_node_is_counted_and_told(rule):
+def test_thresholds_between_nodes_use_the_next_node(rule):
     axes = (np.array([0.0, 1.0, 2.0]), np.array([0.0, 10.0]))
     tp = np.array([[9.0, 5.0], [7.0, 4.0], [3.0, 1.0]])
     surfaces = CountSurfaces(axes, tp, 2 * tp, rule, ("a", "b"))
@@ -116,7 +116,7 @@ def test_between_nodes_the_next_node_is_counted_and_told(rule):
 
 
 def flags_something_unrated(floors, thresholds, rule):
-    """Whether some document below all floors would be flagged: looked for on a fine grid of scores."""
+    """Search a fine grid of scores for a flagged document below all floors."""
     grid = [np.arange(-1.0, 6.0, 0.5).tolist()] * len(floors)
     return any(
         is_flagged(scores, thresholds, rule)
@@ -126,7 +126,7 @@ def flags_something_unrated(floors, thresholds, rule):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=3), rules)
-def test_counts_are_complete_where_nothing_unrated_can_be_flagged(pairs, rule):
+def test_counts_are_complete_without_unrated_alerts(pairs, rule):
     floors, thresholds = zip(*pairs, strict=True)
     k = len(floors)
     documents = RatedDocuments([[5.0] * k, list(floors)], [1, 0], floors=floors)
@@ -138,7 +138,7 @@ def test_counts_are_complete_where_nothing_unrated_can_be_flagged(pairs, rule):
         assert found.current.alerts == sum(count(documents, thresholds, rule))
 
 
-def test_a_document_below_a_floor_but_rated_for_another_score_is_known_to_be_flagged():
+def test_document_above_another_floor_is_counted():
     documents = RatedDocuments([[2.0, 9.0], [6.0, 1.0]], [1, 0], floors=[5.0, 8.0])
     found = compare(documents, [1.0, np.inf], [np.inf, 8.0], "any")
     assert not found.current.complete
@@ -162,7 +162,7 @@ def test_unusable_thresholds_are_refused_by_name(current, message):
             compare(documents, *pair, "any")
 
 
-def test_a_table_is_not_asked_for_what_it_does_not_hold():
+def test_table_rejects_thresholds_below_its_nodes():
     surfaces = CountSurfaces((np.array([1.0, 2.0]),), np.array([3.0, 1.0]), np.array([4.0, 2.0]), "any", ("a",))
     with pytest.raises(DataError, match=r"'a', 0.5, lies below the first one of the table, 1"):
         compare(surfaces, [0.5], [1.0], "any")

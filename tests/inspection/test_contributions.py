@@ -21,7 +21,7 @@ def documents_and_point(draw):
 
 
 def reached_by(documents, thresholds):
-    """For every document, which classifiers reach their thresholds."""
+    """List the classifiers that reach their thresholds for every document."""
     return [
         tuple(j for j, (score, value) in enumerate(zip(scores, thresholds, strict=True)) if score >= value)
         for scores in documents.scores.tolist()
@@ -29,7 +29,7 @@ def reached_by(documents, thresholds):
 
 
 @given(documents_and_point(), rules)
-def test_every_document_counts_under_exactly_the_classifiers_that_reach(drawn, rule):
+def test_document_counts_under_its_reaching_classifiers(drawn, rule):
     documents, thresholds = drawn
     reached = reached_by(documents, thresholds)
     for part in contributions(documents, thresholds, rule):
@@ -47,7 +47,7 @@ def test_every_document_counts_under_exactly_the_classifiers_that_reach(drawn, r
 
 
 @given(documents_and_point())
-def test_under_any_the_combinations_are_all_that_is_flagged(drawn):
+def test_rule_any_partitions_flagged_documents(drawn):
     documents, thresholds = drawn
     found = contributions(documents, thresholds, "any")
     everyone = range(len(documents.names))
@@ -72,7 +72,7 @@ def test_what_one_flags_alone_is_what_would_be_lost_without_it(drawn):
 
 
 @given(documents_and_point())
-def test_under_all_the_first_is_what_is_flagged_and_the_others_are_held_back(drawn):
+def test_rule_all_lists_flagged_then_held_back(drawn):
     documents, thresholds = drawn
     first, *others = contributions(documents, thresholds, "all")
     assert first.flagged
@@ -93,7 +93,7 @@ def test_under_all_the_first_is_what_is_flagged_and_the_others_are_held_back(dra
         assert part.documents.positions.tolist() == expected
 
 
-def test_combinations_are_named_as_people_say_them():
+def test_contribution_words_name_the_classifiers():
     documents = RatedDocuments([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]], [0, 1], names=("a", "b", "c"))
     words = [contribution_words(part, documents.names) for part in contributions(documents, [1, 1, 1], "any")]
     assert words == ["a alone", "b alone", "c alone", "a and b", "a and c", "b and c", "a, b and c"]
@@ -103,7 +103,7 @@ def test_combinations_are_named_as_people_say_them():
     assert [contribution_words(part, single.names) for part in contributions(single, [1], "all")] == ["a"]
 
 
-def test_more_than_four_classifiers_and_unusable_thresholds_are_refused():
+def test_too_many_classifiers_and_bad_thresholds_are_rejected():
     five = RatedDocuments(np.array([[0.0] * 5, [1.0] * 5]), [0, 1])
     with pytest.raises(DataError, match="at most 4 classifiers, not 5"):
         contributions(five, [1.0] * 5, "any")

@@ -9,7 +9,7 @@ from tests.thresholds.brute_force import random_documents
 
 
 @pytest.mark.parametrize(("seed", "k", "resolution"), [(3, 1, 6), (4, 2, 5), (5, 2, 7), (6, 3, 4)])
-def test_every_node_is_settled_at_the_distance_that_bellman_and_ford_find(seed, k, resolution):
+def test_settled_distances_equal_bellman_ford(seed, k, resolution):
     surfaces = count_surfaces(random_documents(seed, n=80, k=k), resolution=resolution)
     graph, walk = to_networkx(surfaces), graph_walk(surfaces)
     first, last = (0,) * k, tuple(size - 1 for size in surfaces.tp.shape)
@@ -27,7 +27,7 @@ def test_every_node_is_settled_at_the_distance_that_bellman_and_ford_find(seed, 
     assert walk.area == pytest.approx(graph_path(surfaces).area)
 
 
-def test_a_node_is_settled_after_those_before_it_and_the_path_is_that_of_the_app():
+def test_nodes_are_settled_in_order_with_the_graph_path():
     surfaces = count_surfaces(random_documents(8, n=90, k=2), resolution=6)
     walk, known = graph_walk(surfaces), {(0, 0)}
     for settled in walk.settled:

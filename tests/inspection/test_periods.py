@@ -1,4 +1,4 @@
-"""Times of documents, alerts per day and weekly counts against pandas; drift against scipy and simulated weeks."""
+"""Test times of documents, alerts per day and weekly counts against pandas; drift against scipy and simulated weeks."""
 
 from itertools import pairwise
 
@@ -130,7 +130,7 @@ def test_a_calendar_is_of_the_documents_it_is_used_for():
 
 
 def weeks_of(tp, fp, complete=None):
-    """Weekly counts of alerts of weight 1."""
+    """Make weekly counts of alerts of weight 1."""
     tp, fp = np.asarray(tp, dtype=float), np.asarray(fp, dtype=float)
     mondays = MONDAY.astype("datetime64[D]") + np.arange(len(tp)) * WEEK
     complete = np.ones(len(tp), dtype=bool) if complete is None else np.asarray(complete)
@@ -174,7 +174,7 @@ def test_alerts_of_weight_one_get_the_usual_tests(counts):
 
 
 def regression(x, y, weights):
-    """The p value of the slope of weighted least squares."""
+    """Compute the p value of the slope of weighted least squares."""
     design = np.column_stack([np.ones(len(x)), x]) * np.sqrt(weights)[:, None]
     coefficients, *_ = np.linalg.lstsq(design, y * np.sqrt(weights))
     residual = y * np.sqrt(weights) - design @ coefficients
@@ -207,7 +207,7 @@ def test_few_weeks_or_alerts_are_not_judged():
     assert alerts_drift(weeks_of([50, 10], [10, 50])).verdict == "too few"
     assert alerts_drift(weeks_of([1, 1, 1], [1, 1, 1])).verdict == "too few"
     assert np.isnan(Drift(weeks=2).p_value)
-    # All true positives tells nothing of precision, yet something of alerts.
+    # True positives only leave precision undetermined, but not the number of alerts.
     assert alerts_drift(weeks_of([100, 100, 100], [0, 0, 0])).verdict == "steady"
 
 
@@ -224,7 +224,7 @@ def test_thin_weeks_are_taken_together():
 
 
 def simulated(generator, precision, *, weeks=12, per_week=100, weight=None, group=1, rate=None):
-    """Weekly counts of random alerts whose precision is `precision(week)`; `group` alerts share week and label."""
+    """Draw weekly counts of alerts of precision `precision(week)`; `group` alerts share week and label."""
     count = generator.poisson(per_week / group if rate is None else rate, weeks)
     week = np.repeat(np.arange(weeks), count)
     label = generator.random(len(week)) < precision(week)
@@ -266,13 +266,13 @@ def steady_half(week):
     ],
     ids=["plain", "short", "thin", "weights by label", "weights by week", "random weights", "groups"],
 )
-def test_steady_precision_is_called_otherwise_in_about_one_of_twenty_cases(options):
+def test_steady_precision_drifts_at_the_level(options):
     assert share_of_verdicts(precision_drift, ("drifts", "varies"), steady_half, **options) < 0.08
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", [1, 5])
-def test_steady_alerts_are_called_otherwise_in_about_one_of_twenty_cases(group):
+def test_steady_alerts_drift_at_the_level(group):
     share = share_of_verdicts(alerts_drift, ("drifts", "varies"), steady_half, group=group, per_week=200)
     assert 0.005 < share < 0.08
 
@@ -311,7 +311,7 @@ def test_erratic_weeks_seldom_pass_for_a_trend():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("weeks", "per_week"), [(3, 400), (6, 200), (12, 100)])
-def test_the_least_change_that_is_seen_is_seen_in_four_of_five_cases(weeks, per_week):
+def test_least_seen_change_has_the_power(weeks, per_week):
     drift = precision_drift(weeks_of([per_week / 2] * weeks, [per_week / 2] * weeks))
     # From the middle of the first third to that of the last.
     slope = drift.least_seen / (weeks - weeks // 3)

@@ -11,7 +11,7 @@ rules = st.sampled_from(RULES)
 
 
 def counts_of_all_common_cuts(documents, rule):
-    """TP and FP of every cut that flags at most a weight of v by each classifier, counted document by document."""
+    """Count TP and FP of every cut that flags at most a weight of v by each classifier."""
     k = len(documents.names)
     levels, cuts = set(), []
     for j in range(k):
@@ -38,7 +38,7 @@ def counts_of_all_cuts_alone(documents, j):
 
 
 def interpolated(pairs, fp):
-    """TP at a number of false positives, between (TP, FP) of nested cuts; at most the largest."""
+    """Interpolate TP at a number of false positives, between (TP, FP) of nested cuts; at most the largest."""
     pairs = sorted(pairs, key=lambda pair: (pair[1], pair[0]))
     within = [pair for pair in pairs if pair[1] <= fp + 1e-9]
     beyond = [pair for pair in pairs if pair[1] > fp + 1e-9]
@@ -86,7 +86,7 @@ def test_the_real_cut_is_the_nearest_in_false_positives(documents, rule):
         assert abs(cut.fp - point.fp) == pytest.approx(nearest, abs=1e-9)
 
 
-def test_alone_under_all_asks_nobody_else():
+def test_alone_ignores_other_classifiers_under_all():
     documents = RatedDocuments([[3, 0], [2, 5], [1, 4], [1, 5]], [1, 1, 0, 0], floors=[1, 4])
     point = point_of(documents, "all", 0.9)
     _, first, _ = compare_with_simpler_rules(documents, point)
@@ -94,7 +94,7 @@ def test_alone_under_all_asks_nobody_else():
     assert first.tp_at_equal_fp == 2
 
 
-def test_a_classifier_that_knows_nothing_costs_nothing_to_leave_out_but_the_other_costs_all():
+def test_only_the_useful_classifier_costs_to_leave_out():
     generator = np.random.default_rng(3)
     labels = np.arange(400) < 100
     good = generator.normal(size=400) + 6.0 * labels

@@ -1,4 +1,4 @@
-"""Alerts without a decision: over time, in segments, and where decisions are incomplete."""
+"""Test undecided alerts: over time, in segments, and where decisions are incomplete."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ MEANINGS = {"fraud": "positive", "ok": "negative", "pending": "undecided"}
 
 
 def table_of(generator, n, *, weeks=4, groups=False):
-    """Documents that are fraud, ok, pending or not rated at all, with their times and segments."""
+    """Draw documents that are fraud, ok, pending or not rated at all, with their times and segments."""
     frame = pd.DataFrame(
         {
             "a": generator.integers(0, 12, n) / 12,
@@ -101,7 +101,7 @@ def test_undecided_documents_change_no_count_of_rated_ones():
     assert not len(alone.undecided)
 
 
-def test_rows_without_a_usable_score_or_below_all_floors_are_no_alerts():
+def test_unusable_or_low_rows_are_no_alerts():
     frame = pd.DataFrame(
         {
             "a": ["0.9", "0.8", "0.2", "", "x", "0.7", "0.1"],
@@ -124,7 +124,7 @@ def test_a_calendar_without_the_undecided_documents_is_refused():
 
 
 def dated(generator, *, weeks, per_week, late, late_share, early_share):
-    """Weekly counts of alerts whose ratings come late: in the last weeks more are without a decision."""
+    """Draw weekly counts with late ratings: the last weeks have more undecided alerts."""
     shares = np.where(np.arange(weeks) >= weeks - late, late_share, early_share)
     week = np.repeat(np.arange(weeks), per_week)
     waiting = generator.random(week.size) < shares[week]
@@ -136,7 +136,7 @@ def dated(generator, *, weeks, per_week, late, late_share, early_share):
     return weekly_counts(documents, calendar(times[documents.rows], times[documents.undecided.rows]), [0.0], "any")
 
 
-def test_the_weeks_whose_decisions_are_incomplete_are_found():
+def test_incomplete_weeks_are_found():
     generator = np.random.default_rng(5)
     for late in (1, 2, 5):
         weeks = dated(generator, weeks=20, per_week=80, late=late, late_share=0.45, early_share=0.02)
@@ -161,7 +161,7 @@ def test_nothing_is_incomplete_where_all_or_nothing_is_decided():
 
 
 def test_alerts_that_are_not_decided_yet_are_no_fall_of_alerts():
-    """Where the last weeks wait for decisions, alerts with a decision fall and all alerts do not."""
+    """Late decisions reduce decided alerts in the last weeks, but not all alerts."""
     weeks = dated(np.random.default_rng(8), weeks=12, per_week=200, late=4, late_share=0.6, early_share=0.02)
     assert weeks.alerts[-1] < 0.6 * weeks.alerts[0]
     assert alerts_drift(weeks).verdict == "steady"
@@ -173,7 +173,7 @@ def test_precision_is_judged_on_the_weeks_before():
 
 
 @pytest.mark.parametrize("rule", ["any", "all"])
-def test_thresholds_in_fewest_digits_flag_the_same_undecided_documents(rule):
+def test_shortest_thresholds_flag_same_undecided_documents(rule):
     generator = np.random.default_rng(10)
     frame = pd.DataFrame(generator.random((2_000, 2)), columns=["a", "b"])
     frame["rating"] = generator.choice(["fraud", "ok", "pending"], 2_000, p=[0.2, 0.3, 0.5])

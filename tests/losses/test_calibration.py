@@ -17,7 +17,7 @@ SCORED = st.lists(st.tuples(st.floats(0, 1) | st.sampled_from([0.0, 0.1, 0.5, 1.
 
 
 def drawn(n, seed=0, exaggeration=1.8, digits=4):
-    """Probabilities that say too much, and the outcomes."""
+    """Draw overconfident probabilities and their outcomes."""
     generator = np.random.default_rng(seed)
     log_odds = -2.0 + 1.5 * generator.standard_normal(n)
     return expit(exaggeration * log_odds).round(digits), generator.random(n) < expit(log_odds)
@@ -50,7 +50,7 @@ def test_platt_meets_the_conditions_of_the_maximum():
 
 
 @pytest.mark.parametrize(("kind", "method"), [("isotonic", "isotonic"), ("platt", "sigmoid")])
-def test_a_classifier_is_calibrated_as_scikit_learn_calibrates_it(kind, method):
+def test_calibrated_classifier_equals_scikit_learn(kind, method):
     probabilities, labels = drawn(400, digits=12)
     items = logit(probabilities)[:, np.newaxis]
     classifier = LogisticRegression(C=0.01).fit(items, labels)
@@ -129,7 +129,7 @@ def test_certain_probabilities_are_taken_in():
     ("folds", "kind", "message"),
     [(1, "platt", "into 1 folds"), (9, "platt", "into 9 folds"), (2, "beta", "no calibration 'beta'")],
 )
-def test_wrong_wishes_are_refused(folds, kind, message):
+def test_invalid_arguments_are_rejected(folds, kind, message):
     with pytest.raises(DataError, match=message):
         cross_fitted([0.1, 0.9, 0.4], np.array([True, False, True]), folds, np.random.default_rng(0), kind)
 

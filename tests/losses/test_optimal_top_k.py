@@ -32,7 +32,7 @@ def test_agrees_with_the_exhaustive_optimum(loss):
         assert found.expected_loss == pytest.approx(search.expected_loss, abs=1e-13)
 
 
-def test_selected_is_in_the_order_of_the_input_and_cut_is_the_last_one_in():
+def test_selected_keeps_input_order_and_cut_is_its_last():
     found = optimal_top_k([0.1, 0.95, 0.2, 0.9], F())
     assert (found.k, found.cut) == (2, 0.9)
     np.testing.assert_array_equal(found.selected, [False, True, False, True])
@@ -108,7 +108,7 @@ def test_a_large_set_flags_enough():
 
 
 @pytest.mark.parametrize("least", [-1, 4, 1.5, True])
-def test_a_least_number_that_cannot_be_is_refused_in_one_sentence(least):
+def test_impossible_at_least_is_rejected(least):
     with pytest.raises(DataError, match="of 3 items cannot be flagged; give a whole number from 0 to 3"):
         optimal_top_k([0.1, 0.2, 0.3], F(), at_least=least)
 

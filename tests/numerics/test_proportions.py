@@ -23,12 +23,12 @@ def test_arrays_give_the_interval_of_each_entry():
         np.testing.assert_array_equal(share_interval(positives[place], documents[place]), [low[place], high[place]])
 
 
-def test_nothing_over_nothing_is_not_a_number():
+def test_no_documents_give_nan():
     assert np.isnan(share_interval(0, 0)).all()
     assert np.isnan(share_interval(np.nan, 0.0)).all()
 
 
-def test_an_effective_size_between_two_whole_ones_gives_a_width_between_theirs():
+def test_width_is_monotone_in_effective_size():
     widths = [np.diff(share_interval(0.3 * documents, documents))[0] for documents in (10, 10.5, 11)]
     assert widths[0] > widths[1] > widths[2]
 

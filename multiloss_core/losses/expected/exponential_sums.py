@@ -59,7 +59,9 @@ def exponential_sum(
 
 
 def aliasing(power: float, step: float) -> float:
-    """Bound the trapezoidal rule's relative error: 2 sum over m > 0 of |Gamma(power + 2 pi i m / step) / Gamma(power)|.
+    """Bound the trapezoidal rule's relative error.
+
+    It is 2 sum over m > 0 of |Gamma(power + 2 pi i m / step) / Gamma(power)|.
 
     Eight terms; each is less than half of the one before for step <= 1.5 and power <= 1, so the last one bounds the
     rest.

@@ -1,4 +1,4 @@
-"""Give and find counterexamples: to the stop at the first rise, and to top-k for losses that are not TP-monotone."""
+"""Find counterexamples to the stop at the first rise, and to top-k without TP-monotony."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

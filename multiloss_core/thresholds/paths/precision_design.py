@@ -92,9 +92,9 @@ def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> Pr
     scores reach their floors. With heavy tails the highest scores may be worth less again: functions that fall over
     their last pieces are the other shape.
 
-    Classifiers of one ensemble are often much alike: from few positives their functions are estimated better together
-    than each on its own (partial pooling), so differences between them cost, as much as cross-validation says. For this
-    ranks count from the top, whatever the floors, and all functions have the same knots.
+    Classifiers of one ensemble are often alike: few positives estimate their functions better together (partial
+    pooling), so differences between them have a penalty chosen by cross-validation. For this ranks count from the top,
+    independent of the floors, and all functions have the same knots.
 
     The counts are merged to coarser cells for the fit, so that its cost grows with neither documents nor nodes.
     """
@@ -169,7 +169,7 @@ def _knots(top: float, pieces: int) -> Floats:
 
 
 def _pieces(x: Floats, knots: Floats, above_floor: Bools | None = None) -> Floats:
-    """Ramps (len(x), len(knots)): a step at the floor, then one ramp from 0 to 1 between each knot and the next."""
+    """Build ramps (len(x), len(knots)): a step at the floor, then from 0 to 1 between neighbouring knots."""
     ramps = ((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0)
     return np.column_stack([np.arange(len(x)) >= 1 if above_floor is None else above_floor, ramps])
 

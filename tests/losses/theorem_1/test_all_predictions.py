@@ -12,7 +12,7 @@ EVERY_LOSS = pytest.mark.parametrize("loss", [*LOSSES.values(), F(3.0)], ids=lam
 
 
 def expected_loss_of(prediction, probabilities, loss):
-    """Literally: the sum over all label vectors of their chance times the loss they cost."""
+    """Sum over all label vectors their probability times their loss."""
     n = len(probabilities)
     total = 0.0
     for labels in product([0, 1], repeat=n):
@@ -86,7 +86,7 @@ def test_sees_when_no_top_k_set_is_best():
     assert not search.is_top_k
 
 
-def test_ties_go_to_fewer_positives_then_to_larger_probabilities_then_to_earlier_items():
+def test_ties_prefer_fewer_probable_earlier_items():
     nothing_matters = FractionalLinear((1, 0, 0, 0), (1, 0, 0, 0))
     assert not exhaustive_search([0.9, 0.8], nothing_matters).best.any()
     # Everything but flagging exactly two items costs more.
@@ -104,7 +104,7 @@ class _FlagExactlyOne:
         return np.abs(4 * np.asarray(v, float) - 1) + 0 * np.asarray(u, float) + 0 * np.asarray(p, float)
 
 
-def test_a_tie_of_one_size_goes_to_the_larger_probability_and_the_earlier_item():
+def test_tie_of_one_size_prefers_probable_earlier_items():
     np.testing.assert_array_equal(
         exhaustive_search([0.2, 0.7, 0.1, 0.7], _FlagExactlyOne()).best, [False, True, False, False]
     )

@@ -15,7 +15,7 @@ def labels(n):
 
 
 @EVERY_LOSS
-def test_without_a_common_cause_it_is_the_search_on_independent_labels(loss):
+def test_zero_loadings_equal_independent_search(loss):
     for n in (1, 2, 5, 8):
         probabilities = np.random.default_rng(n).random(n)
         found, independent = correlated_search(probabilities, np.zeros(n), loss), exhaustive_search(probabilities, loss)

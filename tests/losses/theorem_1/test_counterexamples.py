@@ -71,7 +71,7 @@ def test_stored_losses_are_not_monotone_and_defeat_top_k(example):
     assert 0.0 <= found.best_loss <= found.top_k_loss <= 1.0
 
 
-def test_the_balanced_batch_is_half_of_the_items_and_half_positive():
+def test_balanced_batch_flags_half_with_half_positive():
     loss = NOT_MONOTONE["balanced batch"].loss
     assert loss(0.25, 0.5, 0.7) == 0.0
     # As far from balance as can be, of the right size; balanced, of the wrong size.

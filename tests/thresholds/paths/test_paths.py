@@ -54,7 +54,7 @@ def assert_monotone(path, documents):
 
 
 def two_triangles(n=12):
-    """A table of counts on 4 x 3 nodes that no grid of documents gave, but whose counts never rise."""
+    """Make a table of falling counts on 4 x 3 nodes that no grid of documents gave."""
     generator = np.random.default_rng(n)
     steps = generator.integers(0, 6, (2, 4, 3))
     return [np.flip(np.cumsum(np.cumsum(np.flip(s, (0, 1)), 0), 1), (0, 1)).astype(float) for s in steps]
@@ -156,7 +156,7 @@ class TestMeanGraph:
             assert set(path.thresholds[:, j]) <= set(axis)
 
     @pytest.mark.parametrize("exact", [True, False])
-    def test_the_same_seed_gives_the_same_path_and_another_seed_another(self, exact):
+    def test_mean_graph_path_depends_on_the_seed_alone(self, exact):
         documents = random_documents(2)
         surfaces = count_surfaces(documents, resolution=12)
         one, same, other = (
@@ -203,7 +203,7 @@ class TestMeanGraph:
 
 
 def sigma_of(documents, exponents, rule):
-    """The last s at which a document is still flagged on the path T_j = floor_j + (top_j - floor_j) s^p_j."""
+    """Find the last s at which a document is still flagged on the path T_j = floor_j + (top_j - floor_j) s^p_j."""
     result = []
     tops = documents.scores.max(axis=0).tolist()
     for scores in documents.scores.tolist():
@@ -229,7 +229,7 @@ def exponents_of(path):
 
 
 def separable(exponents, rule, seed=0, n=150):
-    """Scores in [0, 1] that only the path T_1 = x, T_j = x^p_j separates: negatives turn off before s = 1/2."""
+    """Draw scores in [0, 1] that only the path T_1 = x, T_j = x^p_j separates: negatives turn off before s = 1/2."""
     generator = np.random.default_rng(seed)
     k = len(exponents)
     last = generator.uniform(0.0, 0.49, (n, k))
@@ -422,7 +422,7 @@ class TestBenchmark:
         assert set(zip(path.tp.tolist(), path.fp.tolist(), strict=True)) == frontier | {first}
 
     @given(rated_documents(classifiers=(2, 3)), rules, st.integers(1, 50))
-    def test_counts_fall_from_the_first_corner_to_a_node_of_fewest_false_positives(self, documents, rule, buckets):
+    def test_counts_fall_to_the_fewest_false_positives(self, documents, rule, buckets):
         surfaces = count_surfaces(documents, rule=rule, resolution=5)
         path = benchmark_path(surfaces, buckets=buckets)
         assert not path.monotone
@@ -443,13 +443,13 @@ class TestValidation:
             "thresholds": np.array([[0.0], [1.0], [2.0]]),
             "tp": np.array([3.0, 2.0, 0.0]),
             "fp": np.array([5.0, 1.0, 0.0]),
-            "method": "by hand",
+            "method": "manual",
             "rule": "any",
             "names": ("a",),
         }
         return ThresholdPath(**(values | changes))
 
-    def test_the_area_of_a_path_by_hand(self):
+    def test_area_of_a_worked_path(self):
         # From (0, 0) over (1, 2) to (5, 3): a triangle of 1 and a trapezoid of 4 * 2.5.
         assert self.path().area == 11.0
         assert self.path().normalised_area == pytest.approx(11 / 15)

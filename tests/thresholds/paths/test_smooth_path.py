@@ -35,7 +35,7 @@ def simulated(seed=0, classifiers=2, documents=60_000):
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("classifiers", [1, 2, 3, 4])
-def test_the_path_runs_from_the_floors_to_never_with_exact_counts(classifiers, rule):
+def test_path_runs_from_floors_to_never_with_exact_counts(classifiers, rule):
     documents = simulated(classifiers, classifiers)
     path = smooth_path(documents, rule=rule)
     assert path.method == "smooth"
@@ -48,7 +48,7 @@ def test_the_path_runs_from_the_floors_to_never_with_exact_counts(classifiers, r
 
 
 def fit_of(precision, totals, shape):
-    """A fit with a given precision in every cell of a full grid, nodes at 0, 1, 2, …, nothing above the last."""
+    """Make a fit with a given precision in every cell of a full grid, nodes at 0, 1, 2, …, nothing above the last."""
     cells = np.array(list(itertools.product(*(range(n + 1) for n in shape))))
     axes = tuple(np.arange(n, dtype=float) for n in shape)
     score_cells = ScoreCells(axes, cells, np.empty(0, dtype=np.intp))
@@ -102,7 +102,7 @@ def test_the_thresholds_at_each_target_are_the_best_of_all(seed, shape, rule):
     rule=st.sampled_from(RULES),
 )
 @pytest.mark.slow
-def test_where_the_best_thresholds_would_fall_the_chain_is_nearly_the_best_of_all_chains(seed, shape, rule):
+def test_chain_is_nearly_optimal_where_thresholds_would_fall(seed, shape, rule):
     generator = np.random.default_rng(seed)
     fit = fit_of(
         lambda cells: expit(cells.max(axis=1) - 3 + generator.normal(0, 1.5, len(cells))),
@@ -146,7 +146,7 @@ def test_the_fitted_precision_is_that_of_the_population():
 
 @pytest.mark.parametrize("seed", [3, 23])
 @pytest.mark.slow
-def test_as_many_positives_are_expected_where_all_scores_are_high_as_there_are(seed):
+def test_expected_positives_match_counts_at_high_scores(seed):
     # A few dozen documents in ten thousand; with the second seed they lead a careless fit astray.
     generator = np.random.default_rng(seed)
     documents = simulate_population(generator, documents=1_000_000, prevalence=0.001, rated_share=0.005).rated()
@@ -159,7 +159,7 @@ def test_as_many_positives_are_expected_where_all_scores_are_high_as_there_are(s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_precision_expected_falls_at_the_highest_scores_where_the_data_do(seed):
+def test_expected_precision_may_fall_at_the_top(seed):
     generator = np.random.default_rng(seed)
     scores = generator.exponential(size=(40_000, 2))
     truth = expit(3 - 1.5 * abs(scores - 3).min(axis=1))
@@ -173,7 +173,7 @@ def test_the_precision_expected_falls_at_the_highest_scores_where_the_data_do(se
     assert modelled[top].mean() < modelled[middle].mean() / 2
 
 
-def test_differences_between_classifiers_cost_and_nothing_else_does():
+def test_penalty_costs_only_classifier_differences():
     cells = np.array(list(itertools.product(range(6), repeat=3)))
     design = precision_design(
         ScoreCells(tuple(np.arange(5.0) for _ in range(3)), cells, np.empty(0, dtype=np.intp)),
@@ -209,7 +209,7 @@ def test_the_precision_may_jump_where_it_does_and_nowhere_else():
     )
 
 
-def test_the_counts_say_more_the_more_positives_are_rated():
+def test_count_weight_grows_with_positives():
     weights = [count_weight(positives) for positives in (0.0, 30.0, 800.0, 3_000.0, 20_000.0, 1e9)]
     assert weights == sorted(weights)
     assert weights[0] == pytest.approx(0.35)
@@ -231,7 +231,7 @@ def test_what_is_expected_lies_between_the_model_and_the_counts():
     np.testing.assert_allclose(fit.precision * fit.totals, fit.expected, atol=1e-9)
 
 
-def test_documents_that_weigh_alike_count_one_by_one_whatever_others_weigh():
+def test_equal_weights_count_fully_beside_other_weights():
     generator = np.random.default_rng(2)
     scores = generator.random((500, 1))
     labels = generator.random(500) < scores[:, 0] ** 2
@@ -251,7 +251,7 @@ def test_nodes_stand_half_way_down_to_the_next_document():
     np.testing.assert_array_equal(cells.cells[cells.slots, 0], [1, 2, 2, 3, 4])
 
 
-def test_a_node_stands_no_further_below_the_last_positive_than_positives_lie_apart():
+def test_node_below_last_positive_respects_spacing():
     positives, negatives = 9.0 + 0.1 * np.arange(8), np.linspace(0.0, 3.0, 40)
     scores = np.concatenate([negatives, positives])[:, np.newaxis]
     cells = score_cells(scores, np.arange(48) >= 40, np.array([0.0]), 100)
@@ -291,7 +291,7 @@ def test_equal_weights_change_counts_only():
 
 
 @pytest.mark.slow
-def test_a_classifier_of_noise_is_never_listened_to():
+def test_noise_classifier_gets_threshold_never():
     generator = np.random.default_rng(6)
     good = generator.normal(size=6_000)
     noise = generator.standard_t(2, size=6_000)
@@ -360,7 +360,7 @@ def test_an_unknown_rule_is_refused():
         smooth_path(simulated(), rule="most")
 
 
-def test_a_table_that_is_all_zero_beyond_the_first_node_gives_a_path():
+def test_table_with_one_occupied_node_gives_a_path():
     axes = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     tp, fp = np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[5.0, 0.0], [0.0, 0.0]])
     path = smooth_path(CountSurfaces(axes, tp, fp, "all", ("a", "b")))

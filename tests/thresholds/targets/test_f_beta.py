@@ -23,7 +23,7 @@ def documents(seed, count=400):
 
 
 @given(seed=st.integers(0, 10_000), target=st.floats(0.02, 0.98))
-def test_no_vertex_of_the_path_has_a_larger_f_beta_than_the_point(seed, target):
+def test_point_has_the_largest_f_beta_of_its_path(seed, target):
     path = graph_path(count_surfaces(documents(seed), spacing="positives", resolution=500))
     point = operating_point(path, target)
     beta = f_beta_of_point(point)
@@ -37,7 +37,7 @@ def test_no_vertex_of_the_path_has_a_larger_f_beta_than_the_point(seed, target):
     assert here == pytest.approx(scores.max(), rel=1e-12)
 
 
-def test_the_expected_f_beta_of_calibrated_items_is_cut_at_the_same_marginal_precision():
+def test_calibrated_f_beta_has_the_same_marginal_precision():
     probabilities = np.random.default_rng(3).beta(0.3, 2.0, 4000)
     labels = np.random.default_rng(4).random(4000) < probabilities
     path = graph_path(

@@ -1,4 +1,4 @@
-"""The best thresholds under a cap, a floor or a share, against all thresholds tried one by one."""
+"""Test the best thresholds under a cap, a floor or a share against all thresholds."""
 
 from itertools import product
 
@@ -36,9 +36,9 @@ TARGETS = np.arange(1, 1_000) / 1_000
 
 
 @st.composite
-def rated(draw, most_classifiers=3):
-    """Few documents with few different scores, so that all thresholds can be tried."""
-    count, width = draw(st.integers(6, 24)), draw(st.integers(1, most_classifiers))
+def rated(draw, max_classifiers=3):
+    """Draw few documents with few different scores, so that all thresholds can be tried."""
+    count, width = draw(st.integers(6, 24)), draw(st.integers(1, max_classifiers))
     scores = draw(st.lists(st.lists(st.integers(0, 5), min_size=width, max_size=width), min_size=count, max_size=count))
     labels = draw(st.lists(st.booleans(), min_size=count, max_size=count))
     table = np.array(scores, dtype=float)
@@ -48,14 +48,14 @@ def rated(draw, most_classifiers=3):
 
 
 def rows_flagged(documents, rule):
-    """Which documents any thresholds flag, each way once, as tuples of truth values."""
+    """List the distinct masks of documents that thresholds flag."""
     columns = [[*np.unique(column).tolist(), np.inf] for column in documents.scores.T]
     table = documents.scores.tolist()
     return {tuple(is_flagged(row, cut, rule) for row in table) for cut in product(*columns)}
 
 
 def counted(documents, rule):
-    """TP and alerts of every way to flag documents, counted one by one."""
+    """Count TP and alerts of every way to flag documents, counted one by one."""
     ways = []
     for way in rows_flagged(documents, rule):
         chosen = [i for i, flagged in enumerate(way) if flagged]
@@ -65,7 +65,7 @@ def counted(documents, rule):
 
 
 def every_grid(documents, rule):
-    """A graph path and its choices over a grid that holds every score."""
+    """Make a graph path and its choices over a grid that holds every score."""
     surfaces = count_surfaces(documents, rule=rule, resolution=60, spacing="quantile")
     path = graph_path(surfaces)
     return path, threshold_choices(path, documents, surfaces=surfaces)
@@ -85,7 +85,7 @@ def require_counts(documents, point):
 
 @pytest.mark.slow
 @given(rated(), st.sampled_from(RULES), st.integers(0, 30))
-def test_of_all_nodes_the_one_that_catches_most_under_the_cap(documents, rule, most):
+def test_cap_goal_is_the_best_of_all_nodes(documents, rule, most):
     path, choices = every_grid(documents, rule)
     allowed = [tp for tp, alerts, _ in counted(documents, rule) if tp > 0 and alerts <= most + 1e-9]
     if not allowed:
@@ -100,7 +100,7 @@ def test_of_all_nodes_the_one_that_catches_most_under_the_cap(documents, rule, m
 
 @pytest.mark.slow
 @given(rated(), st.sampled_from(RULES), st.floats(0.05, 0.95))
-def test_of_all_nodes_the_one_that_catches_most_above_a_floor_on_precision(documents, rule, least):
+def test_precision_goal_is_the_best_of_all_nodes(documents, rule, least):
     path, choices = every_grid(documents, rule)
     allowed = [tp for tp, alerts, _ in counted(documents, rule) if tp > 0 and tp >= least * alerts]
     if not allowed:
@@ -115,7 +115,7 @@ def test_of_all_nodes_the_one_that_catches_most_above_a_floor_on_precision(docum
 
 @pytest.mark.slow
 @given(rated(), st.sampled_from(RULES), st.floats(0.05, 1.0))
-def test_of_all_nodes_the_one_that_keeps_a_share_with_fewest_alerts(documents, rule, least):
+def test_share_goal_is_the_best_of_all_nodes(documents, rule, least):
     path, choices = every_grid(documents, rule)
     positives = documents.weights[documents.labels].sum()
     allowed = [alerts for tp, alerts, _ in counted(documents, rule) if tp >= least * positives * (1 - 1e-12)]
@@ -131,7 +131,7 @@ def test_of_all_nodes_the_one_that_keeps_a_share_with_fewest_alerts(documents, r
 
 @pytest.mark.slow
 @given(st.data(), rated(), st.sampled_from(RULES), st.integers(1, 6), st.sampled_from([0.5, 0.8, 0.9]))
-def test_of_all_nodes_the_one_that_catches_most_with_few_busy_days(data, documents, rule, most, share):
+def test_busy_day_goal_is_the_best_of_all_nodes(data, documents, rule, most, share):
     days = 5
     day = np.array(
         data.draw(st.lists(st.integers(0, days - 1), min_size=len(documents.labels), max_size=len(documents.labels)))
@@ -169,10 +169,8 @@ def test_of_all_nodes_the_one_that_catches_most_with_few_busy_days(data, documen
 
 @pytest.mark.slow
 @settings(max_examples=25)
-@given(rated(most_classifiers=2), st.sampled_from(RULES), st.integers(1, 30))
-def test_by_a_fit_the_catches_that_it_expects_are_most_and_no_fewer_are_counted_than_at_the_corner(
-    documents, rule, most
-):
+@given(rated(max_classifiers=2), st.sampled_from(RULES), st.integers(1, 30))
+def test_fit_maximises_expected_tp_without_losing_counts(documents, rule, most):
     path, choices = smooth(documents, rule)
     expected = choices.expected_weights
     corners = [point for point in operating_points(path, TARGETS) if point.tp > 0 and point.alerts <= most + 1e-9]
@@ -215,7 +213,7 @@ def test_a_cap_is_used_up_and_a_larger_one_catches_no_fewer(rule, classifiers):
             assert point.alerts <= most
             assert point.tp >= max(corner, caught)
             if path.method == "smooth":
-                # The last alerts need not be worth their place where the counts have a say.
+                # With counts in the estimate the last alerts need not reach the target.
                 assert point.alerts >= 0.95 * most - 1
             caught = point.tp
 
@@ -226,7 +224,7 @@ def every_grid_of(documents, rule):
     return path, threshold_choices(path, documents, surfaces=surfaces)
 
 
-def test_thresholds_between_the_corners_say_between_which_targets_they_lie():
+def test_points_between_corners_have_neighbouring_targets():
     path, choices = smooth(population(), "any")
     corners = sorted({point.alerts for point in operating_points(path, TARGETS)})
     gap = int(np.argmax(np.diff(corners)))
@@ -248,7 +246,7 @@ def test_a_cap_that_a_corner_uses_up_leads_to_that_corner():
     assert everything.status == "at_floor"
 
 
-def test_a_floor_on_precision_holds_for_what_the_fit_expects_too():
+def test_minimum_precision_holds_for_expected_counts():
     documents = population()
     path, choices = smooth(documents, "any")
     for least in (0.3, 0.5, 0.7):
@@ -259,7 +257,7 @@ def test_a_floor_on_precision_holds_for_what_the_fit_expects_too():
             assert choices.expected_weights[flagged].sum() >= least * point.alerts * (1 - 1e-9)
 
 
-def test_a_table_of_counts_has_its_nodes_to_choose_from_and_no_days():
+def test_table_of_counts_offers_its_nodes_and_no_days():
     documents = population(count=2_000)
     counted_at = count_surfaces(documents, resolution=12)
     surfaces = CountSurfaces(counted_at.axes, counted_at.tp, counted_at.fp, "any", documents.names)
@@ -290,7 +288,7 @@ def test_of_other_paths_only_the_vertices_are_to_choose_from():
     assert not (daily > 40).any()
 
 
-def test_under_every_score_the_share_is_of_all_positives_and_the_refusal_says_what_can_be_reached():
+def test_share_refusal_under_all_names_the_reachable_share():
     scores = np.array([[3, 3], [3, 1], [1, 3], [2, 2], [3, 2], [1, 2], [2, 1], [3, 3]], dtype=float)
     documents = RatedDocuments(scores, [1, 1, 1, 1, 1, 0, 0, 0], floors=[2.0, 2.0])
     path = smooth_path(documents, rule="all")
@@ -312,7 +310,7 @@ def test_a_cap_of_days_that_cannot_be_is_refused(wrong):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
-def test_alerts_that_nobody_has_decided_count_against_the_cap(rule):
+def test_undecided_alerts_count_against_the_cap(rule):
     generator = np.random.default_rng(8)
     decided = population(count=2_000)
     waiting = UndecidedDocuments(

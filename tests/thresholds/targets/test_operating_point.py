@@ -33,13 +33,13 @@ targets = st.one_of(st.floats(0.001, 0.999), st.sampled_from([0.2, 0.25, 1 / 3, 
 
 def path_of(tp, fp, **changes):
     tp, fp = np.array(tp, dtype=float), np.array(fp, dtype=float)
-    values = {"method": "by hand", "rule": "any", "names": ("a",)}
+    values = {"method": "manual", "rule": "any", "names": ("a",)}
     return ThresholdPath(np.arange(float(len(tp)))[:, np.newaxis], tp, fp, **(values | changes))
 
 
 @st.composite
 def paths(draw):
-    """Paths with flat stretches, steep and level steps, and perhaps documents above every threshold."""
+    """Draw paths with flat stretches, steep and level steps, and perhaps documents above every threshold."""
     step = st.one_of(st.integers(0, 5), st.sampled_from([0.0, 0.0, 0.1, 1 / 3, 2.5]))
     steps = draw(st.lists(st.tuples(step, step), min_size=2, max_size=14))
     tp, fp = (np.cumsum([s[i] for s in steps])[::-1] for i in range(2))
@@ -70,7 +70,7 @@ class TestOperatingPoint:
         assert (point.rule, point.names, point.method) == (rule, documents.names, path.method)
 
     @given(paths(), targets)
-    def test_it_is_a_vertex_of_the_path_of_equal_ones_the_strictest_or_the_floors(self, path, target):
+    def test_point_is_the_strictest_equal_vertex_or_the_floors(self, path, target):
         point = operating_point(path, target)
         here = int(point.thresholds[0])
         assert close(path.tp[here], point.tp)
@@ -238,7 +238,7 @@ def point_at(documents, thresholds, rule):
         fp=fp,
         marginal_precision=0.5,
         status="inside",
-        method="by hand",
+        method="manual",
         rule=rule,
         names=documents.names,
         rated=documents.totals,
@@ -251,7 +251,7 @@ def point_at(documents, thresholds, rule):
 
 
 def nearest_by_hand(documents, thresholds, rule, j, direction, band):
-    """Weight and positive weight of the documents that moving threshold j alone would add or lose, nearest first."""
+    """Sum weight and positive weight of the nearest documents that threshold j alone would add or lose."""
     end = float(documents.floors[j]) if direction == "down" else np.inf
     moved = [*thresholds[:j], end, *thresholds[j + 1 :]]
     rows = [
@@ -281,7 +281,7 @@ bands = st.sampled_from([0.53, 2.07, 3.57, 100.0])
 
 class TestMargins:
     @given(st.data(), rated_documents(), rules, st.one_of(st.none(), bands))
-    def test_documents_next_to_each_threshold_by_hand(self, data, documents, rule, band):
+    def test_margins_of_a_worked_example(self, data, documents, rule, band):
         thresholds = [data.draw(st.integers(int(floor), 8)) for floor in documents.floors]
         margins = classifier_margins(documents, point_at(documents, thresholds, rule), band=band)
         assert [margin.name for margin in margins] == list(documents.names)
@@ -324,7 +324,7 @@ class TestMargins:
             assert_margin(margin.added, margin.precision_added, *sides[0])
             assert_margin(margin.lost, margin.precision_lost, *sides[1])
 
-    def test_at_the_best_point_of_a_known_population_all_margins_are_near_the_target(self):
+    def test_margins_are_near_the_target_at_the_best_point(self):
         generator = np.random.default_rng(0)
         n = 100_000
         scores = generator.random((n, 2)) * np.eye(2)[generator.integers(0, 2, n)]
@@ -347,7 +347,7 @@ scales = st.sampled_from([1e-300, 1e-12, 1e-3, 1.0, 1e3, 1e16, 1e80])
 
 class TestRounding:
     @given(st.data(), scales, st.sampled_from([-1.0, 0.0, 0.3]))
-    def test_every_classifier_flags_the_same_documents_with_no_more_digits(self, data, scale, shift):
+    def test_rounded_thresholds_flag_the_same_documents(self, data, scale, shift):
         unit = st.one_of(st.floats(0, 1), st.integers(0, 10).map(lambda i: i / 10))
         scores = (np.array(data.draw(st.lists(unit, min_size=2, max_size=12))) + shift) * scale
         assume(scores.min() < scores.max())
@@ -409,7 +409,7 @@ class TestRounding:
         assert rounded > highest
         assert significant_digits(rounded) <= significant_digits(top)
 
-    def test_a_short_threshold_far_above_every_score_does_not_become_longer(self):
+    def test_short_threshold_above_scores_stays_short(self):
         documents = RatedDocuments([0.25, 1.5], [0, 1])
         rounded = documents.round_thresholds([2.0])[0]
         assert rounded > 1.5
@@ -465,7 +465,7 @@ class TestExport:
         assert next(csv.DictReader(io.StringIO(point_as_csv(point))))["classifier"] == 'a, "b"'
 
 
-def test_the_interval_of_a_margin_rests_on_what_its_weights_are_worth():
+def test_margin_interval_uses_the_effective_size():
     generator = np.random.default_rng(4)
     scores, labels = generator.random((2_000, 2)), generator.random(2_000) < 0.3
     weights = generator.choice([1.0, 9.0], 2_000)

@@ -27,15 +27,15 @@ from multiloss_core.thresholds.targets.points import ManualPoint
 
 @st.composite
 def paths(draw):
-    """Paths of whole documents, the strictest vertex above all of them."""
+    """Draw paths of whole documents, the strictest vertex above all of them."""
     steps = draw(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=12))
     tp, fp = (np.concatenate([np.cumsum([step[i] for step in steps])[::-1], [0.0]]) for i in range(2))
     assume(tp[0] > 0)
-    return ThresholdPath(np.arange(float(len(tp)))[:, np.newaxis], tp, fp, method="by hand", rule="any", names=("a",))
+    return ThresholdPath(np.arange(float(len(tp)))[:, np.newaxis], tp, fp, method="manual", rule="any", names=("a",))
 
 
 @pytest.mark.parametrize(("price", "target"), [(4, 0.2), (1, 0.5), (0.25, 0.8)])
-def test_a_price_is_what_the_target_says(price, target):
+def test_price_converts_to_its_target(price, target):
     assert target_for_price(price) == pytest.approx(target)
 
 
@@ -63,7 +63,7 @@ payoffs = st.builds(
 
 
 @given(paths(), payoffs)
-def test_costs_lead_to_the_vertex_that_brings_most_of_all_vertices(path, payoffs):
+def test_costs_lead_to_the_most_profitable_vertex(path, payoffs):
     point = operating_point(path, payoffs.marginal_precision)
     every = [
         tp * (payoffs.catch - payoffs.review) - fp * (payoffs.review + payoffs.annoyance)
@@ -76,7 +76,7 @@ def test_costs_lead_to_the_vertex_that_brings_most_of_all_vertices(path, payoffs
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
-def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_most(rule):
+def test_smooth_costs_lead_to_the_best_expected_vertex(rule):
     generator = np.random.default_rng(9)
     scores = generator.random((4_000, 2))
     path = smooth_path(RatedDocuments(scores, generator.random(4_000) < scores.max(axis=1) ** 4), rule=rule)
@@ -88,13 +88,13 @@ def test_costs_on_a_smooth_path_lead_to_the_vertex_that_is_expected_to_bring_mos
 
 
 def vertices_of(path):
-    """The vertices of a path of whole documents to choose from, whatever the data."""
+    """Offer the vertices of a path of whole documents for any data."""
     source = CountSurfaces((path.thresholds[:, 0],), path.tp, path.fp, path.rule, path.names)
     return threshold_choices(path, source)
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "find",
     [
         lambda path: target_for_price(0),
         lambda path: target_for_price(float("nan")),
@@ -113,17 +113,17 @@ def vertices_of(path):
         lambda path: point_for_alerts(path, vertices_of(path), float("nan")),
     ],
 )
-def test_an_impossible_wish_is_refused(wish):
+def test_impossible_goal_is_rejected(find):
     path = ThresholdPath(
         np.array([[0.0], [1.0]]), np.array([5.0, 0.0]), np.array([5.0, 0.0]), method="x", rule="any", names=("a",)
     )
     with pytest.raises(DataError):
-        wish(path)
+        find(path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
-def test_thresholds_set_by_hand_have_the_counts_of_a_count_by_hand(rule):
+def test_manual_thresholds_have_exact_counts(rule):
     generator = np.random.default_rng(6)
     scores = generator.random((3_000, 2)).round(2)
     documents = RatedDocuments(scores, generator.random(3_000) < scores.mean(axis=1) ** 3)

@@ -1,4 +1,4 @@
-"""Payoffs with amounts, along whole paths, against enumeration and pandas."""
+"""Test payoffs with amounts, along whole paths, against enumeration and pandas."""
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ def some_documents(seed, n=150, k=2):
 
 
 def by_pandas(frame, thresholds, rule, payoffs):
-    """The payoff of one row of thresholds, case by case."""
+    """Compute the payoff of one row of thresholds, case by case."""
     above = frame.iloc[:, : len(thresholds)] >= thresholds
     flagged = frame[above.any(axis=1) if rule == "any" else above.all(axis=1)]
     worth = np.where(flagged.fraud, payoffs.catch + payoffs.recovered * flagged.amount, -payoffs.annoyance)
@@ -50,7 +50,7 @@ COSTS = [
 @pytest.mark.parametrize("rule", ["any", "all"])
 @pytest.mark.parametrize("payoffs", COSTS)
 @pytest.mark.parametrize("seed", range(3))
-def test_every_vertex_brings_what_its_cases_bring_and_the_best_is_the_best_of_all(seed, payoffs, rule):
+def test_vertex_values_are_sums_and_best_is_the_maximum(seed, payoffs, rule):
     documents, amounts, frame = some_documents(seed)
     for path in (smooth_path(documents, rule=rule), graph_path(count_surfaces(documents, resolution=12, rule=rule))):
         curve = profit_curve(cases_along(path, documents, amounts), payoffs)
@@ -75,7 +75,7 @@ def test_a_path_of_money_brings_the_same_at_the_same_thresholds(payoffs):
 
 
 @given(paths(), st.integers(1, 20), st.integers(1, 20), st.integers(0, 5))
-def test_with_fixed_values_the_best_vertex_brings_what_the_point_of_the_target_brings(path, review, gain, annoyance):
+def test_fixed_values_make_the_target_point_optimal(path, review, gain, annoyance):
     payoffs = Payoffs(review=review, catch=review + gain, annoyance=annoyance)
     curve = profit_curve(cases_along(path, None, None), payoffs)
     point = operating_point(path, payoffs.marginal_precision)
@@ -83,7 +83,7 @@ def test_with_fixed_values_the_best_vertex_brings_what_the_point_of_the_target_b
 
 
 @given(paths())
-def test_the_point_of_a_vertex_has_its_counts_and_lies_on_the_slider_where_it_can(path):
+def test_vertex_point_keeps_counts_and_is_a_target_if_possible(path):
     for vertex in range(len(path.tp)):
         point = point_of_vertex(path, vertex)
         assert (point.tp, point.fp) == (path.tp[vertex], path.fp[vertex])
@@ -94,7 +94,7 @@ def test_the_point_of_a_vertex_has_its_counts_and_lies_on_the_slider_where_it_ca
         point_of_vertex(path, len(path.tp))
 
 
-def test_where_all_cases_have_the_mean_amounts_both_targets_lead_to_the_best_vertex():
+def test_equal_amounts_make_both_targets_optimal():
     documents, _, frame = some_documents(3)
     amounts = np.where(documents.labels, 40.0, 90.0)
     payoffs = Payoffs(review=6.0, catch=2.0, annoyance=3.0, recovered=0.5)
@@ -129,7 +129,7 @@ def test_mean_amounts_are_weighted():
         (lambda: Payoffs(review=5), "no alert is worth its review"),
     ],
 )
-def test_costs_that_make_no_sense_are_refused(make, words):
+def test_invalid_costs_are_rejected(make, words):
     with pytest.raises(DataError, match=words):
         make()
 
