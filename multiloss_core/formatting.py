@@ -23,7 +23,7 @@ def as_markdown(text: str, *, also: str = "") -> str:
 
 
 def count(value: float) -> str:
-    """Write a count: whole, with thousands separators; one decimal where weights make it fractional."""
+    """Write a count with thousands separators; one decimal if it is fractional."""
     return f"{value:,.{_count_digits(value)}f}"
 
 
@@ -33,7 +33,7 @@ def whole(value: float) -> str:
 
 
 def money(value: float) -> str:
-    """Write an amount of money: whole with thousands separators from 100 on, at most two decimals below."""
+    """Write an amount of money: whole from 100 on, at most two decimals below."""
     if math.isnan(value):
         return UNDEFINED
     # Sums of cents differ by the order of summation, which could change the rounding of half a unit.
@@ -42,7 +42,7 @@ def money(value: float) -> str:
 
 
 def share(value: float | None, out_of: float) -> str:
-    """Write a share as a percentage with the digits that its base supports; `undefined` for None and NaN."""
+    """Write a share in percent with the digits of its base; `undefined` for None and NaN."""
     if value is None or math.isnan(value):
         return UNDEFINED
     return f"{100 * value:.{share_digits(out_of)}f}\N{NO-BREAK SPACE}%"
@@ -121,12 +121,12 @@ def comparison(name: str) -> str:
 
 
 def score_side(name: str) -> str:
-    """Name a score with the flagged side of its threshold: "model A ≥", or "trust ≤" for an inverted one."""
+    """Name a score with its flagged side: "model A ≥", or "trust ≤" for an inverted one."""
     return f"{score_name(name)} {'≤' if name.startswith(MINUS) else '≥'}"
 
 
 def reached(name: str, value: float | None) -> str:
-    """Write the condition of a threshold: "≥ 0.5", or "≤ 432" for an inverted score; `never` for infinity."""
+    """Write the condition of a threshold, such as "≥ 0.5", or "≤ 432" if inverted; or `never`."""
     words = score_threshold(name, value)
     return words if words == NEVER else f"{'≤' if name.startswith(MINUS) else '≥'} {words}"
 
@@ -157,7 +157,7 @@ def plural(value: float, noun: str, verb: str = "") -> str:
 
 
 def price(marginal_precision: float, positive: str = "positive") -> str:
-    """Write a marginal precision as false alerts for each extra true positive; `positive` names one."""
+    """Write a marginal precision as false alerts for each extra `positive`."""
     false_per_catch = (1 - marginal_precision) / marginal_precision
     if false_per_catch >= 1:
         return (

@@ -163,7 +163,7 @@ def _interval(values: Floats, level: float) -> Interval:
 
 
 def _band(values: Floats, level: float) -> Floats:
-    """Compute median, low and high (3, t) of values (b, t) without NaN; NaN where more than half are NaN."""
+    """Compute median, low and high (3, t) of values (b, t); NaN if more than half are NaN."""
     result = np.full((3, values.shape[1]), UNDEFINED)
     for i, column in enumerate(values.T):
         known = column[~np.isnan(column)]

@@ -67,7 +67,7 @@ def cross_fit(
     folds: int = 5,
     seed: int = 0,
 ) -> dict[str, CrossFittedCounts]:
-    """Cross-fit methods: TP, FP and area at target marginal precisions (m,), next to those on all documents.
+    """Cross-fit methods: TP, FP and area at target marginal precisions (m,).
 
     For each fold, `methods[name]` finds a path on the other folds, its operating point at each target is counted on the
     fold left out, and the counts are summed over folds. A target has the same meaning on fewer documents, so thresholds
@@ -94,7 +94,7 @@ def cross_fit_steps(
     folds: int = 5,
     seed: int = 0,
 ) -> Iterator[CrossFittingStep]:
-    """Cross-fit step by step, for progress and early stops: the last step holds the counts of `cross_fit`.
+    """Cross-fit step by step; the last step holds the counts of `cross_fit`.
 
     First each method is fitted on all documents, then fold by fold on the others; the counts so far always stand for
     all documents.

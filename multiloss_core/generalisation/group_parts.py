@@ -1,4 +1,4 @@
-"""Measure how far counts of random parts of the groups vary, for documents counted in their source."""
+"""Measure how counts of random parts of the groups vary."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ class GroupParts:
         return np.asarray(same.argmax(axis=1))
 
     def steps(self, axes: Axes, cells: Indices) -> Indices:
-        """Find for cells (c, k) of a grid the first vertex (c,), from 0 to m, that no longer flags them."""
+        """Find the first vertex (c,), 0 to m, that no longer flags cells (c, k) of a grid."""
         known = [
             np.searchsorted(np.searchsorted(axis, column), cells[:, j])
             for j, (axis, column) in enumerate(zip(axes, self.thresholds.T, strict=True))
@@ -48,7 +48,7 @@ class GroupParts:
         return np.asarray((np.max if self.rule == "any" else np.min)(known, axis=0))
 
     def design_effects(self, thresholds: Floats) -> Floats:
-        """Compute the factors (2, t) by which groups widen the variances of TP and FP at thresholds (t, k), >= 1.
+        """Compute the factors (2, t) by which groups widen the variances of TP and FP.
 
         The variance between parts over that of independent documents, for a fixed number of documents.
         """

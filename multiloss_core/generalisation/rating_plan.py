@@ -89,7 +89,7 @@ def rated_size(documents: RatedDocuments, chosen: Bools) -> RatedSize:
 def rating_plan(
     documents: RatedDocuments, point: Point, path: ThresholdPath, *, bands: int = 8, more: int = 100
 ) -> RatingPlan:
-    """Rank bands of a path's score by what rating more there adds to the certainty of a point's net benefit.
+    """Rank bands of a path's score by the certainty of net benefit that ratings add.
 
     The net benefit is TP - m / (1 - m) FP at target m. A weight is one over the share of its kind that was rated.
     The flagged documents are cut at vertices of the path into at most `bands` bands of about equally many rated
@@ -149,13 +149,13 @@ class _Stratum:
         return self.size.alerts * self.mean_square
 
     def removed(self, further: int) -> float:
-        """Compute the sampling variance removed by further ratings; exact for equal weights in the stratum."""
+        """Compute the sampling variance removed by further ratings; exact for equal weights."""
         size = self.size
         return size.alerts**2 * self.variance * (1 / size.effective - 1 / (size.effective + further))
 
 
 def _edges(turning: Indices, bands: int) -> list[int]:
-    """Choose vertices between bands of about equally many documents, from the loosest; each band is (low, high]."""
+    """Choose bands (low, high] between vertices with about equally many documents."""
     if not turning.size:
         return []
     highs = np.unique(np.quantile(turning, np.arange(1, bands + 1) / bands, method="inverted_cdf"))

@@ -34,7 +34,7 @@ def axis_places(cells: ScoreCells, scores: Floats) -> tuple[AxisPlaces, ...]:
 
 
 def half_way_down(cells: ScoreCells, places: tuple[AxisPlaces, ...], nodes: Indices, totals: Floats) -> Indices:
-    """Move nodes (t, k) half-way down to the next document of each axis, among occupied cells (c,).
+    """Move nodes (t, k) half-way down to the next document among occupied cells (c,).
 
     Nodes stand half-way between a document and the next one (`score_cells`). A part of the documents has unoccupied
     nodes in between, and ties go to the strictest: without this, resamples would use the positions of documents that

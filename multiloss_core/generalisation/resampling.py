@@ -1,4 +1,4 @@
-"""Draw bootstrap resamples of rated documents as counts in cells, at a cost independent of their number."""
+"""Draw bootstrap resamples of rated documents as counts in cells."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class CellSample:
 
 
 def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSample:
-    """Sort documents into cells `slots` (n,), numbered 0..cells - 1, and prepare drawing them anew.
+    """Sort documents into cells `slots` (n,), numbered 0..cells - 1, for resampling.
 
     - With groups whole groups are drawn with replacement, as sums of rows of a sparse table of groups by cells: O(n)
       for each resample.
@@ -69,7 +69,7 @@ def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample
 def cell_sample_of_cells(
     counted: CellCounts, parts: GroupParts | None = None, steps: Indices | None = None
 ) -> CellSample:
-    """Make the sample of documents counted in cells with their weights; as `cell_sample` of the documents.
+    """Make the sample of documents counted in cells, like `cell_sample`.
 
     With `parts` of groups, counted along a path, and the `steps` (c,) of the cells there, the number of documents of
     each step and class in a resample comes from whole parts drawn with replacement, their cells from documents drawn
@@ -134,7 +134,7 @@ def _draw_groups(
 def _draw_parts(
     parts: GroupParts, keys: Indices, counts: Floats, draw_one_by_one: Callable[[np.random.Generator, int], Floats]
 ) -> Callable[[np.random.Generator, int], Floats]:
-    """Draw parts of groups; `keys` (2c,) are the step and class of each cell, positives first as in `counts` (2c,)."""
+    """Draw parts of groups; `keys` (2c,): step and class of each cell, positives first."""
     number = len(parts.weights)
     table = parts.weights[:, :, ::-1].reshape(number, -1)
     kinds = table.shape[1]

@@ -1,4 +1,4 @@
-"""Find the documents nearest to the thresholds on either side, for a check before a point is trusted."""
+"""Find the documents nearest to the thresholds on either side, for a manual check."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class BorderlineSides:
 def borderline_documents(
     documents: RatedDocuments, thresholds: ArrayLike, rule: Rule, *, most: int = 50
 ) -> BorderlineSides:
-    """Find at most `most` documents on either side of thresholds (k,), infinity for never, nearest in ranks first.
+    """Find at most `most` documents on either side of thresholds (k,), nearest in ranks first.
 
     The distance of a score from its threshold is the weight of the documents between them in that classifier's ranking,
     ties included, so that scores of all kinds compare. Under `any`, a document stays flagged as long as one score
@@ -70,7 +70,7 @@ def borderline_documents(
 
 
 def _distances(documents: RatedDocuments, thresholds: Floats) -> tuple[Floats, Floats]:
-    """Measure in ranks how far scores (n, k) lie above their thresholds, and how far below; infinite elsewhere.
+    """Measure in ranks how far scores (n, k) lie above and below their thresholds.
 
     The distance is the weight of the documents between the two in the ranking of that classifier.
     """

@@ -83,7 +83,7 @@ def compare(source: RatedData, current: ArrayLike, proposed: ArrayLike, rule: Ru
 
 
 def gain_interval(found: Comparison, marginal_precision: float) -> tuple[float, float]:
-    """Bound with 95 % confidence the gain of the proposed thresholds, in positives at a target in (0, 1).
+    """Bound with 95 % confidence the gain of the proposed thresholds at a target in (0, 1).
 
     The gain is TP - FP m / (1 - m), proposed less current. Only documents flagged by one of both decide it; their
     numbers vary by chance as Poisson numbers (with weights, of the effective number of documents).

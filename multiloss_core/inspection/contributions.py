@@ -28,7 +28,7 @@ class Contribution:
 
 
 def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) -> tuple[Contribution, ...]:
-    """Count what each combination of at most 4 classifiers contributes at thresholds (k,), infinity for never.
+    """Count documents of each combination of at most 4 classifiers at thresholds (k,).
 
     Under `any`, one for each of the 2^k - 1 combinations, single classifiers first: together they are all flagged
     documents, and those of a single classifier would be lost without it. Under `all` every classifier reaches all

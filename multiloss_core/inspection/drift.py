@@ -1,4 +1,4 @@
-"""Test whether precision or the number of alerts changes from week to week more than by chance."""
+"""Test for changes of weekly precision or alerts beyond chance."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -48,7 +48,7 @@ class Drift:
 
     @property
     def verdict(self) -> Verdict:
-        """Return `drifts` for a trend, `varies` for other differences, `steady` for no more than chance."""
+        """Return `drifts` for a trend, `varies` for other differences, else `steady`."""
         if np.isnan(self.trend):
             return "too few"
         if 2 * self.trend < SIGNIFICANCE_LEVEL:
@@ -103,7 +103,7 @@ def precision_drift(weeks: WeeklyCounts, incomplete: int | None = None) -> Drift
 
 
 def alerts_drift(weeks: WeeklyCounts) -> Drift:
-    """Test whether the number of alerts differs between complete weeks more than by chance (Poisson).
+    """Test for differences of alerts between complete weeks beyond chance (Poisson).
 
     Undecided alerts count like all others. Weights and groups count as for `precision_drift`. For the test of
     variation, neighbouring weeks are merged until 5 alerts are expected in each period. Time O(w).
@@ -159,7 +159,7 @@ def _weight_squares(squares: Floats) -> Floats:
 
 
 def _periods(expected: Floats) -> Indices | None:
-    """Group weeks into periods (w,) with enough expected in each, or None; a rest goes to the last one."""
+    """Group weeks into periods (w,) with enough expected; a rest joins the last; or None."""
     result, period, held = np.zeros(len(expected), dtype=np.intp), 0, 0.0
     for week, here in enumerate(expected):
         result[week] = period
@@ -204,7 +204,7 @@ def _variation_p_value(periods: _Estimates) -> float:
 
 
 def _smallest_visible_change(weeks: _Estimates, periods: int) -> float:
-    """Compute the difference of the outer thirds from which one of the tests finds a steady change."""
+    """Compute the difference of outer thirds from which a test finds a steady change."""
     leverage, count = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values)
     found = min(_trend_found(count - 2), _variation_found(periods - 1))
     return float((count - max(1, count // 3)) * np.sqrt(found / leverage))

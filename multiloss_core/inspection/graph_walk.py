@@ -1,4 +1,4 @@
-"""Trace the shortest-path search on the threshold graph, node by node (Robles et al. 2020, Algorithm 3)."""
+"""Trace the shortest-path search, node by node (Robles et al. 2020, Algorithm 3)."""
 
 from dataclasses import dataclass
 

@@ -77,7 +77,7 @@ class Calendar:
 
 
 def calendar(times: Times, undecided: Times | None = None) -> Calendar:
-    """Make the calendar of times (n,), at least one, and of undecided documents' times (u,). Time O(n + u).
+    """Make the calendar of times (n,), n >= 1, and of undecided documents (u,). O(n + u).
 
     Raises
     ------
@@ -201,7 +201,7 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
 
 
 def weekly_counts_of_days(days: Calendar, tp: Floats, fp: Floats, squares: Floats) -> WeeklyCounts:
-    """Count weeks as `weekly_counts` does, from daily sums of weights (days,), decided and ungrouped.
+    """Count weeks as `weekly_counts`, from daily sums (days,), decided and ungrouped.
 
     `squares` (2, days): sums of the squared weights of true and of false positives.
     """

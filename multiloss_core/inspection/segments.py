@@ -30,7 +30,7 @@ class Segmentation:
 
 
 def segmentation(segments: NDArray[np.object_], undecided: NDArray[np.object_] | None = None) -> Segmentation:
-    """Find the segments of documents (n,) and undecided ones (u,), in order of appearance. Time O(n + u)."""
+    """Find the segments of documents (n,) and undecided ones (u,). Time O(n + u)."""
     both = segments if undecided is None else np.concatenate([segments, undecided])
     code, names = pd.factorize(both)
     code = np.asarray(code, dtype=np.intp)
@@ -58,7 +58,7 @@ class Segment(Counts[float]):
 def segment_counts(
     documents: RatedDocuments, segments: Segmentation, thresholds: ArrayLike, rule: Rule
 ) -> tuple[Segment, ...]:
-    """Count flagged documents in each segment at thresholds (k,), infinity for never; most alerts first.
+    """Count flagged documents per segment at thresholds (k,), most alerts first.
 
     Ties go to the segment with more documents. A segment differs if its interval, widened for the number of segments
     with alerts (Bonferroni), excludes the precision of all alerts together: among equal segments, some segment differs

@@ -35,7 +35,7 @@ class SimplerRule(Counts[float]):
 
 
 def compare_with_simpler_rules(documents: RatedDocuments, point: Point) -> tuple[SimplerRule, ...]:
-    """Compare TP at equal FP with one common cut in ranks for all classifiers, then with each classifier alone.
+    """Compare TP at equal FP with one common cut in ranks, then with each classifier alone.
 
     The common cut is the diagonal in ranks: every classifier flags the same weight of documents, the top of its own
     ranking (as many as ties allow, and none below its floor). Ranks of rated documents are ranks of all documents, as
@@ -90,7 +90,7 @@ def _cuts_of(documents: RatedDocuments, j: int) -> Floats:
 
 
 def _common_thresholds(documents: RatedDocuments) -> Floats:
-    """Find thresholds (m, k), loosest first: for every volume the lowest cuts that each flag at most that weight."""
+    """Find thresholds (m, k), loosest first: the lowest cuts that each flag some volume."""
     cuts = [_cuts_of(documents, j) for j in range(len(documents.names))]
     volumes = []
     for j, values in enumerate(cuts):

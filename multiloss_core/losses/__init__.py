@@ -1,4 +1,4 @@
-"""Compute the multivariate losses of Natarajan et al. 2016, their expectations for every k, and check Theorem 1."""
+"""Compute multivariate losses and their expectations, and check Theorem 1 (Natarajan et al. 2016)."""
 
 from multiloss_core.losses.calibration import (
     CALIBRATIONS,

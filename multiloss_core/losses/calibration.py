@@ -55,7 +55,7 @@ CalibrationMap: TypeAlias = IsotonicMap | PlattMap
 def cross_fitted(
     probabilities: ArrayLike, labels: ArrayLike, folds: int, generator: np.random.Generator, kind: str
 ) -> Floats:
-    """Calibrate each item by a map that was fitted without its fold, to (n,) in [0, 1], in the input's order.
+    """Calibrate each item by a map fitted without its fold, to (n,) in [0, 1].
 
     `probabilities` (n,) in [0, 1] and `labels` (n,) bool of the same items; `folds`, 2 to n, are drawn by `generator`
     with about equal shares of positives; `kind` is a name of `CALIBRATIONS`. Raises DataError for anything else.
@@ -114,14 +114,14 @@ def fit_platt(probabilities: ArrayLike, labels: ArrayLike) -> PlattMap:
         np.ones(given.size),
         np.array([[_PENALTY]]),
         np.zeros(2),
-        most_steps=100,
+        max_steps=100,
         small_gain=1e-12 * given.size,
     ).tolist()
     return PlattMap(slope / scale, intercept - slope * middle / scale)
 
 
 def stratified_folds(labels: Bools, folds: int, generator: np.random.Generator) -> Indices:
-    """Draw the fold (n,), 0 to `folds` - 1, of each item: equal sizes and numbers of positives, up to one."""
+    """Draw the fold (n,), 0 to `folds` - 1, of each item, with equal sizes and positives."""
     order = generator.permutation(labels.size)
     positives_first = order[np.argsort(~labels[order], kind="stable")]
     fold_of = np.empty(labels.size, dtype=np.intp)

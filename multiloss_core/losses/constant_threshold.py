@@ -32,7 +32,7 @@ def items_at(probabilities: ArrayLike, threshold: float) -> int:
 
 
 def shortest_threshold(probabilities: ArrayLike, threshold: float) -> float:
-    """Find the threshold of fewest digits, at or below the given one, that flags the same of the probabilities (n,).
+    """Find the threshold of fewest digits that flags the same of the probabilities (n,).
 
     `threshold` is finite. O(n).
     """
@@ -43,7 +43,7 @@ def shortest_threshold(probabilities: ArrayLike, threshold: float) -> float:
 
 
 def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> TunedThreshold:
-    """Find the threshold t with the smallest loss phi(u, v, p) of flagging items with a probability >= t.
+    """Find the threshold t with the smallest loss of flagging probabilities >= t.
 
     `probabilities` (n,) in [0, 1] and `labels` (n,) bool of the same items. Every distinct probability is tried, and
     an infinite threshold that flags nothing; among losses within 1e-12 of the smallest, the highest threshold.
@@ -63,7 +63,7 @@ def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | Lo
 
 
 def observed_loss(flagged: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> float:
-    """Compute phi(u, v, p) of one prediction `flagged` (n,) bool on items with `labels` (n,) bool, n >= 1. O(n)."""
+    """Compute the loss of a prediction `flagged` (n,) bool on `labels` (n,) bool. O(n)."""
     chosen, positives = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
     if chosen.shape != positives.shape or chosen.ndim != 1 or not chosen.size:
         raise DataError(f"{chosen.size:,} predictions do not fit {positives.size:,} labels; give one for each item.")
@@ -80,7 +80,7 @@ def random_half(n: int, generator: np.random.Generator) -> Bools:
 
 
 def checked_pair(probabilities: ArrayLike, labels: ArrayLike) -> tuple[Floats, Bools]:
-    """Return probabilities (n,) in [0, 1] and labels (n,) bool of the same items. Raises DataError for others."""
+    """Validate probabilities (n,) in [0, 1] and labels (n,) bool; DataError for others."""
     checked, positives = checked_probabilities(probabilities), np.asarray(labels)
     if positives.dtype != bool or positives.shape != checked.shape:
         raise DataError(

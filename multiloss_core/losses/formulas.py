@@ -48,7 +48,7 @@ class LossFormula:
 
 
 def promised_counts(probabilities: ArrayLike, flagged: ArrayLike) -> ConfusionMatrix:
-    """Compute the mean counts of a prediction `flagged` (n,) bool on items with `probabilities` (n,); O(n).
+    """Compute mean counts of a prediction (n,) bool from `probabilities` (n,); O(n).
 
     The loss at mean counts approximates the expected loss for many items, which is a mean of losses.
     Raises DataError for invalid probabilities or different shapes.
@@ -64,7 +64,7 @@ def promised_counts(probabilities: ArrayLike, flagged: ArrayLike) -> ConfusionMa
 
 
 def observed_counts(flagged: ArrayLike, labels: ArrayLike) -> ConfusionMatrix:
-    """Count a prediction `flagged` (n,) bool on items with `labels` (n,) bool, n >= 1, else DataError; O(n)."""
+    """Count a prediction (n,) bool on `labels` (n,) bool, n >= 1, else DataError; O(n)."""
     chosen, positive = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
     if chosen.shape != positive.shape:
         raise DataError(f"{chosen.size:,} predictions do not fit {positive.size:,} labels; give one for each item.")
@@ -85,7 +85,7 @@ def loss_formula(loss: Loss) -> LossFormula:
 
 
 def formula_with_numbers(loss: Loss, counts: ConfusionMatrix) -> str:
-    """Write the formula of a loss with counts in it, and its value, as LaTeX; DataError as `loss_formula`.
+    """Write the formula of a loss with counts and its value as LaTeX.
 
     Fractional counts have three decimals, one from 1,000 items on; the value is computed before rounding.
     """
@@ -97,7 +97,7 @@ def formula_with_numbers(loss: Loss, counts: ConfusionMatrix) -> str:
 
 
 def has_empty_rate(loss: Loss, counts: ConfusionMatrix) -> bool:
-    """Return whether a rate of the loss has an empty denominator (no positive, no negative, none flagged)."""
+    """Return whether a rate of the loss has an empty denominator."""
     if isinstance(loss, F) or loss.name == "Jaccard":
         return counts.tp + counts.fp + counts.fn == 0
     if counts.tp + counts.fn == 0:

@@ -1,4 +1,4 @@
-"""Check the conditions of Natarajan et al. 2016 for an optimal top-k prediction, count by count."""
+"""Check conditions for an optimal top-k prediction (Natarajan et al. 2016)."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ _LARGEST = 200
 
 
 def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
-    """Return whether `loss` strictly decreases in u at every v and p that n items can have (definition 1).
+    """Return whether `loss` strictly decreases in u for n items (definition 1).
 
     Theorems 1 and 2 require this of a loss. Raises DataError unless 1 <= n <= 200. O(n^3).
     """
@@ -25,7 +25,7 @@ def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
 
 
 def is_tpr_tnr_monotone(loss: Loss | LossFunction, n: int) -> bool:
-    """Return whether a higher true positive and true negative rate always cost less (definition 2).
+    """Return whether higher true positive and negative rates always cost less (definition 2).
 
     Over all counts of n items with at least one positive and one negative. By Proposition 3 it makes the loss
     TP-monotone. Raises DataError unless 1 <= n <= 200. O(n^3).
@@ -55,7 +55,7 @@ def meets_proposition_2(loss: FractionalLinear) -> bool:
 
 
 def meets_corrected_proposition_2(loss: FractionalLinear, n: int) -> bool:
-    """Return whether the sufficient form of Proposition 2's condition holds at every v and p of n items.
+    """Return whether the sufficient form of Proposition 2's condition holds for n items.
 
     It is c1 (d0 + d2 v + d3 p) < d1 (c0 + c2 v + c3 p), with a denominator of one sign. Exactly then the loss strictly
     decreases in u where its denominator is 0 nowhere: between u and u' it changes by (u' - u) (left - right) /

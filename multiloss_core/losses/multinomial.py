@@ -1,4 +1,4 @@
-"""Find the best set of classes for one label among n classes (Natarajan et al. 2016, Theorem 2)."""
+"""Find the best set of classes for one label (Natarajan et al. 2016, Theorem 2)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ _SUM_TOLERANCE = 1e-6
 
 
 def multinomial_losses(probabilities: ArrayLike, loss: Loss | LossFunction) -> Floats:
-    """Find the expected loss of predicting the k most probable classes, k = 0..n, (n + 1,), up to rounding.
+    """Compute the expected loss of the k most probable classes, k = 0..n, (n + 1,).
 
     `probabilities` (n,) in [0, 1]: the chance of each class, exactly one of which is true. A sum within 1e-6 of 1 is
     taken for 1 and divided out; any other raises DataError. With P_k the chance of the k most probable classes,
@@ -33,7 +33,7 @@ def multinomial_losses(probabilities: ArrayLike, loss: Loss | LossFunction) -> F
 
 
 def multinomial_top_k(probabilities: ArrayLike, loss: Loss | LossFunction) -> TopK:
-    """Find the k most probable classes of smallest expected loss; under a TP-monotone loss the best of all 2^n sets.
+    """Find the k most probable classes of smallest expected loss.
 
     Ties as in `optimal_top_k`. Raises DataError as `multinomial_losses` does. O(n log n). `error_bound` is 0:
     rounding, a few 1e-16 per class, is left out. Source: Natarajan et al. 2016, Theorem 2; for F, Coz Velasco et al.

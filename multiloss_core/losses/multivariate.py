@@ -36,7 +36,7 @@ class Loss(ABC):
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Return the lowest and highest possible loss; None if unknown or dependent on the number of items."""
+        """Return the lowest and highest possible loss; None if unknown or dependent on n."""
         return 0.0, 1.0
 
     @property
@@ -46,7 +46,7 @@ class Loss(ABC):
 
     @abstractmethod
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        """Compute the loss at true positives u, predicted positives v and positives p, as shares of all items."""
+        """Compute the loss at shares u (true positives), v (predicted) and p (positives)."""
 
 
 @dataclass(frozen=True)

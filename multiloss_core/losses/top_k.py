@@ -1,4 +1,4 @@
-"""Find the optimal prediction under a multivariate loss: sort by probability, flag the first k."""
+"""Find the optimal prediction under a loss: sort by probability, flag the first k."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ def optimal_top_k(
     method: str = "auto",
     tolerance: float = 1e-9,
 ) -> TopK:
-    """Find the best of the n + 1 top-k predictions; for a TP-monotone loss, the best of all 2^n predictions.
+    """Find the best top-k prediction; for a TP-monotone loss, the best of all 2^n.
 
     `at_least`, 0 to n: minimum number of flagged items. With few expected positives "flag nothing" is optimal under
     many losses, because a rate over nothing counts as 1; 1 excludes it, as Algorithm 1 does.
@@ -63,7 +63,7 @@ def optimal_top_k(
 
 
 def best_k(values: Floats, at_least: int = 0) -> int:
-    """Find the smallest k >= `at_least` with a loss in `values` (n + 1,) within 1e-12 of the smallest."""
+    """Find the smallest k >= `at_least` with a loss (n + 1,) within 1e-12 of the smallest."""
     allowed = values[checked_least(at_least, values.size - 1) :]
     return at_least + int(np.flatnonzero(allowed <= allowed.min() + TIE)[0])
 
@@ -84,5 +84,5 @@ def top_k_of(probabilities: Floats, order: Indices, k: int, expected_loss: float
 
 
 def probability_order(probabilities: Floats) -> Indices:
-    """Order the positions (n,) of the items from the most to the least probable, equal ones in the input's order."""
+    """Order the positions (n,) of the items by falling probability, ties as in the input."""
     return np.argsort(-probabilities, kind="stable")

@@ -1,4 +1,4 @@
-"""Compute with arrays, proportions, tests, logistic regression and rounding, independent of the domain."""
+"""Compute arrays, proportions, tests and regressions, independent of the domain."""
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import precision_interval

@@ -22,14 +22,14 @@ def penalised_logistic(
     penalty: Floats,
     start: Floats,
     *,
-    most_steps: int,
+    max_steps: int,
     small_gain: float,
 ) -> Floats:
     """Find intercept and coefficients (d + 1,) that minimise deviance / 2 + x' P x / 2.
 
     `columns` (c, d) hold the basis in each cell, `positives` and `totals` (c,) the counts; `penalty` P (d, d) is
     positive definite. Coefficients are non-negative where `rising` (d,), which leaves the intercept out. Begins at
-    `start` (d + 1,) and stops after `most_steps` or when the curvature predicts a gain below `small_gain`.
+    `start` (d + 1,) and stops after `max_steps` or when the curvature predicts a gain below `small_gain`.
 
     Every step minimises the quadratic approximation under the bounds: the coefficients without a bound are eliminated,
     the others are a problem of non-negative least squares (Lawson and Hanson 1974). Time O(c d^2 + d^3) for each step.
@@ -42,7 +42,7 @@ def penalised_logistic(
     coefficients = np.where(bounded, start.clip(0.0), start)
 
     logits = columns @ coefficients
-    for _ in range(most_steps):
+    for _ in range(max_steps):
         precision = expit(logits)
         rooted = columns * np.sqrt(totals * precision * (1 - precision) + MIN_CURVATURE)[:, np.newaxis]
         # A matrix times itself costs half as much.
@@ -85,7 +85,7 @@ def _length(
 
 
 def _bounded_minimum(curvature: Floats, pull: Floats, bounded: Bools) -> Floats:
-    """Find the x that minimises x' C x / 2 - p' x with x >= 0 where bounded; C (d, d) positive definite, p (d,)."""
+    """Minimise x' C x / 2 - p' x with x >= 0 where bounded; C (d, d) positive definite."""
     free = ~bounded
     across = curvature[np.ix_(free, bounded)]
     eliminated = np.linalg.solve(curvature[np.ix_(free, free)], np.column_stack([across, pull[free]]))

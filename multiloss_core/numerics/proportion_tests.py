@@ -1,4 +1,4 @@
-"""Test "the precision is below x" exactly for any sample size, and find the sample size needed."""
+"""Test "the precision is below x" exactly, and find the sample size needed."""
 
 from math import ceil, log, sqrt
 from typing import TypeVar
@@ -20,19 +20,19 @@ BISECTIONS = 30
 
 
 def exact_p_value(positives: float, documents: float, precision: float) -> float:
-    """Compute P(at least `positives` of independent documents are positive), each with probability `precision`."""
+    """Compute P(at least `positives` of independent documents of this precision)."""
     return float(binom.sf(positives - 1, documents, precision)) if documents else 1.0
 
 
 def exact_lower_bound(positives: float, documents: float, confidence: float) -> float:
-    """Compute the one-sided lower bound of Clopper and Pearson 1934: where the exact test just rejects."""
+    """Compute the one-sided lower bound of Clopper and Pearson 1934."""
     return float(beta.ppf(1 - confidence, positives, documents - positives + 1)) if positives else 0.0
 
 
 def betting_p_value(
     positives: Floats, totals: Floats, precision: float, largest: float, level: float, earlier: Units = NO_UNITS
 ) -> float:
-    """Compute a p-value for "the sum of positives is below `precision` times the sum of totals" (weights, groups).
+    """Compute a p-value for "the sum of positives is below `precision` times the total".
 
     `positives` and `totals` (u,) are the weights of independent units (documents, or groups of documents) in random
     order, totals at most `largest`; `earlier` are those of other units, used only to choose the stakes.
@@ -71,7 +71,7 @@ def betting_lower_bound(
     earlier: Units = NO_UNITS,
     rejected: float = 0.0,
 ) -> float:
-    """Find a precision above the `rejected` one up to which the test by betting rejects, by bisection."""
+    """Find a precision above `rejected` up to which the betting test rejects (bisection)."""
     low, high = rejected, 1.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -83,7 +83,7 @@ def betting_lower_bound(
 
 
 def enough_positives(documents: Indices, precision: float, level: float) -> Indices:
-    """Find the fewest positives at which the exact test rejects, for each number of documents, of any shape."""
+    """Find the fewest positives at which the exact test rejects, for each size (any shape)."""
     numbers, places = np.unique(documents, return_inverse=True)
     enough = np.asarray(binom.isf(level, numbers, precision) + 1, dtype=np.intp)
     # Without documents no number of positives suffices.
@@ -91,9 +91,9 @@ def enough_positives(documents: Indices, precision: float, level: float) -> Indi
 
 
 def documents_needed(estimate: float, precision: float, level: float, power: float) -> int:
-    """Find the fewest documents of precision `estimate` > `precision` where the exact test rejects with this power.
+    """Find the fewest documents at which the exact test rejects with this power.
 
-    Exact up to 5,000 documents, by the normal approximation beyond.
+    Their precision is `estimate` > `precision`. Exact up to 5,000 documents, beyond by the normal approximation.
     """
     rough = rough_documents_needed(estimate, precision, level, power)
     if rough > MAX_SEARCHED:

@@ -12,7 +12,7 @@ from multiloss_core.numerics.arrays import UNDEFINED, Floats
 
 
 def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.95) -> Floats:
-    """Compute low and high (2, ...) Wilson bounds of the share of `positives` among `documents` (...).
+    """Compute Wilson bounds (2, ...) of the share of `positives` among `documents` (...).
 
     Both may be fractional, as effective numbers are; NaN without documents. Source: Wilson 1927, without a correction
     for continuity.
@@ -38,7 +38,7 @@ def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.
 
 
 def effective_size(weights: ArrayLike) -> float:
-    """Compute (sum w)^2 / sum w^2, the equally uncertain number of equal weights; 0 for none (Kish 1965)."""
+    """Compute the effective size (sum w)^2 / sum w^2; 0 for none (Kish 1965)."""
     values = np.asarray(weights, dtype=np.float64)
     squares = float(np.square(values).sum())
     return float(values.sum()) ** 2 / squares if squares > 0 else float("nan") if values.size else 0.0

@@ -29,7 +29,7 @@ def written_number(text: str) -> float:
 
 
 def shortest_between(value: float, above: float, up_to: float) -> float:
-    """Find the number with the fewest digits in (above, up_to], then the nearest to `value`, which lies there, too.
+    """Find the number with the fewest digits in (above, up_to], nearest to `value`.
 
     Bounds may be infinite.
     """

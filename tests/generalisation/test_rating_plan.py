@@ -147,7 +147,7 @@ class TestRatingPlan:
         _, point, plan = self.plan(target=0.05)
         assert point.status == "at_floor"
         assert plan.advice == "below_the_floors"
-        assert "not known" in plan.sentence
+        assert "below them" in plan.sentence
         assert sum(band.size.documents for band in plan.bands) == sum(RATED)
 
     def test_where_nothing_is_flagged_there_is_no_band(self):

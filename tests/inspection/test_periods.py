@@ -116,7 +116,7 @@ def test_squares_of_groups_are_those_of_a_group_by():
 def test_a_calendar_is_of_the_documents_it_is_used_for():
     documents, times = documents_of(np.random.default_rng(0), 20)
     for count in (daily_alerts, weekly_counts):
-        with pytest.raises(DataError, match="calendar is of 19 documents"):
+        with pytest.raises(DataError, match="calendar has 19 rated"):
             count(documents, calendar(times[:19]), [0.5, 0.5], "any")
         with pytest.raises(DataError, match="threshold"):
             count(documents, calendar(times), [0.5], "any")

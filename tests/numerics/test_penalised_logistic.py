@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
 
-STEPS = {"most_steps": 200, "small_gain": 1e-9}
+STEPS = {"max_steps": 200, "small_gain": 1e-9}
 
 
 def problem(seed, cells=40, columns=5):

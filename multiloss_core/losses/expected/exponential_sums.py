@@ -71,7 +71,7 @@ def aliasing(power: float, step: float) -> float:
 
 
 def _lump(power: float, step: float, last: int) -> tuple[float, float, float]:
-    """Compute sum of weights, mean and weighted sum of squares about it of all nodes exp(step q), q <= last."""
+    """Compute weight, mean and sum of squares about it of all nodes exp(step q), q <= last."""
     top = np.exp(step * last)
     sums = [step / gamma(power) * top ** (power + m) / -np.expm1(-(power + m) * step) for m in range(3)]
     return float(sums[0]), float(sums[1] / sums[0]), float(sums[2] - sums[1] ** 2 / sums[0])

@@ -110,7 +110,7 @@ def _with_positive_weights(ratio: LinearRatio, sign: float) -> OrientedRatio | N
 def _largest_ratio(
     base: Floats, weights: tuple[float, float], constant: Floats, of_first: Floats, of_others: Floats
 ) -> float:
-    """Find the largest ratio: linear fractions are monotone along every line, so it is at a corner of the box."""
+    """Find the largest ratio, at a corner of the box as linear fractions are monotone."""
     n = base.size - 1
     k = np.arange(n + 1, dtype=np.float64)
     largest = 0.0

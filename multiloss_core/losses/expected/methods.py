@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortest
-from multiloss_core.losses.expected.cubic import CUBIC, LARGEST_CUBIC
+from multiloss_core.losses.expected.cubic import CUBIC, MAX_CUBIC
 from multiloss_core.losses.expected.exhaustive import EXHAUSTIVE
 from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.expected.near_linear import NEAR_LINEAR
 from multiloss_core.losses.expected.quadratic import QUADRATIC
-from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, WINDOWED
+from multiloss_core.losses.expected.windowed import MAX_WINDOWED, WINDOWED
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.rounding import is_probability
@@ -99,12 +99,12 @@ def _auto(descending: Floats, loss: Loss, tolerance: float) -> ExpectedLosses:
             return ExpectedLosses(values, error_bound, method.name)
     raise DataError(
         f"There are {n:,} probabilities, and no method finds expected {loss.name} losses for that number to within "
-        f"{tolerance:g}. A loss with known bounds can have {LARGEST_WINDOWED:,}, any loss {LARGEST_CUBIC:,}."
+        f"{tolerance:g}. A loss with known bounds can have {MAX_WINDOWED:,}, any loss {MAX_CUBIC:,}."
     )
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Floats:
-    """Copy `probabilities` (n,) as floats; DataError unless they are a list of numbers in [0, 1], at least one.
+    """Copy `probabilities` (n,), n >= 1, as floats in [0, 1]; DataError for others.
 
     Values outside by rounding, at most 1e-9, are set to 0 or 1.
     """

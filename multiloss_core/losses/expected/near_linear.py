@@ -172,7 +172,7 @@ def _chance_of_none(items: _Items) -> float:
 
 
 def _expectations(first: _Items, others: _Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
-    """Compute E[N / D^power] for k = 0..n with a bound on its error, at most half the tolerance from quadrature."""
+    """Compute E[N / D^power] for k = 0..n; quadrature has at most half the tolerance."""
     if ratio.size == 0.0:
         return np.zeros(first.p.size + 1), 0.0
     relative = max(tolerance / (2.0 * ratio.size), _SMALLEST_RELATIVE_ERROR)
@@ -295,7 +295,7 @@ class _Work:
             result[3] = np.einsum("qk,qk->k", terms, others)
 
     def _totals_after(self, y: Floats) -> tuple[Floats, Floats]:
-        """Compute for each chunk the tilted mean and the log product of all items after it, (Q, chunks).
+        """Compute for each chunk tilted mean and log product of later items, (Q, chunks).
 
         The log product has one more column, for all items.
         """

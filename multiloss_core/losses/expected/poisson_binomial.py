@@ -1,4 +1,4 @@
-"""Compute Poisson-binomial probabilities of the first items in a window, with the mass outside it."""
+"""Compute Poisson-binomial probabilities of the first items in a window."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class CountWindow:
 
 
 def count_windows(probabilities: Floats, allowed: float) -> Iterator[CountWindow]:
-    """Yield windows of the first 0, 1, …, n items, each missing at most `allowed`; O(n W) time for W chances.
+    """Yield windows of the first 0..n items, each missing at most `allowed`; O(n W) time.
 
     Convolution only adds positive numbers, so mass left out once stays left out, and its sum is exactly `missing`. W
     grows as the square root of n and of log(n / allowed).

@@ -1,4 +1,4 @@
-"""Compute every L_k of a fractional-linear loss from exact count probabilities: O(n^2) time, O(n) memory."""
+"""Compute every L_k of a fractional-linear loss: O(n^2) time, O(n) memory."""
 
 from collections.abc import Iterator
 
@@ -63,7 +63,7 @@ def _ratio(loss: Loss, n: int) -> LinearRatio | None:
 
 
 def _by_all_positives(descending: Floats, ratio: LinearRatio) -> Iterator[float]:
-    """Compute with S = K1 + K2 in the denominator, from P(S = s) and E[K1; S = s], one item at a time."""
+    """Compute with S = K1 + K2 in the denominator, from P(S = s) and E[K1; S = s]."""
     n = descending.size
     *_, all_items = count_windows(descending, _NEGLIGIBLE)
     s = all_items.counts
@@ -83,7 +83,7 @@ def _by_all_positives(descending: Floats, ratio: LinearRatio) -> Iterator[float]
 
 
 def _while_positive(chances: Floats, probability: float) -> Floats:
-    """Compute P(S = s and one item is positive) from P(S = s) and the probability of that independent item.
+    """Compute P(S = s and an independent item is positive) from P(S = s).
 
     With r(s) the result, P(S = s) = r(s) + r(s + 1) (1 - eta) / eta. Solved upwards or downwards, whichever shrinks
     errors; O(m).
@@ -99,7 +99,7 @@ def _while_positive(chances: Floats, probability: float) -> Floats:
 def _by_one_count(
     probabilities: Floats, ratio: LinearRatio, *, sizes: Indices, weight: float, of_counted: Floats, of_rest: Floats
 ) -> Iterator[float]:
-    """Compute with one count in the denominator, of the first 0..n `probabilities`; the rest enter by their mean.
+    """Compute with one count in the denominator, of the first 0..n `probabilities`.
 
     `sizes` (n + 1,): number of flagged items for each.
     """

@@ -12,7 +12,7 @@ from multiloss_core.losses.expected.poisson_binomial import CountWindow, count_w
 from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, Loss
 from multiloss_core.numerics.arrays import Floats
 
-LARGEST_WINDOWED = 20_000
+MAX_WINDOWED = 20_000
 
 # Computes the expected loss within both windows, for k and n, without the outcomes outside.
 _Inside = Callable[[CountWindow, CountWindow, int, int], float]
@@ -119,7 +119,7 @@ WINDOWED = Method(
     name="windowed",
     growth="n²",
     work=lambda n: float(n) ** 2,
-    largest=LARGEST_WINDOWED,
+    largest=MAX_WINDOWED,
     limit="its time grows with the square of their number",
     takes=lambda loss, n: loss_bounds(loss, n) is not None,
     run=windowed,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.cubic import loss_matrix
-from multiloss_core.losses.expected.exhaustive import LARGEST_EXHAUSTIVE
+from multiloss_core.losses.expected.exhaustive import MAX_EXHAUSTIVE
 from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.top_k import TIE, probability_order
@@ -36,7 +36,7 @@ class ExhaustiveSearch:
 
     @property
     def top_k_values(self) -> Floats:
-        """Return the expected loss L_k of flagging the k most probable items, for k = 0..n, shape (n + 1,)."""
+        """Return the expected losses L_k of the k most probable items, k = 0..n, (n + 1,)."""
         return self.values[self.top_k_indices]
 
 
@@ -71,12 +71,12 @@ def exhaustive_search(probabilities: ArrayLike, loss: Loss) -> ExhaustiveSearch:
 
 
 def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:
-    """Compute the distribution of the number of positives in every set of items; O(2^n n). DataError when n > 14."""
+    """Compute the distribution of positives in every set of items; O(2^n n), n <= 14."""
     checked = checked_probabilities(probabilities)
     n = checked.size
-    if n > LARGEST_EXHAUSTIVE:
+    if n > MAX_EXHAUSTIVE:
         raise DataError(
-            f"There are {n:,} probabilities; an exhaustive search takes at most {LARGEST_EXHAUSTIVE}, "
+            f"There are {n:,} probabilities; an exhaustive search takes at most {MAX_EXHAUSTIVE}, "
             "as it goes through every one of the 2^n predictions."
         )
     sizes = np.zeros(2**n, dtype=np.intp)

@@ -26,7 +26,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss) -> ExhaustiveSearch:
-    """Compute the expected loss of all 2^n predictions on labels with a common cause, without Theorem 1.
+    """Compute the expected loss of all 2^n predictions on labels with a common cause.
 
     `probabilities` (n,) and `loadings` (n,) as in `joint_distribution`, n <= 12, else DataError. With loadings of 0 it
     is `exhaustive_search`. With equal loadings some top-k set is always best: given the common cause, labels are
@@ -46,7 +46,7 @@ def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss)
 
 
 def factor_loadings(common_cause: str, n: int, strength: float) -> Floats:
-    """Make the loadings (n,) for `joint_distribution`, from independent labels (`strength` 0) to identical ones (1).
+    """Make the loadings (n,) of `joint_distribution` for a common cause and its strength.
 
     `common_cause` selects the items that share one: "all" of them; a "ring" of every second item, the others on their
     own; "rivals", every second item against the others. `strength` is the correlation of the latent variables of two
@@ -61,7 +61,7 @@ def factor_loadings(common_cause: str, n: int, strength: float) -> Floats:
 
 
 def joint_distribution(probabilities: ArrayLike, loadings: ArrayLike) -> Floats:
-    """Compute the probability of each of the 2^n outcomes (2^n,) under a Gaussian copula with one factor.
+    """Compute P(outcome) (2^n,) under a Gaussian copula with one factor.
 
     Bit i of an outcome is the label Y_i = 1[Z_i <= Phi^-1(eta_i)] with Z_i = a_i W + sqrt(1 - a_i^2) E_i, where W and
     all E_i are independent standard normal variables: P(Y_i = 1) stays eta_i, and Z_i and Z_j have correlation a_i a_j.
@@ -132,7 +132,7 @@ def _outcomes_given(chances: Floats) -> Floats:
 
 
 def _count_distributions(joint: Floats) -> Floats:
-    """Compute P(TP, FN) of each of the 2^n predictions, shape (2^n, n + 1, n + 1), from P(outcome) (2^n,).
+    """Compute P(TP, FN) of each prediction, (2^n, n + 1, n + 1), from P(outcome) (2^n,).
 
     Bit after bit, the index of an outcome becomes that of a prediction: a positive item that is flagged adds a true
     positive, one that is not adds a false negative.

@@ -67,7 +67,7 @@ class DrawSearch:
 
 
 def early_stop_k(values: ArrayLike) -> int:
-    """Find the stop of Natarajan et al. 2016, Algorithm 1: the first k >= 1 with L_k <= L_(k+1), or n.
+    """Find the stop of Algorithm 1: the first k >= 1 with L_k <= L_(k+1), or n.
 
     This rule is wrong: L_k can fall again after it rose (see `EARLY_STOP`), and k = 0 is never considered. Use
     `optimal_top_k`, which compares every k. `values` (n + 1,): L_k for k = 0..n, n >= 1, else DataError. O(n).
@@ -80,7 +80,7 @@ def early_stop_k(values: ArrayLike) -> int:
 
 
 def against_top_k(search: ExhaustiveSearch) -> AgainstTopK:
-    """Compare the best prediction of an exhaustive search with the best top-k prediction in it; O(n)."""
+    """Compare the best with the best top-k prediction of an exhaustive search; O(n)."""
     k = best_k(search.top_k_values)
     index = search.top_k_indices[k]
     top_k_loss = float(search.values[index])
@@ -95,7 +95,7 @@ def against_top_k(search: ExhaustiveSearch) -> AgainstTopK:
 
 
 def find_failure(search_of: Callable[[int], ExhaustiveSearch], *, first: int, draws: int) -> Iterator[DrawSearch]:
-    """Search draws `first`, `first` + 1, … until no top-k set is best on one; yields after every draw.
+    """Search draws from `first` on for one without an optimal top-k set; yields each.
 
     `search_of` makes the exhaustive search of a draw from its seed. Raises DataError, at once, unless draws >= 1.
     """

@@ -10,7 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import METHODS, expected_losses
 from multiloss_core.losses.multivariate import Loss
 
-LARGEST_TIMED = 1_000_000
+MAX_TIMED = 1_000_000
 
 _FIRST = 16
 # Shorter runs are repeated, as other processes affect their time.
@@ -41,7 +41,7 @@ def timed_runs(
     methods: Sequence[str] | None = None,
     clock: Callable[[], float] = perf_counter,
 ) -> Iterator[TimedRun]:
-    """Time one method after the other on ever more random items; yields after each number of items.
+    """Time one method after the other on growing n; yields after each run.
 
     Probabilities are uniform on [0, 1]. A method ends when its next run would exceed `seconds_each`, judged by its last
     run and its growth, or its largest n; all end after `seconds_in_all` (one run may end later). `methods`: some of
@@ -59,7 +59,7 @@ def timed_runs(
 
 def sizes_of(method: str) -> list[int]:
     """List the numbers of items for timing a method, its maximum included."""
-    largest = int(min(METHODS[method].largest, LARGEST_TIMED))
+    largest = int(min(METHODS[method].largest, MAX_TIMED))
     # Too few to double.
     if largest < _FIRST:
         return list(range(2, largest + 1, 2))

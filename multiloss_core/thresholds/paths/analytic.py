@@ -45,7 +45,7 @@ def analytic_path(
     resolution: int = 300,
     spacing: Spacing = "quantile",
 ) -> ThresholdPath:
-    """Find the curve of a family with the largest area under its TP-FP curve, for any number k of classifiers.
+    """Find the curve of a family with the largest area under its TP-FP curve, for any k.
 
     Families, in thresholds scaled to [0, 1] from floor to largest score: `power` (the paper's equation 2: T_1 = x,
     T_j = x^p_j) and `beta` (T_j = regularised incomplete beta I_x(a_j, b_j)). A monotone path turns the classifiers
@@ -110,7 +110,7 @@ def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> Float
 
 
 def _normalised_area(buckets: BucketCounts, columns: list[Indices], turning: list[Floats], rule: Rule) -> float:
-    """Measure the area of the path that stops flagging node i of classifier j after `turning[j][i]`.
+    """Measure the area of the path that drops node i of classifier j after `turning[j][i]`.
 
     Only the order of the turning points matters: at most k x nodes ranks, whatever the number of cells.
     """
@@ -127,7 +127,7 @@ def _normalised_area(buckets: BucketCounts, columns: list[Indices], turning: lis
 
 
 def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Floats, rule: Rule) -> ThresholdPath:
-    """Count vertices exactly: at equal steps and where rated positives drop out (TP changes only there)."""
+    """Count vertices at equal steps and where rated positives drop out (TP changes there)."""
     floors = documents.floors
     tops = np.nextafter(documents.scores.max(axis=0), np.inf)
     positives = documents.scores[documents.labels]
@@ -164,7 +164,7 @@ def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Fl
 
 
 def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) -> ThresholdPath:
-    """Walk the nodes that the curve passes, each threshold raised to the next node, where the counts are known."""
+    """Walk the nodes along the curve, each threshold raised to the next node."""
     tops = np.array([axis[-1] for axis in surfaces.axes])
     turning = [family.inverse(j, _scaled(axis, axis[0], axis[-1]), parameters) for j, axis in enumerate(surfaces.axes)]
     steps = np.unique(np.concatenate(turning))

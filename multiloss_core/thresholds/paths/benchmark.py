@@ -1,4 +1,4 @@
-"""Find the node with the highest TP in each bucket of false positives (Robles et al. 2020, Experiments)."""
+"""Find the node with the highest TP per bucket of FP (Robles et al. 2020, Experiments)."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
 def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdPath:
-    """Split FP into `buckets` equal intervals and keep the node of highest TP in each; on ties, the lowest FP.
+    """Split FP into `buckets` equal intervals and keep the node of highest TP in each.
 
     Dominated nodes are dropped, so TP and FP rise together, but the thresholds jump (`monotone` is False): a reference
     for comparisons. With more buckets it tends to the Pareto frontier of all nodes; with few, the first bucket covers

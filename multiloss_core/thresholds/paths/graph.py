@@ -20,7 +20,7 @@ MIN_SHARE_DELETED = 0.01
 
 
 def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
-    """Find the lattice path from first to last corner with the largest area under its TP-FP curve, for any k.
+    """Find the lattice path between corners with the largest area under its TP-FP curve.
 
     Every step raises one threshold by one node; its weight is the negative trapezoid area (equation 3). The graph has
     no cycles, so one sweep over its anti-diagonals finds the shortest path that the paper finds by Bellman-Ford.
@@ -51,7 +51,7 @@ def mean_graph_path(
     deleted: float = 0.2,
     documents: RatedDocuments | None = None,
 ) -> ThresholdPath:
-    """Average the best paths after random deletion of edges, against overfitting (Robles et al. 2020, Discussion).
+    """Average best paths after random deletion of edges (Robles et al. 2020, Discussion).
 
     In each draw every edge is deleted with probability `deleted` (in [0, 0.5)), and the thresholds of the best
     remaining paths are averaged at equal distance from the first corner; the mean never falls. A draw that leaves no
@@ -91,7 +91,7 @@ def mean_graph_path(
 
 
 def to_networkx(surfaces: CountSurfaces) -> "nx.DiGraph":
-    """Build the paper's graph (its figure 2) for inspection on small grids; time and memory O(k N).
+    """Build the paper's graph (its figure 2) of a small grid; time and memory O(k N).
 
     Nodes are index tuples with attributes `thresholds`, `tp` and `fp`; an edge raises one threshold by one node and
     has the attribute `weight`, minus the area of its trapezoid (equation 3).

@@ -64,7 +64,7 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
 
 
 def mean_amounts(documents: RatedDocuments, amounts: Floats) -> tuple[float, float]:
-    """Compute the weighted mean amount of the rated positives and of the negatives; NaN where there are none.
+    """Compute the weighted mean amounts of rated positives and negatives; NaN without any.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Compute operating points of a path (tangent points): thresholds with the counts of the documents they flag."""
+"""Compute operating points (tangent points) of a path, with their counts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class FlaggedCounts(Counts[float]):
         return ratio(self.rated.tp if is_all else self.reachable.tp, self.rated.tp)
 
     def flags(self, scores: ArrayLike) -> Bools:
-        """Compute the mask (n,) of documents with scores (n, k) that are flagged: a score >= its threshold counts.
+        """Compute the mask (n,) of flagged documents: a score (n, k) >= its threshold counts.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class _OfPath(FlaggedCounts):
 
     @property
     def slope(self) -> float:
-        """Convert the marginal precision m to the slope dTP/dFP = m / (1 - m), the paper's target derivative."""
+        """Convert the marginal precision m to the slope dTP/dFP = m / (1 - m) of the paper."""
         return self.marginal_precision / (1 - self.marginal_precision)
 
 
@@ -116,7 +116,7 @@ Point: TypeAlias = OperatingPoint | ManualPoint | WishedPoint
 
 
 def operating_point(path: ThresholdPath, marginal_precision: float) -> OperatingPoint:
-    """Compute the operating point of a path at a target marginal precision; see `operating_points`.
+    """Compute the operating point of a path at a target; see `operating_points`.
 
     Examples
     --------

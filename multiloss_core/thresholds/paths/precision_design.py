@@ -1,4 +1,4 @@
-"""Build the basis of P(positive | scores): functions of the scores' ranks, of their extremes, and jumps."""
+"""Build the basis of P(positive | scores): functions of ranks and extremes, and jumps."""
 
 from dataclasses import dataclass, replace
 
@@ -145,7 +145,7 @@ def _basis(
 
 
 def _log_ranks(column: Indices, totals: Floats, nodes: int, loosest: float) -> Floats:
-    """Take the logarithm of (`loosest` / middle rank) of each cell index 0..nodes of an axis; 0 below the floor.
+    """Compute log(`loosest` / middle rank) of each cell index of an axis; 0 below the floor.
 
     `loosest`: the number of documents above the floor of the classifier that has most of them.
     """
@@ -159,7 +159,7 @@ def _log_ranks(column: Indices, totals: Floats, nodes: int, loosest: float) -> F
 
 
 def _knots(top: float, pieces: int) -> Floats:
-    """Place the ends (pieces + 1,) of the pieces of 0..top: even in the mean of the rank and its logarithm.
+    """Place the ends (pieces + 1,) of the pieces of 0..top: even in rank and log rank.
 
     Where many documents are positive the best thresholds lie low, where steps in the logarithm hold most documents.
     """
@@ -169,7 +169,7 @@ def _knots(top: float, pieces: int) -> Floats:
 
 
 def _pieces(x: Floats, knots: Floats, above_floor: Bools | None = None) -> Floats:
-    """Build ramps (len(x), len(knots)): a step at the floor, then from 0 to 1 between neighbouring knots."""
+    """Build ramps (len(x), len(knots)): a step at the floor, then 0 to 1 between knots."""
     ramps = ((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0)
     return np.column_stack([np.arange(len(x)) >= 1 if above_floor is None else above_floor, ramps])
 

@@ -1,4 +1,4 @@
-"""Fit P(positive | scores) to bucket counts: smooth and, except at the top, rising with every score."""
+"""Fit P(positive | scores) to bucket counts: smooth, and rising except at the top."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ class PrecisionModel:
 
 @_BLAS.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]]) -> PrecisionModel:
-    """Fit the model to counts in folds, `(positives (c,), totals (c,))` each; the folds choose the penalties.
+    """Fit the model to counts in folds, `(positives (c,), totals (c,))` each.
 
     Penalised logistic regression; cross-validation chooses the strength of each penalty and the shape (coordinate
     descent, once from equal classifiers, once from independent ones, once with jumps). The precision is the mean over
@@ -169,7 +169,7 @@ def _fit(design: PrecisionDesign, chosen: Choice, positives: Floats, totals: Flo
         totals,
         _penalty(design, chosen),
         start,
-        most_steps=MAX_STEPS,
+        max_steps=MAX_STEPS,
         small_gain=SMALL_GAIN,
     )
 
@@ -182,7 +182,7 @@ REFIT_SMALL_GAIN = 1e-2
 
 
 def newton_refit(model: PrecisionModel, positives: Floats, totals: Floats) -> PrecisionModel:
-    """Fit again to counts near those of `model`, with the penalty, the shape and the jumps found before.
+    """Fit again to similar counts, with the same penalty, shape and jumps.
 
     `positives` and `totals` (c,) are counts in the same cells.
     """
@@ -194,7 +194,7 @@ def newton_refit(model: PrecisionModel, positives: Floats, totals: Floats) -> Pr
         design.sums(totals),
         model.penalty,
         model.coefficients,
-        most_steps=REFIT_MAX_STEPS,
+        max_steps=REFIT_MAX_STEPS,
         small_gain=REFIT_SMALL_GAIN,
     )
     beyond = np.asarray(expit(design.beyond @ fitted[1:] + fitted[0]))

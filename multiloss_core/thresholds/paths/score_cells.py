@@ -33,7 +33,7 @@ class ScoreCells:
 
 
 def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) -> ScoreCells:
-    """Group documents into cells between nodes near positives, at even log ranks and at jumps of the precision.
+    """Group documents into cells at positives, even log ranks and jumps of the precision.
 
     `scores` (n, k), `labels` (n,), `floors` (k,). At most about `resolution` nodes of the first two kinds for each
     classifier. TP changes only at the scores of positives; log ranks resolve the few documents at the top, near the
@@ -47,7 +47,7 @@ def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) 
 
 
 def cells_of_surfaces(buckets: BucketCounts) -> tuple[ScoreCells, Floats, Floats]:
-    """Turn a table of counts into cells with positives and totals (c,); negative weights are taken as 0."""
+    """Turn a table of counts into cells, positives and totals (c,); no weight is negative."""
     positives = buckets.positives.clip(0.0)
     cells = ScoreCells(buckets.axes, buckets.cells, np.empty(0, dtype=np.intp))
     return cells, positives, positives + buckets.negatives.clip(0.0)
@@ -73,7 +73,7 @@ def merged_cells(cells: ScoreCells, positives: Floats, totals: Floats) -> ScoreC
 
 
 def precision_boundaries(x: Floats, positives: Floats, totals: Floats, most: int) -> Floats:
-    """Find at most `most` values of x where pool-adjacent-violators lets the precision rise, by gain of likelihood.
+    """Find at most `most` values of x where the fitted precision rises, by likelihood gain.
 
     `positives` and `totals` (n,) are the counts at each x. O(n log n).
     """
@@ -93,7 +93,7 @@ def precision_boundaries(x: Floats, positives: Floats, totals: Floats, most: int
 
 
 def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, resolution: int) -> Indices:
-    """Choose some of the nodes of an axis, the ends among them, from the counts of cells above node `column` - 1."""
+    """Choose nodes of an axis, with its ends, from counts of cells above node `column` - 1."""
     above = column > 0
     documents = sums(column[above] - 1, totals[above], nodes)
     caught = sums(column[above] - 1, positives[above], nodes)
@@ -140,7 +140,7 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Float
 
 
 def _reaches(positives: Floats) -> Floats:
-    """Bound the distance of a threshold below rising scores (n,) of positives by the spacing of those above."""
+    """Bound the distance of thresholds below rising scores (n,) of positives by spacing."""
     number = np.arange(len(positives))
     ahead = np.minimum(number + NEIGHBOURS, len(positives) - 1)
     apart = np.full(len(positives), np.inf)

@@ -47,7 +47,7 @@ class SmoothFit:
 
     @cached_property
     def expected(self) -> Floats:
-        """Return the weight of positives expected in each cell (c,) of new data: model and counts blended."""
+        """Blend model and counts into the positives (c,) expected in each cell of new data."""
         own = self.totals * self.model.precision
         return own + self.count_weight * (self.positives - own)
 
@@ -61,7 +61,7 @@ class SmoothFit:
 def smooth_path(
     source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int | None = None
 ) -> ThresholdPath:
-    """Find the path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
+    """Find the path of best thresholds under a smooth estimate of the precision, for any k.
 
     P(positive | scores) is fitted to bucket counts (see `precision_model`) and blended with the counts themselves (see
     `smooth_fit`). For every target m on a fine scale, the thresholds that maximise the expected TP - m / (1 - m) FP are
@@ -70,8 +70,8 @@ def smooth_path(
     at its vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
     After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
-    `resolution`: nodes of either kind for each classifier, see `score_cells`; without it, as many as two classifiers or
-    more leave time for. From surfaces, which carry their own rule, the thresholds are nodes of the table.
+    `resolution`: nodes of either kind for each classifier, see `score_cells`; by default fewer for more classifiers.
+    From surfaces, with their own rule, the thresholds are nodes of the table.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def smooth_path(
 
 
 def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None = None) -> SmoothFit:
-    """Count the documents into cells, fit their precision, and blend it with the counts (see `count_weight`).
+    """Count documents into cells, fit their precision, and blend it with the counts.
 
     Blending reduces the bias of the model and the noise of the counts; `benchmarks/results/constants.md` has the
     losses. Deterministic: the folds of the fit are drawn with a fixed seed.
@@ -132,7 +132,7 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
 
 
 def count_weight(positives: float) -> float:
-    """Return the weight of the counts beside the model, in [0, 1]: it rises with the rated positives.
+    """Return the weight of the counts beside the model, rising with rated positives.
 
     With more positives the noise of the counts vanishes, the bias of the model stays.
     """
@@ -166,18 +166,18 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     )
 
 
-def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, most_nodes: int = MAX_TABLE_NODES) -> Indices:
-    """Find node numbers (m, k) of the best thresholds for rising targets, never falling; len(axis) is never.
+def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, max_nodes: int = MAX_TABLE_NODES) -> Indices:
+    """Find nodes (m, k) of the best thresholds for rising targets; len(axis) is never.
 
     The best node at each target comes from a table of all nodes: exact for one or two classifiers. Where there are
-    more than `most_nodes`, the table holds a part of the nodes of each axis, and an ascent along one classifier at a
+    more than `max_nodes`, the table holds a part of the nodes of each axis, and an ascent along one classifier at a
     time goes on from its best node. Where a threshold would fall as the target rises, the chain with the largest
     (1 - m) TP - m FP, summed over targets, is returned, of the nodes found and of those that raising or lowering
     thresholds to one another makes of them. In this scale no target outweighs the others.
     """
     # With more classifiers not even two nodes each fit into a table: the ascent starts from flagging nothing or all.
     start: Nodes = tuple(len(axis) if rule == "any" else 0 for axis in fit.cells.axes)
-    table = _table(fit, rule, most_nodes) if 2 ** len(start) <= most_nodes else None
+    table = _table(fit, rule, max_nodes) if 2 ** len(start) <= max_nodes else None
     starts = [start] * len(targets) if table is None else _best_in_table(table, targets)
     found: list[Nodes] = []
     for target, in_table in zip(targets.tolist(), starts, strict=True):
@@ -219,11 +219,11 @@ class _Table:
     complete: bool
 
 
-def _table(fit: SmoothFit, rule: Rule, most_nodes: int) -> _Table:
+def _table(fit: SmoothFit, rule: Rule, max_nodes: int) -> _Table:
     # The last node is never, one after the nodes of the axis.
     counts = np.array([len(axis) + 1 for axis in fit.cells.axes])
-    nodes_per_axis = np.minimum(counts, int(most_nodes ** (1 / len(counts))))
-    complete = bool(np.prod(counts.astype(np.float64)) <= most_nodes)
+    nodes_per_axis = np.minimum(counts, int(max_nodes ** (1 / len(counts))))
+    complete = bool(np.prod(counts.astype(np.float64)) <= max_nodes)
     nodes = tuple(
         np.arange(count) if complete else np.unique(np.linspace(0, count - 1, few).round().astype(np.intp))
         for count, few in zip(counts, nodes_per_axis, strict=True)
@@ -243,7 +243,7 @@ def _table(fit: SmoothFit, rule: Rule, most_nodes: int) -> _Table:
 
 
 def _best_in_table(table: _Table, targets: Floats) -> list[Nodes | None]:
-    """Find the strictest node with the largest gain at each rising target; None where all gains are negative.
+    """Find the strictest best node at each rising target; None if all gains are negative.
 
     Divide and conquer: the best node at a higher target never flags more, so each half searches a part of the nodes.
     """
@@ -314,7 +314,7 @@ def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
 
 
 def _best_chain(gains: Floats, may_follow: Bools) -> Indices:
-    """Choose candidates (m,) with the largest sum of gains (m, u), each allowed to follow the one before: (u, u)."""
+    """Choose the chain (m,) of largest gain from gains (m, u) and allowed steps (u, u)."""
     best, came_from = gains[0], []
     barred = np.where(may_follow, 0.0, -np.inf)
     for gain in gains[1:]:
@@ -328,7 +328,7 @@ def _best_chain(gains: Floats, may_follow: Bools) -> Indices:
 
 
 def _decided_by_others(others: Sequence[Bools], gains: Floats, rule: Rule) -> tuple[Bools, float]:
-    """Find the cells that one classifier decides alone, and the gain of those flagged by the others."""
+    """Find the cells decided by one classifier, and the gain of those flagged by others."""
     if not others:
         return np.ones(len(gains), dtype=bool), 0.0
     if rule == "all":

@@ -1,4 +1,4 @@
-"""Represent a path through threshold space with its counts: a partial ROC curve and its concave majorant."""
+"""Represent a path through threshold space: a partial ROC curve with its majorant."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -98,7 +98,7 @@ class ThresholdPath:
 
     @cached_property
     def majorant(self) -> ConcaveMajorant:
-        """Compute the concave majorant: pool increments until the marginal precision falls along the path.
+        """Compute the concave majorant, with falling marginal precision along the path.
 
         Pool-adjacent-violators on the share of positives among added documents, weighted by their number; its corners
         are the tangent points of Robles et al. 2020. Computed once; O(m).

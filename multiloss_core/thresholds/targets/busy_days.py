@@ -38,7 +38,7 @@ class DailyCap:
 
     @property
     def busy_allowed(self) -> int:
-        """Return how many days may exceed the cap so that a new day does so with probability at most 1 - share.
+        """Return how many days may exceed the cap so that a new one does by 1 - share at most.
 
         A new day is equally likely to have any rank among n + 1 days: one less than (1 - share) (n + 1) days.
         """
@@ -72,7 +72,7 @@ class DailyCap:
 
 
 def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule, cap: DailyCap) -> Indices:
-    """Count busy days at every node of a grid; `cells` (n, k): number of nodes at or below each score.
+    """Count busy days at every node of a grid; `cells` (n, k): nodes at or below a score.
 
     Time O(n + days N) for N nodes; days that are not busy even at the first node cost nothing.
     """
@@ -90,7 +90,7 @@ def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], 
 
 
 def busy_days_along(scores: Floats, weights: Floats, thresholds: Floats, rule: Rule, cap: DailyCap) -> Indices:
-    """Count busy days at each row of thresholds (m, k), for documents with scores (n, k) and weights (n,).
+    """Count busy days at thresholds (m, k), for scores (n, k) and weights (n,).
 
     Time O(n k log m + days m) where thresholds never fall from one row to the next, elsewhere O(n k m).
     """

@@ -33,7 +33,7 @@ class ClassifierMargin:
 def classifier_margins(
     source: RatedDocuments | CountSurfaces, point: Point, *, band: float | None = None
 ) -> tuple[ClassifierMargin, ...]:
-    """Measure the marginal precision of the documents next to each threshold that its classifier alone decides.
+    """Measure the marginal precision of documents that one threshold alone decides.
 
     Lowering one threshold adds documents, raising it loses some; the nearest of them up to a weight of `band`
     (default: 5 % of the alerts, at least 20) give the precision on either side. At the best point for target m all of
@@ -55,7 +55,7 @@ def classifier_margins(
 def _nearest_decided(
     documents: RatedDocuments, point: Point, j: int, direction: Literal["down", "up"], band: float
 ) -> tuple[float, float, tuple[float, float]]:
-    """Measure weight, precision and its interval of the nearest documents that threshold j alone decides.
+    """Measure weight, precision and interval of the nearest documents of threshold j alone.
 
     They have a weight of up to `band`; documents of equal score stay together. Pieces of growing size are read, so that
     the cost follows the band.

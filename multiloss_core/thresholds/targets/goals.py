@@ -1,4 +1,4 @@
-"""Find the best thresholds under a goal: a cap on alerts, a minimum precision, a share of positives to keep."""
+"""Find the best thresholds under a goal: a cap, a minimum precision or a share to keep."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Allowed = Callable[[Candidates, Floats, float], Bools]
 
 
 def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float) -> Point:
-    """Find the thresholds with the highest TP that flag something and at most `most` documents (weights).
+    """Find the thresholds with the highest TP that flag at most `most` documents (weights).
 
     Undecided documents count against the cap.
 
@@ -77,7 +77,7 @@ def point_for_precision(path: ThresholdPath, choices: ThresholdChoices, least: f
 
 
 def point_for_share(path: ThresholdPath, choices: ThresholdChoices, least: float) -> Point:
-    """Find the thresholds with fewest alerts among those that keep this share, in (0, 1], of all rated positives.
+    """Find the thresholds with fewest alerts that keep a share of all rated positives.
 
     As `point_for_precision`, for a share instead of a precision.
 
@@ -95,7 +95,7 @@ def point_for_share(path: ThresholdPath, choices: ThresholdChoices, least: float
 
 
 def place_on(path: ThresholdPath, alerts: float) -> tuple[float, tuple[float, float]]:
-    """Find a path's marginal precision at a number of alerts, with a lower and a higher target on either side."""
+    """Find the marginal precision at a number of alerts, with neighbouring targets."""
     corners, precisions = path.majorant.vertices, path.majorant.marginal_precisions
     if not len(precisions):
         return 0.5, (0.5, 0.5)
@@ -128,7 +128,7 @@ def point_beside(
 
 
 def target_of_corner(path: ThresholdPath, corner: int) -> float:
-    """Find the target with the fewest digits in percent that has a vertex of the majorant as operating point."""
+    """Find the target of fewest digits in percent that leads to a vertex of the majorant."""
     precisions = path.majorant.marginal_precisions
     highest = float(precisions[corner - 1]) if corner else 1.0
     lowest = float(precisions[corner]) if corner < len(precisions) else 0.0
@@ -195,7 +195,7 @@ def _best_corner(path: ThresholdPath, along: Candidates, goal: _Goal) -> int | N
 def _best_thresholds(
     path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, along: Candidates, corner: int | None
 ) -> _Found | None:
-    """Search the vertices of the path, the first nodes, and ever finer ones around the best of these."""
+    """Search the vertices, the first nodes, and finer ones around the best of these."""
     floor = None if corner is None else int(path.majorant.vertices[corner])
     reference = (0.0, np.inf)
     if floor is not None:

@@ -91,7 +91,7 @@ class Payoffs:
         return false / (caught + false)
 
     def total(self, tp: Number, fp: Number, amount: Number | float = 0.0) -> Number:
-        """Compute the value of flagged documents against flagging nothing, with `amount` the money in TP.
+        """Compute the value of flagged documents, with `amount` the money in TP.
 
         recovered amount + catch TP - review (TP + FP) - annoyance FP, for numbers or arrays of one shape. For fixed
         values the operating point at m maximises this.

@@ -64,7 +64,7 @@ class ProfitCurve:
 
 
 def cases_along(path: ThresholdPath, documents: RatedDocuments | None, amounts: Floats | None) -> CasesAlong:
-    """Count documents and the money in true positives at every vertex of a path, in any unit of the path.
+    """Count documents and money in TP at every vertex of a path, in any unit of the path.
 
     Without `documents` the path's own counts are taken, which must be of documents. `amounts` (n,): money of each
     document. Time O(n k log m), along a path that is not monotone O(n k m).

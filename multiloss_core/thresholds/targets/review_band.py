@@ -115,7 +115,7 @@ def band_for_precision(path: ThresholdPath, review: Point, least: float) -> Revi
 
 
 def band_for_payoffs(path: ThresholdPath, cases: CasesAlong, costs: BandCosts, review: Point) -> ReviewBand:
-    """Block above the vertex of highest value at or above `review`; ties go to the strictest. O(m).
+    """Block above the best vertex at or above `review`; ties go to the strictest. O(m).
 
     Raises
     ------
@@ -187,7 +187,7 @@ def _band(path: ThresholdPath, review: Point, vertex: int) -> ReviewBand:
 
 
 def _above(path: ThresholdPath, point: Point) -> Bools:
-    """Return the mask (m,) of vertices without lower thresholds than a point; the last vertex flags least."""
+    """Return the mask (m,) of vertices without lower thresholds than a point."""
     _require_monotone(path)
     above = np.asarray((path.thresholds >= point.thresholds).all(axis=1))
     if not above.any():

@@ -97,7 +97,7 @@ class ThresholdChoices:
         )
 
     def at_nodes(self, axes: Axes, cap: DailyCap | None = None) -> Candidates:
-        """Count all nodes of axes; those of documents rise above every score, a table of counts has its own."""
+        """Count all nodes of axes; a table of counts has its own."""
         documents, fit, weights = self.source.documents, self.fit, self.expected_weights
         shape, busy, expected = tuple(len(axis) for axis in axes), None, None
         if documents is None:
@@ -144,7 +144,7 @@ class ThresholdChoices:
         return max(int(most ** (1 / len(self.source.names))), 3)
 
     def finer_axes(self, axes: Axes, thresholds: Floats, cap: DailyCap | None = None) -> Axes | None:
-        """Make axes between the neighbours of thresholds (k,) on `axes`, at most as fine as the scores, or None."""
+        """Make finer axes around thresholds (k,), at most as fine as the scores, or None."""
         documents = self.source.documents
         if self.is_fixed or documents is None:
             return None
@@ -217,6 +217,6 @@ def _cells(axes: Axes, scores: Floats) -> Indices:
 
 
 def _at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule) -> Floats:
-    """Sum weights (n,) in cells (n, k) to the flagged weight at every node of a grid of this shape."""
+    """Sum weights (n,) in cells (n, k) to the flagged weight at every node of a grid."""
     slots = np.ravel_multi_index(tuple(cells.T), shape)
     return counts_at_nodes(sums(slots, weights, int(np.prod(shape))).reshape(shape), rule).ravel()

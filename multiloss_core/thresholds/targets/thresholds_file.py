@@ -24,14 +24,14 @@ ADVICE = "choose an exported thresholds.json or thresholds.csv"
 
 
 def rule_in_words(rule: Rule, a_document: str = "a document", inverted: Sequence[str] = ()) -> str:
-    """Describe when a row is flagged; `a_document` is the row with its article, `inverted` the inverted scores."""
+    """Describe when a row is flagged; `a_document` is the row with its article."""
     score = {"any": "any score", "all": "every score"}[rule]
     below = f" (at or below it: {', '.join(map(score_name, inverted))})" if inverted else ""
     return f"flag {a_document} when {score} is at or above its threshold{below}"
 
 
 def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Describe a point in plain values for JSON: undefined rates and unreachable thresholds are None.
+    """Describe a point in plain values for JSON; undefined and unreachable ones are None.
 
     `source` describes the data.
     """
@@ -84,7 +84,7 @@ def thresholds_as_json(
 def thresholds_as_csv(
     names: Sequence[str], thresholds: Iterable[float], rule: str, block: Iterable[float] | None = None
 ) -> str:
-    """Write one row for each classifier: its column, comparison, threshold (inf: never; <= -inf) and the rule.
+    """Write a row per classifier: column, comparison, threshold (inf or -inf: never), rule.
 
     `block`: optional thresholds (k,) of an upper cut, in a column of their own. Names cannot start a formula.
     """
@@ -103,7 +103,7 @@ def thresholds_as_csv(
 
 
 def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) -> Floats:
-    """Read the thresholds (k,), infinity for never, of k classifiers from an export or a decision record.
+    """Read the thresholds (k,), infinity for never, from an export or a decision record.
 
     `file` is its name, for messages. Its content is never executed.
 
@@ -214,7 +214,7 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
 
 
 def _read_as(name: str, comparison: str, value: float) -> tuple[str, float]:
-    """Return the name of a score and its threshold: of an inverted one with a minus and the other sign."""
+    """Return name and threshold of a score, with a minus and the other sign if inverted."""
     return (name, value) if comparison == ">=" else (f"{MINUS}{name}", -value)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from multiloss_core import AM, AUC, G_MEAN, JACCARD, DataError, F, UserLoss, expected_losses
 from multiloss_core.losses import METHODS, methods_for, sizes_of, timed_runs
-from multiloss_core.losses.theorem_1.timing import LARGEST_TIMED
+from multiloss_core.losses.theorem_1.timing import MAX_TIMED
 
 ITEMS_HALVED = UserLoss(lambda u, v, p: 0 * u + 0 * p + abs(v - 0.5), "half")
 
@@ -41,7 +41,7 @@ def test_methods_are_those_that_take_the_loss(loss, methods):
 def test_sizes_grow_up_to_what_the_method_takes(method):
     sizes = sizes_of(method)
     assert sizes == sorted(set(sizes))
-    assert sizes[-1] == min(METHODS[method].largest, LARGEST_TIMED)
+    assert sizes[-1] == min(METHODS[method].largest, MAX_TIMED)
 
 
 def test_a_method_ends_before_a_run_that_would_take_too_long():
