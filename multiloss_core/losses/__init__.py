@@ -1,4 +1,4 @@
-"""Compute multivariate losses and their expectations, and check Theorem 1 (Natarajan et al. 2016)."""
+"""Compute expected multivariate losses, and check Theorem 1 (Natarajan et al. 2016)."""
 
 from multiloss_core.losses.calibration import (
     CALIBRATIONS,

@@ -24,10 +24,11 @@ def has_quadratic_form(loss: Loss, n: int) -> bool:
 
 
 def quadratic(descending: Floats, loss: Loss) -> Floats:
-    """Find L_k for k = 0..n under F, Jaccard, or a FractionalLinear with d1 = 0, d3 = 0 or d1 + d3 = 0, else DataError.
+    """Find L_k for k = 0..n under a fractional-linear loss with one count in its denominator.
 
-    `descending` (n,): probabilities, n <= 50,000. Then the denominator depends on one count only: on K1 + K2, K2 or
-    K1. After Ye et al. 2012 (the paper's appendix B.1), for any real coefficients and without its table of n^2 numbers.
+    `descending` (n,): probabilities, n <= 50,000. Takes F, Jaccard, or a FractionalLinear with d1 = 0, d3 = 0 or d1 +
+    d3 = 0, else DataError: then the denominator depends on K1 + K2, K2 or K1 alone. After Ye et al. 2012 (the paper's
+    appendix B.1), for any real coefficients and without its table of n^2 numbers.
 
     Exact up to rounding, which grows with n (for a loss in [0, 1] below 3e-12 at n = 20,000).
     """

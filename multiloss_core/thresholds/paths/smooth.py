@@ -65,7 +65,7 @@ def smooth_path(
 
     P(positive | scores) is fitted to bucket counts (see `precision_model`) and blended with the counts themselves (see
     `smooth_fit`). For every target m on a fine scale, the thresholds that maximise the expected TP - m / (1 - m) FP are
-    found (`best_nodes`), no threshold falling as m rises. A classifier whose precision stays below the target even
+    found (`best_nodes`), no threshold falling as m rises. A classifier with a precision below the target even
     above its largest score never flags: its threshold is infinite. The path carries the counts that the blend expects
     at its vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
     After the bucket counts the cost does not depend on the number of documents. Deterministic.
@@ -148,7 +148,7 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     nodes = np.vstack([floors, nodes, never])
     nodes = nodes[np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))]
     thresholds = thresholds_at(fit.cells, nodes)
-    # Cell index i lies at or above node i - 1: the cells are documents whose scores are their indices.
+    # Cell index i lies at or above node i - 1: cells act as documents with their indices as scores.
     expected = fit.expected
     turning = turning_points(fit.cells.cells, nodes + 1, rule)
     smooth_tp, smooth_fp = (still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
@@ -211,7 +211,7 @@ def flagged_cells(cells: ScoreCells, nodes: Indices, rule: Rule) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Expected TP and FP, of shape (n_1, …, n_k), at the nodes of each axis whose numbers are in `nodes`."""
+    """Expected TP and FP, of shape (n_1, …, n_k), at the `nodes` of each axis."""
 
     nodes: tuple[Indices, ...]
     tp: Floats
@@ -303,7 +303,7 @@ def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes) -> tuple
 
 
 def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
-    """Set never for a classifier whose precision stays below the target even above its last node."""
+    """Set never for classifiers with a precision below the target even above the last node."""
     tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
     if best is None:
         return tuple(top + 1 for top in tops)

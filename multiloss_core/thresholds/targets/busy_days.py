@@ -44,7 +44,7 @@ class DailyCap:
         """
         return max(int(np.floor((1 - self.share) * (self.days + 1) + 1e-9)) - 1, 0)
 
-    def most_in_all(self, weights: Floats) -> float:
+    def max_total(self, weights: Floats) -> float:
         """Bound the total number of alerts, if alerts fell on the days by chance like all documents.
 
         The best of many thresholds that keep the cap on past days do so partly by luck; this bound excludes luck. It

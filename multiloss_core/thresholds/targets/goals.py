@@ -42,7 +42,7 @@ def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float
 def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: DailyCap) -> Point:
     """Find the thresholds with the highest TP that keep a daily cap on the required share of days.
 
-    As `point_for_alerts`. Thresholds that keep the cap by luck alone are excluded (`DailyCap.most_in_all`), except for
+    As `point_for_alerts`. Thresholds that keep the cap by luck alone are excluded (`DailyCap.max_total`), except for
     the corner of the path.
 
     Raises
@@ -51,7 +51,7 @@ def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: Dai
     """
     if choices.source.documents is None:
         raise DataError("A table of counts has no days; use a cap on all alerts.")
-    bound = cap.most_in_all(choices.all_weights(cap))
+    bound = cap.max_total(choices.all_weights(cap))
     goal = _Goal(
         lambda given, _tp, _all: np.ones(given.tp.shape, dtype=bool),
         cap=cap,
