@@ -21,6 +21,7 @@ from multiloss_core import (
     benchmark_path,
     exhaustive_search,
     graph_path,
+    operating_point,
 )
 from multiloss_core.figures import plane_drawing, space_drawing, surface_drawing
 from multiloss_core.figures import theme as style
@@ -115,7 +116,7 @@ def chosen_by_method(surfaces: CountSurfaces) -> dict[str, Chosen]:
         "graph": graph_path(surfaces),
         "benchmark": benchmark_path(surfaces),
     }
-    return {name: Chosen(path, path.at(MARGINAL_PRECISION)) for name, path in paths.items()}
+    return {name: Chosen(path, operating_point(path, MARGINAL_PRECISION)) for name, path in paths.items()}
 
 
 def figure_8(surfaces: CountSurfaces, chosen: Mapping[str, Chosen]) -> str:

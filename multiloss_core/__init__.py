@@ -39,9 +39,9 @@ from multiloss_core.thresholds.paths.analytic import analytic_path
 from multiloss_core.thresholds.paths.benchmark import benchmark_path
 from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
-from multiloss_core.thresholds.paths.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.operating_point import OperatingPoint, operating_point, operating_points
 from multiloss_core.thresholds.paths.smooth import smooth_path
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_point, operating_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.f_beta import f_beta_of_point
 from multiloss_core.version import __version__
 

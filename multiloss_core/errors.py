@@ -1,8 +1,8 @@
-"""The one exception that bad input raises."""
+"""Define the exception for bad input."""
 
 
 class DataError(ValueError):
-    """Input that cannot be used; the message is one sentence for people.
+    """Input that cannot be used; the message is one sentence for users.
 
-    It names the column, the row (counted from 1, below the header) or how many rows, and the way out.
+    It names the column, the row (counted from 1, below the header) or the number of rows, and the remedy.
     """

@@ -1,4 +1,4 @@
-"""Numbers as people read them, text that is taken literally, and the two units that TP and FP are counted in."""
+"""Format numbers, text and the two units of TP and FP for people."""
 
 import math
 import re
@@ -7,23 +7,23 @@ from enum import StrEnum
 
 NEVER = "never"
 UNDEFINED = "undefined"
-# Begins the name of a score whose low values are suspicious: "minus trust" holds -trust.
+# Prefix of an inverted score: "minus trust" holds -trust, as low values of trust are suspicious.
 MINUS = "minus "
-# From here on cents are not shown.
+# Cents are hidden from here on.
 _WHOLE_MONEY = 99.995
 _MARKDOWN = r"\`*_[]<>|&#~$"
 
 
 def as_markdown(text: str, *, also: str = "") -> str:
-    """Put text on one line, in which nothing is Markdown or HTML unless it starts the line.
+    """Escape text on one line: nothing is Markdown or HTML unless it starts the line.
 
-    `also`: characters that have a meaning where the text is shown, but not in Markdown itself.
+    `also`: further characters with a meaning in the surrounding format.
     """
     return re.sub(f"([{re.escape(_MARKDOWN + also)}])", r"\\\1", " ".join(text.split()))
 
 
 def count(value: float) -> str:
-    """Write a count: whole, with thousands separators; one decimal where weights make it fractional."""
+    """Write a count with thousands separators; one decimal if it is fractional."""
     return f"{value:,.{_count_digits(value)}f}"
 
 
@@ -33,23 +33,23 @@ def whole(value: float) -> str:
 
 
 def money(value: float) -> str:
-    """Write an amount of money: whole with thousands separators from 100 on, at most two decimals below."""
+    """Write an amount of money: whole from 100 on, at most two decimals below."""
     if math.isnan(value):
         return UNDEFINED
-    # Sums of cents differ by the order of summing, and half a unit would be rounded this way or that.
+    # Sums of cents differ by the order of summation, which could change the rounding of half a unit.
     value = round(value, 6)
     return f"{value:,.0f}" if abs(value) >= _WHOLE_MONEY else f"{value:.2f}".removesuffix(".00")
 
 
 def share(value: float | None, out_of: float) -> str:
-    """Write a share as a percentage with the digits that its base supports; `undefined` for None and NaN."""
+    """Write a share in percent with the digits of its base; `undefined` for None and NaN."""
     if value is None or math.isnan(value):
         return UNDEFINED
     return f"{100 * value:.{share_digits(out_of)}f}\N{NO-BREAK SPACE}%"
 
 
 def share_digits(out_of: float) -> int:
-    """Decimals of a percentage that its base supports."""
+    """Return the decimals of a percentage that its base supports."""
     return 0 if out_of < 100 else 1 if out_of < 10_000 else 2
 
 
@@ -80,22 +80,22 @@ def area(value: float) -> str:
 
 
 def shortest(value: float) -> str:
-    """Write a number with all its digits and no more: 40 and not 40.0."""
+    """Write a number with all its digits but no trailing zero: 40, not 40.0."""
     return repr(float(value)).removesuffix(".0")
 
 
 def threshold(value: float | None) -> str:
-    """Write a threshold with every digit that it has; None and infinity are `never`."""
+    """Write a threshold with all its digits; None and infinity are `never`."""
     return NEVER if value is None or math.isinf(value) else shortest(value)
 
 
 def score_name(name: str) -> str:
-    """Write the name of a score as its column is called: an inverted one, "minus trust", is `trust`."""
+    """Return the column name of a score: an inverted one, "minus trust", is `trust`."""
     return name.removeprefix(MINUS)
 
 
 def direction(name: str) -> float:
-    """Return 1 for a score whose high values are suspicious, and -1 for an inverted one, "minus trust"."""
+    """Return 1 for a score with suspicious high values, and -1 for an inverted one, "minus trust"."""
     return -1.0 if name.startswith(MINUS) else 1.0
 
 
@@ -116,17 +116,17 @@ def score_range(name: str, low: float, high: float) -> str:
 
 
 def comparison(name: str) -> str:
-    """Return how a score is compared with its threshold: ">=", or "<=" for an inverted one."""
+    """Return the comparison of a score with its threshold: ">=", or "<=" for an inverted one."""
     return "<=" if name.startswith(MINUS) else ">="
 
 
 def score_side(name: str) -> str:
-    """Name a score with the side of a threshold that is flagged: "model A ≥", or "trust ≤" for an inverted one."""
+    """Name a score with its flagged side: "model A ≥", or "trust ≤" for an inverted one."""
     return f"{score_name(name)} {'≤' if name.startswith(MINUS) else '≥'}"
 
 
 def reached(name: str, value: float | None) -> str:
-    """Write when a score reaches its threshold: "≥ 0.5", or "≤ 432" for an inverted one; `never` for infinity."""
+    """Write the condition of a threshold, such as "≥ 0.5", or "≤ 432" if inverted; or `never`."""
     words = score_threshold(name, value)
     return words if words == NEVER else f"{'≤' if name.startswith(MINUS) else '≥'} {words}"
 
@@ -151,13 +151,13 @@ _SINGULAR = {"are": "is", "were": "was", "have": "has"}
 
 
 def plural(value: float, noun: str, verb: str = "") -> str:
-    """Write a count with its noun, and with the verb of that, which is given as it is of many: "1 row is"."""
+    """Write a count with its noun and an optional verb, given in the plural: "1 row is"."""
     words = f"{count(value)} {noun}{'' if value == 1 else 's'}"
     return f"{words} {_SINGULAR.get(verb, f'{verb}s') if value == 1 else verb}" if verb else words
 
 
 def price(marginal_precision: float, positive: str = "positive") -> str:
-    """Write a marginal precision as what is paid for what is caught; `positive` names one of these."""
+    """Write a marginal precision as false alerts for each extra `positive`."""
     false_per_catch = (1 - marginal_precision) / marginal_precision
     if false_per_catch >= 1:
         return (
@@ -168,10 +168,10 @@ def price(marginal_precision: float, positive: str = "positive") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """What charts and reports call positives and rows: neutral by default, or in the words of an application.
+    """Words of charts and reports for positives and rows: neutral by default, or those of an application.
 
-    A `document` is what one row of the rated data is, in the words of the reader. "alert" cannot be one of them: alerts
-    are those that a point flags, TP + FP, and a word for all rows as well would leave open which of the two is meant.
+    A `document` is one row of the rated data in the user's words. "alert" is excluded: alerts are flagged documents,
+    TP + FP, and the same word for all rows would be ambiguous.
     """
 
     positives: str = "positives"
@@ -188,15 +188,15 @@ class Vocabulary:
 
     @property
     def a_document(self) -> str:
-        """A row with its article."""
+        """Return the row noun with its article."""
         return f"{'an' if self.document[0] in 'aeiou' else 'a'} {self.document}"
 
     def in_words(self, text: str) -> str:
-        """Put the words for rows into a text that holds {document}, {documents} or {a_document}."""
+        """Fill {document}, {documents} and {a_document} in a text."""
         return text.format(document=self.document, documents=self.documents, a_document=self.a_document)
 
     def counted(self, unit: "Unit") -> str:
-        """Name what TP and FP are counts of, in a unit."""
+        """Name the unit of TP and FP."""
         return unit.value if unit is Unit.MONEY else self.documents
 
 
@@ -215,24 +215,24 @@ def _count_digits(value: float) -> int:
 
 
 class Unit(StrEnum):
-    """What TP and FP count: documents, or the money in them. A string, for an address, a label or a cache key."""
+    """Unit of TP and FP: documents, or the money in them. A string, for a URL, a label or a cache key."""
 
     DOCUMENTS = "documents"
     MONEY = "money"
 
     @property
     def other(self) -> "Unit":
-        """Money for documents, documents for money."""
+        """Return money for documents, documents for money."""
         return Unit.DOCUMENTS if self is Unit.MONEY else Unit.MONEY
 
     @property
     def flagged(self) -> str:
-        """What is flagged in this unit."""
+        """Name flagged documents in this unit."""
         return "money" if self is Unit.MONEY else "alerts"
 
     @property
     def among_next(self) -> str:
-        """Where the positives are that a lower threshold would flag."""
+        """Return the words for the next alerts below a threshold, with their preposition."""
         return "in the next money flagged" if self is Unit.MONEY else "among the next alerts"
 
     def number(self, value: float) -> str:
@@ -250,9 +250,9 @@ class Unit(StrEnum):
         return money(value) if self is Unit.MONEY else whole(value)
 
     def quantity(self, value: float) -> str:
-        """So much of what is flagged, with its noun."""
+        """Write a quantity of alerts with its noun."""
         return f"{money(value)} of money" if self is Unit.MONEY else plural(value, "alert")
 
     def precision(self, value: float, alerts: float) -> str:
-        """Write the precision of so much of what is flagged; of how many documents money is, is not told."""
+        """Write a precision with the digits that its alerts support; one decimal for money."""
         return percent(value) if self is Unit.MONEY else share(value, alerts)

@@ -16,7 +16,7 @@ from multiloss_core.thresholds.data.counts import Rule, turning_points
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathSearch
-from multiloss_core.thresholds.paths.operating_point import OperatingPoint
+from multiloss_core.thresholds.paths.operating_point import OperatingPoint, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -128,7 +128,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.path_ = method.find(PathSearch(documents, self.rule, self.resolution, self.spacing))
         if not self.path_.monotone:
             raise DataError(f"Method '{self.method}' finds no path along which thresholds rise; choose another.")
-        self.point_ = self.path_.at(self.marginal_precision)
+        self.point_ = operating_point(self.path_, self.marginal_precision)
         self.thresholds_ = self.point_.thresholds
         return self
 

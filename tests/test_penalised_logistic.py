@@ -7,11 +7,11 @@ from scipy.special import expit
 
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
 
-STEPS = {"most_steps": 200, "small_gain": 1e-9}
+STEPS = {"max_steps": 200, "small_gain": 1e-9}
 
 
 def problem(seed, cells=40, columns=5):
-    """Counts in cells, a basis with a rare corner as its last column, and a penalty that hardly holds that one back."""
+    """Make counts in cells, a basis with a rare corner as its last column, and a weak penalty on that one."""
     generator = np.random.default_rng(seed)
     basis = generator.random((cells, columns)) * generator.choice([0.5, 4.0], columns)
     basis[:, -1] = np.arange(cells) < 3

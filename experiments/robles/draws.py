@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from experiments.parallel import each
 from experiments.robles.data import ROBLES_SETS, OutcomeTable, drawn_split, numeric_features, two_views
-from multiloss_core import PATH_METHODS, DataError, RatedDocuments
+from multiloss_core import PATH_METHODS, DataError, RatedDocuments, operating_point
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds import PathSearch
 
@@ -232,7 +232,8 @@ def _flags_of_methods(
     search = PathSearch(documents, "any", NODES, "uniform")
     found: dict[str, tuple[str, Bools]] = {}
     for row, name in METHODS.items():
-        point = next(method for method in PATH_METHODS if method.name == name).find(search).at(MARGINAL_PRECISION)
+        path = next(method for method in PATH_METHODS if method.name == name).find(search)
+        point = operating_point(path, MARGINAL_PRECISION)
         found[row] = (point.status, none if point.status == "unreachable" else np.asarray(point.flags(held_out)))
     return found
 

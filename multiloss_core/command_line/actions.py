@@ -33,7 +33,7 @@ from multiloss_core.tables import ColumnMeanings, find_falling
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch, Rule, checked_thresholds
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
-from multiloss_core.thresholds.paths.threshold_path import operating_point
+from multiloss_core.thresholds.paths.operating_point import operating_point
 
 Report = Callable[[str], None]
 

@@ -1,9 +1,9 @@
-"""What an operating point will do on data that did not choose it.
+"""Estimate the results of an operating point on new data.
 
 `bootstrap_points` and `bootstrap_thresholds` give intervals for a chosen and for a fixed point, `bootstrap_flagged` for
 a fixed one on documents that were counted where they lie; `cross_fit` counts methods on documents held out; `certify`
-finds thresholds whose precision is at least x with 95 % confidence; `rating_plan` says which documents to rate next,
-and `rated_size` how much the rated ones tell.
+finds thresholds with a precision of at least x with 95 % confidence; `rating_plan` finds the documents to rate next,
+and `rated_size` measures the information in the rated ones.
 """
 
 from multiloss_core.generalisation.bootstrap import bootstrap_flagged, bootstrap_points, bootstrap_thresholds

@@ -21,8 +21,9 @@ from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.operating_point import operating_points
 from multiloss_core.thresholds.paths.smooth import SmoothFit, flagged_cells
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 RESAMPLES = 200
 RESAMPLES_FOR_FIXED_THRESHOLDS = 1000

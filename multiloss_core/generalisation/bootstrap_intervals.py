@@ -1,4 +1,4 @@
-"""Intervals and bands that bootstrap resamples of a chosen operating point give."""
+"""Compute intervals and bands from bootstrap resamples of a chosen operating point."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -25,19 +25,20 @@ class CountIntervals:
 
     @classmethod
     def of(cls, counts: Counts[Floats], level: float) -> Self:
-        """Take the intervals from the counts (b,) of resamples."""
+        """Compute the intervals from the counts (b,) of resamples."""
         return cls(**{field.name: _interval(getattr(counts, field.name), level) for field in fields(cls)})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PointIntervals:
-    """What thresholds (k,), chosen for a target, are expected to do on new data of the same size.
+    """Intervals of thresholds (k,), chosen for a target, for new data of the same size.
 
     `in_sample` counts the data that chose the thresholds. `expected` are the expectations at these very thresholds,
-    corrected for optimism: the data that chose the thresholds flatter them. `new_period` is what a single new period
-    of the same size will show, which is wider. `marginal_precision` is the share of positives among the documents next
-    to the thresholds, NaN with a reason where too few tell of it and for thresholds fixed beforehand. `thresholds_low`
-    and `thresholds_high` (k,) hold the thresholds of resamples; infinity is never. `level` of each interval in (0, 1).
+    corrected for optimism: counts on the data that chose them are too good. `new_period` holds the counts of a single
+    new period of the same size, which vary more. `marginal_precision` is the share of positives among the documents
+    next to the thresholds, NaN with a reason if these are too few or the thresholds were fixed beforehand.
+    `thresholds_low` and `thresholds_high` (k,) hold the thresholds of resamples; infinity is never. `level` of each
+    interval in (0, 1).
     """
 
     target: float
@@ -56,7 +57,7 @@ class PathBands:
     """Pointwise bands along a path, each entry an interval of its own at `level`.
 
     By target (t,): expected `tp`, `fp`, `precision` and `marginal_precision`, arrays (3, t) of estimate, low, high, the
-    last NaN where too few documents lie next to a point.
+    last NaN with too few documents next to a point.
     Along the curve: expected TP (3, f) where the expected FP is `curve_fp` (f,).
     """
 
@@ -76,7 +77,7 @@ class PointBootstrap:
 
     `thresholds` (t, k) were chosen from the data, `resampled_thresholds` (b, t, k) from the resamples. `in_sample`
     (t,) counts the data; `expected` and `new_period` (b, t) are possible values of the expectations and of the counts
-    of a new period. `marginal` tells of the documents next to the thresholds, where these were chosen for a target.
+    of a new period. `marginal` describes the documents next to the thresholds, if these were chosen for a target.
     """
 
     requested: int
@@ -90,11 +91,11 @@ class PointBootstrap:
 
     @property
     def done(self) -> int:
-        """How many resamples there are so far."""
+        """Return the number of resamples so far."""
         return len(self.resampled_thresholds)
 
     def intervals(self, target: float | None = None, *, level: float = CONFIDENCE_LEVEL) -> PointIntervals:
-        """Give intervals at one of the targets; without one, at the only thresholds there are. O(b log b).
+        """Compute intervals at one of the targets; without one, at the only thresholds. O(b log b).
 
         Raises
         ------
@@ -117,7 +118,7 @@ class PointBootstrap:
         )
 
     def bands(self, *, level: float = CONFIDENCE_LEVEL) -> PathBands:
-        """Give bands along the path over all targets.
+        """Compute bands along the path over all targets.
 
         Raises
         ------
@@ -125,7 +126,7 @@ class PointBootstrap:
         """
         _require_level(level)
         curve_fp = np.linspace(0.0, float(np.median(self.expected.fp, axis=0).max()), 50)
-        # From the strictest target to the loosest FP rises; nothing is caught where nothing is flagged.
+        # FP rises from the strictest target to the loosest; without alerts TP is 0.
         curves = [
             np.interp(curve_fp, np.append(0.0, np.maximum.accumulate(fp[::-1])), np.append(0.0, tp[::-1]))
             for tp, fp in zip(*self.expected, strict=True)
@@ -162,7 +163,7 @@ def _interval(values: Floats, level: float) -> Interval:
 
 
 def _band(values: Floats, level: float) -> Floats:
-    """Median, low and high (3, t) of values (b, t), NaN left out; NaN where more than half of them are."""
+    """Compute median, low and high (3, t) of values (b, t); NaN if more than half are NaN."""
     result = np.full((3, values.shape[1]), UNDEFINED)
     for i, column in enumerate(values.T):
         known = column[~np.isnan(column)]
@@ -173,7 +174,7 @@ def _band(values: Floats, level: float) -> Floats:
 
 
 def _bounds(values: Floats, level: float) -> tuple[Floats, Floats]:
-    """Order statistics of values (b, k) on either side, themselves among the values: infinity needs no arithmetic."""
+    """Find order statistics of values (b, k) on either side, which exist for infinity, too."""
     ordered, count = np.sort(values, axis=0), len(values)
     rank = max(int((count + 1) * (1 - level) / 2 + 1e-9), 1)
     return ordered[rank - 1], ordered[count - rank]

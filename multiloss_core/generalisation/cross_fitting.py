@@ -12,7 +12,8 @@ from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.threshold_path import ThresholdPath, operating_points
+from multiloss_core.thresholds.paths.operating_point import operating_points
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 Method = Callable[[Any], ThresholdPath]
 
@@ -21,20 +22,20 @@ Method = Callable[[Any], ThresholdPath]
 class CrossFittedCounts(Counts[Floats]):
     """Cross-fitted TP and FP (m,) of a method at targets (m,), adjusted for the smaller number of documents.
 
-    Plain cross-fitting (`plain`, `plain_area`) flags each fold's documents by thresholds that were chosen without them.
-    Those were chosen from fewer documents and are not quite those chosen from all, so the counts themselves and `area`
-    are adjusted by how much the choice from all and, on average, those without a fold differ when both are counted on
-    all documents (the corrected cross-validation of Burman 1989, Biometrika 76). The counts stand for all documents:
-    where only some folds were counted they are scaled up, positives and negatives each by their weight.
+    Plain cross-fitting (`plain`, `plain_area`) flags each fold's documents by thresholds chosen without them. Those
+    come from fewer documents and differ from the choice from all, so the counts themselves and `area` are adjusted by
+    how much the choice from all and, on average, those without a fold differ when both are counted on all documents
+    (the corrected cross-validation of Burman 1989, Biometrika 76). The counts stand for all documents: if only some
+    folds were counted they are scaled up, positives and negatives each by their weight.
 
     The plain area is the share of (positive, negative) pairs within one fold that the path fitted on the other folds
-    ranks rightly, pairs that it leaves tied counting half, pooled over folds by weight: the normalised area of the path
+    orders correctly, tied pairs counting half, pooled over folds by weight: the normalised area of the path
     on the fold, in [0, 1]. `in_sample` and `in_sample_area` are of the path fitted on all documents, counted on the
-    same documents; what they exceed the others by is optimism.
+    same documents; their excess over the others is optimism.
 
-    `folds_counted` of `folds` were counted. `folds_left_out` could not be: without them too little was left to choose
-    thresholds (no positive or no negative, one score only, or none at a floor). Numbers are NaN where no positive (or
-    no negative) was counted.
+    `folds_counted` of `folds` were counted. `folds_left_out` could not be: the other folds had too few documents to
+    choose thresholds (no positive or no negative, one score only, or none at a floor). Numbers are NaN if no positive
+    (or no negative) was counted.
     """
 
     targets: Floats
@@ -50,7 +51,7 @@ class CrossFittedCounts(Counts[Floats]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CrossFittingStep:
-    """After `done` of `total` fits, the last of them of `method`: what is known so far of the methods begun."""
+    """Progress after `done` of `total` fits, the last of them of `method`, with the counts so far."""
 
     done: int
     total: int
@@ -66,13 +67,13 @@ def cross_fit(
     folds: int = 5,
     seed: int = 0,
 ) -> dict[str, CrossFittedCounts]:
-    """Cross-fit methods: TP, FP and area at target marginal precisions (m,), next to those on all documents.
+    """Cross-fit methods: TP, FP and area at target marginal precisions (m,).
 
     For each fold, `methods[name]` finds a path on the other folds, its operating point at each target is counted on the
-    fold left out, and the counts are summed over folds. A target means the same on fewer documents, so thresholds carry
-    over; what the smaller number of documents changes is adjusted for. Groups stay whole (see `document_folds`).
-    This costs one more fit of each method than there are folds; the first is on `documents` itself, for which a method
-    may return a path that is already known. Documents that were counted in cells are dealt to the folds at random.
+    fold left out, and the counts are summed over folds. A target has the same meaning on fewer documents, so thresholds
+    carry over; the counts are adjusted for the smaller number of documents. Groups stay whole (see `document_folds`).
+    Each method is fitted once more than there are folds; the first fit is on `documents` itself, for which a method
+    may return a known path. Documents that were counted in cells are dealt to the folds at random.
 
     Raises
     ------
@@ -93,10 +94,10 @@ def cross_fit_steps(
     folds: int = 5,
     seed: int = 0,
 ) -> Iterator[CrossFittingStep]:
-    """Cross-fit fit by fit, to show progress and to stop early: the last step holds the counts of `cross_fit`.
+    """Cross-fit step by step; the last step holds the counts of `cross_fit`.
 
-    First each method is fitted on all documents, then fold by fold on the others; what has been counted so far always
-    stands for all documents.
+    First each method is fitted on all documents, then fold by fold on the others; the counts so far always stand for
+    all documents.
     """
     wanted = np.asarray(targets, dtype=np.float64)
     parts = _parts(documents, folds, seed)
@@ -121,9 +122,9 @@ def cross_fit_steps(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Part:
-    """A fold left out: how to count it at thresholds (m, k), (2, m), its weight by class (2,), and all other documents.
+    """A fold left out: its count function for thresholds (m, k), (2, m), its weight by class (2,), and all others.
 
-    There are no others where too little is left to choose thresholds.
+    `others` is None if these are too few to choose thresholds.
     """
 
     counts: Callable[[Floats, Rule], Floats]
@@ -195,7 +196,7 @@ class _Tally:
         self.area_on_all += area / pairs if pairs else UNDEFINED
 
     def counts(self) -> CrossFittedCounts:
-        """Conclude what the sums say of all documents."""
+        """Compute the counts that stand for all documents."""
         totals = self.documents.totals
         whole = np.array([totals.tp, totals.fp])
         counted = max(self.counted, 1)
@@ -228,7 +229,7 @@ def _path_or_none(method: Method, documents: RatedDocuments | RatedCounts | None
 
 
 def _counts(documents: RatedDocuments, rows: Bools, thresholds: Floats, rule: Rule) -> Floats:
-    """TP and FP, (2, m), among some rows at thresholds (m, k)."""
+    """Count TP and FP, (2, m), among some rows at thresholds (m, k)."""
     kinds = rows & documents.labels, rows & ~documents.labels
     return np.array(
         [flagged_weights(documents.scores[kind], documents.weights[kind], thresholds, rule) for kind in kinds]

@@ -1,4 +1,4 @@
-"""Groups of documents that were counted where they lie: how far counts of random parts of the groups vary."""
+"""Measure how counts of random parts of the groups vary."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class GroupParts:
 
     def __post_init__(self) -> None:
         if len(self.weights) < 2:
-            raise DataError("The group column holds one group only, so none can vary; choose another one or none.")
+            raise DataError("The group column holds one group only; choose another column or none.")
 
     def vertices(self, thresholds: Floats) -> Indices:
         """Find the vertices (t,) of the path that have these thresholds (t, k).
@@ -40,7 +40,7 @@ class GroupParts:
         return np.asarray(same.argmax(axis=1))
 
     def steps(self, axes: Axes, cells: Indices) -> Indices:
-        """Find for cells (c, k) of a grid the first vertex (c,), from 0 to m, that no longer flags them."""
+        """Find the first vertex (c,), 0 to m, that no longer flags cells (c, k) of a grid."""
         known = [
             np.searchsorted(np.searchsorted(axis, column), cells[:, j])
             for j, (axis, column) in enumerate(zip(axes, self.thresholds.T, strict=True))
@@ -48,9 +48,9 @@ class GroupParts:
         return np.asarray((np.max if self.rule == "any" else np.min)(known, axis=0))
 
     def design_effects(self, thresholds: Floats) -> Floats:
-        """Find how many times groups widen the variances (2, t) of TP and FP at thresholds (t, k), at least 1.
+        """Compute the factors (2, t) by which groups widen the variances of TP and FP.
 
-        The variance between parts over that of independent documents, the number of all documents being given.
+        The variance between parts over that of independent documents, for a fixed number of documents.
         """
         effects = np.ones((2, len(thresholds)))
         everything, all_squares = self.weights.sum(axis=(1, 2)), float(self.squares.sum())
@@ -64,9 +64,9 @@ class GroupParts:
         return effects
 
     def effect_on_share(self, inside: Floats) -> float:
-        """Find how many times groups widen the variance of the share of positives, at least 1.
+        """Compute the factor by which groups widen the variance of the share of positives, >= 1.
 
-        `inside` (m + 1, 2): which part of the documents of each step and class it is the share of.
+        `inside` (m + 1, 2): part of the documents of each step and class among those of the share.
         """
         counted, squares = (self.weights * inside).sum(axis=1), (self.squares * inside).sum(axis=(0, 1))
         share = ratio(float(counted[:, 1].sum()), float(counted.sum()))

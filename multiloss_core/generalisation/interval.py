@@ -1,4 +1,4 @@
-"""An interval: an estimate between two bounds, or the reason why there is none."""
+"""Represent an estimate between two bounds, or the reason for its absence."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Interval:
     """An estimate between two bounds; NaN where there is nothing to estimate.
 
-    `reason`: why there is none, where more is to be said than that; a sentence without its first capital.
+    `reason`: explains a missing interval; a sentence without its first capital.
     """
 
     estimate: float

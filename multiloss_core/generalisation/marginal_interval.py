@@ -1,4 +1,4 @@
-"""An interval of the marginal precision: from the fit where the counts bear it out, from the counts, or none."""
+"""Compute an interval of the marginal precision from the fit, from the counts, or none."""
 
 from dataclasses import dataclass
 
@@ -10,23 +10,23 @@ from multiloss_core.numerics.arrays import UNDEFINED, Floats
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.thresholds.data.counts import Counts
 
-# Below so many effective documents next to a point neither the fit nor the counts have been seen to cover.
-LEAST_DOCUMENTS = 15.0
-# Where fewer than this share of all documents down to there lie next to the point, precision falls too steeply for the
-# fit to be believed. Counts alone must then be so many: the fit sets the ends of the band where they suit it.
-STEEP, LEAST_COUNTED = 0.25, 20.0
-# The fit must lie within such an interval of the counts, or the interval spans both.
+# Minimum effective documents next to a point: below it coverage is untested.
+MIN_DOCUMENTS = 15.0
+# Below this share of documents next to the point precision falls too steeply for the fit, which places the band's ends.
+# Counts alone then need this minimum.
+STEEP, MIN_COUNTED = 0.25, 20.0
+# The fit must lie within this interval of the counts, or the interval spans both.
 LEVEL_OF_AGREEMENT = 0.8
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MarginalEvidence:
-    """What is known of the documents next to t points.
+    """Evidence about the documents next to t points.
 
-    `fitted` (t,): the share of positives that the model expects among them. `errors` (b, t): in the log odds of that
-    share, what the fit to a resample says of the documents next to its own point less what the fit to the data says of
-    them. `counted`: effective numbers (t,) of positives and of negatives among them, a group as one document.
-    `shares` (t,): of all documents down to there, the share that lies next to the point.
+    `fitted` (t,): the share of positives expected by the model. `errors` (b, t): log odds of that share by the fit to a
+    resample, next to its own point, less those by the fit to the data, next to the same point. `counted`: effective
+    numbers (t,) of positives and of negatives among them, a group as one document. `shares` (t,): documents next to the
+    point as a share of all documents down to there.
     """
 
     fitted: Floats
@@ -36,26 +36,26 @@ class MarginalEvidence:
 
 
 def marginal_interval(evidence: MarginalEvidence, point: int, level: float) -> Interval:
-    """Give the interval of the share of positives next to a point, at a level in (0, 1).
+    """Compute the interval of the share of positives next to a point, at a level in (0, 1).
 
-    Where precision falls smoothly the fit is about twice as sure as the counts next to the point, which it smooths. In
-    log odds the interval reaches as far on both sides as the larger tail of its errors, so that it holds whichever way
-    they are skewed; where the counts contradict the fit, the interval reaches over theirs too (Wilson 1927).
-    Where precision falls steeply the fit is biased by an amount that resamples do not show, as they smooth in the same
-    way. There the interval is that of the counts, and with few of them there is none. O(b log b).
+    Where precision falls smoothly the fit is about twice as certain as the counts next to the point, which it smooths.
+    In log odds the interval extends on both sides by the larger tail of its errors, so that it holds for any skew;
+    where the counts contradict the fit, the interval includes theirs (Wilson 1927). Where precision falls steeply the
+    fit has a bias that resamples do not show, as they smooth in the same way: there the interval is that of the counts,
+    or none with few of them. O(b log b).
     """
     positives, negatives = (float(counts[point]) for counts in evidence.counted)
     documents, fitted = positives + negatives, float(evidence.fitted[point])
     errors = evidence.errors[:, point]
     known = errors[~np.isnan(errors)]
-    if documents < LEAST_DOCUMENTS:
-        return _none(f"next to the point lie {_about(documents)}; an interval takes at least {LEAST_DOCUMENTS:g}.")
+    if documents < MIN_DOCUMENTS:
+        return _none(f"next to the point lie {_about(documents)}; an interval takes at least {MIN_DOCUMENTS:g}.")
     low, high = map(float, share_interval(positives, documents, level))
     if evidence.shares[point] < STEEP:
-        if documents < LEAST_COUNTED:
+        if documents < MIN_COUNTED:
             return _none(
                 f"precision falls steeply here and next to the point lie {_about(documents)}; an interval by counting "
-                f"takes at least {LEAST_COUNTED:g}."
+                f"takes at least {MIN_COUNTED:g}."
             )
         return Interval(estimate=positives / documents, low=low, high=high)
     if 2 * len(known) < len(errors):
@@ -70,13 +70,13 @@ def marginal_interval(evidence: MarginalEvidence, point: int, level: float) -> I
 
 
 def marginal_band(evidence: MarginalEvidence, level: float) -> Floats:
-    """Give the intervals (3, t) of all points: estimate, low, high, NaN where there is none."""
+    """Compute the intervals (3, t) of all points: estimate, low, high, NaN where there is none."""
     found = [marginal_interval(evidence, point, level) for point in range(len(evidence.fitted))]
     return np.array([[one.estimate, one.low, one.high] for one in found]).T
 
 
 def _larger_tail(errors: Floats, level: float) -> float:
-    """Find how far the errors reach on their longer side, leaving out (1 - level) / 2 on each."""
+    """Find the larger tail of the errors, leaving out (1 - level) / 2 on each side."""
     low, high = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2])
     return float(max(-low, high))
 
@@ -84,7 +84,7 @@ def _larger_tail(errors: Floats, level: float) -> float:
 def _about(documents: float) -> str:
     if not documents:
         return "no documents"
-    # Rounded down: 9.7 would not look too few.
+    # Rounded down: 9.7 must not appear sufficient.
     whole = int(documents + 1e-9)
     return f"{whole or 'less than one'} effective document{'' if whole < 2 else 's'}"
 

@@ -1,4 +1,4 @@
-"""Measure what weights cost in precision, and plan which documents to rate next."""
+"""Measure the cost of weights in precision, and plan which documents to rate next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ Advice = Literal["rate_a_band", "new_documents", "below_the_floors", "nothing_fl
 SENTENCES: dict[Advice, str] = {
     "rate_a_band": "Rating more of the {documents} in the bands named first sharpens the choice most.",
     "new_documents": "Every flagged {document} is rated: only new {documents}, or lower floors, sharpen the choice.",
-    "below_the_floors": "The point lies at the rating floors: rate {documents} below them. How far below is not known, "
-    "as nobody has rated any there.",
-    "nothing_flagged": "Nothing is flagged at this point, so no rated {document} bears on its net benefit.",
+    "below_the_floors": "The point lies at the rating floors: rate {documents} below them. Nothing is rated there, so "
+    "the distance is unknown.",
+    "nothing_flagged": "Nothing is flagged at this point, so rated {documents} do not affect its net benefit.",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class RatedSize(Counts[float]):
-    """How much flagged documents tell: `documents` were rated and stand for a weight of TP + FP alerts.
+    """Information in flagged documents: `documents` were rated and stand for a weight of TP + FP alerts.
 
     Rates over them are as uncertain as those over `effective` documents of equal weight.
     """
@@ -40,12 +40,12 @@ class RatedSize(Counts[float]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RatingBand:
-    """Flagged documents between two vertices of a path, and what rating more of them would bring.
+    """Flagged documents between two vertices of a path, with the effect of rating more of them.
 
     A document is in the band if it is flagged at `lower` (k,) but not at `upper` (k,). `sampling_variance` of the net
-    benefit at the point goes to 0 as all of the band gets rated, `data_variance` falls with new documents only;
+    benefit at the point falls to 0 as all of the band gets rated, `data_variance` falls with new documents only;
     `share_of_variance` in [0, 1] is their sum over that of all bands. `more` further ratings here, at most the
-    documents not yet rated, would take `share_removed` off the whole variance.
+    unrated documents, would remove `share_removed` of the whole variance.
     """
 
     lower: Floats
@@ -60,7 +60,7 @@ class RatingBand:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RatingPlan:
-    """Where more ratings sharpen the net benefit at a point, best band first.
+    """Bands of ratings that reduce the variance of the net benefit at a point, best first.
 
     `advice`: `rate_a_band`, `new_documents` (all flagged documents are rated), `below_the_floors` (the point lies at
     the floors) or `nothing_flagged`. `standard_error` is that of the net benefit, in documents.
@@ -72,7 +72,7 @@ class RatingPlan:
 
     @property
     def sentence(self) -> str:
-        """The advice as a sentence, in neutral words."""
+        """Return the advice as a sentence, in neutral words."""
         return self.sentence_in(NEUTRAL)
 
     def sentence_in(self, vocabulary: Vocabulary) -> str:
@@ -81,7 +81,7 @@ class RatingPlan:
 
 
 def rated_size(documents: RatedDocuments, chosen: Bools) -> RatedSize:
-    """Measure the size of a set of documents, a mask (n,): all flagged ones, a band, whatever a rate is shown for."""
+    """Measure the size of a set of documents, a mask (n,)."""
     weights = documents.weights[chosen]
     return RatedSize(*documents.counts_of(chosen), documents=len(weights), effective=effective_size(weights))
 
@@ -89,35 +89,35 @@ def rated_size(documents: RatedDocuments, chosen: Bools) -> RatedSize:
 def rating_plan(
     documents: RatedDocuments, point: Point, path: ThresholdPath, *, bands: int = 8, more: int = 100
 ) -> RatingPlan:
-    """Rank bands of a path's score by what rating more there adds to the certainty of a point's net benefit.
+    """Rank bands of a path's score by the certainty of net benefit that ratings add.
 
     The net benefit is TP - m / (1 - m) FP at target m. A weight is one over the share of its kind that was rated.
     The flagged documents are cut at vertices of the path into at most `bands` bands of about equally many rated
     documents. Each is a stratum: n documents in effect, rated at random among N = sum w. Its net benefit has the
     sampling variance N^2 s^2 (1 / n - 1 / N) (Cochran 1977), s^2 the variance between documents, and, were new
     documents drawn, the further variance N E[z^2], z the net benefit of one document. s^2 is taken at a precision of
-    (positives + 1/2) / (n + 1), so that a band in which few were rated is not thought to be known. Documents that are
-    not flagged have no part in it: to judge a looser point, plan for that one. Groups are not considered. Repeatedly
+    (positives + 1/2) / (n + 1), so that a band with few ratings does not appear certain. Unflagged documents are
+    ignored: to judge a looser point, plan for that one. Groups are not considered. Repeatedly
     rating in the band named first gives the Neyman allocation, n in proportion to N s.
 
     Raises
     ------
-    DataError : weights below 1, which cannot say how many documents each one stands for; fewer than 1 band or rating;
-        a path for another rule.
+    DataError : weights below 1, which are no numbers of documents; fewer than 1 band or rating; a path for another
+        rule.
     """
     if bands < 1 or more < 1:
         raise DataError("A rating plan needs at least one band and one more rating.")
     if (documents.weights < 1 - 1e-9).any():
         raise DataError(
-            f"{(documents.weights < 1 - 1e-9).sum():,} documents weigh less than 1; to plan ratings, a weight must say "
-            "how many documents each one stands for (1 / the share that was rated)."
+            f"{(documents.weights < 1 - 1e-9).sum():,} documents weigh less than 1; to plan ratings, a weight must be "
+            "the number of documents that each one stands for (1 / the share that was rated)."
         )
     if path.rule != point.rule:
         raise DataError(
             f"The path is for rule '{path.rule}', the point for '{point.rule}'; take both for the same rule."
         )
     members = flagged(documents.scores, point.thresholds, point.rule)
-    # The first vertex that no longer flags a document; its own band ends there.
+    # The first vertex that no longer flags a document closes its band.
     turning = turning_points(documents.scores, path.thresholds, path.rule)
     edges = _edges(turning[members], bands)
     strata = [
@@ -149,13 +149,13 @@ class _Stratum:
         return self.size.alerts * self.mean_square
 
     def removed(self, further: int) -> float:
-        """Say what further ratings take off the sampling variance; exact where all weights of the stratum are equal."""
+        """Compute the sampling variance removed by further ratings; exact for equal weights."""
         size = self.size
         return size.alerts**2 * self.variance * (1 / size.effective - 1 / (size.effective + further))
 
 
 def _edges(turning: Indices, bands: int) -> list[int]:
-    """Choose vertices between bands of about equally many documents, from the loosest; each band is (low, high]."""
+    """Choose bands (low, high] between vertices with about equally many documents."""
     if not turning.size:
         return []
     highs = np.unique(np.quantile(turning, np.arange(1, bands + 1) / bands, method="inverted_cdf"))

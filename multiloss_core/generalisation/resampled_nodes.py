@@ -1,4 +1,4 @@
-"""Where a path would have the thresholds that were chosen on a part of the documents."""
+"""Place the thresholds of a path as if chosen on a part of the documents."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from multiloss_core.thresholds.paths.score_cells import ScoreCells
 
 @dataclass(frozen=True, eq=False)
 class AxisPlaces:
-    """The lowest and the highest score of the documents in cells of index 0..m of an axis of m nodes, (m + 1,) each.
+    """Lowest and highest score of the documents in cells of index 0..m of an axis of m nodes, (m + 1,) each.
 
-    Where there are none, those of the next documents above and below; infinite above all of them.
+    For empty cells, those of the next documents above and below; infinite above all of them.
     """
 
     lowest: Floats
@@ -20,13 +20,13 @@ class AxisPlaces:
 
 
 def axis_places(cells: ScoreCells, scores: Floats) -> tuple[AxisPlaces, ...]:
-    """Find where the documents with scores (n, k) lie in their cells. O(n k)."""
+    """Find the scores (n, k) of documents in their cells. O(n k)."""
     found = []
     for axis, indices, column in zip(cells.axes, cells.cells.T, scores.T, strict=True):
         lowest, highest = np.full(len(axis) + 1, np.inf), np.full(len(axis) + 1, -np.inf)
         np.minimum.at(lowest, indices[cells.slots], column)
         np.maximum.at(highest, indices[cells.slots], column)
-        # The next document below the lowest threshold is the floor itself, whatever lies below it.
+        # The next document below the lowest threshold is the floor itself.
         highest[0] = axis[0]
         lowest[0] = -np.inf
         found.append(AxisPlaces(np.minimum.accumulate(lowest[::-1])[::-1], np.maximum.accumulate(highest)))
@@ -34,11 +34,11 @@ def axis_places(cells: ScoreCells, scores: Floats) -> tuple[AxisPlaces, ...]:
 
 
 def half_way_down(cells: ScoreCells, places: tuple[AxisPlaces, ...], nodes: Indices, totals: Floats) -> Indices:
-    """Move nodes (t, k) half-way down to the next document of each axis, of those in cells (c,) that hold some.
+    """Move nodes (t, k) half-way down to the next document among occupied cells (c,).
 
-    Nodes stand half-way between a document and the next one (`score_cells`). With a part of the documents alone there
-    are nodes in between, and of those equally good the strictest is chosen: without this, resamples would know where
-    the documents lie that they do not have, and false alerts just below a threshold would never show.
+    Nodes stand half-way between a document and the next one (`score_cells`). A part of the documents has unoccupied
+    nodes in between, and ties go to the strictest: without this, resamples would use the positions of documents that
+    they lack, and false alerts just below a threshold would never appear.
     """
     moved = nodes.copy()
     for j, (axis, place) in enumerate(zip(cells.axes, places, strict=True)):

@@ -1,4 +1,4 @@
-"""Draw bootstrap resamples of rated documents as counts in cells: the cost does not grow with the documents."""
+"""Draw bootstrap resamples of rated documents as counts in cells."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CellSample:
-    """Rated documents as weights in c cells, and how to draw them anew.
+    """Rated documents as weights in c cells, with functions to draw them anew.
 
     `positives` and `negatives` (c,) are weights. `draw(generator, count)` gives resamples (count, 2, c), positives
     first, each of the same total weight. `split(generator)` deals the documents, groups whole, to folds (f, 2, c);
@@ -30,12 +30,12 @@ class CellSample:
 
     @property
     def size(self) -> float:
-        """The total weight."""
+        """Return the total weight."""
         return float(self.positives.sum() + self.negatives.sum())
 
 
 def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSample:
-    """Sort documents into cells `slots` (n,), numbered 0..cells - 1, and prepare drawing them anew.
+    """Sort documents into cells `slots` (n,), numbered 0..cells - 1, for resampling.
 
     - With groups whole groups are drawn with replacement, as sums of rows of a sparse table of groups by cells: O(n)
       for each resample.
@@ -61,7 +61,7 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
 
 
 def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample:
-    """Take a table of counts (c,), each of single documents."""
+    """Make the sample of a table of counts (c,), each of single documents."""
     counts = np.concatenate([positives, negatives])
     return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
 
@@ -69,12 +69,12 @@ def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample
 def cell_sample_of_cells(
     counted: CellCounts, parts: GroupParts | None = None, steps: Indices | None = None
 ) -> CellSample:
-    """Take documents that were counted in cells with their weights: as `cell_sample` of the documents.
+    """Make the sample of documents counted in cells, like `cell_sample`.
 
-    With `parts` of groups, counted along a path, and the `steps` (c,) of the cells there, how many documents of each
-    step and class a resample has comes from whole parts drawn with replacement, and which ones these are from
-    documents drawn one by one: O(c) for each resample. A split is O(c): which documents of a cell are dealt to a fold
-    is not known, only how many, so that groups are not whole there.
+    With `parts` of groups, counted along a path, and the `steps` (c,) of the cells there, the number of documents of
+    each step and class in a resample comes from whole parts drawn with replacement, their cells from documents drawn
+    one by one: O(c) for each resample. A split is O(c): it deals numbers of documents of each cell to the folds, so
+    that groups do not stay whole.
     """
     negatives, positives = counted.weights.T
     counts, squares = (table[:, ::-1].T.ravel() for table in (counted.weights, counted.squares))
@@ -119,7 +119,7 @@ def _draw_groups(
     number = int(groups.max()) + 1
     table = csr_array((weights, (groups, keys)), shape=(number, columns))
 
-    # One resample after the other: a table of groups by resamples could be large.
+    # Draw one resample at a time: a table of groups by resamples could be large.
     def once(generator: np.random.Generator) -> Floats:
         times = np.bincount(generator.integers(0, number, number), minlength=number)
         return np.asarray(times @ table, dtype=np.float64)
@@ -134,12 +134,12 @@ def _draw_groups(
 def _draw_parts(
     parts: GroupParts, keys: Indices, counts: Floats, draw_one_by_one: Callable[[np.random.Generator, int], Floats]
 ) -> Callable[[np.random.Generator, int], Floats]:
-    """Draw parts of groups; `keys` (2c,) are the step and class of each cell, positives first as in `counts` (2c,)."""
+    """Draw parts of groups; `keys` (2c,): step and class of each cell, positives first."""
     number = len(parts.weights)
     table = parts.weights[:, :, ::-1].reshape(number, -1)
     kinds = table.shape[1]
     here, there = sums(keys, counts, kinds), table.sum(axis=0)
-    # A table that grows may have been counted twice.
+    # A growing table may differ between two counts.
     table = table * np.divide(here, there, out=np.zeros_like(here), where=there > 0)
     of_kind = csr_array((np.ones(len(keys)), (np.arange(len(keys)), keys)), shape=(len(keys), kinds))
 
@@ -149,7 +149,7 @@ def _draw_parts(
         found = draw_one_by_one(generator, count).reshape(count, -1)
         own = np.asarray(found @ of_kind)
         drawn = found * np.divide(wanted, own, out=np.zeros_like(wanted), where=own > 0)[:, keys]
-        # Where no document of a step was drawn, and some are wanted: as in the data.
+        # Steps with wanted but undrawn documents take the cells of the data.
         missing = np.divide(wanted, here, out=np.zeros_like(wanted), where=(own <= 0) & (here > 0))
         drawn += missing[:, keys] * counts
         return _of_total_weight(drawn, float(counts.sum())).reshape(count, 2, -1)
@@ -162,7 +162,7 @@ def _split(
 ) -> Callable[[np.random.Generator], Floats] | None:
     number = len(keys) if groups is None else int(groups.max()) + 1
     parts = min(FOLDS, number)
-    # Whatever the order of documents, the same are dealt to a fold.
+    # Make folds independent of the order of documents.
     members = np.argsort(np.lexsort((weights, keys))) if groups is None else groups
 
     def split(generator: np.random.Generator) -> Floats:

@@ -1,9 +1,9 @@
-"""What stands behind an operating point: documents, classifiers, periods, segments.
+"""Explain an operating point by documents, classifiers, periods and segments.
 
-`compare` sets current against proposed thresholds, `compare_with_simpler_rules` a point against simpler rules;
+`compare` compares current with proposed thresholds, `compare_with_simpler_rules` a point with simpler rules;
 `contributions` counts what each combination of classifiers flags, `borderline_documents` finds the documents nearest to
 the thresholds. Over time: `calendar` of the documents' times, then `weekly_counts`, `daily_alerts` and the tests
-`precision_drift` and `alerts_drift`; `incomplete_from` finds the weeks whose ratings are incomplete. By segment:
+`precision_drift` and `alerts_drift`; `incomplete_from` finds weeks with incomplete ratings. By segment:
 `segmentation`, then `segment_counts`. `graph_walk` shows how the graph's shortest path is found.
 """
 

@@ -1,4 +1,4 @@
-"""What lies in each part of two cuts: blocked, reviewed, passed; and how many are reviewed a day."""
+"""Count documents blocked, reviewed and passed by two cuts, and daily reviews."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from multiloss_core.thresholds.targets.review_band import ReviewBand
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BandParts:
-    """The rated documents of each part with their TP, FP and intervals; `passed` are those that neither cut flags."""
+    """The rated documents of each part with their TP, FP and intervals; `passed`: flagged by neither cut."""
 
     blocked: DocumentSubset
     reviewed: DocumentSubset
@@ -23,9 +23,9 @@ class BandParts:
 
 
 def band_parts(source: RatedData, band: ReviewBand) -> BandParts:
-    """Count the rated documents of each part, whatever unit the points of the band are counted in.
+    """Count the rated documents of each part, in documents even if the points count money.
 
-    Of a table of counts the points' own counts are taken, which are of documents. O(n k).
+    For a table of counts these are the points' own counts, which are of documents. O(n k).
     """
     documents = source.documents
     if documents is None:
@@ -44,19 +44,19 @@ def band_parts(source: RatedData, band: ReviewBand) -> BandParts:
 
 
 def daily_reviews(documents: RatedDocuments, days: Calendar, band: ReviewBand) -> DailyAlerts:
-    """Count what lies between the cuts on every day, also undecided. O(n k).
+    """Count the documents between the cuts on every day, including undecided ones. O(n k).
 
     Raises
     ------
     DataError : a calendar of other documents.
     """
     lower, upper = (daily_alerts(documents, days, point.thresholds, point.rule) for point in (band.review, band.block))
-    # Sums of weights in another order differ by rounding.
+    # Sums in another order differ by rounding.
     return DailyAlerts(lower.dates, np.maximum(lower.alerts - upper.alerts, 0.0))
 
 
 def held_on_nine_of_ten(days: DailyAlerts) -> float:
-    """Find the least cap (`DailyCap`) that so many alerts a day keep on nine days of ten."""
+    """Find the smallest daily cap (`DailyCap`) that holds on nine days of ten."""
     count = len(days.alerts)
     allowed = DailyCap(day=np.arange(count), days=count, most=0.0).busy_allowed
     return float(np.sort(days.alerts)[count - 1 - allowed])

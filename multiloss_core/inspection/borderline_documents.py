@@ -1,4 +1,4 @@
-"""Find the documents nearest to the thresholds on either side: the ones to look at before a point is trusted."""
+"""Find the documents nearest to the thresholds on either side, for a manual check."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,8 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 class BorderlineDocuments:
     """Documents on one side of the thresholds, nearest first.
 
-    `positions` (m,) in the arrays of the `RatedDocuments`; `deciding` (m,), the classifier whose score decides;
-    `distances` (m,), how many documents (weights), this one included, that classifier's threshold would pass to reach
-    it.
+    `positions` (m,) in the arrays of the `RatedDocuments`; `deciding` (m,): the classifier with the deciding score;
+    `distances` (m,): number of documents (weights), this one included, that its threshold would pass.
     """
 
     positions: Indices
@@ -36,15 +35,15 @@ class BorderlineSides:
 def borderline_documents(
     documents: RatedDocuments, thresholds: ArrayLike, rule: Rule, *, most: int = 50
 ) -> BorderlineSides:
-    """Find at most `most` documents on either side of thresholds (k,), infinity for never, nearest in ranks first.
+    """Find at most `most` documents on either side of thresholds (k,), nearest in ranks first.
 
     The distance of a score from its threshold is the weight of the documents between them in that classifier's ranking,
     ties included, so that scores of all kinds compare. Under `any`, a document stays flagged as long as one score
     reaches its threshold and is added as soon as one does: its furthest reaching score decides, or else its nearest
     one. Under `all`, a document is lost as soon as one score fails and stays out as long as one does: its nearest
-    reaching score decides, or else its furthest failing one. A threshold of never is not near to anything, and what
-    would need a threshold below a floor is left out, as the ranks there are not known. Equal distances come in the
-    order of the documents. Time O(k n log n), the sort being done once.
+    reaching score decides, or else its furthest failing one. A threshold of never is near to no score; documents that
+    need a threshold below a floor are left out, as the ranks there are unknown. Ties keep the order of the documents.
+    Time O(k n log n), the sort being done once.
 
     Raises
     ------
@@ -57,7 +56,7 @@ def borderline_documents(
     above, below = _distances(documents, values)
     chosen = flagged(documents.scores, values, rule)
     if rule == "any":
-        # A score on the other side has no part in the decision.
+        # A score on the other side does not affect the decision.
         above[np.isinf(above)] = -np.inf
         deciding_above, deciding_below = above.argmax(axis=1), below.argmin(axis=1)
     else:
@@ -71,7 +70,7 @@ def borderline_documents(
 
 
 def _distances(documents: RatedDocuments, thresholds: Floats) -> tuple[Floats, Floats]:
-    """Measure in ranks how far scores (n, k) lie above their thresholds, and how far below; infinite elsewhere.
+    """Measure in ranks how far scores (n, k) lie above and below their thresholds.
 
     The distance is the weight of the documents between the two in the ranking of that classifier.
     """

@@ -1,4 +1,4 @@
-"""Compare current with proposed thresholds: both counts, and the documents that lie between the two."""
+"""Compare current with proposed thresholds: both counts, and the documents between the two."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -27,8 +27,8 @@ NORMAL_95 = 1.96
 class CountedThresholds(Counts[float]):
     """Thresholds (k,), infinity for never, with the TP and FP (weights) of the rated documents that they flag.
 
-    For a table of counts the thresholds are those of the node that was counted. `complete` is false where they also
-    flag documents that were never rated: then the counts are lower bounds and the precision is not known.
+    For a table of counts the thresholds are those of the counted node. `complete` is false where they also flag unrated
+    documents: then the counts are lower bounds and the precision is unknown.
     """
 
     thresholds: Floats
@@ -36,7 +36,7 @@ class CountedThresholds(Counts[float]):
 
     @property
     def precision(self) -> float:
-        """TP / (TP + FP); NaN where nothing is flagged or some of it was never rated."""
+        """Compute TP / (TP + FP); NaN if nothing is flagged or some flagged documents are unrated."""
         return super().precision if self.complete else UNDEFINED
 
 
@@ -56,11 +56,11 @@ class Comparison:
 
 
 def compare(source: RatedData, current: ArrayLike, proposed: ArrayLike, rule: Rule) -> Comparison:
-    """Compare current and proposed thresholds (k,) on the same data, infinity for never, and what lies between them.
+    """Compare current and proposed thresholds (k,) on the same data, infinity for never.
 
-    Of documents everything is exact, also which ones. A table of counts tells no documents, and thresholds between its
-    nodes are counted at the next node up; how many lie between is still known: what either flags is, under `any`, what
-    the lower of each two thresholds flags, and what both flag is, under `all`, what the higher ones flag.
+    For documents everything is exact. A table of counts has no documents, and thresholds between its nodes are counted
+    at the next node up; the number in between is still known: the union is, under `any`, flagged by the lower of each
+    two thresholds, and the intersection, under `all`, by the higher ones.
 
     Raises
     ------
@@ -83,10 +83,10 @@ def compare(source: RatedData, current: ArrayLike, proposed: ArrayLike, rule: Ru
 
 
 def gain_interval(found: Comparison, marginal_precision: float) -> tuple[float, float]:
-    """Bound with 95 % confidence what the proposed thresholds gain, in positives at the price of a target in (0, 1).
+    """Bound with 95 % confidence the gain of the proposed thresholds at a target in (0, 1).
 
-    The gain is TP - FP m / (1 - m), proposed less current. Only documents that one of both flags decide it; how many of
-    each kind there are varies by chance as a Poisson number (weights count for as many documents as they are worth).
+    The gain is TP - FP m / (1 - m), proposed less current. Only documents flagged by one of both decide it; their
+    numbers vary by chance as Poisson numbers (with weights, of the effective number of documents).
     """
     price = marginal_precision / (1 - marginal_precision)
     parts = (found.added, 1.0), (found.dropped, -1.0)
@@ -109,7 +109,7 @@ def _compare_counts(source: RatedData, current: Floats, proposed: Floats, rule: 
                 raise DataError(
                     f"The threshold of '{score_name(name)}', {direction(name) * value:g}, lies "
                     f"{'below' if direction(name) > 0 else 'above'} the first one of the table, "
-                    f"{direction(name) * floor:g}; what it flags is not known."
+                    f"{direction(name) * floor:g}; its counts are unknown."
                 )
     meeting = np.minimum(current, proposed) if rule == "any" else np.maximum(current, proposed)
     common = source.counts_at(meeting, rule)

@@ -1,4 +1,4 @@
-"""Count what each combination of classifiers contributes at a point, alone and together."""
+"""Count the documents flagged by each combination of classifiers at a point."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MAX_CLASSIFIERS = 4
 class Contribution:
     """The documents at which exactly these classifiers (positions, rising) reach their thresholds.
 
-    `flagged`: whether the rule flags them. If not, they are what the one classifier that is missing holds back alone.
+    `flagged`: whether the rule flags them. If not, the one missing classifier alone holds them back.
     """
 
     classifiers: tuple[int, ...]
@@ -28,13 +28,14 @@ class Contribution:
 
 
 def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) -> tuple[Contribution, ...]:
-    """Count what each combination of at most 4 classifiers contributes at thresholds (k,), infinity for never.
+    """Count documents of each combination of at most 4 classifiers at thresholds (k,).
 
-    Under `any`, one for each of the 2^k - 1 combinations, single classifiers first: together they are all that is
-    flagged, and what a classifier flags alone would be lost without it. Under `all` every classifier reaches all that
-    is flagged, so the contribution of each is what it alone holds back: the first one is what is flagged, then, for
-    each of k >= 2 classifiers, what all the others reach but it does not, which would be flagged without it. Of the
-    latter only rated documents count: all there are, unless the others' thresholds lie below all of their floors.
+    Under `any`, one for each of the 2^k - 1 combinations, single classifiers first: together they are all flagged
+    documents, and those of a single classifier would be lost without it. Under `all` every classifier reaches all
+    flagged documents, so the contribution of each is what it alone holds back: the first one counts the flagged
+    documents, then one for each of k >= 2 classifiers counts those that only it misses, which would be flagged without
+    it. Of the latter only rated documents count: all there are, unless the others' thresholds lie below all of their
+    floors.
 
     Raises
     ------
@@ -43,7 +44,7 @@ def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) 
     require_rule(rule)
     count = len(documents.names)
     if count > MAX_CLASSIFIERS:
-        raise DataError(f"Contributions are told for at most {MAX_CLASSIFIERS} classifiers, not {count}.")
+        raise DataError(f"Contributions are available for at most {MAX_CLASSIFIERS} classifiers, not {count}.")
     reached = documents.scores >= checked_thresholds(thresholds, documents.names)
     code = reached @ (1 << np.arange(count))
     everyone = tuple(range(count))
@@ -59,7 +60,7 @@ def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) 
 
 
 def contribution_words(contribution: Contribution, names: Sequence[str]) -> str:
-    """Name who flags these documents, or who holds them back, of the k classifiers `names`."""
+    """Name the classifiers that flag these documents, or the one that holds them back."""
     members = [names[j] for j in contribution.classifiers]
     if not contribution.flagged:
         missing = next(name for name in names if name not in members)

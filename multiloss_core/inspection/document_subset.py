@@ -15,8 +15,9 @@ class DocumentSubset(Counts[float]):
     """TP and FP (weights) of some rated documents.
 
     `positions` (m,) are those of the documents in the arrays of the `RatedDocuments`, rising; None where only counts
-    are known. `interval` is the 95 % Wilson interval (low, high) of the precision, over as many documents as the
-    weights are worth; NaN where there is none. `weight`: how many documents one of these is worth, 1 without weights.
+    `positions` (m,) of the documents in the arrays of the `RatedDocuments`, rising; None if only counts are known.
+    `interval`: 95 % Wilson interval (low, high) of the precision, over the effective number of documents; NaN where
+    there is none. `weight`: effective number of documents per unit, 1 without weights.
     """
 
     positions: Indices | None
@@ -30,7 +31,7 @@ def document_subset(documents: RatedDocuments, chosen: Bools) -> DocumentSubset:
 
 
 def counted_subset(tp: float, fp: float) -> DocumentSubset:
-    """Take counts of documents that are not known, each of which counts once."""
+    """Make a subset of unit-weight documents from counts alone."""
     return _subset(Counts(tp, fp), None, tp + fp)
 
 

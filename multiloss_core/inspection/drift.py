@@ -1,4 +1,4 @@
-"""Whether precision or the number of alerts changes from week to week more than by chance."""
+"""Test for changes of weekly precision or alerts beyond chance."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,24 +13,24 @@ Verdict = Literal["too few", "steady", "drifts", "varies"]
 
 SIGNIFICANCE_LEVEL = 0.05
 MIN_WEEKS = 3
-# How much larger the share of undecided alerts must be in incomplete weeks.
-LEAST_INCOMPLETE = 0.05
+# Minimum excess of the share of undecided alerts in incomplete weeks.
+MIN_INCOMPLETE = 0.05
 # Of each kind in a period: Cochran's rule of thumb for a chi-square test.
 MIN_EXPECTED = 5.0
 POWER = 0.8
-# The least scatter of weeks around a trend, so that exact weeks divide by no zero.
+# Minimum scatter of weeks around a trend, against division by zero.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """What the complete weeks tell about a weekly value: precision, or the number of alerts.
+    """Test results for a weekly value, precision or the number of alerts, over the complete weeks.
 
-    Two tests, each at half of the 5 % level, so that steady weeks are called otherwise in at most one of twenty cases:
-    `trend` is the p value that the value rises or falls, `variation` that it differs between weeks in any way. `early`
-    and `late` are the value in the first and in the last third of the weeks; `least_seen`, how far a steady change
-    would have to bring these apart for one of the tests to find it in four of five cases. `stands_out` is the week, a
-    position in the `WeeklyCounts`, that differs most. All are NaN (`stands_out`: -1) where there is too little to say.
+    Two tests, each at half of the 5 % level, so that at most one of twenty steady series is called otherwise: `trend`
+    is the p value that the value rises or falls, `variation` that it differs between weeks in any way. `early` and
+    `late` are the value in the first and in the last third of the weeks; `least_seen`: difference between these from
+    which one of the tests finds a steady change in four of five cases. `stands_out`: position in the `WeeklyCounts` of
+    the week that differs most. All are NaN (`stands_out`: -1) with too few data.
     """
 
     weeks: int
@@ -43,12 +43,12 @@ class Drift:
 
     @property
     def p_value(self) -> float:
-        """That of both tests together (Bonferroni)."""
+        """Combine the p values of both tests (Bonferroni)."""
         return min(1.0, 2 * min(self.trend, self.variation)) if self.trend >= 0 else UNDEFINED
 
     @property
     def verdict(self) -> Verdict:
-        """`drifts`: there is a trend; `varies`: weeks differ without one; `steady`: no more than chance is seen."""
+        """Return `drifts` for a trend, `varies` for other differences, else `steady`."""
         if np.isnan(self.trend):
             return "too few"
         if 2 * self.trend < SIGNIFICANCE_LEVEL:
@@ -58,30 +58,29 @@ class Drift:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Estimates:
-    """Values (w,) of weeks or periods, each with its certainty (w,): one divided by its variance by chance."""
+    """Values (w,) of weeks or periods, each with its certainty (w,): the reciprocal of its variance."""
 
     values: Floats
     certainty: Floats
 
     @property
     def deviations(self) -> Floats:
-        """How far each value lies above the mean."""
+        """Return the values less their mean."""
         return self.values - np.average(self.values, weights=self.certainty)
 
     @property
     def positions(self) -> Floats:
-        """The number of each week, less the mean."""
+        """Return the number of each week, less the mean."""
         weeks = np.arange(len(self.values))
         return weeks - np.average(weeks, weights=self.certainty)
 
 
 def precision_drift(weeks: WeeklyCounts, incomplete: int | None = None) -> Drift:
-    """Whether precision differs between complete weeks, by the tests of Cochran-Armitage and Pearson.
+    """Test differences of precision between complete weeks (Cochran-Armitage and Pearson).
 
-    Weeks from position `incomplete` on, whose decisions are incomplete (see `incomplete_from`), are left out: what is
-    decided first is rarely a fair part of all.
-    Weights and groups count for as many independent alerts as they are worth (see `WeeklyCounts.squares`), so that for
-    alerts of weight 1 the tests are the usual ones. For Pearson's, neighbouring weeks are taken together until each
+    Weeks from position `incomplete` on (see `incomplete_from`) are left out: early decisions are rarely representative.
+    Weights and groups count as their effective number of independent alerts (see `WeeklyCounts.squares`), so that for
+    alerts of weight 1 the tests are the usual ones. For Pearson's, neighbouring weeks are merged until each
     period would hold 5 true and 5 false positives. Time O(w).
     """
     numbers = np.flatnonzero(weeks.complete[:incomplete])
@@ -104,10 +103,10 @@ def precision_drift(weeks: WeeklyCounts, incomplete: int | None = None) -> Drift
 
 
 def alerts_drift(weeks: WeeklyCounts) -> Drift:
-    """Whether the number of alerts differs between complete weeks more than that of independent alerts (Poisson) would.
+    """Test for differences of alerts between complete weeks beyond chance (Poisson).
 
-    Alerts without a decision count as all others. Weights and groups count as for `precision_drift`. For the test of
-    variation, neighbouring weeks are taken together until 5 alerts are expected of each period. Time O(w).
+    Undecided alerts count like all others. Weights and groups count as for `precision_drift`. For the test of
+    variation, neighbouring weeks are merged until 5 alerts are expected in each period. Time O(w).
     """
     numbers = np.flatnonzero(weeks.complete)
     alerts, squares = weeks.all_alerts[numbers], weeks.all_squares[numbers]
@@ -126,12 +125,12 @@ def alerts_drift(weeks: WeeklyCounts) -> Drift:
 
 
 def incomplete_from(weeks: WeeklyCounts) -> int | None:
-    """Find the week, a position in the counts, from which on decisions are incomplete; None if there is none.
+    """Find the position of the first week with incomplete decisions; None if there is none.
 
-    That is where the share of alerts without a decision jumps up: of all ways to cut the last weeks off, the one with
-    the most surprising difference of shares between both parts (one-sided test of two proportions, its level divided
-    by the number of cuts, weights counting for as many documents as they are worth). A difference of less than five
-    percentage points changes no precision much and is none. Time O(w).
+    There the share of undecided alerts jumps up: of all ways to cut the last weeks off, the one with the most
+    significant difference of shares between both parts (one-sided test of two proportions, its level divided by the
+    number of cuts, over effective numbers of documents). Differences below five percentage points barely change the
+    precision and are ignored. Time O(w).
     """
     size = np.where(weeks.all_squares > 0, ratio(weeks.all_alerts**2, weeks.all_squares), 0.0)
     waiting = size * np.where(weeks.all_alerts > 0, ratio(weeks.undecided, weeks.all_alerts), 0.0)
@@ -142,7 +141,7 @@ def incomplete_from(weeks: WeeklyCounts) -> int | None:
     before_share, late_share = ratio(np.cumsum(waiting)[:-1], before), ratio(waiting[::-1].cumsum()[::-1][1:], late)
     with np.errstate(divide="ignore", invalid="ignore"):
         surprise = (late_share - before_share) / np.sqrt(share * (1 - share) * (1 / before + 1 / late))
-    matters = (before > 0) & (late > 0) & (late_share - before_share >= LEAST_INCOMPLETE)
+    matters = (before > 0) & (late > 0) & (late_share - before_share >= MIN_INCOMPLETE)
     surprise = np.where(matters, surprise, -np.inf)
     if not surprise.size or ndtr(-surprise.max()) > SIGNIFICANCE_LEVEL / surprise.size:
         return None
@@ -150,7 +149,7 @@ def incomplete_from(weeks: WeeklyCounts) -> int | None:
 
 
 def _effective_alerts(alerts: Floats, squares: Floats) -> Floats:
-    """How many independent alerts of weight 1 the alerts of each week are worth; 0 where there are none."""
+    """Compute the effective number of independent alerts of each week; 0 where there are none."""
     return np.where(alerts > 0, ratio(alerts**2, _weight_squares(squares)), 0.0)
 
 
@@ -160,7 +159,7 @@ def _weight_squares(squares: Floats) -> Floats:
 
 
 def _periods(expected: Floats) -> Indices | None:
-    """Group weeks into periods (w,) in each of which enough is expected, or None; a rest goes to the last one."""
+    """Group weeks into periods (w,) with enough expected; a rest joins the last; or None."""
     result, period, held = np.zeros(len(expected), dtype=np.intp), 0, 0.0
     for week, here in enumerate(expected):
         result[week] = period
@@ -176,7 +175,7 @@ def _thirds(weeks: int) -> tuple[slice, slice]:
 
 
 def _drift(numbers: Indices, weeks: _Estimates, periods: _Estimates, early: float, late: float) -> Drift:
-    """Both tests; `numbers` (w,) are the positions of the weeks among all."""
+    """Run both tests; `numbers` (w,) are the positions of the weeks among all."""
     return Drift(
         weeks=len(numbers),
         trend=_trend_p_value(weeks),
@@ -192,7 +191,7 @@ def _trend_p_value(weeks: _Estimates) -> float:
     """Compute the two-sided p value of a slope over the weeks."""
     leverage, free = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values) - 2
     slope = float((weeks.certainty * weeks.positions * weeks.deviations).sum()) / leverage
-    # Weeks that are erratic beyond chance must not pass for a trend.
+    # Scatter of weeks beyond chance must not count as a trend.
     residuals = weeks.deviations - slope * weeks.positions
     erratic = max(float((weeks.certainty * residuals**2).sum()) / free, ROUNDING)
     by_chance, by_erratic = -abs(slope) * np.sqrt(leverage), -abs(slope) * np.sqrt(leverage / erratic)
@@ -205,17 +204,17 @@ def _variation_p_value(periods: _Estimates) -> float:
 
 
 def _smallest_visible_change(weeks: _Estimates, periods: int) -> float:
-    """How far a steady change must bring the first and the last third apart for one of the tests to find it."""
+    """Compute the difference of outer thirds from which a test finds a steady change."""
     leverage, count = float((weeks.certainty * weeks.positions**2).sum()), len(weeks.values)
     found = min(_trend_found(count - 2), _variation_found(periods - 1))
     return float((count - max(1, count // 3)) * np.sqrt(found / leverage))
 
 
 def _trend_found(free: int) -> float:
-    """How large the square of a slope over its standard error must be for the trend to be found."""
+    """Compute the squared slope over its standard error at which the trend is found."""
     return float(stdtrit(free, 1 - SIGNIFICANCE_LEVEL / 4) + stdtrit(free, POWER)) ** 2
 
 
 def _variation_found(free: int) -> float:
-    """How large the expected sum of squares must be, beyond chance, for variation to be found."""
+    """Compute the expected sum of squares, beyond chance, at which variation is found."""
     return float(chndtrinc(chdtri(free, SIGNIFICANCE_LEVEL / 2), free, 1 - POWER))

@@ -1,4 +1,4 @@
-"""The search for the shortest path of the threshold graph, one node at a time (Robles et al. 2020, Algorithm 3)."""
+"""Trace the shortest-path search, node by node (Robles et al. 2020, Algorithm 3)."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ Node = tuple[int, ...]
 
 @dataclass(frozen=True)
 class RelaxedEdge:
-    """A step of the graph into the node at hand, and what the best way by it is worth.
+    """An edge into the current node, with the value of the best path through it.
 
-    The step comes from the node `before`, gives up `fp_lost` false positives and leads from `tp_before` to `tp_after`
-    true positives. `gained` is the area of its trapezoid, minus the paper's weight; `total` the area of the best way
-    to `before` and that.
+    It comes from the node `before`, gives up `fp_lost` false positives and leads from `tp_before` to `tp_after` true
+    positives. `gained` is the area of its trapezoid, minus the paper's weight; `total` the area of the best path to
+    `before` plus that.
     """
 
     before: Node
@@ -28,9 +28,9 @@ class RelaxedEdge:
 
 @dataclass(frozen=True)
 class SettledNode:
-    """A node whose best way is now known: the `edges` that lead into it, of which `kept` is the position of the best.
+    """A node with its best path: the `edges` that lead into it; `kept` is the position of the best.
 
-    `thresholds`, `tp` and `fp` are those of the node; the kept edge's total is the largest area of a way to it.
+    `thresholds`, `tp` and `fp` are those of the node; the kept edge's total is the largest area of a path to it.
     """
 
     node: Node
@@ -42,29 +42,28 @@ class SettledNode:
 
     @property
     def best(self) -> RelaxedEdge:
-        """The edge that is kept."""
+        """Return the kept edge."""
         return self.edges[self.kept]
 
 
 @dataclass(frozen=True)
 class GraphWalk:
-    """The whole search: every node but the first as it is `settled`, and the `path` read backwards at the end."""
+    """The whole search: every node but the first in the order `settled`, and the final `path`, traced back."""
 
     settled: tuple[SettledNode, ...]
     path: tuple[Node, ...]
 
     @property
     def area(self) -> float:
-        """The area under the TP-FP curve of the path."""
+        """Return the area under the TP-FP curve of the path."""
         return self.settled[-1].best.total
 
 
 def graph_walk(surfaces: CountSurfaces) -> GraphWalk:
-    """Find the best path of a small grid as `graph_path` does, and keep what was compared on the way.
+    """Find the best path of a small grid as `graph_path` does, and record all comparisons.
 
-    Nodes are settled by their distance from the first corner, so that those before one are settled before it. Of equal
-    totals the way with the larger sum of TP is kept, then the step along the first axis. Time and memory O(k N) for N
-    nodes, in Python: for grids to look at.
+    Nodes are settled by their distance from the first corner, so predecessors come first. Ties go to the larger sum of
+    TP, then to the step along the first axis. Time and memory O(k N) for N nodes, in Python: for small grids.
     """
     shape = surfaces.tp.shape
     nodes = sorted(np.ndindex(shape), key=sum)

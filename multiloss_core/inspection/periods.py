@@ -1,4 +1,4 @@
-"""Alerts per day and precision per week at fixed thresholds."""
+"""Count alerts per day and precision per week at fixed thresholds."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,21 +17,21 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 DAY = np.timedelta64(1, "D")
 # 1970-01-05, the first Monday that NumPy counts days from.
 A_MONDAY = np.datetime64(4, "D")
-# The quantiles between which eight of ten days lie.
+# Quantiles around the middle eight of ten days.
 MIDDLE_QUANTILES = (0.1, 0.9)
 
 
 def days_in_data(times: Times) -> float:
-    """How many calendar days there are from the first to the last of times (n,), both included; 0 for none."""
+    """Count the calendar days from the first to the last of times (n,), both included; 0 for none."""
     return float(calendar(times).days) if times.size else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Calendar:
-    """On which day and in which week each of n documents falls; worked out once, whatever is flagged.
+    """Day and week of each of n documents, independent of thresholds.
 
     `first` and `last` are the days of the first and the last document; `day` (n,) counts days from the first, and
-    `undecided_day` (u,) does so for the documents that nobody has decided yet.
+    `undecided_day` (u,) does so for undecided documents.
     """
 
     first: np.datetime64
@@ -41,51 +41,51 @@ class Calendar:
 
     @property
     def days(self) -> int:
-        """The calendar days from the first to the last, also those without a document."""
+        """Count the calendar days from the first to the last, including those without a document."""
         return int((self.last - self.first) / DAY) + 1
 
     @property
     def dates(self) -> Times:
-        """Every day (days,), datetime64[D]."""
+        """Return every day (days,), datetime64[D]."""
         return self.first + np.arange(self.days) * DAY
 
     @property
     def offset(self) -> int:
-        """How many days of its week, which starts on a Monday, lie before the first day."""
+        """Count the days from Monday to the first day."""
         return int((self.first - A_MONDAY) / DAY) % 7
 
     @cached_property
     def week(self) -> Indices:
-        """Which of the weeks each document (n,) is in."""
+        """Return the week number of each document (n,)."""
         return (self.day + self.offset) // 7
 
     @cached_property
     def undecided_week(self) -> Indices:
-        """Which of the weeks each undecided document (u,) is in."""
+        """Return the week number of each undecided document (u,)."""
         return (self.undecided_day + self.offset) // 7
 
     @property
     def mondays(self) -> Times:
-        """The first day of every week (weeks,) that has a day in the data."""
+        """Return the Monday of every week (weeks,) with a day in the data."""
         weeks = (self.offset + self.days + 6) // 7
         return self.first - self.offset * DAY + np.arange(weeks) * (7 * DAY)
 
     @property
     def complete(self) -> Bools:
-        """Which weeks (weeks,) lie wholly between the first and the last day."""
+        """Return the mask of weeks (weeks,) wholly between the first and the last day."""
         return (self.mondays >= self.first) & (self.mondays + 6 * DAY <= self.last)
 
 
 def calendar(times: Times, undecided: Times | None = None) -> Calendar:
-    """Make the calendar of times (n,), at least one, and of those (u,) of undecided documents. Time O(n + u).
+    """Make the calendar of times (n,), n >= 1, and of undecided documents (u,). O(n + u).
 
     Raises
     ------
-    DataError : no times, or something that is none.
+    DataError : no times, or missing ones.
     """
     both = times if undecided is None else np.concatenate([times, undecided])
     if not times.size or np.isnat(both).any():
-        raise DataError("Every document needs a time, and there must be one at least.")
+        raise DataError("Every document needs a time, and at least one document is needed.")
     days = both.astype("datetime64[D]")
     first, last = days.min(), days.max()
     day = (days - first).astype(np.intp)
@@ -94,36 +94,36 @@ def calendar(times: Times, undecided: Times | None = None) -> Calendar:
 
 @dataclass(frozen=True, eq=False)
 class DailyAlerts:
-    """Alerts (weights), also undecided ones, on every calendar day (days,) from the first to the last document."""
+    """Alerts (weights), including undecided ones, on every calendar day (days,) from the first to the last document."""
 
     dates: Times
     alerts: Floats
 
     @property
     def mean(self) -> float:
-        """Alerts on an average day."""
+        """Return the mean alerts per day."""
         return float(self.alerts.mean())
 
     @property
     def median(self) -> float:
-        """Half of the days have at most so many."""
+        """Return the median alerts per day."""
         return float(np.median(self.alerts))
 
     @property
     def most_days(self) -> tuple[float, float]:
-        """The 10 % and the 90 % quantile of the days: eight of ten days lie between them."""
+        """Return the 10 % and 90 % quantiles of the days."""
         low, high = np.quantile(self.alerts, MIDDLE_QUANTILES)
         return float(low), float(high)
 
     @property
     def busiest(self) -> tuple[np.datetime64, float]:
-        """The first of the days with most alerts, and how many these are."""
+        """Return the first day with the most alerts, and their number."""
         day = int(self.alerts.argmax())
         return self.dates[day], float(self.alerts[day])
 
 
 def daily_alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> DailyAlerts:
-    """Alerts per day at thresholds (k,), infinity for never. Time O(n k).
+    """Count alerts per day at thresholds (k,), infinity for never. Time O(n k).
 
     Raises
     ------
@@ -137,13 +137,12 @@ def daily_alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLik
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeeklyCounts(Counts[Floats]):
-    """TP and FP (weights) of each week (w,), Monday to Sunday; `complete` says which lie wholly within the data.
+    """TP and FP (weights) of each week (w,), Monday to Sunday; `complete`: mask of weeks wholly within the data.
 
-    `undecided` (w,) is the weight of alerts without a decision: `alerts` and `precision` leave them out. `intervals`
-    (2, w) are 95 % Wilson intervals of the precision over as many documents as the weights are worth, NaN in a week
-    without alerts. `squares` (3, w) are sums of TP^2, TP FP and FP^2 over the alerts of each week, those of one group
-    in one week being one, and `all_squares` (w,) those of (TP + FP + undecided)^2: from them follows how much chance
-    moves a week.
+    `undecided` (w,) is the weight of undecided alerts: `alerts` and `precision` leave them out. `intervals` (2, w) are
+    95 % Wilson intervals of the precision over the effective number of documents, NaN in a week without alerts.
+    `squares` (3, w) are sums of TP^2, TP FP and FP^2 over the alerts of each week, those of one group in one week being
+    one, and `all_squares` (w,) those of (TP + FP + undecided)^2: they give the variance of a week by chance.
     """
 
     mondays: Times
@@ -155,14 +154,12 @@ class WeeklyCounts(Counts[Floats]):
 
     @property
     def all_alerts(self) -> Floats:
-        """Alerts (w,) with and without a decision."""
+        """Return alerts (w,) with and without a decision."""
         return self.alerts + self.undecided
 
 
 def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> WeeklyCounts:
-    """TP and FP per week at thresholds (k,), infinity for never.
-
-    Time O(n k).
+    """Count TP and FP per week at thresholds (k,), infinity for never. Time O(n k).
 
     Raises
     ------
@@ -173,13 +170,13 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
     undecided_week, undecided_weights = days.undecided_week[waiting], documents.undecided.weights[waiting]
     mondays = days.mondays
     weeks = len(mondays)
-    # Negatives and positives of a week next to each other.
+    # Order: negatives, then positives of each week.
     kind = 2 * week + labels
     fp, tp = sums(kind, weights, 2 * weeks).reshape(weeks, 2).T
     false, true = sums(kind, weights**2, 2 * weeks).reshape(weeks, 2).T
     effective = ratio((tp + fp) ** 2, true + false)
     intervals = share_interval(ratio(tp, tp + fp) * effective, effective)
-    # Of each group in each week: false and true positives, and, as a third kind, what is not decided yet.
+    # For each group and week: false positives, true positives, undecided.
     kind = np.concatenate([labels, np.full(waiting.size, 2)])
     in_week, weight = np.concatenate([week, undecided_week]), np.concatenate([weights, undecided_weights])
     cell, cell_week = np.arange(in_week.size), in_week
@@ -204,7 +201,7 @@ def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLi
 
 
 def weekly_counts_of_days(days: Calendar, tp: Floats, fp: Floats, squares: Floats) -> WeeklyCounts:
-    """Count weeks as `weekly_counts` does, from sums of weights on each calendar day (days,), all decided, no groups.
+    """Count weeks as `weekly_counts`, from daily sums (days,), decided and ungrouped.
 
     `squares` (2, days): sums of the squared weights of true and of false positives.
     """
@@ -229,9 +226,8 @@ def _alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, ru
     require_rule(rule)
     if (days.day.size, days.undecided_day.size) != (documents.labels.size, len(documents.undecided)):
         raise DataError(
-            f"The calendar is of {days.day.size:,} documents and not of these {documents.labels.size:,}, and "
-            f"{days.undecided_day.size:,} undecided ones where there are {len(documents.undecided):,}; make it of "
-            "their times."
+            f"The calendar has {days.day.size:,} rated and {days.undecided_day.size:,} undecided documents, these data "
+            f"{documents.labels.size:,} and {len(documents.undecided):,}; make it from their times."
         )
     checked = checked_thresholds(thresholds, documents.names)
     return (

@@ -1,4 +1,4 @@
-"""A point in each segment of the documents: channels, countries, products."""
+"""Count a point in each segment of the documents: channels, countries, products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ SIGNIFICANCE_LEVEL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """Which of the segments `names` each of n documents is in: `code` (n,); worked out once, whatever is flagged.
+    """The position in the segments `names` of each of n documents, `code` (n,), independent of thresholds.
 
-    `undecided_code` (u,) says so of the documents that nobody has decided yet.
+    `undecided_code` (u,) does so for undecided documents.
     """
 
     names: tuple[str, ...]
@@ -30,7 +30,7 @@ class Segmentation:
 
 
 def segmentation(segments: NDArray[np.object_], undecided: NDArray[np.object_] | None = None) -> Segmentation:
-    """Find the segments of documents (n,) and undecided ones (u,), in order of appearance. Time O(n + u)."""
+    """Find the segments of documents (n,) and undecided ones (u,). Time O(n + u)."""
     both = segments if undecided is None else np.concatenate([segments, undecided])
     code, names = pd.factorize(both)
     code = np.asarray(code, dtype=np.intp)
@@ -41,9 +41,9 @@ def segmentation(segments: NDArray[np.object_], undecided: NDArray[np.object_] |
 class Segment(Counts[float]):
     """TP and FP of a point in a segment, with its rated documents and positives (all of them weights).
 
-    `undecided`: its alerts without a decision, which `alerts` and `precision` leave out.
-    `size`: how many alerts of weight 1 its alerts are worth. `interval`: the 95 % Wilson interval of the precision, NaN
-    without alerts. `differs`: the precision is clearly above or below that of all alerts together.
+    `undecided`: its undecided alerts, which `alerts` and `precision` leave out. `size`: effective number of its alerts.
+    `interval`: the 95 % Wilson interval of the precision, NaN without alerts. `differs`: whether the precision is
+    clearly above or below that of all alerts together.
     """
 
     name: str
@@ -58,27 +58,28 @@ class Segment(Counts[float]):
 def segment_counts(
     documents: RatedDocuments, segments: Segmentation, thresholds: ArrayLike, rule: Rule
 ) -> tuple[Segment, ...]:
-    """Count what thresholds (k,), infinity for never, flag in each segment; most alerts first, then most documents.
+    """Count flagged documents per segment at thresholds (k,), most alerts first.
 
-    A segment differs where its interval, widened for the number of segments that have alerts (Bonferroni), does not
-    hold the precision of all alerts together: if all segments are alike, some segment is said to differ in at most
-    about one of twenty cases. Time O(n k).
+    Ties go to the segment with more documents. A segment differs if its interval, widened for the number of segments
+    with alerts (Bonferroni), excludes the precision of all alerts together: among equal segments, some segment differs
+    by chance in at most about one of twenty cases. Time O(n k).
 
     Raises
     ------
     DataError : not one usable threshold for each classifier, or segments of other documents.
     """
     require_rule(rule)
-    told, needed = (segments.code.size, segments.undecided_code.size), (documents.labels.size, len(documents.undecided))
-    if told != needed:
+    given = segments.code.size, segments.undecided_code.size
+    needed = documents.labels.size, len(documents.undecided)
+    if given != needed:
         raise DataError(
-            f"There are segments of {told[0]:,} documents ({told[1]:,} undecided) and not of these {needed[0]:,} "
+            f"There are segments of {given[0]:,} documents ({given[1]:,} undecided) and not of these {needed[0]:,} "
             f"({needed[1]:,} undecided); give one each."
         )
     checked = checked_thresholds(thresholds, documents.names)
     chosen, waiting = flagged(documents.scores, checked, rule), documents.undecided.flagged(checked, rule)
     weights, count = documents.weights, len(segments.names)
-    # Not flagged and flagged, in either negatives and positives, of a segment next to each other.
+    # Order within a segment: not flagged, flagged; in each negatives, positives.
     kind = 4 * segments.code + 2 * chosen + documents.labels
     counts = sums(kind, weights, 4 * count).reshape(count, 2, 2)
     squares = sums(segments.code[chosen], weights[chosen] ** 2, count)
@@ -91,8 +92,8 @@ def segments_of_sums(
 ) -> tuple[Segment, ...]:
     """Describe segments (s,) as `segment_counts` does, from sums of weights.
 
-    `counts` (s, 2, 2): not flagged and flagged, in either negatives and positives. `squares` (s,): sums of the squared
-    weights of what is flagged. `undecided` (s,): weight of the alerts without a decision, none when left out.
+    `counts` (s, 2, 2): not flagged and flagged, in each negatives and positives. `squares` (s,): sums of the squared
+    weights of flagged documents. `undecided` (s,): weight of undecided alerts, 0 when left out.
     """
     found = [
         _segment(

@@ -1,4 +1,4 @@
-"""Compare a chosen point with simpler rules at as many false positives."""
+"""Compare a chosen point with simpler rules at equal false positives."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,11 +18,11 @@ class SimplerRule(Counts[float]):
     """A simpler rule at about the false positives of a chosen point, with exact TP and FP (weights).
 
     `kind`: `common`, every classifier flags its top documents, equally many; `alone`, one classifier (`name`) without
-    the others. `thresholds` (k,), infinity for never and minus infinity for not asked, are the ones whose FP is nearest
-    to the point's; TP and FP are theirs. `tp_at_equal_fp` is interpolated linearly between the two thresholds on either
+    the others. `thresholds` (k,), infinity for never and minus infinity for ignored, have the FP nearest to the
+    point's; TP and FP are theirs. `tp_at_equal_fp` is interpolated linearly between the two thresholds on either
     side of the point's FP, as ties are never split. `tp_lost` is the point's TP less that, below 0 where the simpler
-    rule catches more; `share_lost` is `tp_lost` over the point's TP, NaN where the point catches nothing. `reaches` is
-    false where the rule has fewer false positives even at the floor: then the counts there stand for both.
+    rule has more; `share_lost` is `tp_lost` over the point's TP, NaN where that is 0. `reaches` is false where the rule
+    has fewer false positives even at the floor: then the counts there stand for both.
     """
 
     kind: Kind
@@ -35,14 +35,14 @@ class SimplerRule(Counts[float]):
 
 
 def compare_with_simpler_rules(documents: RatedDocuments, point: Point) -> tuple[SimplerRule, ...]:
-    """Compare TP at equal FP with one common cut in ranks for all classifiers, then with each classifier alone.
+    """Compare TP at equal FP with one common cut in ranks, then with each classifier alone.
 
     The common cut is the diagonal in ranks: every classifier flags the same weight of documents, the top of its own
     ranking (as many as ties allow, and none below its floor). Ranks of rated documents are ranks of all documents, as
-    everything above a floor was rated. Alone, a classifier flags by its own score, whatever the rule. With one
+    everything above a floor was rated. Alone, a classifier flags by its own score, under any rule. With one
     classifier both are the same, and only `alone` is returned. The point was chosen on these documents from more
-    possibilities than the simpler rules offer, so its lead is flattered a little: compare on held-out documents before
-    a small loss is called a price. Exact counts; time O(n k log n).
+    candidates than the simpler rules have, so its lead is slightly optimistic: check a small loss on held-out
+    documents. Exact counts; time O(n k log n).
     """
     classifiers = len(documents.names)
     others = np.inf if point.rule == "any" else -np.inf
@@ -83,14 +83,14 @@ def _at_equal_fp(documents: RatedDocuments, point: Point, kind: Kind, name: str,
 
 
 def _cuts_of(documents: RatedDocuments, j: int) -> Floats:
-    """List the floor of classifier j, the distinct scores above it, and never: every cut that differs."""
+    """List every distinct cut of classifier j: its floor, the scores above it, and never."""
     floor = documents.floors[j]
     scores = documents.ordered_scores[j]
     return np.concatenate([[floor], np.unique(scores[scores > floor]), [np.inf]])
 
 
 def _common_thresholds(documents: RatedDocuments) -> Floats:
-    """Find thresholds (m, k), loosest first: for every volume the lowest cuts that each flag at most that weight."""
+    """Find thresholds (m, k), loosest first: the lowest cuts that each flag some volume."""
     cuts = [_cuts_of(documents, j) for j in range(len(documents.names))]
     volumes = []
     for j, values in enumerate(cuts):

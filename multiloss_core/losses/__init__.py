@@ -1,4 +1,4 @@
-"""Natarajan et al. 2016: multivariate losses, their expectations for every k, and Theorem 1."""
+"""Compute expected multivariate losses, and check Theorem 1 (Natarajan et al. 2016)."""
 
 from multiloss_core.losses.calibration import (
     CALIBRATIONS,

@@ -1,4 +1,4 @@
-"""Correct (calibrate) probabilities on outcomes, so that of all items given 30 % about 30 % are positive."""
+"""Calibrate probabilities on outcomes: of all items given 30 %, about 30 % are positive."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
 
-# Log odds stay finite: what is nearer to 0 or 1 is taken as being that near.
+# Probabilities are clipped by this distance from 0 and 1, so that log odds stay finite.
 _NEAREST = 1e-9
 # Of the standardised log odds.
 _PENALTY = 1e-9
-# Log odds that differ by less tell nothing of a slope: their difference is that of rounding.
+# Smaller differences of log odds are rounding and determine no slope.
 _NEARLY_EQUAL = 1e-4
 
 
@@ -55,11 +55,11 @@ CalibrationMap: TypeAlias = IsotonicMap | PlattMap
 def cross_fitted(
     probabilities: ArrayLike, labels: ArrayLike, folds: int, generator: np.random.Generator, kind: str
 ) -> Floats:
-    """Calibrate each item by a map that was fitted without its fold, to (n,) in [0, 1], in the input's order.
+    """Calibrate each item by a map fitted without its fold, to (n,) in [0, 1].
 
     `probabilities` (n,) in [0, 1] and `labels` (n,) bool of the same items; `folds`, 2 to n, are drawn by `generator`
     with about equal shares of positives; `kind` is a name of `CALIBRATIONS`. Raises DataError for anything else.
-    The maps of two folds differ a little, so items of different folds may change places.
+    The maps of two folds differ a little, so the order of items of different folds may change.
     Time: `folds` fits, O(folds n log n).
     """
     given, positives = checked_pair(probabilities, labels)
@@ -79,14 +79,14 @@ def fit_isotonic(probabilities: ArrayLike, labels: ArrayLike) -> IsotonicMap:
     """Fit the rising map with the least squared error from outcomes.
 
     `probabilities` (n,) in [0, 1] and `labels` (n,) bool of the same items, else DataError. Equal probabilities get
-    one value. Among the items that it is fitted on, as many positives are expected as were found. Source: Zadrozny and
+    one value. On the fitted items the expected number of positives equals the observed one. Source: Zadrozny and
     Elkan 2002, "Transforming classifier scores into accurate multiclass probability estimates". O(n log n).
     """
     given, positives = checked_pair(probabilities, labels)
     knots, place, items = np.unique(given, return_inverse=True, return_counts=True)
     shares = np.bincount(place, weights=positives) / items
     values = isotonic_regression(shares, weights=items).x.clip(0.0, 1.0)
-    # The line runs through the inner knots of a level part anyway.
+    # Inner knots of a level part are redundant.
     ends = np.ones(knots.size, dtype=bool)
     ends[1:-1] = (values[1:-1] != values[:-2]) | (values[1:-1] != values[2:])
     return IsotonicMap(knots[ends], values[ends])
@@ -114,14 +114,14 @@ def fit_platt(probabilities: ArrayLike, labels: ArrayLike) -> PlattMap:
         np.ones(given.size),
         np.array([[_PENALTY]]),
         np.zeros(2),
-        most_steps=100,
+        max_steps=100,
         small_gain=1e-12 * given.size,
     ).tolist()
     return PlattMap(slope / scale, intercept - slope * middle / scale)
 
 
 def stratified_folds(labels: Bools, folds: int, generator: np.random.Generator) -> Indices:
-    """Draw the fold (n,), 0 to `folds` - 1, of each item: equally many items in each, and positives, up to one."""
+    """Draw the fold (n,), 0 to `folds` - 1, of each item, with equal sizes and positives."""
     order = generator.permutation(labels.size)
     positives_first = order[np.argsort(~labels[order], kind="stable")]
     fold_of = np.empty(labels.size, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Other ways to cut a ranking than the optimal k: at a constant threshold, given or tuned on labelled items."""
+"""Cut a ranking at a constant threshold, given or tuned on labelled items."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ from multiloss_core.numerics.rounding import shortest_between
 
 @dataclass(frozen=True)
 class TunedThreshold:
-    """The constant threshold that would have been best on labelled items.
+    """The constant threshold with the smallest loss on labelled items.
 
-    `threshold`: flag what is at or above it; infinite when flagging nothing was best. `observed_loss`: the loss of
-    doing so on those `items` items.
+    `threshold`: items at or above it are flagged; infinite when flagging nothing was best. `observed_loss`: its loss on
+    those `items` items.
     """
 
     threshold: float
@@ -32,18 +32,18 @@ def items_at(probabilities: ArrayLike, threshold: float) -> int:
 
 
 def shortest_threshold(probabilities: ArrayLike, threshold: float) -> float:
-    """Find the threshold of fewest digits, at or below the given one, that flags the same of the probabilities (n,).
+    """Find the threshold of fewest digits that flags the same of the probabilities (n,).
 
     `threshold` is finite. O(n).
     """
     checked = np.asarray(probabilities, dtype=np.float64)
     highest_below = float(np.max(checked, where=checked < threshold, initial=-np.inf))
-    # Never rounded up: what has this probability must stay at or above it.
+    # Never rounded up: items with this probability must stay at or above it.
     return shortest_between(float(threshold), highest_below, float(threshold))
 
 
 def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> TunedThreshold:
-    """Find the threshold t that minimises phi(u, v, p) of flagging the items with a probability of at least t.
+    """Find the threshold t with the smallest loss of flagging probabilities >= t.
 
     `probabilities` (n,) in [0, 1] and `labels` (n,) bool of the same items. Every distinct probability is tried, and
     an infinite threshold that flags nothing; among losses within 1e-12 of the smallest, the highest threshold.
@@ -53,7 +53,7 @@ def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | Lo
     checked, positives = checked_pair(probabilities, labels)
     order = probability_order(checked)
     descending = checked[order]
-    # A threshold cannot part equal probabilities.
+    # A threshold cannot separate equal probabilities.
     possible = np.append(np.insert(descending[1:] < descending[:-1], 0, True), True)
     sizes = np.flatnonzero(possible)
     losses = _losses_of_cuts(positives[order], sizes, as_loss(loss))
@@ -63,7 +63,7 @@ def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | Lo
 
 
 def observed_loss(flagged: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> float:
-    """Compute phi(u, v, p) of one prediction `flagged` (n,) bool on items with `labels` (n,) bool, n >= 1. O(n)."""
+    """Compute the loss of a prediction `flagged` (n,) bool on `labels` (n,) bool. O(n)."""
     chosen, positives = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
     if chosen.shape != positives.shape or chosen.ndim != 1 or not chosen.size:
         raise DataError(f"{chosen.size:,} predictions do not fit {positives.size:,} labels; give one for each item.")
@@ -73,14 +73,14 @@ def observed_loss(flagged: ArrayLike, labels: ArrayLike, loss: Loss | LossFuncti
 
 
 def random_half(n: int, generator: np.random.Generator) -> Bools:
-    """Draw n // 2 items at random as a mask (n,): tune on these and judge on the others."""
+    """Draw n // 2 items at random as a mask (n,): for tuning, the others for evaluation."""
     half = np.zeros(n, dtype=bool)
     half[generator.permutation(n)[: n // 2]] = True
     return half
 
 
 def checked_pair(probabilities: ArrayLike, labels: ArrayLike) -> tuple[Floats, Bools]:
-    """Return probabilities (n,) in [0, 1] and labels (n,) bool of the same items. Raises DataError for others."""
+    """Validate probabilities (n,) in [0, 1] and labels (n,) bool; DataError for others."""
     checked, positives = checked_probabilities(probabilities), np.asarray(labels)
     if positives.dtype != bool or positives.shape != checked.shape:
         raise DataError(

@@ -1,4 +1,4 @@
-"""The formula of each loss of Table 1 as LaTeX: in counts, in rates, and with the counts of one prediction in it."""
+"""Write the formula of each loss of Table 1 as LaTeX: in counts, in rates, and with numbers."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from multiloss_core.losses.multivariate import F, Loss
 
 @dataclass(frozen=True)
 class ConfusionMatrix:
-    """How many items are flagged rightly and wrongly (`tp`, `fp`), missed and passed over rightly (`fn`, `tn`).
+    """Numbers of items flagged correctly and wrongly (`tp`, `fp`), missed and correctly not flagged (`fn`, `tn`).
 
     Counts, or means of counts, each at least 0 and not all 0; else DataError.
     """
@@ -30,7 +30,7 @@ class ConfusionMatrix:
 
     @property
     def items(self) -> float:
-        """How many items there are."""
+        """Return the number of items."""
         return self.tp + self.fp + self.fn + self.tn
 
     def loss(self, loss: Loss) -> float:
@@ -40,7 +40,7 @@ class ConfusionMatrix:
 
 @dataclass(frozen=True)
 class LossFormula:
-    """What a loss charges for, in one `sentence`, and its formula as LaTeX, `in_counts` and `in_rates` u, v, p."""
+    """A loss described in one `sentence`, with its formula as LaTeX, `in_counts` and `in_rates` u, v, p."""
 
     sentence: str
     in_counts: str
@@ -48,23 +48,23 @@ class LossFormula:
 
 
 def promised_counts(probabilities: ArrayLike, flagged: ArrayLike) -> ConfusionMatrix:
-    """Find the mean counts of a prediction `flagged` (n,) bool on items with `probabilities` (n,); O(n).
+    """Compute mean counts of a prediction (n,) bool from `probabilities` (n,); O(n).
 
-    The loss at mean counts is near the expected loss for many items, but not the same: that is a mean of losses.
-    Raises DataError for what are no probabilities, and where the shapes differ.
+    The loss at mean counts approximates the expected loss for many items, which is a mean of losses.
+    Raises DataError for invalid probabilities or different shapes.
     """
     checked, chosen = checked_probabilities(probabilities), np.asarray(flagged, dtype=bool)
     if chosen.shape != checked.shape:
         raise DataError(f"{chosen.size:,} predictions do not fit {checked.size:,} probabilities; give one for each.")
     tp, positives = float(checked[chosen].sum()), float(checked.sum())
     flags = int(np.count_nonzero(chosen))
-    # Rounding may leave less than nothing.
+    # Rounding may leave negative counts.
     fn, fp = max(positives - tp, 0.0), max(flags - tp, 0.0)
     return ConfusionMatrix(tp, fp, fn, max(checked.size - flags - fn, 0.0))
 
 
 def observed_counts(flagged: ArrayLike, labels: ArrayLike) -> ConfusionMatrix:
-    """Count a prediction `flagged` (n,) bool on items with `labels` (n,) bool, n >= 1, else DataError; O(n)."""
+    """Count a prediction (n,) bool on `labels` (n,) bool, n >= 1, else DataError; O(n)."""
     chosen, positive = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
     if chosen.shape != positive.shape:
         raise DataError(f"{chosen.size:,} predictions do not fit {positive.size:,} labels; give one for each item.")
@@ -85,10 +85,9 @@ def loss_formula(loss: Loss) -> LossFormula:
 
 
 def formula_with_numbers(loss: Loss, counts: ConfusionMatrix) -> str:
-    """Write the formula of a loss with counts in it, and what it comes to, as LaTeX; DataError as `loss_formula`.
+    """Write the formula of a loss with counts and its value as LaTeX.
 
-    Counts that are not whole have three decimals, one from 1,000 items on; what they come to is computed before they
-    are rounded.
+    Fractional counts have three decimals, one from 1,000 items on; the value is computed before rounding.
     """
     decimals = 3 if counts.items < 1000 else 1
     named = {"TP": counts.tp, "FP": counts.fp, "FN": counts.fn, "TN": counts.tn}
@@ -98,7 +97,7 @@ def formula_with_numbers(loss: Loss, counts: ConfusionMatrix) -> str:
 
 
 def has_empty_rate(loss: Loss, counts: ConfusionMatrix) -> bool:
-    """Tell whether the loss takes a rate over nothing here (no positive, no negative, none flagged): it counts as 1."""
+    """Return whether a rate of the loss has an empty denominator."""
     if isinstance(loss, F) or loss.name == "Jaccard":
         return counts.tp + counts.fp + counts.fn == 0
     if counts.tp + counts.fn == 0:
@@ -109,8 +108,8 @@ def has_empty_rate(loss: Loss, counts: ConfusionMatrix) -> bool:
 def _f_sentence(beta: float) -> str:
     words = "as much as" if beta == 1 else f"{beta:g} times as much as"
     return (
-        "One minus the harmonic mean of precision (how much of what is flagged is positive) and recall (how much of "
-        f"what is positive is flagged); recall counts {words} precision."
+        "One minus the harmonic mean of precision (the share of flagged items that are positive) and recall (the share "
+        f"of positive items that are flagged); recall counts {words} precision."
     )
 
 
@@ -121,7 +120,7 @@ def _weighted(text: str, weight: float) -> str:
 
 def _number(value: float, decimals: int) -> str:
     rounded = round(value, decimals)
-    # A comma in LaTeX has a space behind it unless it stands in braces.
+    # A comma in LaTeX has a space behind it unless it is in braces.
     return f"{rounded:,.{decimals}f}".rstrip("0").rstrip(".").replace(",", "{,}")
 
 
@@ -130,7 +129,7 @@ _FORMULAS: MappingProxyType[str, LossFormula] = MappingProxyType(
     {
         "AM": LossFormula(
             "One minus the plain mean of two shares: of the positives that are flagged, and of the negatives that are "
-            "left alone.",
+            "not flagged.",
             r"1 - \frac{1}{2} \left( \frac{TP}{TP + FN} + \frac{TN}{TN + FP} \right)",
             r"1 - \frac{u + p (1 - v - p)}{2 p (1 - p)}",
         ),
@@ -140,24 +139,24 @@ _FORMULAS: MappingProxyType[str, LossFormula] = MappingProxyType(
             r"1 - \frac{BOTH \cdot u}{WEIGHT \cdot p + v}",
         ),
         "Jaccard": LossFormula(
-            "Of all items that are flagged, positive or both, the share on which the two disagree.",
+            "Of all items that are flagged, positive or both, the share that is only one of them.",
             r"1 - \frac{TP}{TP + FP + FN}",
             r"\frac{p + v - 2 \cdot u}{p + v - u}",
         ),
         "G-TP/PR": LossFormula(
-            "One minus the geometric mean of recall and precision: near F1, but kinder where the two lie far apart.",
+            "One minus the geometric mean of recall and precision: near F1, but lower where the two differ much.",
             r"1 - \sqrt{\frac{TP}{TP + FN} \cdot \frac{TP}{TP + FP}}",
             r"1 - \frac{u}{\sqrt{p \cdot v}}",
         ),
         "G-Mean": LossFormula(
-            "One minus the geometric mean of the share of positives flagged and the share of negatives left alone: "
-            "with either at zero, all is lost.",
+            "One minus the geometric mean of the share of positives flagged and the share of negatives not flagged: "
+            "with either at zero, the loss is 1.",
             r"1 - \sqrt{\frac{TP}{TP + FN} \cdot \frac{TN}{TN + FP}}",
             r"1 - \sqrt{\frac{u (1 - v - p + u)}{p (1 - p)}}",
         ),
         "H-Mean": LossFormula(
-            "One minus the harmonic mean of the share of positives flagged and the share of negatives left alone: the "
-            "worse of the two weighs most.",
+            "One minus the harmonic mean of the share of positives flagged and the share of negatives not flagged: the "
+            "lower of the two has the larger weight.",
             r"1 - \frac{2 \cdot TP \cdot TN}{TP \cdot (TN + FP) + TN \cdot (TP + FN)}",
             r"1 - \frac{2 \cdot u (1 - v - p + u)}{(1 - v - p) p + u}",
         ),

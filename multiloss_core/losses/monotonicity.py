@@ -1,4 +1,4 @@
-"""The conditions of Natarajan et al. 2016 under which the best prediction is a top-k set, checked count by count."""
+"""Check conditions for an optimal top-k prediction (Natarajan et al. 2016)."""
 
 from fractions import Fraction
 
@@ -11,9 +11,9 @@ _LARGEST = 200
 
 
 def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
-    """Whether `loss` strictly decreases in u at every v and p that n items can have (definition 1).
+    """Return whether `loss` strictly decreases in u for n items (definition 1).
 
-    This is what Theorems 1 and 2 ask of a loss. Raises DataError unless 1 <= n <= 200. O(n^3).
+    Theorems 1 and 2 require this of a loss. Raises DataError unless 1 <= n <= 200. O(n^3).
     """
     _check(n)
     phi = as_loss(loss)
@@ -25,7 +25,7 @@ def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
 
 
 def is_tpr_tnr_monotone(loss: Loss | LossFunction, n: int) -> bool:
-    """Whether a higher true positive rate together with a higher true negative rate always costs less (definition 2).
+    """Return whether higher true positive and negative rates always cost less (definition 2).
 
     Over all counts of n items with at least one positive and one negative. By Proposition 3 it makes the loss
     TP-monotone. Raises DataError unless 1 <= n <= 200. O(n^3).
@@ -37,7 +37,7 @@ def is_tpr_tnr_monotone(loss: Loss | LossFunction, n: int) -> bool:
         true_negatives = np.arange(n - positives + 1)
         flagged = true_positives + (n - positives - true_negatives)
         losses = phi(true_positives / n, flagged / n, positives / n)
-        # The cheapest of all with fewer true positives and fewer true negatives.
+        # The smallest loss over fewer true positives and fewer true negatives.
         cheapest = np.minimum.accumulate(np.minimum.accumulate(losses, axis=0), axis=1)
         if not np.all(losses[1:, 1:] < cheapest[:-1, :-1]):
             return False
@@ -45,22 +45,22 @@ def is_tpr_tnr_monotone(loss: Loss | LossFunction, n: int) -> bool:
 
 
 def meets_proposition_2(loss: FractionalLinear) -> bool:
-    """Whether c1 < d1, from which Proposition 2 concludes that the loss is TP-monotone.
+    """Return whether c1 < d1, from which Proposition 2 concludes that the loss is TP-monotone.
 
-    It does follow where the denominator is positive, d1 <= 0 and the loss is at most 1 (F and Jaccard are such), but
-    not in general: u / (2 + 2u) has c1 = 1 < d1 = 2 and increases. `meets_corrected_proposition_2` is the condition
-    that suffices.
+    The conclusion holds if the denominator is positive, d1 <= 0 and the loss is at most 1 (as F and Jaccard), but
+    not in general: u / (2 + 2u) has c1 = 1 < d1 = 2 and increases. `meets_corrected_proposition_2` is the sufficient
+    condition.
     """
     return bool(loss.c[1] < loss.d[1])
 
 
 def meets_corrected_proposition_2(loss: FractionalLinear, n: int) -> bool:
-    """Whether the condition that Proposition 2 should have asked for holds at every v and p of n items.
+    """Return whether the sufficient form of Proposition 2's condition holds for n items.
 
     It is c1 (d0 + d2 v + d3 p) < d1 (c0 + c2 v + c3 p), with a denominator of one sign. Exactly then the loss strictly
     decreases in u where its denominator is 0 nowhere: between u and u' it changes by (u' - u) (left - right) /
-    (product of the two denominators). In rational arithmetic on the coefficients as given. Where the denominator is
-    0 for some outcome (0/0), it asks only about the others. Raises DataError unless 1 <= n <= 200. O(n^2).
+    (product of the two denominators). In rational arithmetic on the coefficients as given. If the denominator is
+    0 for some outcome (0/0), it covers only the others. Raises DataError unless 1 <= n <= 200. O(n^2).
     """
     _check(n)
     c0, c1, c2, c3 = (Fraction(coefficient) for coefficient in loss.c)

@@ -1,4 +1,4 @@
-"""One label among n classes: the best set of classes to predict (Natarajan et al. 2016, Theorem 2)."""
+"""Find the best set of classes for one label (Natarajan et al. 2016, Theorem 2)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ _SUM_TOLERANCE = 1e-6
 
 
 def multinomial_losses(probabilities: ArrayLike, loss: Loss | LossFunction) -> Floats:
-    """Find the expected loss of predicting the k most probable classes, k = 0..n, (n + 1,), up to rounding.
+    """Compute the expected loss of the k most probable classes, k = 0..n, (n + 1,).
 
     `probabilities` (n,) in [0, 1]: the chance of each class, exactly one of which is true. A sum within 1e-6 of 1 is
     taken for 1 and divided out; any other raises DataError. With P_k the chance of the k most probable classes,
@@ -26,14 +26,14 @@ def multinomial_losses(probabilities: ArrayLike, loss: Loss | LossFunction) -> F
     k = np.arange(n + 1)
     losses_missed = phi(0.0, k[:-1] / n, 1.0 / n)
     losses_hit = phi(1.0 / n, k[1:] / n, 1.0 / n)
-    # Flagging nothing never hits, flagging everything always does.
+    # Flagging nothing is never right, flagging everything always.
     return np.concatenate(
         [losses_missed[:1], hit[:-1] * losses_hit[:-1] + missed[:-1] * losses_missed[1:], losses_hit[-1:]]
     )
 
 
 def multinomial_top_k(probabilities: ArrayLike, loss: Loss | LossFunction) -> TopK:
-    """Find the k most probable classes of smallest expected loss; under a TP-monotone loss the best of all 2^n sets.
+    """Find the k most probable classes of smallest expected loss.
 
     Ties as in `optimal_top_k`. Raises DataError as `multinomial_losses` does. O(n log n). `error_bound` is 0:
     rounding, a few 1e-16 per class, is left out. Source: Natarajan et al. 2016, Theorem 2; for F, Coz Velasco et al.

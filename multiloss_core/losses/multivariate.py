@@ -1,4 +1,4 @@
-"""The multivariate losses of Natarajan et al. 2016, Table 1, each as a function phi(u, v, p).
+"""Define the multivariate losses of Natarajan et al. 2016, Table 1, as functions phi(u, v, p).
 
 For n items, a prediction and the true labels: u is the share of items that are true positives, v the share
 predicted positive, p the share truly positive (proposition 1). One rule covers every 0/0: a rate with an empty
@@ -25,28 +25,28 @@ class Loss(ABC):
     """A loss phi(u, v, p).
 
     Called with numbers or arrays of shares in [0, 1] that broadcast together, it returns their loss in the broadcast
-    shape, without a NumPy warning. Shares that no confusion matrix can have (u above v or p, or below v + p - 1) are
-    not checked: their value is finite and means nothing.
+    shape, without a NumPy warning. Impossible shares (u above v or p, or below v + p - 1) are
+    not checked: their value is finite and meaningless.
     """
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What tables and figures call it."""
+        """Return the name for tables and figures."""
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The lowest and the highest loss there can be; None if unknown, or if it depends on the number of items."""
+        """Return the lowest and highest possible loss; None if unknown or dependent on n."""
         return 0.0, 1.0
 
     @property
     def fractional_linear(self) -> "FractionalLinear | None":
-        """The same loss as a ratio of linear functions, if it is one."""
+        """Return the same loss as a ratio of linear functions, if it is one."""
         return None
 
     @abstractmethod
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
-        """Compute the loss at true positives u, predicted positives v and positives p, as shares of all items."""
+        """Compute the loss at shares u (true positives), v (predicted) and p (positives)."""
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,24 @@ class _ArithmeticMean(Loss):
 class F(Loss):
     """1 - F_beta = 1 - (1 + beta^2) u / (beta^2 p + v) (Table 1), in [0, 1].
 
-    `beta` > 0 is how many times recall counts as much as precision. Raises DataError for any other beta.
+    `beta` > 0 is the weight of recall relative to precision. Raises DataError for any other beta.
     """
 
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        # The square is what the formula uses: it must neither overflow nor vanish.
+        # The formula uses the square, which must neither overflow nor vanish.
         if not (self.beta > 0 and 0 < float(self.beta) * float(self.beta) < inf):
             raise DataError(f"beta of F is {self.beta!r}; choose a finite number above 0.")
 
     @property
     def name(self) -> str:
-        """F1, F2, F0.5 and so on."""
+        """Return F1, F2, F0.5 and so on."""
         return f"F{self.beta:g}"
 
     @property
     def fractional_linear(self) -> "FractionalLinear":
-        """Numerator and denominator divided by 1 + beta^2, so that no coefficient exceeds 1."""
+        """Return the ratio with all coefficients divided by 1 + beta^2, so that none exceeds 1."""
         weight, share = self.beta**2 / (1.0 + self.beta**2), 1.0 / (1.0 + self.beta**2)
         return FractionalLinear((0.0, -1.0, share, weight), (0.0, 0.0, share, weight))
 
@@ -148,9 +148,9 @@ class _HarmonicMean(Loss):
 class _AreaUnderCurve(Loss):
     """FP FN / ((TP + FN)(FP + TN)) = (v - u)(p - u) / (p (1 - p)) (Table 1), in [0, 1].
 
-    The share of (positive, negative) pairs that the prediction puts the wrong way round. A pair predicted
-    alike costs nothing, so flagging nothing, or everything, has loss 0: its optimum is always k = 0.
-    (Counting such a pair as half a mistake gives AM.) Without any pair the loss is 0.
+    The share of (positive, negative) pairs in which only the negative is flagged. Other pairs cost nothing, so flagging
+    nothing, or everything, has loss 0: its optimum is always k = 0. (Counting a pair predicted alike as half a mistake
+    gives AM.) Without any pair the loss is 0.
     """
 
     name: str = field(default="AUC", init=False)
@@ -167,7 +167,7 @@ class FractionalLinear(Loss):
 
     `c` and `d` hold four finite numbers each, else DataError is raised. 0/0 is a loss of 0, as a rate with an empty
     denominator is 1; calling it where only the denominator is 0 raises DataError. Proposition 2 (c1 < d1 makes it
-    TP-monotone) does not hold for every c and d: ask `is_tp_monotone` before relying on Theorem 1.
+    TP-monotone) does not hold for every c and d: check `is_tp_monotone` before relying on Theorem 1.
 
     Examples
     --------
@@ -187,11 +187,11 @@ class FractionalLinear(Loss):
 
     @property
     def bounds(self) -> None:
-        """They depend on the number of items."""
+        """Return None: they depend on the number of items."""
 
     @property
     def fractional_linear(self) -> "FractionalLinear":
-        """This loss."""
+        """Return this loss."""
         return self
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
@@ -211,10 +211,10 @@ class FractionalLinear(Loss):
 
 @dataclass(frozen=True)
 class UserLoss(Loss):
-    """A loss of one's own: any function phi(u, v, p) of arrays that broadcast together, vectorised like NumPy's.
+    """A user-defined loss: any function phi(u, v, p) of arrays that broadcast together, vectorised like NumPy's.
 
-    `bounds`: the lowest and highest loss it can give. Fast methods for many items need them, as they leave out
-    outcomes of tiny probability. Theorem 1 needs it to be TP-monotone: ask `is_tp_monotone`. Raises DataError for
+    `bounds`: the lowest and highest possible loss. Fast methods for many items need them, as they omit
+    outcomes of tiny probability. Theorem 1 needs it to be TP-monotone: check `is_tp_monotone`. Raises DataError for
     bounds that are not two finite numbers in order, and when called for a value that is not finite, not of the
     broadcast shape, or outside the bounds.
 
@@ -247,7 +247,7 @@ class UserLoss(Loss):
                 f"broadcast together of shape {shape}."
             ) from None
         low, high = self.bounds if self.bounds is not None else (-inf, inf)
-        # Rounding may overstep a bound.
+        # Rounding may exceed a bound.
         slack = 1e-9 * (high - low) if self.bounds is not None else 0.0
         if not np.all(np.isfinite(losses) & (losses >= low - slack) & (losses <= high + slack)):
             raise DataError(
@@ -269,9 +269,9 @@ LOSSES: MappingProxyType[str, Loss] = MappingProxyType({loss.name: loss for loss
 
 
 def as_loss(loss: Loss | LossFunction) -> Loss:
-    """Return a `Loss` as it is; anything else that can be called as a `UserLoss`, whose values are checked.
+    """Return a `Loss` unchanged; wrap any other callable as a `UserLoss` with checked values.
 
-    It may have a `name` and `bounds` of its own. Raises DataError for what cannot be called.
+    Its `name` and `bounds` are kept. Raises DataError for other objects.
     """
     if isinstance(loss, Loss):
         return loss

@@ -1,4 +1,4 @@
-"""Whether probabilities can be believed: what they promise against what was observed."""
+"""Compare predicted probabilities with observed outcomes."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from multiloss_core.numerics.proportions import share_interval
 CONFIDENCE = 0.95
 MAX_GROUPS = 20
 _ITEMS_PER_GROUP = 100
-# Both together warn in vain about once in a hundred files.
+# Together these two limits raise a false alarm in about one of a hundred files.
 _FAR = 3.0
 _RARE = 0.01
 
@@ -37,23 +37,23 @@ class Reliability:
 
     @property
     def expected_positives(self) -> float:
-        """How many positives the probabilities promise."""
+        """Return the number of positives that the probabilities predict."""
         return float(self.promised @ self.items)
 
     @property
     def observed_positives(self) -> int:
-        """How many there were."""
+        """Return the observed number of positives."""
         return int(self.positives.sum())
 
     @property
     def outside(self) -> Bools:
-        """The groups (groups,) whose interval does not hold what was promised."""
+        """Return the mask of groups (groups,) with the predicted probability outside the interval."""
         slack = 1e-9
         return (self.promised < self.low - slack) | (self.promised > self.high + slack)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether chance hardly explains the differences: in the total, or in too many of the groups."""
+        """Return whether chance hardly explains the differences: in the total, or in too many groups."""
         far = abs(self.observed_positives - self.expected_positives) > _FAR * self.spread + 1e-6
         misses = int(self.outside.sum())
         return bool(far or binom.sf(misses - 1, self.items.size, 1.0 - CONFIDENCE) < _RARE)
@@ -63,7 +63,7 @@ def reliability(probabilities: ArrayLike, labels: ArrayLike, *, groups: int | No
     """Compare probabilities with outcomes in groups of about equally many items.
 
     `probabilities` (n,) in [0, 1], `labels` (n,) bool, n >= 1. Equal probabilities stay in one group, so there may be
-    fewer groups than asked for; left out, one for every 100 items, 1 to 20. Raises DataError for nothing to compare.
+    fewer than `groups`; by default one for every 100 items, 1 to 20. Raises DataError without items.
     O(n log n).
     """
     promised, positive = np.asarray(probabilities, dtype=np.float64), np.asarray(labels, dtype=bool)
@@ -89,6 +89,6 @@ def reliability(probabilities: ArrayLike, labels: ArrayLike, *, groups: int | No
 
 
 def _starts(ascending: Floats, groups: int) -> Indices:
-    """Where each group starts, the first at 0; a start inside a run of equal values moves to the run's start."""
+    """Find the start of each group, the first at 0, moved to the start of a run of equal values."""
     evenly = np.linspace(0, ascending.size, max(groups, 1) + 1)[:-1].astype(np.intp)
     return np.unique(np.searchsorted(ascending, ascending[evenly], side="left")).astype(np.intp)

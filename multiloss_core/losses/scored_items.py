@@ -1,4 +1,4 @@
-"""Items with a probability each, and the outcome of those whose outcome is known."""
+"""Represent items with a probability each, and their known outcomes."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,8 @@ from multiloss_core.tables.item_columns import outcome_column, probability_colum
 class ScoredItems:
     """n items, each with the probability that it is positive.
 
-    `probabilities` (n,) in [0, 1]. `labels` (n,) bool, or None where no outcome is known; where `labelled` (n,) bool is
-    False the outcome is unknown and the label is False. Left out, all labels are known. Raises DataError unless all
+    `probabilities` (n,) in [0, 1]. `labels` (n,) bool, or None without any outcome; where `labelled` (n,) bool is
+    False the outcome is unknown and the label is False. By default all labels are known. Raises DataError unless all
     of this holds.
 
     Examples
@@ -55,8 +55,8 @@ class ScoredItems:
         """Take the items of a table: one row each, at most 1,000,000.
 
         `probability` names the column with numbers in [0, 1]; `label` one with two values (0/1, true/false, two words),
-        of which `positive` is the positive one where that is not obvious; blank labels are unknown. A label column
-        with a single value is taken when it is clear which one it is. Raises DataError, naming column and row.
+        `positive` the positive one, needed if that is not obvious; blank labels are unknown. A label column
+        with a single value is accepted if its meaning is clear. Raises DataError, naming column and row.
         """
         require_few_items(len(frame))
         if not len(frame):
@@ -70,10 +70,10 @@ class ScoredItems:
 
     @property
     def known_probabilities(self) -> Floats:
-        """Probabilities (m,) of the items whose outcome is known."""
+        """Return the probabilities (m,) of items with a known outcome."""
         return self.probabilities[:0] if self.labelled is None else self.probabilities[self.labelled]
 
     @property
     def known_labels(self) -> Bools:
-        """Outcomes (m,) of the items whose outcome is known."""
+        """Return the outcomes (m,) of items with a known outcome."""
         return np.zeros(0, bool) if self.labels is None or self.labelled is None else self.labels[self.labelled]

@@ -1,4 +1,4 @@
-"""The optimal prediction under a multivariate loss: sort by probability, flag the first k."""
+"""Find the optimal prediction under a loss: sort by probability, flag the first k."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ TIE = 1e-12
 class TopK:
     """The prediction that minimises the expected loss.
 
-    `k`: how many items are predicted positive. `cut`: the probability of the k-th item, NaN when k = 0.
-    `expected_loss`: its expected loss, known to within `error_bound`. `selected` (n,) bool: which items,
+    `k`: number of items predicted positive. `cut`: the probability of the k-th item, NaN when k = 0.
+    `expected_loss`: its expected loss, known to within `error_bound`. `selected` (n,) bool: mask of these items,
     in the input's order.
     """
 
@@ -37,15 +37,15 @@ def optimal_top_k(
     method: str = "auto",
     tolerance: float = 1e-9,
 ) -> TopK:
-    """Find the best of the n + 1 top-k predictions; for a TP-monotone loss, the best of all 2^n predictions.
+    """Find the best top-k prediction; for a TP-monotone loss, the best of all 2^n.
 
-    `at_least`, 0 to n: flag no fewer, and find the best of those that are left. With few expected positives "flag
-    nothing" wins under many losses, because a rate over nothing counts as 1; 1 rules it out, as Algorithm 1 does.
+    `at_least`, 0 to n: minimum number of flagged items. With few expected positives "flag nothing" is optimal under
+    many losses, because a rate over nothing counts as 1; 1 excludes it, as Algorithm 1 does.
 
     `probabilities` (n,) in [0, 1], in any order, of independent labels. Ties: among computed expected losses
     within 1e-12 of the smallest, the smallest k; among equal probabilities, the earlier item first. No other k is
     better than this one by more than 2 `error_bound` + 1e-12, and `error_bound` is at most `tolerance`.
-    Raises DataError as `expected_losses` does, and for an `at_least` that is no such number; method and cost as there.
+    Raises DataError as `expected_losses` does, and for an invalid `at_least`; method and cost as there.
     Source: Natarajan et al. 2016, Theorem 1 and Algorithm 1.
 
     Examples
@@ -63,13 +63,13 @@ def optimal_top_k(
 
 
 def best_k(values: Floats, at_least: int = 0) -> int:
-    """Find the smallest k >= `at_least` whose expected loss, of `values` (n + 1,), is within 1e-12 of the smallest."""
+    """Find the smallest k >= `at_least` with a loss (n + 1,) within 1e-12 of the smallest."""
     allowed = values[checked_least(at_least, values.size - 1) :]
     return at_least + int(np.flatnonzero(allowed <= allowed.min() + TIE)[0])
 
 
 def checked_least(at_least: int, n: int) -> int:
-    """Return `at_least`. Raises DataError where it is no whole number from 0 to n."""
+    """Return `at_least`. Raises DataError unless it is a whole number from 0 to n."""
     if isinstance(at_least, bool) or not isinstance(at_least, int | np.integer) or not 0 <= at_least <= n:
         raise DataError(f"At least {at_least} of {n:,} items cannot be flagged; give a whole number from 0 to {n:,}.")
     return int(at_least)
@@ -84,5 +84,5 @@ def top_k_of(probabilities: Floats, order: Indices, k: int, expected_loss: float
 
 
 def probability_order(probabilities: Floats) -> Indices:
-    """Order the positions (n,) of the items from the most to the least probable, equal ones in the input's order."""
+    """Order the positions (n,) of the items by falling probability, ties as in the input."""
     return np.argsort(-probabilities, kind="stable")

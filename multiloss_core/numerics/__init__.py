@@ -1,4 +1,4 @@
-"""Numerics that know no noun of the domain: arrays, proportions, tests, logistic regression, rounding."""
+"""Compute arrays, proportions, tests and regressions, independent of the domain."""
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import precision_interval

@@ -1,4 +1,4 @@
-"""Kinds of arrays, and ratios that are undefined over an empty denominator."""
+"""Define array types, and ratios that are NaN over an empty denominator."""
 
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ UNDEFINED = float("nan")
 
 
 def ratio(part: Number, whole: Number) -> Number:
-    """Return part / whole, NaN where the whole is nothing; for numbers, or arrays of equal shape."""
+    """Return part / whole, NaN where the whole is 0; for numbers, or arrays of equal shape."""
     if isinstance(whole, np.ndarray):
         return np.divide(part, whole, out=np.full(whole.shape, UNDEFINED), where=whole > 0)
     return part / whole if whole > 0 else UNDEFINED
@@ -28,5 +28,5 @@ def sums(index: NDArray[np.integer[Any]], values: Floats, length: int) -> Floats
 
 
 def rounding_tolerance(counts: Floats) -> float:
-    """How far sums of weights may differ by rounding alone."""
+    """Bound the rounding difference of two sums of weights."""
     return 1e-9 * float(counts.max(initial=0.0))

@@ -1,7 +1,6 @@
-"""Penalised logistic regression with some coefficients that may not be negative, by Newton steps.
+"""Fit penalised logistic regression with some non-negative coefficients, by Newton steps.
 
-Own code, because hundreds of resamples are fitted again: on 8 fits of 35 columns to 114 cells, bounded L-BFGS-B of
-`scipy.optimize.minimize` took some 800 times as long (33 s against 0.04 s on two busy cores).
+Own code for speed, as hundreds of resamples are fitted (`benchmarks/results/constants.md`).
 """
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.special import expit
 from multiloss_core.numerics.arrays import Bools, Floats
 
 INTERCEPT_PENALTY = 1e-9
-# Of a cell: keeps the curvature positive where the precision is 0 or 1.
+# Minimum for a cell, so that the curvature stays positive where the precision is 0 or 1.
 MIN_CURVATURE = 1e-12
 
 
@@ -23,27 +22,27 @@ def penalised_logistic(
     penalty: Floats,
     start: Floats,
     *,
-    most_steps: int,
+    max_steps: int,
     small_gain: float,
 ) -> Floats:
-    """Intercept and coefficients (d + 1,) that minimise deviance / 2 + x' P x / 2.
+    """Find intercept and coefficients (d + 1,) that minimise deviance / 2 + x' P x / 2.
 
     `columns` (c, d) hold the basis in each cell, `positives` and `totals` (c,) the counts; `penalty` P (d, d) is
-    positive definite. Coefficients may not be negative where `rising` (d,), which leaves the intercept out. Begins at
-    `start` (d + 1,) and stops after `most_steps` or a step of which the curvature promises less than `small_gain`.
+    positive definite. Coefficients are non-negative where `rising` (d,), which leaves the intercept out. Begins at
+    `start` (d + 1,) and stops after `max_steps` or when the curvature predicts a gain below `small_gain`.
 
     Every step minimises the quadratic approximation under the bounds: the coefficients without a bound are eliminated,
     the others are a problem of non-negative least squares (Lawson and Hanson 1974). Time O(c d^2 + d^3) for each step.
     """
     columns = np.column_stack([np.ones(len(totals)), columns])
     penalty = np.pad(penalty, ((1, 0), (1, 0)))
-    # The intercept is free as well; a trace of a penalty keeps its curvature positive whatever the counts.
+    # The intercept is unpenalised except for a trace that keeps its curvature positive.
     penalty[0, 0] = INTERCEPT_PENALTY
     bounded = np.append(False, rising)
     coefficients = np.where(bounded, start.clip(0.0), start)
 
     logits = columns @ coefficients
-    for _ in range(most_steps):
+    for _ in range(max_steps):
         precision = expit(logits)
         rooted = columns * np.sqrt(totals * precision * (1 - precision) + MIN_CURVATURE)[:, np.newaxis]
         # A matrix times itself costs half as much.
@@ -65,11 +64,10 @@ def penalised_logistic(
 def _length(
     step: Floats, turn: Floats, start: Floats, logits: Floats, positives: Floats, totals: Floats, penalty: Floats
 ) -> float:
-    """How much of a step to take, in [0, 1]; the logits change by `turn` (c,) on the whole of it.
+    """Find the length of a step in [0, 1]; the whole step changes the logits by `turn` (c,).
 
-    Where precisions are close to 0 or 1 the curvature tells nothing of what lies further on, and the whole step may
-    lead from there to the other end. The loss is convex: it is least where its slope along the step is nothing. 0 where
-    rounding leaves nothing to gain.
+    Where precisions are close to 0 or 1 the local curvature misleads, and the whole step may overshoot. The loss is
+    convex: it is least where its slope along the step is 0. Returns 0 if rounding leaves no gain.
     """
     along, across = float(step @ penalty @ start), float(step @ penalty @ step)
 
@@ -87,7 +85,7 @@ def _length(
 
 
 def _bounded_minimum(curvature: Floats, pull: Floats, bounded: Bools) -> Floats:
-    """Find the x that minimises x' C x / 2 - p' x with x >= 0 where bounded; C (d, d) positive definite, p (d,)."""
+    """Minimise x' C x / 2 - p' x with x >= 0 where bounded; C (d, d) positive definite."""
     free = ~bounded
     across = curvature[np.ix_(free, bounded)]
     eliminated = np.linalg.solve(curvature[np.ix_(free, free)], np.column_stack([across, pull[free]]))
@@ -95,7 +93,7 @@ def _bounded_minimum(curvature: Floats, pull: Floats, bounded: Bools) -> Floats:
     root = np.linalg.cholesky(reduced)
     right = np.linalg.solve(root, pull[bounded] - across.T @ eliminated[:, -1])
     result = np.empty(len(pull))
-    # SciPy's least squares of no unknowns end the whole process.
+    # SciPy's nnls without unknowns ends the whole process.
     result[bounded] = nnls(root.T, right, maxiter=1000)[0] if len(right) else right
     result[free] = eliminated[:, -1] - eliminated[:, :-1] @ result[bounded]
     return result

@@ -1,4 +1,4 @@
-"""Tests of "the precision is below x" that hold for any sample size, and how many documents they need."""
+"""Test "the precision is below x" exactly, and find the sample size needed."""
 
 from math import ceil, log, sqrt
 from typing import TypeVar
@@ -13,49 +13,48 @@ Number = TypeVar("Number", float, Floats)
 # Weights of positives and of all documents, of each unit.
 Units = tuple[Floats, Floats]
 NO_UNITS: Units = (np.empty(0), np.empty(0))
-# Of more units several share a stake, so that the time in Python does not grow with them.
-MOST_STAKES = 400
+# Blocks of units share a stake above this number, which bounds the time in Python.
+MAX_STAKES = 400
 MAX_SEARCHED = 5_000
 BISECTIONS = 30
 
 
 def exact_p_value(positives: float, documents: float, precision: float) -> float:
-    """P(at least so many positives among independent documents) if each is positive with probability `precision`."""
+    """Compute P(at least `positives` of independent documents of this precision)."""
     return float(binom.sf(positives - 1, documents, precision)) if documents else 1.0
 
 
 def exact_lower_bound(positives: float, documents: float, confidence: float) -> float:
-    """Find the one-sided lower bound of Clopper and Pearson 1934: where the exact test just rejects."""
+    """Compute the one-sided lower bound of Clopper and Pearson 1934."""
     return float(beta.ppf(1 - confidence, positives, documents - positives + 1)) if positives else 0.0
 
 
 def betting_p_value(
     positives: Floats, totals: Floats, precision: float, largest: float, level: float, earlier: Units = NO_UNITS
 ) -> float:
-    """Compute a p-value for "the sum of positives is below `precision` times the sum of totals" (weights, groups).
+    """Compute a p-value for "the sum of positives is below `precision` times the total".
 
     `positives` and `totals` (u,) are the weights of independent units (documents, or groups of documents) in random
-    order, totals at most `largest`; `earlier` are those of other units, which only tell how much to stake.
+    order, totals at most `largest`; `earlier` are those of other units, used only to choose the stakes.
 
-    Under the hypothesis the wealth of bets on positives - precision x totals is a non-negative supermartingale, whoever
-    chooses the stakes from what was seen before, so that P(sup wealth >= 1 / p) <= p for any number of units and any
-    dependence within them (Ville 1939). Each stake is made for reaching 1 / `level` in the units that are left
-    (Voráček, Orabona 2025, "STaR-Bets"), and there the bets end: no p-value falls much below `level`. Time O(u).
+    Under the hypothesis the wealth of bets on positives - precision x totals is a non-negative supermartingale for any
+    stakes that depend on the past only, so that P(sup wealth >= 1 / p) <= p for any number of units and any
+    dependence within them (Ville 1939). Each stake aims at 1 / `level` in the remaining units (Voráček, Orabona
+    2025, "STaR-Bets"), and there the bets end: no p-value falls much below `level`. Time O(u).
     """
     gains, before = (part - precision * whole for part, whole in ((positives, totals), earlier))
-    # 2 is best for gains like normal ones; at high precision a loss costs more than a gain brings. Measured with totals
-    # equal, uniform and geometric: power .66 instead of .63 at precisions of .6 to .9, .82 instead of .81 at .05.
+    # 2 is best for symmetric gains; at high precision a loss exceeds a gain (benchmarks/results/constants.md).
     boldness = 2.5 - 1.5 * precision
-    # As if one unit more had been seen, the largest: a spread of zero would stake everything on the first.
+    # Add one unit of the largest size: a spread of zero would stake everything on the first.
     spread, seen = float(before @ before) + precision * (1 - precision) * largest**2, len(before) + 1
     wealth = best = 1.0
-    step = max(ceil(len(gains) / MOST_STAKES), 1)
+    step = max(ceil(len(gains) / MAX_STAKES), 1)
     for start in range(0, len(gains), step):
         left = len(gains) - start
         hurry = boldness * log(1 / (level * wealth))
         stake = min(sqrt(hurry * seen / (spread * left)), 1 / (precision * largest))
         bet_on = gains[start : start + step]
-        # Rounding may leave a wealth of -1e-17 where all was lost.
+        # Rounding may leave a wealth of -1e-17 after a total loss.
         wealths = wealth * np.cumprod((1 + stake * bet_on).clip(0.0))
         wealth, best = float(wealths[-1]), max(best, float(wealths.max()))
         if wealth <= 0 or 1 / best <= level:
@@ -72,7 +71,7 @@ def betting_lower_bound(
     earlier: Units = NO_UNITS,
     rejected: float = 0.0,
 ) -> float:
-    """Find a precision above the `rejected` one up to which the test by betting rejects, by bisection."""
+    """Find a precision above `rejected` up to which the betting test rejects (bisection)."""
     low, high = rejected, 1.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -84,17 +83,17 @@ def betting_lower_bound(
 
 
 def enough_positives(documents: Indices, precision: float, level: float) -> Indices:
-    """Find the fewest positives at which the exact test rejects, for each number of documents, of any shape."""
+    """Find the fewest positives at which the exact test rejects, for each size (any shape)."""
     numbers, places = np.unique(documents, return_inverse=True)
     enough = np.asarray(binom.isf(level, numbers, precision) + 1, dtype=np.intp)
-    # Of no documents no number of positives is enough.
+    # Without documents no number of positives suffices.
     return np.where(numbers > 0, enough, 1)[places].reshape(documents.shape)
 
 
 def documents_needed(estimate: float, precision: float, level: float, power: float) -> int:
-    """Find the fewest documents of precision `estimate` > `precision` where the exact test rejects with this power.
+    """Find the fewest documents at which the exact test rejects with this power.
 
-    Exact up to 5,000 documents, by the normal approximation beyond.
+    Their precision is `estimate` > `precision`. Exact up to 5,000 documents, beyond by the normal approximation.
     """
     rough = rough_documents_needed(estimate, precision, level, power)
     if rough > MAX_SEARCHED:

@@ -1,4 +1,4 @@
-"""Numbers in as few digits as will do, numbers as text, and numbers that are wrong by rounding alone."""
+"""Write and read numbers with few digits, and tolerate rounding errors."""
 
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -12,7 +12,7 @@ _WRITTEN = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)
 
 
 def is_probability(values: Floats) -> Bools:
-    """Tell which values lie in [0, 1], but for rounding by at most 1e-9; false for NaN."""
+    """Return the mask of values in [0, 1], with a tolerance of 1e-9; false for NaN."""
     return (values >= -_ROUNDING) & (values <= 1 + _ROUNDING)
 
 
@@ -21,7 +21,7 @@ def written_number(text: str) -> float:
 
     Raises
     ------
-    ValueError : something else, such as 1_0 and other forms that Python alone reads as numbers.
+    ValueError : other text, such as 1_0 and other forms that only Python reads as numbers.
     """
     if not _WRITTEN.fullmatch(text):
         raise ValueError(text)
@@ -29,9 +29,9 @@ def written_number(text: str) -> float:
 
 
 def shortest_between(value: float, above: float, up_to: float) -> float:
-    """Find the number of fewest significant digits in (above, up_to], nearest to value among those of its length.
+    """Find the number with the fewest digits in (above, up_to], nearest to `value`.
 
-    `value` lies there, too. Bounds may be infinite.
+    Bounds may be infinite.
     """
     unbounded = up_to == np.inf
     for digits in range(1, 18):

@@ -186,7 +186,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_wished(page, "a cap on alerts", capped)
     expect(page.get_by_text(f"a day on average of the {days} days of the data")).to_be_visible()
     wish(page, "Alerts per day, at most", 0.01)
-    expect_refused(page, "Whatever thresholds flag anything here flag more", capped)
+    expect_refused(page, "All thresholds that flag anything flag more", capped)
     expect(said(page)).to_be_hidden()
 
     choose(page, "Set the point by", "a share of positives to keep")

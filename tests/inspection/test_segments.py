@@ -1,4 +1,4 @@
-"""Segments of documents and what a point flags in each, against a pandas group-by."""
+"""Test counts in segments against a pandas group-by."""
 
 import numpy as np
 import pandas as pd
@@ -121,7 +121,7 @@ def test_each_segment_is_that_of_a_group_by(seed, n, segments, rule, first):
 
 
 def flags(precisions, counts, seed=0, repeats=1):
-    """What is said of segments of such precisions and numbers of alerts."""
+    """Draw segments of these precisions and numbers of alerts and return their differences."""
     generator = np.random.default_rng(seed)
     code = np.repeat(np.arange(len(counts)), counts)
     segments = Segmentation(tuple(f"s{i}" for i in range(len(counts))), code, np.empty(0, dtype=np.intp))
@@ -137,14 +137,14 @@ def flags(precisions, counts, seed=0, repeats=1):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("counts", [[400, 100], [50] * 20, [1000, 30, 30, 5, 5, 1]])
-def test_like_segments_are_seldom_said_to_differ(counts):
-    said = flags([0.5] * len(counts), counts, repeats=300)
-    assert np.mean([any(one.values()) for one in said]) < 0.08
+def test_equal_segments_seldom_differ(counts):
+    found = flags([0.5] * len(counts), counts, repeats=300)
+    assert np.mean([any(one.values()) for one in found]) < 0.08
 
 
 def test_a_segment_that_differs_is_named_with_its_side():
-    (said,) = flags([0.5, 0.1, 0.9, 0.5], [1000, 200, 200, 20])
-    assert said == {"s0": None, "s1": "below", "s2": "above", "s3": None}
+    (found,) = flags([0.5, 0.1, 0.9, 0.5], [1000, 200, 200, 20])
+    assert found == {"s0": None, "s1": "below", "s2": "above", "s3": None}
 
 
 def test_segments_are_of_the_documents_they_are_used_for():

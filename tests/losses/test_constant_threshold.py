@@ -108,7 +108,7 @@ def test_the_shortest_threshold_flags_the_same(probabilities, position):
         ([0.3, 0.0], 0.0, 0.0),
     ],
 )
-def test_the_shortest_threshold_by_hand(probabilities, threshold, expected):
+def test_shortest_threshold_of_worked_examples(probabilities, threshold, expected):
     assert shortest_threshold(probabilities, threshold) == expected
 
 

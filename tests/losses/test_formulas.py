@@ -35,7 +35,7 @@ def computed(latex, **names):
 
 
 def group(text):
-    """What stands in the braces that a text begins with, and what follows."""
+    """Split a text into the content of its leading braces and the rest."""
     depth = 0
     for place, letter in enumerate(text):
         depth += (letter == "{") - (letter == "}")
@@ -45,7 +45,7 @@ def group(text):
 
 
 @pytest.mark.parametrize("loss", EVERY_LOSS, ids=lambda loss: loss.name)
-def test_both_forms_of_a_formula_come_to_what_the_loss_charges(loss):
+def test_both_formula_forms_equal_the_loss(loss):
     formula = loss_formula(loss)
     for matrix in MATRICES:
         counts = {"TP": matrix.tp, "FP": matrix.fp, "FN": matrix.fn, "TN": matrix.tn}
@@ -58,7 +58,7 @@ def test_both_forms_of_a_formula_come_to_what_the_loss_charges(loss):
 
 
 @pytest.mark.parametrize("loss", EVERY_LOSS, ids=lambda loss: loss.name)
-def test_a_formula_with_numbers_comes_to_what_stands_behind_it(loss):
+def test_formula_with_numbers_equals_its_value(loss):
     for matrix in MATRICES:
         filled, result = formula_with_numbers(loss, matrix).rsplit("=", 1)
         assert not re.search(r"TP|FP|FN|TN|WEIGHT|BOTH", filled)
@@ -88,7 +88,7 @@ def test_promised_counts_are_the_means_over_every_outcome():
     np.testing.assert_allclose([found.tp, found.fp, found.fn, found.tn], means)
 
 
-def test_a_rate_over_nothing_is_told():
+def test_empty_rate_is_detected():
     nothing_positive = ConfusionMatrix(0.0, 3.0, 0.0, 5.0)
     assert has_empty_rate(AM, nothing_positive)
     assert not has_empty_rate(JACCARD, nothing_positive)
@@ -98,7 +98,7 @@ def test_a_rate_over_nothing_is_told():
     assert not any(has_empty_rate(loss, matrix) for loss in EVERY_LOSS for matrix in MATRICES)
 
 
-def test_what_has_no_formula_is_refused():
+def test_loss_without_formula_is_rejected():
     with pytest.raises(DataError, match="no formula for the own loss; choose one of AM, F,"):
         loss_formula(UserLoss(lambda u, v, p: u, "own"))
     with pytest.raises(DataError, match="not all 0"):

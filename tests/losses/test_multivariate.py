@@ -13,7 +13,7 @@ def rate(part, whole):
 
 
 def loss_by_definition(name, prediction, labels):
-    """The definitions column of Table 1, from two label vectors; a rate over nothing is 1."""
+    """Compute the definitions column of Table 1, from two label vectors; a rate over nothing is 1."""
     pairs = list(zip(prediction, labels, strict=True))
     tp, fp = pairs.count((1, 1)), pairs.count((1, 0))
     fn, tn = pairs.count((0, 1)), pairs.count((0, 0))
@@ -127,7 +127,7 @@ def test_a_denominator_of_0_is_refused():
         loss(0.0, np.array([0.0, 0.5]), 0.5)
 
 
-def test_a_loss_of_ones_own():
+def test_user_loss_is_accepted():
     linear = UserLoss(lambda u, v, p: v + p - 2 * u, name="Hamming", bounds=(0.0, 1.0))
     assert linear(np.zeros((3, 1)), 0.25, np.zeros(4)).shape == (3, 4)
     assert as_loss(linear) is linear
@@ -145,7 +145,7 @@ def test_a_loss_of_ones_own():
         (UserLoss(lambda u, v, p: "high"), "must give one number for each"),
     ],
 )
-def test_a_loss_of_ones_own_that_does_not_work(loss, message):
+def test_invalid_user_loss_is_rejected(loss, message):
     with pytest.raises(DataError, match=message):
         loss(np.full(3, 0.9), 0.9, 0.9)
 

@@ -1,1 +1,1 @@
-"""Expected losses of the top k for every k: one module a method."""
+"""Compute expected losses of the top k for every k; one module for each method."""

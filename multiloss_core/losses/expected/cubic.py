@@ -1,4 +1,4 @@
-"""Every L_k of any loss, from tables of both counts: O(n^3) time and O(n^2) memory."""
+"""Compute every L_k of any loss from tables of both counts: O(n^3) time and O(n^2) memory."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Floats
 
-LARGEST_CUBIC = 1000
+MAX_CUBIC = 1000
 
 
 def cubic(descending: Floats, loss: Loss) -> Floats:
@@ -23,7 +23,7 @@ def cubic(descending: Floats, loss: Loss) -> Floats:
 
 
 def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
-    """Compute phi for every outcome that k of n flagged items can meet, shape (k + 1, n - k + 1).
+    """Compute phi for every possible outcome with k of n items flagged, shape (k + 1, n - k + 1).
 
     Row k1 is the number of positives among the flagged items, column k2 among the others.
     """
@@ -33,7 +33,7 @@ def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
 
 
 def _counts_among_first(probabilities: Floats) -> Floats:
-    """Row i: Poisson-binomial probabilities of 0..n positives among the first i items, shape (n + 1, n + 1)."""
+    """Compute in row i P(0..n positives among the first i items), (n + 1, n + 1)."""
     n = probabilities.size
     table = np.zeros((n + 1, n + 1))
     table[0, 0] = 1.0
@@ -47,7 +47,7 @@ CUBIC = Method(
     name="cubic",
     growth="n³",
     work=lambda n: float(n) ** 3,
-    largest=LARGEST_CUBIC,
+    largest=MAX_CUBIC,
     limit="its time grows with the cube of their number",
     run=lambda descending, loss, _: (cubic(descending, loss), 0.0),
 )

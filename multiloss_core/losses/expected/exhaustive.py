@@ -1,4 +1,4 @@
-"""Every L_k of any loss, through all 2^n outcomes: the definition itself."""
+"""Compute every L_k of any loss from all 2^n outcomes, by definition."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Floats
 
-LARGEST_EXHAUSTIVE = 14
+MAX_EXHAUSTIVE = 14
 
 
 def exhaustive(descending: Floats, loss: Loss) -> Floats:
@@ -23,7 +23,7 @@ EXHAUSTIVE = Method(
     name="exhaustive",
     growth="2ⁿ",
     work=lambda n: 2.0**n * n,
-    largest=LARGEST_EXHAUSTIVE,
+    largest=MAX_EXHAUSTIVE,
     limit="it goes through every one of the 2^n outcomes",
     run=lambda descending, loss, _: (exhaustive(descending, loss), 0.0),
 )

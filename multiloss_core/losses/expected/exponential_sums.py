@@ -1,4 +1,4 @@
-"""Negative powers as short sums of exponentials, with a proven error.
+"""Approximate negative powers by short sums of exponentials, with a proven error.
 
 z^-a = 1/Gamma(a) times the integral over t of exp(a t - z e^t). The trapezoidal rule with step h turns it into a sum
 of exponentials of z with positive weights; Poisson summation gives its relative error, the same for every z > 0.
@@ -13,7 +13,7 @@ from scipy.special import loggamma
 
 from multiloss_core.numerics.arrays import Floats
 
-# The share of an exponent given away so that y^a exp(-y) falls as exp(-(1 - share) y).
+# Share of an exponent used to bound y^a exp(-y) by a multiple of exp(-(1 - share) y).
 _GIVEN_AWAY = 0.1
 
 
@@ -22,7 +22,7 @@ class ExponentialSum:
     """sum over q of weights[q] exp(-nodes[q] z) in place of z^-power.
 
     `nodes`, `weights` (Q,), positive. For the random D and every random N with |N| <= D^power that the sum was made
-    for, |E N D^-power - sum of weights E N exp(-nodes D)| <= `error`. Floating-point rounding is left out.
+    for, |E N D^-power - sum of weights E N exp(-nodes D)| <= `error`, without floating-point rounding.
     """
 
     nodes: Floats
@@ -59,7 +59,9 @@ def exponential_sum(
 
 
 def aliasing(power: float, step: float) -> float:
-    """Bound the trapezoidal rule's relative error: 2 sum over m > 0 of |Gamma(power + 2 pi i m / step) / Gamma(power)|.
+    """Bound the trapezoidal rule's relative error.
+
+    It is 2 sum over m > 0 of |Gamma(power + 2 pi i m / step) / Gamma(power)|.
 
     Eight terms; each is less than half of the one before for step <= 1.5 and power <= 1, so the last one bounds the
     rest.
@@ -69,7 +71,7 @@ def aliasing(power: float, step: float) -> float:
 
 
 def _lump(power: float, step: float, last: int) -> tuple[float, float, float]:
-    """Sum of weights, mean and weighted sum of squares about it of all nodes exp(step q), q <= last."""
+    """Compute weight, mean and sum of squares about it of all nodes exp(step q), q <= last."""
     top = np.exp(step * last)
     sums = [step / gamma(power) * top ** (power + m) / -np.expm1(-(power + m) * step) for m in range(3)]
     return float(sums[0]), float(sums[1] / sums[0]), float(sums[2] - sums[1] ** 2 / sums[0])
@@ -98,7 +100,7 @@ def _up_to_last_node(
     smallest: float,
     laplace: Callable[[Floats], Floats],
 ) -> tuple[Floats, float]:
-    """Positions of the kept nodes, and a bound on what those above them would add."""
+    """Compute the positions of the kept nodes, and a bound on the terms above them."""
     # At the last position y = 0.9 x_q D is at least 100; beyond it the terms fall at least as 1, 1/2, 1/4 and so on.
     last = int(np.ceil(np.log(120.0 / smallest) / step))
     positions = np.arange(first, last + 1, dtype=np.float64)

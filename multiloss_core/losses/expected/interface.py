@@ -1,4 +1,4 @@
-"""What every method for expected losses says of itself."""
+"""Define the interface of the methods for expected losses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from multiloss_core.numerics.arrays import Floats
 
 
 def takes_every_loss(loss: Loss, n: int) -> bool:
-    """Whether a method that asks nothing of a loss takes it: yes."""
+    """Accept every loss."""
     return True
 
 
@@ -19,9 +19,9 @@ class Method:
     """A way to find L_k for every k = 0..n.
 
     `run`: from probabilities (n,) in decreasing order, a loss and a tolerance to the L_k (n + 1,) and a bound on the
-    error of each; raises DataError for a loss that it does not take. `takes`: whether it takes a loss for n items.
-    `largest`: the most items it takes, `limit` why. `growth`: how its time grows with n, in words; `work`: likewise, as
-    a number that only means something relative to that of another n.
+    error of each; raises DataError for an unsuitable loss. `takes`: whether it takes a loss for n items. `largest`: the
+    maximum number of items, `limit`: its reason. `growth`: growth of its time with n, in words; `work`: likewise, as
+    a number relative to that of another n.
     """
 
     name: str
@@ -34,11 +34,11 @@ class Method:
 
     @property
     def label(self) -> str:
-        """The name as people write it."""
+        """Return the name for people."""
         return self.name.replace("_", "-")
 
     def require_size(self, n: int) -> None:
-        """Raise DataError for more items than the method takes."""
+        """Raise DataError for more items than `largest`."""
         if n > self.largest:
             raise DataError(
                 f"There are {n:,} probabilities; the {self.name} method takes at most {self.largest:,}, as "

@@ -1,4 +1,4 @@
-"""Fractional-linear losses in counts: what the quadratic and near-linear methods have in common."""
+"""Write fractional-linear losses in counts, for the quadratic and the near-linear method."""
 
 from dataclasses import dataclass
 
@@ -60,9 +60,9 @@ def as_linear_ratio(loss: FractionalLinear, n: int) -> LinearRatio:
 
 
 def oriented(ratio: LinearRatio) -> OrientedRatio | None:
-    """Rewrite a ratio with its denominator turned to be >= 0 with weights >= 0; None where that cannot be.
+    """Rewrite a ratio with a denominator >= 0 and weights >= 0; None if that is impossible.
 
-    It can if the denominator has one sign over all outcomes and is 0 only where the numerator is. O(n).
+    It is possible if the denominator has one sign over all outcomes and is 0 only where the numerator is. O(n).
     """
     for sign in (1.0, -1.0):
         turned = _with_positive_weights(ratio, sign)
@@ -91,7 +91,7 @@ def _with_positive_weights(ratio: LinearRatio, sign: float) -> OrientedRatio | N
         return None
     base = np.maximum(_sum(at_0, slope * k), 0.0)
     nothing = base == 0.0
-    # Where the denominator is 0 the numerator has to be: then the loss is 0.
+    # 0/0 is a loss of 0; other divisions by 0 are rejected.
     if np.any(constant[nothing] != 0.0):
         return None
     if weight1 == 0.0 and np.any(of_first[nothing & (k > 0)] != 0.0):
@@ -110,7 +110,7 @@ def _with_positive_weights(ratio: LinearRatio, sign: float) -> OrientedRatio | N
 def _largest_ratio(
     base: Floats, weights: tuple[float, float], constant: Floats, of_first: Floats, of_others: Floats
 ) -> float:
-    """Find the largest ratio: linear fractions are monotone along every line, so it is at a corner of the box."""
+    """Find the largest ratio, at a corner of the box as linear fractions are monotone."""
     n = base.size - 1
     k = np.arange(n + 1, dtype=np.float64)
     largest = 0.0
@@ -124,6 +124,6 @@ def _largest_ratio(
 
 
 def _sum(one: Floats | float, other: Floats | float) -> Floats:
-    """Add, exactly 0 where two terms cancel up to rounding."""
+    """Add two terms, with exactly 0 where they cancel up to rounding."""
     total = np.asarray(np.add(one, other), dtype=np.float64)
     return np.where(np.abs(total) <= _CANCELLED * (np.abs(one) + np.abs(other)), 0.0, total)

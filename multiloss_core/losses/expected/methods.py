@@ -1,4 +1,4 @@
-"""The expected loss L_k of flagging the k most probable items, for every k at once."""
+"""Compute the expected loss L_k of flagging the k most probable items, for every k at once."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortest
-from multiloss_core.losses.expected.cubic import CUBIC, LARGEST_CUBIC
+from multiloss_core.losses.expected.cubic import CUBIC, MAX_CUBIC
 from multiloss_core.losses.expected.exhaustive import EXHAUSTIVE
 from multiloss_core.losses.expected.interface import Method
 from multiloss_core.losses.expected.near_linear import NEAR_LINEAR
 from multiloss_core.losses.expected.quadratic import QUADRATIC
-from multiloss_core.losses.expected.windowed import LARGEST_WINDOWED, WINDOWED
+from multiloss_core.losses.expected.windowed import MAX_WINDOWED, WINDOWED
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.rounding import is_probability
@@ -21,7 +21,7 @@ from multiloss_core.numerics.rounding import is_probability
 # From the fastest growing time to the slowest; of equal growth, "auto" tries the earlier one first.
 _METHODS = (EXHAUSTIVE, CUBIC, QUADRATIC, WINDOWED, NEAR_LINEAR)
 METHODS: MappingProxyType[str, Method] = MappingProxyType({method.name: method for method in _METHODS})
-# Up to here the cubic method takes no time worth saving.
+# Up to this size the cubic method is fast enough.
 _SMALL = 100
 
 
@@ -29,9 +29,9 @@ _SMALL = 100
 class ExpectedLosses:
     """L_k for k = 0..n.
 
-    `values` (n + 1,): the expected loss of flagging the k items of highest probability. `error_bound`: no
-    value is further than this from the true one; 0 for a method without any approximation, whose floating-point
-    rounding (about 1e-13 for a loss in [0, 1]) is left out. `method`: the one used.
+    `values` (n + 1,): the expected loss of flagging the k items of highest probability. `error_bound`: maximum distance
+    of a value from the true one; 0 for an exact method. Floating-point rounding (about 1e-13 for a loss in [0, 1]) is
+    not included. `method`: the one used.
     """
 
     values: Floats
@@ -55,9 +55,9 @@ def expected_losses(
     - "exhaustive": any loss, n <= 14, through all 2^n outcomes;
     - "quadratic": F, Jaccard, a FractionalLinear with d1 = 0, d3 = 0 or d1 + d3 = 0; n <= 50,000, O(n^2) time and
       O(n) memory;
-    - "near_linear": F, Jaccard, AM, G-TP/PR, AUC, a FractionalLinear whose denominator has one sign; any n, about
+    - "near_linear": F, Jaccard, AM, G-TP/PR, AUC, a FractionalLinear with a denominator of one sign; any n, about
       60 n operations times the cost of a few sums;
-    - "windowed": any loss whose bounds are known, G-Mean and H-Mean in particular; n <= 20,000, O(n^2) time;
+    - "windowed": any loss with known bounds, G-Mean and H-Mean in particular; n <= 20,000, O(n^2) time;
     - "auto": "cubic" for n <= 100, else the first of "near_linear", "quadratic", "windowed" and "cubic" that takes
       this loss and n and proves the tolerance.
 
@@ -98,15 +98,15 @@ def _auto(descending: Floats, loss: Loss, tolerance: float) -> ExpectedLosses:
         if error_bound <= tolerance:
             return ExpectedLosses(values, error_bound, method.name)
     raise DataError(
-        f"There are {n:,} probabilities, and no method finds expected {loss.name} losses for so many to within "
-        f"{tolerance:g}. A loss whose bounds are known can have {LARGEST_WINDOWED:,}, any loss {LARGEST_CUBIC:,}."
+        f"There are {n:,} probabilities, and no method finds expected {loss.name} losses for that number to within "
+        f"{tolerance:g}. A loss with known bounds can have {MAX_WINDOWED:,}, any loss {MAX_CUBIC:,}."
     )
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Floats:
-    """Copy `probabilities` (n,) as floats; DataError unless they are a list of numbers in [0, 1], at least one.
+    """Copy `probabilities` (n,), n >= 1, as floats in [0, 1]; DataError for others.
 
-    What lies outside by rounding, at most 1e-9, is taken as 0 or 1.
+    Values outside by rounding, at most 1e-9, are set to 0 or 1.
     """
     try:
         checked = np.array(probabilities, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Every L_k of a loss whose only non-polynomial part is a power of a weighted count, in near-linear time.
+"""Compute every L_k of a loss with one power of a weighted count in near-linear time.
 
 The power becomes a sum of exponentials (`exponential_sums`). E[exp(-x S)] of a sum S of independent labels is a
 product over the items, and E[K exp(-x S)] that product times a sum over the items (the mean of K under tilted
@@ -27,7 +27,7 @@ _SMALLEST_RELATIVE_ERROR = 1e-13
 
 
 def has_near_linear_form(loss: Loss, n: int) -> bool:
-    """Whether `near_linear` can take this loss for n items."""
+    """Return whether `near_linear` can take this loss for n items."""
     form = loss.fractional_linear
     return type(loss) in _FORMULAS or (form is not None and oriented(as_linear_ratio(form, n)) is not None)
 
@@ -35,10 +35,9 @@ def has_near_linear_form(loss: Loss, n: int) -> bool:
 def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, float]:
     """Find L_k for k = 0..n and a bound on the error of each.
 
-    `descending` (n,): probabilities. Takes F, Jaccard, AM, G-TP/PR, AUC and a FractionalLinear whose denominator is
-    of one sign for every outcome (0 only where the numerator is), else DataError. The bound exceeds a `tolerance` that
-    is smaller than what rounding leaves, about 1e-11. O(n Q) time, Q about 60 at n = 1e6 and tolerance 1e-9; O(n)
-    memory.
+    `descending` (n,): probabilities. Takes F, Jaccard, AM, G-TP/PR, AUC and a FractionalLinear with a denominator of
+    one sign for every outcome (0 only where the numerator is), else DataError. The bound exceeds a `tolerance` below
+    the rounding error, about 1e-11. O(n Q) time, Q about 60 at n = 1e6 and tolerance 1e-9; O(n) memory.
 
     The bound adds the error of the exponential sum and a generous allowance for rounding: each prefix sum is made of
     sums of 1,024 terms, so its relative rounding error is at most (1,024 + n / 1,024) 2^-53. Exponents are sums of
@@ -49,7 +48,7 @@ def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Float
     formula = _FORMULAS.get(type(loss))
     if formula is not None:
         values, bound = formula(items, loss, tolerance)
-        # The true values lie in [0, 1], so this moves none away from its own.
+        # The true values lie in [0, 1], so clipping increases no error.
         return np.clip(values, 0.0, 1.0), bound
     if loss.fractional_linear is not None:
         return _fractional_linear(items, loss.fractional_linear, tolerance)
@@ -61,14 +60,14 @@ def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Float
 
 @dataclass(frozen=True, eq=False)
 class _Items:
-    """`p` (n,): the probabilities that an item counts; `rest` (n,): those that it does not, 1 - p."""
+    """`p` (n,): probabilities that an item counts; `rest` (n,): 1 - p."""
 
     p: Floats
     rest: Floats
 
     @property
     def flipped(self) -> "_Items":
-        """What counts is a negative label."""
+        """Count negative labels instead."""
         return _Items(self.rest, self.p)
 
 
@@ -108,7 +107,7 @@ def _jaccard(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
 
 
 def _am(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
-    # A rate with an empty denominator is 1; flagged negatives are what the true negative rate lacks.
+    # A rate with an empty denominator is 1; flagged negatives reduce the true negative rate.
     ones = np.ones(items.p.size + 1)
     ratio = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
     recall, bound = _expectations(items, items, ratio, tolerance)
@@ -173,7 +172,7 @@ def _chance_of_none(items: _Items) -> float:
 
 
 def _expectations(first: _Items, others: _Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
-    """E[N / D^power] for k = 0..n, and a bound on its error, of which at most half the tolerance is quadrature."""
+    """Compute E[N / D^power] for k = 0..n; quadrature has at most half the tolerance."""
     if ratio.size == 0.0:
         return np.zeros(first.p.size + 1), 0.0
     relative = max(tolerance / (2.0 * ratio.size), _SMALLEST_RELATIVE_ERROR)
@@ -202,7 +201,7 @@ def _expectations(first: _Items, others: _Items, ratio: _Ratio, tolerance: float
 def _exponentials(first: _Items, others: _Items, ratio: _Ratio, relative: float) -> ExponentialSum:
     n = first.p.size
     at_0, at_n = ratio.base[0], ratio.base[0] + ratio.base[1] * n
-    # Every item counts at least as often as here, and at most as often as there.
+    # Bounds on the probability that an item counts, over both sides.
     least = float(np.minimum(first.p, others.p).sum())
     most = float(np.maximum(first.p, others.p).sum())
     # The base is at least its smaller end plus its slope times the count on the side that makes it grow.
@@ -230,14 +229,14 @@ class _Work:
         self.starts = range(0, self.n, _CHUNK)
         both = ratio.of_both is not None
         self.wanted = (ratio.constant is not None, ratio.of_first is not None, ratio.of_others is not None, both)
-        # The product over all items does not depend on k where both sides are tilted alike.
+        # The product over all items does not depend on k if both sides are tilted alike.
         self.one_product = ratio.weight1 == ratio.weight2 and first.p is others.p
         self.additive = self.one_product and ratio.base[1] == 0.0 and self.wanted == (False, True, False, False)
         self.need_first = ratio.of_first is not None or both
         self.need_others = ratio.of_others is not None or both
 
     def sums(self, exponentials: ExponentialSum) -> Floats:
-        """Shape (4, n + 1); rows that the ratio does not need stay 0. O(n Q)."""
+        """Compute the sums, (4, n + 1); rows that the ratio does not need stay 0. O(n Q)."""
         x = exponentials.nodes[:, np.newaxis]
         result = np.zeros((4, self.n + 1))
         if x.size == 0:
@@ -274,7 +273,7 @@ class _Work:
         return result
 
     def _additive(self, y: Floats, weights: Floats) -> Floats:
-        """Where the denominator does not depend on k every item adds its own amount, (n + 1,)."""
+        """Sum the amounts of all items, (n + 1,), for a denominator that does not depend on k."""
         sums = np.zeros(self.n + 1)
         for start in self.starts:
             stop = min(start + _CHUNK, self.n)
@@ -296,7 +295,7 @@ class _Work:
             result[3] = np.einsum("qk,qk->k", terms, others)
 
     def _totals_after(self, y: Floats) -> tuple[Floats, Floats]:
-        """For each chunk the tilted mean, and the log product, of all items after it, (Q, chunks).
+        """Compute for each chunk tilted mean and log product of later items, (Q, chunks).
 
         The log product has one more column, for all items.
         """
@@ -320,7 +319,7 @@ class _Tilt:
         self.some_certain = bool(self.certain.any())
 
     def means(self) -> Floats:
-        """Give the tilted probabilities, (Q, items)."""
+        """Compute the tilted probabilities, (Q, items)."""
         counts = np.multiply(self.p, np.exp(-self.y))
         means = np.divide(counts, self.rest + counts, out=counts)
         if self.some_certain:
@@ -328,7 +327,7 @@ class _Tilt:
         return means
 
     def logs(self) -> Floats:
-        """log(1 - p + p exp(-y)), (Q, items), to a small relative error."""
+        """Compute log(1 - p + p exp(-y)), (Q, items), to a small relative error."""
         logs = np.log1p(self.p * np.expm1(-self.y))
         # Near p = 1 and for large y log1p would cancel; the sum of two positive terms does not.
         large = self.y[:, 0] > 0.5
@@ -341,7 +340,7 @@ class _Tilt:
 
 
 def _prefix(terms: Floats, start: Floats) -> Floats:
-    """start (Q, 1) plus the sums of the first 0..m of `terms` (Q, m)."""
+    """Add to start (Q, 1) the sums of the first 0..m of `terms` (Q, m)."""
     sums = np.empty((terms.shape[0], terms.shape[1] + 1))
     sums[:, 0] = 0.0
     np.cumsum(terms, axis=1, out=sums[:, 1:])
@@ -350,7 +349,7 @@ def _prefix(terms: Floats, start: Floats) -> Floats:
 
 
 def _suffix(terms: Floats, end: Floats) -> Floats:
-    """end (Q, 1) plus the sums of the last m..0 of `terms` (Q, m)."""
+    """Add to end (Q, 1) the sums of the last m..0 of `terms` (Q, m)."""
     sums = np.empty((terms.shape[0], terms.shape[1] + 1))
     sums[:, -1] = 0.0
     np.cumsum(terms[:, ::-1], axis=1, out=sums[:, -2::-1])

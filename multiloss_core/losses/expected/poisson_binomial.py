@@ -1,4 +1,4 @@
-"""Poisson-binomial probabilities: how many of the first items are positive, in a window, with the mass it misses."""
+"""Compute Poisson-binomial probabilities of the first items in a window."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _TRIM_EVERY = 8
 
 @dataclass(frozen=True, eq=False)
 class CountWindow:
-    """The chances of `first`, `first` + 1, … positives, `chances` (m,).
+    """Probabilities of `first`, `first` + 1, … positives, `chances` (m,).
 
     Each is at most the true one; together they lack `missing`, rounding left out (relative, about 3e-16 per item).
     """
@@ -23,20 +23,20 @@ class CountWindow:
 
     @property
     def counts(self) -> Floats:
-        """The numbers of positives that `chances` belong to, (m,)."""
+        """Return the numbers of positives of `chances`, (m,)."""
         return np.arange(self.first, self.first + self.chances.size, dtype=np.float64)
 
     def chance(self, count: int) -> float:
-        """Give the chance of exactly this count, 0 outside the window."""
+        """Return the probability of exactly this count, 0 outside the window."""
         inside = 0 <= count - self.first < self.chances.size
         return float(self.chances[count - self.first]) if inside else 0.0
 
 
 def count_windows(probabilities: Floats, allowed: float) -> Iterator[CountWindow]:
-    """Yield the windows of the first 0, 1, …, n items, none missing more than `allowed`; O(n W) time for W chances.
+    """Yield windows of the first 0..n items, each missing at most `allowed`; O(n W) time.
 
-    Convolution only adds positive numbers, so mass left out once stays left out, and its sum is exactly what is
-    missing. W grows as the square root of n and of log(n / allowed).
+    Convolution only adds positive numbers, so mass left out once stays left out, and its sum is exactly `missing`. W
+    grows as the square root of n and of log(n / allowed).
     """
     window = CountWindow(0, np.ones(1), 0.0)
     yield window
@@ -56,7 +56,7 @@ def _with_item(window: CountWindow, probability: float) -> CountWindow:
 
 
 def _trimmed(window: CountWindow, allowed: float) -> CountWindow:
-    """Without the ends, of which each holds at most `allowed`."""
+    """Drop ends of at most `allowed` each."""
     chances = window.chances
     below, above = np.cumsum(chances), np.cumsum(chances[::-1])
     start, end = (int(np.searchsorted(sums, allowed, side="right")) for sums in (below, above))

@@ -1,4 +1,4 @@
-"""Every L_k of a fractional-linear loss from exact count probabilities: O(n^2) time, O(n) memory."""
+"""Compute every L_k of a fractional-linear loss: O(n^2) time, O(n) memory."""
 
 from collections.abc import Iterator
 
@@ -12,25 +12,25 @@ from multiloss_core.losses.expected.poisson_binomial import count_windows
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
-LARGEST_QUADRATIC = 50_000
-# Chances that add up to less than this are rounding next to the others.
+MAX_QUADRATIC = 50_000
+# Probabilities with a sum below this are rounding next to the others.
 _NEGLIGIBLE = 1e-30
 
 
 def has_quadratic_form(loss: Loss, n: int) -> bool:
-    """Whether `quadratic` can take this loss: one count decides its denominator."""
+    """Return whether `quadratic` can take this loss: one count decides its denominator."""
     ratio = _ratio(loss, n)
     return ratio is not None and (ratio.weight1 == ratio.weight2 or 0.0 in (ratio.weight1, ratio.weight2))
 
 
 def quadratic(descending: Floats, loss: Loss) -> Floats:
-    """Find L_k for k = 0..n under F, Jaccard, or a FractionalLinear with d1 = 0, d3 = 0 or d1 + d3 = 0, else DataError.
+    """Find L_k for k = 0..n under a fractional-linear loss with one count in its denominator.
 
-    `descending` (n,): probabilities, n <= 50,000. Then the denominator depends on one count only: on K1 + K2, K2 or
-    K1. After Ye et al. 2012 (the paper's appendix B.1), for any real coefficients and without its table of n^2 numbers.
+    `descending` (n,): probabilities, n <= 50,000. Takes F, Jaccard, or a FractionalLinear with d1 = 0, d3 = 0 or d1 +
+    d3 = 0, else DataError: then the denominator depends on K1 + K2, K2 or K1 alone. After Ye et al. 2012 (the paper's
+    appendix B.1), for any real coefficients and without its table of n^2 numbers.
 
-    Exact but for rounding, which grows with n and is left out: no difference above 3e-12 from the near-linear method
-    was seen at n = 20,000 for a loss in [0, 1].
+    Exact up to rounding, which grows with n (for a loss in [0, 1] below 3e-12 at n = 20,000).
     """
     n = descending.size
     ratio = _ratio(loss, n)
@@ -64,7 +64,7 @@ def _ratio(loss: Loss, n: int) -> LinearRatio | None:
 
 
 def _by_all_positives(descending: Floats, ratio: LinearRatio) -> Iterator[float]:
-    """S = K1 + K2 in the denominator: needs P(S = s) and E[K1; S = s], the latter one item at a time."""
+    """Compute with S = K1 + K2 in the denominator, from P(S = s) and E[K1; S = s]."""
     n = descending.size
     *_, all_items = count_windows(descending, _NEGLIGIBLE)
     s = all_items.counts
@@ -77,14 +77,14 @@ def _by_all_positives(descending: Floats, ratio: LinearRatio) -> Iterator[float]
         of_chances = ratio.constant[k] + ratio.of_others[k] * s
         fewest, most = np.maximum(0, s - (n - k)), np.minimum(s, k)
         undefined = (of_chances + difference[k] * fewest != 0.0) | (of_chances + difference[k] * most != 0.0)
-        # Rounding must not leave a moment that no outcome has: a tiny denominator would make it large.
+        # Clip to possible moments: a tiny denominator would magnify rounding.
         moment = np.clip(first_moment, fewest * all_items.chances, most * all_items.chances)
         above = of_chances * all_items.chances + difference[k] * moment
         yield _sum_of_ratios(above, below, undefined=undefined)
 
 
 def _while_positive(chances: Floats, probability: float) -> Floats:
-    """P(S = s and one item is positive) from P(S = s), that item's probability and the others' independence.
+    """Compute P(S = s and an independent item is positive) from P(S = s).
 
     With r(s) the result, P(S = s) = r(s) + r(s + 1) (1 - eta) / eta. Solved upwards or downwards, whichever shrinks
     errors; O(m).
@@ -100,9 +100,9 @@ def _while_positive(chances: Floats, probability: float) -> Floats:
 def _by_one_count(
     probabilities: Floats, ratio: LinearRatio, *, sizes: Indices, weight: float, of_counted: Floats, of_rest: Floats
 ) -> Iterator[float]:
-    """One count alone in the denominator, that of the first 0..n of `probabilities`; the rest enter by their mean.
+    """Compute with one count in the denominator, of the first 0..n `probabilities`.
 
-    `sizes` (n + 1,): how many items are flagged then.
+    `sizes` (n + 1,): number of flagged items for each.
     """
     n = probabilities.size
     means = np.append(np.cumsum(probabilities[::-1])[::-1], 0.0)
@@ -115,7 +115,7 @@ def _by_one_count(
 
 
 def _sum_of_ratios(above: Floats, below: Floats, *, undefined: Bools) -> float:
-    """0/0 is a loss of 0; NaN if something else is divided by 0."""
+    """Sum ratios with 0/0 as 0; NaN for other divisions by 0."""
     nothing = below == 0.0
     if np.any(nothing & undefined):
         return np.nan
@@ -126,7 +126,7 @@ QUADRATIC = Method(
     name="quadratic",
     growth="n²",
     work=lambda n: float(n) ** 2,
-    largest=LARGEST_QUADRATIC,
+    largest=MAX_QUADRATIC,
     limit="its time grows with the square of their number",
     takes=has_quadratic_form,
     run=lambda descending, loss, _: (quadratic(descending, loss), 0.0),

@@ -1,4 +1,4 @@
-"""Every L_k of any bounded loss: both counts concentrate, so windows around their means hold nearly all outcomes."""
+"""Compute every L_k of any bounded loss from windows of both counts around their means."""
 
 from collections.abc import Callable
 from types import MappingProxyType
@@ -12,14 +12,14 @@ from multiloss_core.losses.expected.poisson_binomial import CountWindow, count_w
 from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, Loss
 from multiloss_core.numerics.arrays import Floats
 
-LARGEST_WINDOWED = 20_000
+MAX_WINDOWED = 20_000
 
-# The expected loss within both windows, from them, k and n; nothing is added for what lies outside.
+# Computes the expected loss within both windows, for k and n, without the outcomes outside.
 _Inside = Callable[[CountWindow, CountWindow, int, int], float]
 
 
 def loss_bounds(loss: Loss, n: int) -> tuple[float, float] | None:
-    """Find the lowest and highest loss that n items can cost; None if unknown. A `UserLoss` may say so itself."""
+    """Find the lowest and highest loss of n items; None if unknown. A `UserLoss` may define them."""
     if loss.bounds is not None or loss.fractional_linear is None:
         return loss.bounds
     form = oriented(as_linear_ratio(loss.fractional_linear, n))
@@ -29,18 +29,18 @@ def loss_bounds(loss: Loss, n: int) -> tuple[float, float] | None:
 def windowed(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, float]:
     """Find L_k for k = 0..n and a bound on the error of each.
 
-    `descending` (n,): probabilities, n <= 20,000; any loss whose bounds are known (`loss_bounds`), else DataError.
-    The windows of the two counts miss a mass m of outcomes, to each of which the middle of the bounds is given: the
+    `descending` (n,): probabilities, n <= 20,000; any loss with known bounds (`loss_bounds`), else DataError.
+    The windows of the two counts miss a mass m of outcomes, each of which gets the middle of the bounds: the
     error is at most m (high - low) / 2. The bound adds an allowance for rounding, so that it exceeds a `tolerance`
     below about n 1e-15. O(n W^2) time and O(n W) memory for windows of W counts, some 10 standard deviations; G-Mean
-    and H-Mean by products of vectors, a loss of one's own by calling it once for every k.
+    and H-Mean by products of vectors, a user loss by calling it once for every k.
     """
     n = descending.size
     bounds = loss_bounds(loss, n)
     if bounds is None:
         raise DataError(
-            f"The windowed method must know between which values {loss.name} lies: give it an attribute bounds, "
-            "(lowest, highest), or choose cubic."
+            f"The windowed method needs the bounds of {loss.name}: give it an attribute bounds, (lowest, highest), or "
+            "choose cubic."
         )
     middle, half = (bounds[0] + bounds[1]) / 2.0, (bounds[1] - bounds[0]) / 2.0
     allowed = min(0.1, 0.45 * tolerance / half) if half > 0.0 else 0.1
@@ -99,12 +99,12 @@ def _h_mean(flagged: CountWindow, others: CountWindow, k: int, n: int) -> float:
 
 
 def _none_positive(flagged: CountWindow, others: CountWindow) -> float:
-    """Then the true positive rate is 1."""
+    """Compute the probability of no positives: the true positive rate is 1."""
     return flagged.chance(0) * others.chance(0)
 
 
 def _all_positive(flagged: CountWindow, others: CountWindow, k: int, n: int) -> float:
-    """Then the true negative rate is 1."""
+    """Compute the probability of positives only: the true negative rate is 1."""
     return flagged.chance(k) * others.chance(n - k)
 
 
@@ -112,14 +112,14 @@ def _mass(flagged: CountWindow, others: CountWindow) -> float:
     return float(flagged.chances.sum() * others.chances.sum())
 
 
-# Losses whose sum over both windows is a product of vectors.
+# Losses with a sum over both windows that is a product of vectors.
 _INSIDE: MappingProxyType[type[Loss], _Inside] = MappingProxyType({type(G_MEAN): _g_mean, type(H_MEAN): _h_mean})
 
 WINDOWED = Method(
     name="windowed",
     growth="n²",
     work=lambda n: float(n) ** 2,
-    largest=LARGEST_WINDOWED,
+    largest=MAX_WINDOWED,
     limit="its time grows with the square of their number",
     takes=lambda loss, n: loss_bounds(loss, n) is not None,
     run=windowed,

@@ -1,1 +1,1 @@
-"""Theorem 1 checked, and where it ends: for teaching and for tests."""
+"""Check Theorem 1 and its limits, for teaching and for tests."""

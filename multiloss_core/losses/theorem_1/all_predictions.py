@@ -1,4 +1,4 @@
-"""The expected loss of every one of the 2^n predictions: what Theorem 1 saves, and the check that it is right."""
+"""Compute the expected loss of every one of the 2^n predictions, to check Theorem 1."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.cubic import loss_matrix
-from multiloss_core.losses.expected.exhaustive import LARGEST_EXHAUSTIVE
+from multiloss_core.losses.expected.exhaustive import MAX_EXHAUSTIVE
 from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.top_k import TIE, probability_order
@@ -18,13 +18,13 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 class ExhaustiveSearch:
     """The expected loss of every prediction on n items.
 
-    A prediction is a number below 2^n whose bit i says that item i of the input is predicted positive.
+    A prediction is a number below 2^n; its bit i is 1 if item i of the input is predicted positive.
     `values` (2^n,): its expected loss. `sizes` (2^n,): how many items it predicts positive. `best` (n,)
     bool: the optimum; among predictions within 1e-12 of the smallest expected loss the one with fewer
     positives, then with the larger sum of probabilities, then with the smaller number. `expected_loss`:
     its expected loss. `top_k_indices` (n + 1,): the prediction that flags the k most probable items, for
     k = 0..n (equal probabilities in the input's order). `is_top_k`: whether one of those is within 1e-12
-    of the smallest expected loss, as Theorem 1 says.
+    of the smallest expected loss, as by Theorem 1.
     """
 
     values: Floats
@@ -36,13 +36,13 @@ class ExhaustiveSearch:
 
     @property
     def top_k_values(self) -> Floats:
-        """The expected loss L_k of flagging the k most probable items, for k = 0..n, shape (n + 1,)."""
+        """Return the expected losses L_k of the k most probable items, k = 0..n, (n + 1,)."""
         return self.values[self.top_k_indices]
 
 
 @dataclass(frozen=True, eq=False)
 class SubsetDistributions:
-    """What searches under several losses share: how many positives each of the 2^n sets of items holds.
+    """Distributions shared by searches under several losses: positives in each of the 2^n sets of items.
 
     `probabilities` (n,); `sizes` (2^n,): items in the set; `sums` (2^n,): sum of their probabilities;
     `table` (2^n, n + 1): probability that 0..n of them are positive (Poisson-binomial). Made by
@@ -56,7 +56,7 @@ class SubsetDistributions:
 
 
 def exhaustive_search(probabilities: ArrayLike, loss: Loss) -> ExhaustiveSearch:
-    """Find the expected loss of all 2^n predictions without Theorem 1.
+    """Compute the expected loss of all 2^n predictions without Theorem 1.
 
     `probabilities` (n,) in [0, 1] of independent labels, n <= 14, else DataError. O(2^n n^2) time, O(2^n n) memory.
     Several losses on the same items: call `subset_distributions` once and `search_subsets` per loss.
@@ -71,12 +71,12 @@ def exhaustive_search(probabilities: ArrayLike, loss: Loss) -> ExhaustiveSearch:
 
 
 def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:
-    """Find the distribution of the number of positives in every set of items; O(2^n n). DataError when n > 14."""
+    """Compute the distribution of positives in every set of items; O(2^n n), n <= 14."""
     checked = checked_probabilities(probabilities)
     n = checked.size
-    if n > LARGEST_EXHAUSTIVE:
+    if n > MAX_EXHAUSTIVE:
         raise DataError(
-            f"There are {n:,} probabilities; an exhaustive search takes at most {LARGEST_EXHAUSTIVE}, "
+            f"There are {n:,} probabilities; an exhaustive search takes at most {MAX_EXHAUSTIVE}, "
             "as it goes through every one of the 2^n predictions."
         )
     sizes = np.zeros(2**n, dtype=np.intp)
@@ -84,7 +84,7 @@ def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:
     table = np.zeros((2**n, n + 1))
     table[0, 0] = 1.0
     for i, probability in enumerate(checked):
-        # Each set whose last item is i is a set of earlier items with i added.
+        # Each set with last item i is a set of earlier items plus i.
         without, with_i = slice(0, 2**i), slice(2**i, 2 ** (i + 1))
         sizes[with_i] = sizes[without] + 1
         sums[with_i] = sums[without] + probability
@@ -99,9 +99,9 @@ def search_subsets(distributions: SubsetDistributions, loss: Loss) -> Exhaustive
 
 
 def search_values(values: Floats, distributions: SubsetDistributions) -> ExhaustiveSearch:
-    """Find the optimum among all predictions whose expected losses `values` (2^n,) are known, however they were found.
+    """Find the optimum among all predictions with known expected losses `values` (2^n,).
 
-    Of `distributions` only the sizes and the sums of probabilities count. O(2^n).
+    `distributions` provides the sizes and the sums of probabilities only. O(2^n).
     """
     best = _best(values, distributions)
     top_k_indices = _top_k_indices(distributions.probabilities)

@@ -1,4 +1,4 @@
-"""Labels that depend on each other through a common cause: Theorem 1 without independence."""
+"""Search predictions for labels with a common cause: Theorem 1 without independence."""
 
 from types import MappingProxyType
 
@@ -13,24 +13,24 @@ from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch, search_values, subset_distributions
 from multiloss_core.numerics.arrays import Floats
 
-LARGEST_CORRELATED = 12
+MAX_CORRELATED = 12
 
-# Which items the common cause makes positive (1), makes negative (-1) or leaves alone (0), in turn.
+# Effect of the common cause on the items in turn: positive (1), negative (-1) or none (0).
 COMMON_CAUSES: MappingProxyType[str, tuple[int, ...]] = MappingProxyType(
     {"all": (1,), "ring": (1, 0), "rivals": (1, -1)}
 )
 
-# Beyond this many standard deviations lies a mass of 2e-19.
+# The mass beyond this number of standard deviations is 2e-19.
 _FARTHEST = 9.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss) -> ExhaustiveSearch:
-    """Find the expected loss of all 2^n predictions on labels with a common cause, without Theorem 1.
+    """Compute the expected loss of all 2^n predictions on labels with a common cause.
 
     `probabilities` (n,) and `loadings` (n,) as in `joint_distribution`, n <= 12, else DataError. With loadings of 0 it
     is `exhaustive_search`. With equal loadings some top-k set is always best: given the common cause, labels are
-    independent and their order by probability is the same whatever it is, so that each exchange in the proof of
+    independent with the same order of probabilities for each of its values, so each exchange in the proof of
     Theorem 1 holds. With unequal loadings that order changes, and it can fail. O(2^n n^3) time, O(2^n n^2) memory.
     """
     joint = joint_distribution(probabilities, loadings)
@@ -46,11 +46,11 @@ def correlated_search(probabilities: ArrayLike, loadings: ArrayLike, loss: Loss)
 
 
 def factor_loadings(common_cause: str, n: int, strength: float) -> Floats:
-    """Make the loadings (n,) for `joint_distribution`, from independent labels (`strength` 0) to identical ones (1).
+    """Make the loadings (n,) of `joint_distribution` for a common cause and its strength.
 
-    `common_cause` says which items share one: "all" of them; a "ring" of every second item, the others on their
+    `common_cause` selects the items that share one: "all" of them; a "ring" of every second item, the others on their
     own; "rivals", every second item against the others. `strength` is the correlation of the latent variables of two
-    items of the same side: at 1, items of a side that are equally probable have identical labels. Raises DataError
+    items of the same side: at 1, items of a side with equal probabilities have identical labels. Raises DataError
     for any other common cause and for a strength outside [0, 1].
     """
     if common_cause not in COMMON_CAUSES:
@@ -61,26 +61,26 @@ def factor_loadings(common_cause: str, n: int, strength: float) -> Floats:
 
 
 def joint_distribution(probabilities: ArrayLike, loadings: ArrayLike) -> Floats:
-    """Compute the probability of each of the 2^n outcomes (2^n,) under a Gaussian copula with one factor.
+    """Compute P(outcome) (2^n,) under a Gaussian copula with one factor.
 
     Bit i of an outcome is the label Y_i = 1[Z_i <= Phi^-1(eta_i)] with Z_i = a_i W + sqrt(1 - a_i^2) E_i, where W and
     all E_i are independent standard normal variables: P(Y_i = 1) stays eta_i, and Z_i and Z_j have correlation a_i a_j.
     `probabilities` eta (n,) in [0, 1], n <= 12; `loadings` a (n,) in [-1, 1], in the same order; else DataError.
-    Integrates over W with Gauss-Legendre panels that narrow where a label's chance turns, to about 1e-13; loadings of
-    1 and -1 (the comonotone and antithetic labels) are step functions whose steps are panel ends. O(n (n + 2^n)), with
+    Integrates over W with Gauss-Legendre panels, narrower where a label's probability is steep, to about 1e-13; for
+    loadings of 1 and -1 (the comonotone and antithetic labels) panels end at the steps. O(n (n + 2^n)), with
     a constant of some hundred nodes per item.
     """
     checked = checked_probabilities(probabilities)
     n = checked.size
-    if n > LARGEST_CORRELATED:
+    if n > MAX_CORRELATED:
         raise DataError(
-            f"There are {n:,} probabilities; correlated labels can be searched for at most {LARGEST_CORRELATED}."
+            f"There are {n:,} probabilities; correlated labels can be searched for at most {MAX_CORRELATED}."
         )
     factors = _checked_loadings(loadings, n)
     turns = ndtri(checked)
     positions, weights = _factor_nodes(turns, factors)
     chances = _chances_given(positions, turns, factors)
-    # Half of the items for each side of one matrix product, which sums over W.
+    # Half of the items on each side of one matrix product, which sums over W.
     low, high = chances[:, : n // 2], chances[:, n // 2 :]
     joint = (_outcomes_given(high) * weights[:, np.newaxis]).T @ _outcomes_given(low)
     return np.asarray(joint.reshape(-1), dtype=np.float64)
@@ -98,10 +98,10 @@ def _checked_loadings(loadings: ArrayLike, n: int) -> Floats:
 
 
 def _factor_nodes(turns: Floats, loadings: Floats) -> tuple[Floats, Floats]:
-    """Where to evaluate the integrand in W, and with which weights (density included)."""
+    """Compute positions of the integrand in W, and their weights (density included)."""
     ends = [np.arange(-_FARTHEST, _FARTHEST + 1.0)]
     for turn, loading in zip(turns, loadings, strict=True):
-        # Only a steep chance, one that turns within less than a standard deviation of W, needs panels of its own.
+        # Only a steep probability, rising within less than a standard deviation of W, needs panels of its own.
         width = np.sqrt(1.0 - loading**2)
         if width < abs(loading) and np.isfinite(turn):
             ends.append(turn / loading + np.arange(-_FARTHEST, _FARTHEST + 1.0) * (width / abs(loading)))
@@ -114,7 +114,7 @@ def _factor_nodes(turns: Floats, loadings: Floats) -> tuple[Floats, Floats]:
 
 
 def _chances_given(positions: Floats, turns: Floats, loadings: Floats) -> Floats:
-    """P(Y_i = 1 | W), shape (nodes, n)."""
+    """Compute P(Y_i = 1 | W), shape (nodes, n)."""
     chances = np.empty((positions.size, turns.size))
     for i, (turn, loading) in enumerate(zip(turns, loadings, strict=True)):
         own = np.sqrt(1.0 - loading**2)
@@ -124,7 +124,7 @@ def _chances_given(positions: Floats, turns: Floats, loadings: Floats) -> Floats
 
 
 def _outcomes_given(chances: Floats) -> Floats:
-    """P(outcome | W) of independent labels, shape (nodes, 2^items)."""
+    """Compute P(outcome | W) of independent labels, shape (nodes, 2^items)."""
     table = np.ones((chances.shape[0], 1))
     for chance in chances.T[:, :, np.newaxis]:
         table = np.concatenate([table * (1.0 - chance), table * chance], axis=1)
@@ -132,7 +132,7 @@ def _outcomes_given(chances: Floats) -> Floats:
 
 
 def _count_distributions(joint: Floats) -> Floats:
-    """P(TP, FN) of each of the 2^n predictions, shape (2^n, n + 1, n + 1), from P(outcome) (2^n,).
+    """Compute P(TP, FN) of each prediction, (2^n, n + 1, n + 1), from P(outcome) (2^n,).
 
     Bit after bit, the index of an outcome becomes that of a prediction: a positive item that is flagged adds a true
     positive, one that is not adds a false negative.

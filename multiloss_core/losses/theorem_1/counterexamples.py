@@ -1,4 +1,4 @@
-"""Where a rule or a theorem fails: the stop at the first rise, a loss that is not TP-monotone, and how to find more."""
+"""Find counterexamples to the stop at the first rise, and to top-k without TP-monotony."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -42,8 +42,8 @@ class NotMonotone:
 class AgainstTopK:
     """The best of all 2^n predictions and the best top-k prediction.
 
-    `best` and `top_k` (n,) bool, in the input's order: which items they flag. `best_loss` and `top_k_loss`: their
-    expected losses. `lost`: how much the best top-k prediction gives away; 0 up to ties of 1e-12.
+    `best` and `top_k` (n,) bool, in the input's order: flagged items. `best_loss` and `top_k_loss`: their
+    expected losses. `lost`: excess of the best top-k prediction; 0 up to ties of 1e-12.
     """
 
     best: Bools
@@ -55,9 +55,9 @@ class AgainstTopK:
 
 @dataclass(frozen=True)
 class DrawSearch:
-    """A search for a draw on which top-k fails, `done` of `draws` draws later.
+    """A search for a draw on which top-k fails, after `done` of `draws` draws.
 
-    `failed`: the seed of the first such draw, None as long as there was none; `lost`: what top-k gives away on it.
+    `failed`: the seed of the first such draw, None if there was none yet; `lost`: the excess loss of top-k on it.
     """
 
     done: int
@@ -67,10 +67,10 @@ class DrawSearch:
 
 
 def early_stop_k(values: ArrayLike) -> int:
-    """Find where Natarajan et al. 2016, Algorithm 1, stops: the first k >= 1 with L_k <= L_(k+1), or n.
+    """Find the stop of Algorithm 1: the first k >= 1 with L_k <= L_(k+1), or n.
 
     This rule is wrong: L_k can fall again after it rose (see `EARLY_STOP`), and k = 0 is never considered. Use
-    `optimal_top_k`, which weighs every k. `values` (n + 1,): L_k for k = 0..n, n >= 1, else DataError. O(n).
+    `optimal_top_k`, which compares every k. `values` (n + 1,): L_k for k = 0..n, n >= 1, else DataError. O(n).
     """
     losses = np.asarray(values, dtype=np.float64)
     if losses.ndim != 1 or losses.size < 2:
@@ -80,7 +80,7 @@ def early_stop_k(values: ArrayLike) -> int:
 
 
 def against_top_k(search: ExhaustiveSearch) -> AgainstTopK:
-    """Compare the best prediction of an exhaustive search with the best top-k prediction in it; O(n)."""
+    """Compare the best with the best top-k prediction of an exhaustive search; O(n)."""
     k = best_k(search.top_k_values)
     index = search.top_k_indices[k]
     top_k_loss = float(search.values[index])
@@ -95,7 +95,7 @@ def against_top_k(search: ExhaustiveSearch) -> AgainstTopK:
 
 
 def find_failure(search_of: Callable[[int], ExhaustiveSearch], *, first: int, draws: int) -> Iterator[DrawSearch]:
-    """Search draws `first`, `first` + 1, … until no top-k set is best on one; yields after every draw.
+    """Search draws from `first` on for one without an optimal top-k set; yields each.
 
     `search_of` makes the exhaustive search of a draw from its seed. Raises DataError, at once, unless draws >= 1.
     """

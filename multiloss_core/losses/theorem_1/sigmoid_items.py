@@ -1,4 +1,4 @@
-"""Synthetic items with known label probabilities: Natarajan et al. 2016, section 5.1."""
+"""Draw synthetic items with known label probabilities: Natarajan et al. 2016, section 5.1."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class SigmoidItems:
 
 
 def sigmoid_items(generator: np.random.Generator, *, n: int = 10, scale: float = 1.0) -> SigmoidItems:
-    """Draw n items and w from the standard Gaussian in the plane, w times `scale`, and their probabilities.
+    """Draw n items and w (times `scale`) from the standard Gaussian in the plane.
 
     A larger `scale` (>= 0, finite) makes the labels more certain; at 0 every probability is 1/2. Raises
     DataError when n < 1 or the scale is unusable. O(n).

@@ -1,4 +1,4 @@
-"""How long the methods of `expected_losses` take, measured on this machine."""
+"""Time the methods of `expected_losses` on this machine."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import METHODS, expected_losses
 from multiloss_core.losses.multivariate import Loss
 
-LARGEST_TIMED = 1_000_000
+MAX_TIMED = 1_000_000
 
 _FIRST = 16
-# A shorter run is repeated: its time says more about the machine's other work than about the method.
+# Shorter runs are repeated, as other processes affect their time.
 _SHORT = 0.3
 _REPEATS = 3
 
@@ -41,12 +41,12 @@ def timed_runs(
     methods: Sequence[str] | None = None,
     clock: Callable[[], float] = perf_counter,
 ) -> Iterator[TimedRun]:
-    """Time one method after the other on ever more random items; yields after each number of items.
+    """Time one method after the other on growing n; yields after each run.
 
-    Probabilities are uniform on [0, 1]. A method is done when its next run would exceed `seconds_each`, judged by its
-    last run and its growth, or its largest n; all are done after `seconds_in_all` (one run may end later). `methods`:
-    some of `METHODS`, by default all that take the loss. `clock` gives the time in seconds. Raises DataError, at once,
-    for other methods and for seconds that are not above 0.
+    Probabilities are uniform on [0, 1]. A method ends when its next run would exceed `seconds_each`, judged by its last
+    run and its growth, or its largest n; all end after `seconds_in_all` (one run may end later). `methods`: some of
+    `METHODS`, by default all that take the loss. `clock` returns the time in seconds. Raises DataError, at once, for
+    other methods and for seconds that are not above 0.
     """
     chosen = methods_for(loss) if methods is None else list(methods)
     unknown = [method for method in chosen if method not in METHODS]
@@ -58,8 +58,8 @@ def timed_runs(
 
 
 def sizes_of(method: str) -> list[int]:
-    """List the numbers of items on which a method is timed, its largest included."""
-    largest = int(min(METHODS[method].largest, LARGEST_TIMED))
+    """List the numbers of items for timing a method, its maximum included."""
+    largest = int(min(METHODS[method].largest, MAX_TIMED))
     # Too few to double.
     if largest < _FIRST:
         return list(range(2, largest + 1, 2))

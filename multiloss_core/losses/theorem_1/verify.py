@@ -1,4 +1,4 @@
-"""Theorem 1 put to the test: on how many random draws is an exhaustively found optimum a top-k set?"""
+"""Verify Theorem 1 on random draws by exhaustive search."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.exhaustive import LARGEST_EXHAUSTIVE
+from multiloss_core.losses.expected.exhaustive import MAX_EXHAUSTIVE
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import search_subsets, subset_distributions
 from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
@@ -39,14 +39,14 @@ class Verification:
 def verify_theorem_1(
     generator: np.random.Generator, losses: Sequence[Loss], *, n: int, scale: float, draws: int
 ) -> Iterator[Verification]:
-    """Search all 2^n predictions under each loss on `draws` random draws of n items; yields after every draw.
+    """Search all 2^n predictions under each loss on random draws; yields after every draw.
 
     Items come from `sigmoid_items`. Raises DataError, at once, unless 1 <= n <= 14, draws >= 1, the scale
     is finite and >= 0, and the losses have different names. O(2^n n^2) per draw and loss. Source:
     Natarajan et al. 2016, Theorem 1 and section 5.1.
     """
-    if not 1 <= n <= LARGEST_EXHAUSTIVE:
-        raise DataError(f"The number of items is {n}; choose 1 to {LARGEST_EXHAUSTIVE}.")
+    if not 1 <= n <= MAX_EXHAUSTIVE:
+        raise DataError(f"The number of items is {n}; choose 1 to {MAX_EXHAUSTIVE}.")
     if draws < 1:
         raise DataError(f"The number of draws is {draws}; choose at least 1.")
     if not 0.0 <= scale < np.inf:

@@ -1,1 +1,1 @@
-"""ThresholdPath and the ways to find one."""
+"""Find a ThresholdPath and its operating points."""

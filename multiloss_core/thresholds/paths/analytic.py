@@ -1,4 +1,4 @@
-"""The analytic approach: the best curve of a family through threshold space (Robles et al. 2020, Algorithm 2)."""
+"""Find the best curve of a family through threshold space (Robles et al. 2020, Algorithm 2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,14 +45,14 @@ def analytic_path(
     resolution: int = 300,
     spacing: Spacing = "quantile",
 ) -> ThresholdPath:
-    """Find the curve of a family with the largest area under its TP-FP curve, for any number k of classifiers.
+    """Find the curve of a family with the largest area under its TP-FP curve, for any k.
 
     Families, in thresholds scaled to [0, 1] from floor to largest score: `power` (the paper's equation 2: T_1 = x,
     T_j = x^p_j) and `beta` (T_j = regularised incomplete beta I_x(a_j, b_j)). A monotone path turns the classifiers
     into one score for each document, the last s at which it is still flagged, and the area is a count of correctly
     ordered pairs of that score. Nelder-Mead from several starts searches on bucket counts (`resolution` nodes for
-    each classifier), so its cost does not depend on the number of documents; the path that is returned is
-    recounted exactly from the documents. From surfaces, which carry their own rule, the path keeps to their nodes.
+    each classifier), so its cost does not depend on the number of documents; the path is then recounted exactly from
+    the documents. From surfaces, with their own rule, the path keeps to their nodes.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> Float
     def loss(parameters: Floats) -> float:
         bounded = parameters.clip(-MAX_LOG_PARAMETER, MAX_LOG_PARAMETER)
         turning = [family.inverse(j, x, bounded) for j, x in enumerate(scaled)]
-        # A wall that rises outside the bounds keeps the simplex inside.
+        # A penalty outside the bounds keeps the simplex inside.
         return float(np.abs(parameters - bounded).sum()) - _normalised_area(buckets, columns, turning, rule)
 
     starts = family.starts(len(buckets.axes))
@@ -104,13 +104,13 @@ def _best_parameters(buckets: BucketCounts, family: Family, rule: Rule) -> Float
         return float(found.fun), np.asarray(found.x)
 
     _, best = min((descended(start) for start in ranked[:STARTS_FOLLOWED]), key=lambda result: result[0])
-    # A fresh simplex leaves the flat spots on which the first one shrank.
+    # A fresh simplex leaves flat regions where the first one shrank.
     _, best = descended(best)
     return best.clip(-MAX_LOG_PARAMETER, MAX_LOG_PARAMETER)
 
 
 def _normalised_area(buckets: BucketCounts, columns: list[Indices], turning: list[Floats], rule: Rule) -> float:
-    """Measure the area of the path that turns off node i of classifier j after `turning[j][i]`, from bucket counts.
+    """Measure the area of the path that drops node i of classifier j after `turning[j][i]`.
 
     Only the order of the turning points matters: at most k x nodes ranks, whatever the number of cells.
     """
@@ -127,7 +127,7 @@ def _normalised_area(buckets: BucketCounts, columns: list[Indices], turning: lis
 
 
 def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Floats, rule: Rule) -> ThresholdPath:
-    """Vertices where rated positives turn off (TP changes only there) and at equal steps, counted exactly."""
+    """Count vertices at equal steps and where rated positives drop out (TP changes there)."""
     floors = documents.floors
     tops = np.nextafter(documents.scores.max(axis=0), np.inf)
     positives = documents.scores[documents.labels]
@@ -164,11 +164,11 @@ def _path_of_documents(documents: RatedDocuments, family: Family, parameters: Fl
 
 
 def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) -> ThresholdPath:
-    """Walk the nodes that the curve passes, each threshold raised to the next node, where the counts are known."""
+    """Walk the nodes along the curve, each threshold raised to the next node."""
     tops = np.array([axis[-1] for axis in surfaces.axes])
     turning = [family.inverse(j, _scaled(axis, axis[0], axis[-1]), parameters) for j, axis in enumerate(surfaces.axes)]
     steps = np.unique(np.concatenate(turning))
-    # Raising to the node whose own turning point is s must not be undone by rounding, hence the turning points.
+    # Compare turning points, as rounding must not move a node past its own.
     nodes = np.column_stack([np.minimum(np.searchsorted(t, steps), len(t) - 1) for t in turning])
     nodes = np.maximum.accumulate(nodes, axis=0)
     thresholds = np.column_stack([axis[nodes[:, j]] for j, axis in enumerate(surfaces.axes)])
@@ -187,7 +187,7 @@ def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) 
 
 
 def _snapped(thresholds: Floats, scores: Floats) -> Floats:
-    """Undo the rounding of phi(phi^-1(score)), which could lift a threshold just above the score it belongs to."""
+    """Undo the rounding of phi(phi^-1(score)), which could lift a threshold just above its score."""
     known = np.unique(scores)
     below = known[(np.searchsorted(known, thresholds, side="right") - 1).clip(0)]
     near = (thresholds >= below) & (thresholds - below < SNAP * (np.ptp(scores) or 1.0))

@@ -1,4 +1,4 @@
-"""The benchmark: in each bucket of false positives, the node that catches most (Robles et al. 2020, Experiments)."""
+"""Find the node with the highest TP per bucket of FP (Robles et al. 2020, Experiments)."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
 def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdPath:
-    """Split FP into `buckets` equal intervals and keep the node of highest TP in each, those with fewer FP first.
+    """Split FP into `buckets` equal intervals and keep the node of highest TP in each.
 
-    Nodes that catch no more than one with fewer false positives are left out, so TP and FP rise together, but the
-    thresholds jump (`monotone` is False): something to compare with. With ever more buckets it tends to the Pareto
-    frontier of all nodes; with few, the first bucket swallows the steep part of the curve. Time O(N log N) for N nodes.
+    Dominated nodes are dropped, so TP and FP rise together, but the thresholds jump (`monotone` is False): a reference
+    for comparisons. With more buckets it tends to the Pareto frontier of all nodes; with few, the first bucket covers
+    the steep part of the curve. Time O(N log N) for N nodes.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdP
     candidates = np.concatenate([winners, corners])
     candidates = candidates[np.lexsort((-tp[candidates], fp[candidates]))]
     undominated = np.diff(np.maximum.accumulate(tp[candidates]), prepend=-1.0) > 0
-    # The first corner (all documents flagged) closes the curve even where no more is caught.
+    # The first corner (all documents flagged) closes the curve even without additional TP.
     chosen = np.concatenate([candidates[undominated], corners[1:]])
     chosen = chosen[np.sort(np.unique(chosen, return_index=True)[1])][::-1]
     if len(chosen) == 1:

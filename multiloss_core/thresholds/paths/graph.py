@@ -1,4 +1,4 @@
-"""The graph approach: the best path over the nodes of a threshold grid (Robles et al. 2020, Algorithm 3)."""
+"""Find the best path over the nodes of a threshold grid (Robles et al. 2020, Algorithm 3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 if TYPE_CHECKING:
     import networkx as nx
 
-SMALLEST_SHARE_DELETED = 0.01
+MIN_SHARE_DELETED = 0.01
 
 
 def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
-    """Find the lattice path from first to last corner with the largest area under its TP-FP curve, for any k.
+    """Find the lattice path between corners with the largest area under its TP-FP curve.
 
     Every step raises one threshold by one node; its weight is the negative trapezoid area (equation 3). The graph has
     no cycles, so one sweep over its anti-diagonals finds the shortest path that the paper finds by Bellman-Ford.
-    Time O(k N) and memory O(N) for N nodes. Of ways with equal area the one that keeps more true positives longer
-    (the larger sum of TP over its nodes) is taken, so that the path stays sensible where no false positive is left.
+    Time O(k N) and memory O(N) for N nodes. Ties go to the larger sum of TP over the nodes, so that the path keeps true
+    positives where no false positive is left.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def mean_graph_path(
     deleted: float = 0.2,
     documents: RatedDocuments | None = None,
 ) -> ThresholdPath:
-    """Average best paths after random deletion of edges: the paper's remedy against overfitting (Discussion).
+    """Average best paths after random deletion of edges (Robles et al. 2020, Discussion).
 
     In each draw every edge is deleted with probability `deleted` (in [0, 0.5)), and the thresholds of the best
     remaining paths are averaged at equal distance from the first corner; the mean never falls. A draw that leaves no
@@ -91,12 +91,12 @@ def mean_graph_path(
 
 
 def to_networkx(surfaces: CountSurfaces) -> "nx.DiGraph":
-    """Build the paper's graph (its figure 2), to look at and to analyse: for small grids, time and memory O(k N).
+    """Build the paper's graph (its figure 2) of a small grid; time and memory O(k N).
 
     Nodes are index tuples with attributes `thresholds`, `tp` and `fp`; an edge raises one threshold by one node and
     has the attribute `weight`, minus the area of its trapezoid (equation 3).
     """
-    # Only this function needs it, and it takes long to load.
+    # Imported here because it loads slowly.
     import networkx as nx  # noqa: PLC0415
 
     graph = nx.DiGraph(rule=surfaces.rule, names=surfaces.names)
@@ -147,12 +147,9 @@ def _sweep(surfaces: CountSurfaces) -> _Sweep:
 
 
 def _best_nodes(sweep: _Sweep, kept: Bools | None = None) -> Indices | None:
-    """Node indices (L + 1, k) of the best path, where `kept` (k, n) says which steps remain.
-
-    None when no path remains.
-    """
+    """Find node indices (L + 1, k) of the best path over the `kept` steps (k, n), or None."""
     count = len(sweep.order)
-    # Behind the last node stands one that cannot be reached.
+    # The entry behind the last node is unreachable: it stands for missing predecessors.
     area, tp_so_far = np.full(count + 1, -np.inf), np.zeros(count + 1)
     area[0], tp_so_far[0] = 0.0, sweep.tp[0]
     came_along = np.zeros(count, dtype=np.int8)
@@ -183,7 +180,7 @@ def _paths_after_deletion(
         share, nodes = deleted, None
         while nodes is None:
             nodes = _best_nodes(sweep, generator.random(sweep.gained.shape, dtype=np.float32) >= share)
-            share = share / 2 if share > SMALLEST_SHARE_DELETED else 0.0
+            share = share / 2 if share > MIN_SHARE_DELETED else 0.0
         yield nodes
 
 

@@ -1,4 +1,4 @@
-"""The methods that find a path, one entry each: a new method is one more entry here."""
+"""Register the methods that find a path: a new method is one more entry here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,20 +18,19 @@ from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path
 from multiloss_core.thresholds.paths.smooth import SmoothFit, path_of_fit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
-# Nodes of each axis of documents that were counted on more, where nobody says how many.
-MOST_DRAWN = 100
+# Default number of nodes of each axis when counted documents are thinned.
+MAX_DRAWN_NODES = 100
 
-# Nodes for each classifier that are offered, by the number of classifiers; the middle one is the default.
+# Offered numbers of nodes for each classifier, by the number of classifiers; the middle one is the default.
 RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16, 24, 40)}
 
 
 @dataclass(frozen=True, eq=False)
 class PathSearch:
-    """Data, a rule and a grid in which paths are searched; what several methods need is computed once.
+    """Data, a rule and a grid for the search of paths; values that several methods need are computed once.
 
-    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule; of documents
-    counted in cells a part of the nodes is taken. Raises
-    DataError for an unknown rule.
+    `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule; counted cells
+    are thinned to fewer nodes. Raises DataError for an unknown rule.
     """
 
     source: RatedDocuments | CountSurfaces
@@ -44,25 +43,26 @@ class PathSearch:
 
     @cached_property
     def surfaces(self) -> CountSurfaces:
-        """TP and FP on the grid; a table of counts is its own."""
+        """Return TP and FP on the grid; a table of counts is its own."""
         if isinstance(self.source, RatedCounts):
-            return self.source.thinned(min(self.resolution or MOST_DRAWN, largest_resolution(len(self.source.names))))
+            return self.source.thinned(
+                min(self.resolution or MAX_DRAWN_NODES, largest_resolution(len(self.source.names)))
+            )
         if isinstance(self.source, CountSurfaces):
             return self.source
         return count_surfaces(self.source, rule=self.rule, resolution=self.resolution, spacing=self.spacing)
 
     @cached_property
     def fit(self) -> SmoothFit:
-        """The smooth estimate of the precision."""
+        """Return the smooth estimate of the precision."""
         return smooth_fit(self.source)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PathMethod:
-    """A method that finds a path: `find` takes a search; without documents it is left out where it needs them.
+    """A method that finds a path: `find` takes a search; methods that need documents are skipped without them.
 
-    `beyond` says from which thresholds besides its vertices a point under a wish is chosen: all of them by a fit, or
-    all nodes of a grid by counts.
+    `beyond`: the source of thresholds beside the vertices, for points of goals: the fit, or all nodes of a grid.
     """
 
     name: str
@@ -71,7 +71,7 @@ class PathMethod:
     beyond: Literal["fit", "nodes"] | None = None
 
     def works_on(self, source: RatedDocuments | CountSurfaces) -> bool:
-        """Whether the method can find a path through these data."""
+        """Return whether the method can find a path through these data."""
         return not self.needs_documents or source.documents is not None
 
 

@@ -1,4 +1,4 @@
-"""Money at stake: what each rated document is worth, and what thresholds catch and annoy when money is counted."""
+"""Count money instead of documents: amounts of documents, caught and in false alerts."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
 def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rule: Rule) -> Counts[Floats]:
-    """Count money caught (TP) and money in false alerts (FP), (m,), at thresholds (m, k): sums of weight times amount.
+    """Count money caught (TP) and money in false alerts (FP), (m,), at thresholds (m, k).
 
-    With amounts (n,) of 1 these are TP and FP. Time O(n k log m) where thresholds never fall from one row to the next,
-    as along a path; elsewhere O(n k m).
+    Both are sums of weight times amount; with amounts (n,) of 1 they are TP and FP. Time O(n k log m) where thresholds
+    never fall from one row to the next, as along a path; elsewhere O(n k m).
 
     Raises
     ------
@@ -29,10 +29,10 @@ def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rul
 
 
 def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments:
-    """Weigh documents by money: each has its weight times its amount (n,) for a weight.
+    """Multiply the weight of each document by its amount (n,).
 
-    Names, floors, groups, rows of the table and the funnel stay. Documents of amount 0 count for nothing; they are
-    left out, and a note says how many.
+    Names, floors, groups, rows of the table and the funnel stay. Documents of amount 0 are dropped, and a note gives
+    their number.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
 
 
 def mean_amounts(documents: RatedDocuments, amounts: Floats) -> tuple[float, float]:
-    """Compute the weighted mean amount of the rated positives and of the negatives; NaN where there are none.
+    """Compute the weighted mean amounts of rated positives and negatives; NaN without any.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def mean_amounts(documents: RatedDocuments, amounts: Floats) -> tuple[float, flo
 
 
 def _money(documents: RatedDocuments, amounts: Floats) -> Floats:
-    """Weight times amount of each document (n,)."""
+    """Multiply weight and amount of each document, (n,)."""
     if np.shape(amounts) != documents.weights.shape:
         raise DataError(f"There must be one amount for each of the {len(documents.weights):,} documents.")
     if not ((amounts >= 0) & (amounts < LARGEST_SCORE)).all():

@@ -1,5 +1,6 @@
-"""The operating point: thresholds with the counts of what they flag."""
+"""Compute operating points (tangent points) of a path, with their counts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
@@ -7,18 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, ratio, rounding_tolerance
+from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, ratio, rounding_tolerance
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 Status = Literal["inside", "at_floor", "unreachable"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class FlaggedCounts(Counts[float]):
-    """Thresholds (k,) under a rule, infinity for never, with the counts of what they flag.
+    """Thresholds (k,) under a rule, infinity for never, with the counts of the documents they flag.
 
-    `rated` counts all that was rated, whatever the rule; `reachable` what the loosest thresholds flag. Under `any`
-    these are the same, and under `all` less can be reached: a document below some floor is never flagged.
+    `rated` counts all rated documents; `reachable` those that the loosest thresholds flag: all under `any`, fewer under
+    `all`, as a document below some floor is never flagged.
     """
 
     thresholds: Floats
@@ -29,18 +31,18 @@ class FlaggedCounts(Counts[float]):
 
     @property
     def share_of_rated_positives(self) -> float:
-        """TP over all rated positives. Not recall: what lies below the floors was never rated."""
+        """Divide TP by all rated positives. Not recall: documents below the floors were never rated."""
         return ratio(self.tp, self.rated.tp)
 
     @property
     def reachable_share(self) -> float:
-        """The largest share of the rated positives that any thresholds of this rule keep."""
-        # The same weights, summed in another order, may differ by rounding.
+        """Return the largest share of rated positives that thresholds of this rule can keep."""
+        # Sums in another order differ by rounding.
         is_all = abs(self.rated.tp - self.reachable.tp) <= rounding_tolerance(np.array(self.rated.tp))
         return ratio(self.rated.tp if is_all else self.reachable.tp, self.rated.tp)
 
     def flags(self, scores: ArrayLike) -> Bools:
-        """Which documents with scores (n, k) are flagged: a score counts when it is >= its threshold.
+        """Compute the mask (n,) of flagged documents: a score (n, k) >= its threshold counts.
 
         Raises
         ------
@@ -60,23 +62,22 @@ class FlaggedCounts(Counts[float]):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class _OfPath(FlaggedCounts):
-    """What any point has of a path: the marginal precision in (0, 1), and the method that found the path."""
+    """A point related to a path: its marginal precision in (0, 1) and the method of the path."""
 
     marginal_precision: float
     method: str
 
     @property
     def slope(self) -> float:
-        """The marginal precision as the slope dTP/dFP = m / (1 - m): the paper's target derivative."""
+        """Convert the marginal precision m to the slope dTP/dFP = m / (1 - m) of the paper."""
         return self.marginal_precision / (1 - self.marginal_precision)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class _BesidePath(_OfPath):
-    """Thresholds that no target leads to.
+    """Thresholds that are not the operating point of any target.
 
-    `marginal_precision` is that of the path where it flags as many, `between` a lower and a higher target whose points
-    flag more and fewer.
+    `marginal_precision`: that of the path at as many alerts. `between`: the targets of its points with more and fewer.
     """
 
     between: tuple[float, float]
@@ -85,23 +86,22 @@ class _BesidePath(_OfPath):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ManualPoint(_BesidePath):
-    """Thresholds set by hand."""
+    """Manual thresholds."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class WishedPoint(_BesidePath):
-    """The best thresholds under a wish, such as a cap on alerts, that lie between the points of the slider."""
+    """The best thresholds under a goal, such as a cap on alerts, that lie between operating points."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OperatingPoint(_OfPath):
     """Thresholds (k,) of a path with their exact counts at a target marginal precision in (0, 1).
 
-    `status`: `inside` the path; `at_floor` when even the documents at the floors are worth it, so that the best point
-    lies below what was rated; `unreachable` when no part of the path reaches the target, so that nothing is
-    flagged. `step_precision` and `step_alerts` describe the last step up to the point, `next_precision` and
-    `next_alerts` the step that would follow (NaN and 0 where there is none). `estimated`: the precisions of the
-    steps are those of a smooth fit, not counted.
+    `status`: `inside` the path; `at_floor` when even documents at the floors reach the target, so that the best point
+    lies below the rated scores; `unreachable` when no part of the path reaches it, so that nothing is flagged.
+    `step_precision` and `step_alerts` describe the last step up to the point, `next_precision` and `next_alerts` the
+    step after it (NaN and 0 if there is none). `estimated`: step precisions come from a smooth fit, not from counts.
     """
 
     status: Status
@@ -113,3 +113,72 @@ class OperatingPoint(_OfPath):
 
 
 Point: TypeAlias = OperatingPoint | ManualPoint | WishedPoint
+
+
+def operating_point(path: ThresholdPath, marginal_precision: float) -> OperatingPoint:
+    """Compute the operating point of a path at a target; see `operating_points`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import operating_point, simulate_population, smooth_path
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> point = operating_point(smooth_path(documents), 0.2)
+    >>> point.status, point.tp, point.fp
+    ('inside', 96.0, 68.0)
+    """
+    return operating_points(path, [marginal_precision])[0]
+
+
+def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) -> list[OperatingPoint]:
+    """Find the vertices that maximise TP - m / (1 - m) FP for target marginal precisions m.
+
+    TP and FP are the counts, or those expected by a fit if the path has one. Each vertex is the tangent point of the
+    path's concave majorant (Robles et al. 2020, Algorithm 1, on counts): always a real vertex, monotone in m. A step of
+    marginal precision m is included. Ties go to the strictest vertex, but a point at the floor has the floors as
+    thresholds. After the majorant, O(log m) each.
+
+    Raises
+    ------
+    DataError : a target outside (0, 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import operating_points, simulate_population, smooth_path
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> [point.tp for point in operating_points(smooth_path(documents), [0.1, 0.2, 0.5])]
+    [98.0, 96.0, 77.0]
+    """
+    majorant = path.majorant
+    vertices, precisions = majorant.vertices, majorant.marginal_precisions
+    tp, fp = path.tp[vertices], path.fp[vertices]
+    added = np.diff(tp + fp)
+    targets = np.array([*marginal_precisions], dtype=np.float64)
+    outside = ~((targets > 0) & (targets < 1))
+    if outside.any():
+        raise DataError(f"The marginal precision must lie between 0 and 1, not at {targets[outside][0]}.")
+    last, estimated, rated, reachable = len(precisions), path.smooth_tp is not None, path.totals, path.reachable
+    points = []
+    for target, steps in zip(targets.tolist(), np.searchsorted(-precisions, -targets, side="right"), strict=True):
+        points.append(
+            OperatingPoint(
+                # At the floor return the floors: looser thresholds lose nothing there.
+                thresholds=path.thresholds[0 if steps == last and steps else vertices[steps]],
+                tp=float(tp[steps]),
+                fp=float(fp[steps]),
+                marginal_precision=target,
+                status="unreachable" if steps == 0 else "at_floor" if steps == last else "inside",
+                method=path.method,
+                rule=path.rule,
+                names=path.names,
+                rated=rated,
+                reachable=reachable,
+                step_precision=float(precisions[steps - 1]) if steps else UNDEFINED,
+                step_alerts=float(added[steps - 1]) if steps else 0.0,
+                next_precision=float(precisions[steps]) if steps < last else UNDEFINED,
+                next_alerts=float(added[steps]) if steps < last else 0.0,
+                estimated=estimated,
+            )
+        )
+    return points

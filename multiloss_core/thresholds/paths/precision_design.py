@@ -1,4 +1,4 @@
-"""The basis in which P(positive | scores) is fitted: functions of the scores' ranks, of their extremes, and jumps."""
+"""Build the basis of P(positive | scores): functions of ranks and extremes, and jumps."""
 
 from dataclasses import dataclass, replace
 
@@ -11,10 +11,10 @@ from multiloss_core.thresholds.paths.score_cells import ScoreCells, merged_cells
 Flags = Bools
 
 PIECES, PIECES_OF_EXTREMES = 8, 5
-# Over so many of the last pieces a function may fall where the data say so.
+# Number of the last pieces over which a function may fall.
 FALLING_PIECES = 5
 # Along one coordinate.
-MOST_JUMPS = 12
+MAX_JUMPS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +48,14 @@ class PrecisionDesign:
         return np.asarray(expit(logits + (self.columns[:, smooth:] @ coefficients[smooth + 1 :])[self.merged]))
 
     def with_jumps(self, positives: Floats, totals: Floats) -> "PrecisionDesign":
-        """Let the precision jump where counts of merged cells (b,) say that it might, by as much as its penalty allows.
+        """Add a jump at each likely boundary of the counts of merged cells (b,).
 
-        Along every coordinate the boundaries of pool-adjacent-violators: of all steps the likeliest.
+        The boundaries are those of pool-adjacent-violators along every coordinate: the likeliest of all step functions.
         """
         k, found, beyond = len(self.beyond), [], []
         for number, coordinate in enumerate(self.coordinates):
             inside = coordinate > 0
-            for place in precision_boundaries(coordinate[inside], positives[inside], totals[inside], MOST_JUMPS):
+            for place in precision_boundaries(coordinate[inside], positives[inside], totals[inside], MAX_JUMPS):
                 found.append(coordinate >= place)
                 # Above the largest score of one classifier, that score is the best one, and no score is the worst.
                 beyond.append((np.arange(k) == number) | (number == k))
@@ -92,9 +92,9 @@ def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> Pr
     scores reach their floors. With heavy tails the highest scores may be worth less again: functions that fall over
     their last pieces are the other shape.
 
-    Classifiers of one ensemble are often much alike: from few positives their functions are estimated better together
-    than each on its own (partial pooling), so differences between them cost, as much as cross-validation says. For this
-    ranks count from the top, whatever the floors, and all functions have the same knots.
+    Classifiers of one ensemble are often alike: few positives estimate their functions better together (partial
+    pooling), so differences between them have a penalty chosen by cross-validation. For this ranks count from the top,
+    independent of the floors, and all functions have the same knots.
 
     The counts are merged to coarser cells for the fit, so that its cost grows with neither documents nor nodes.
     """
@@ -145,7 +145,7 @@ def _basis(
 
 
 def _log_ranks(column: Indices, totals: Floats, nodes: int, loosest: float) -> Floats:
-    """Take the logarithm of (`loosest` / middle rank) of each cell index 0..nodes of an axis; 0 below the floor.
+    """Compute log(`loosest` / middle rank) of each cell index of an axis; 0 below the floor.
 
     `loosest`: the number of documents above the floor of the classifier that has most of them.
     """
@@ -159,7 +159,7 @@ def _log_ranks(column: Indices, totals: Floats, nodes: int, loosest: float) -> F
 
 
 def _knots(top: float, pieces: int) -> Floats:
-    """Place the ends (pieces + 1,) of the pieces of 0..top: even in the mean of the rank and its logarithm.
+    """Place the ends (pieces + 1,) of the pieces of 0..top: even in rank and log rank.
 
     Where many documents are positive the best thresholds lie low, where steps in the logarithm hold most documents.
     """
@@ -169,7 +169,7 @@ def _knots(top: float, pieces: int) -> Floats:
 
 
 def _pieces(x: Floats, knots: Floats, above_floor: Bools | None = None) -> Floats:
-    """Ramps (len(x), len(knots)): a step at the floor, then one ramp from 0 to 1 between each knot and the next."""
+    """Build ramps (len(x), len(knots)): a step at the floor, then 0 to 1 between knots."""
     ramps = ((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0)
     return np.column_stack([np.arange(len(x)) >= 1 if above_floor is None else above_floor, ramps])
 

@@ -1,4 +1,4 @@
-"""P(positive | scores): a smooth estimate that rises with every score, but for the highest ones, from bucket counts."""
+"""Fit P(positive | scores) to bucket counts: smooth, and rising except at the top."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,20 +11,20 @@ from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
 from multiloss_core.thresholds.paths.precision_design import Flags, PrecisionDesign
 
-# Indices into PENALTIES, one for each penalty of a design, and at last one into its shapes.
+# Indices into PENALTIES, one for each penalty of a design, then one into its shapes.
 Choice = tuple[int, ...]
 
 FOLDS = 5
 PENALTIES = (1e4, 1e2, 1e1, 1.0, 1e-1)
 FIRST_PENALTY = 3
 RIDGE = 1e-3
-# With the penalty of jumps at this place in PENALTIES or behind it there are jumps. They must earn as much deviance.
+# Jumps are allowed from this index of PENALTIES on; each must lower the deviance by the price.
 FIRST_WITH_JUMPS, PRICE_OF_JUMPS = 1, 2.0
-# Enough from any start; steps that lower the deviance by less than the second tell no penalties apart.
+# Sufficient from any start; smaller gains do not distinguish penalties.
 MAX_STEPS, SMALL_GAIN = 50, 1e-2
-# The matrices are small: on a busy machine, threads waiting for each other made a fit a hundred times slower.
+# The matrices are small: several threads cost far more than they save.
 _BLAS = ThreadpoolController()
-# Fits whose deviance on data left out is worse than the best by more than this count for nothing in the mean.
+# Fits with a larger excess of deviance on held-out data have no weight in the mean.
 MAX_EXCESS_DEVIANCE = 4.0
 
 
@@ -32,8 +32,8 @@ MAX_EXCESS_DEVIANCE = 4.0
 class PrecisionModel:
     """Fitted P(positive | scores) in (0, 1): `precision` (c,) of the cells, `beyond` (k,) above the largest scores.
 
-    `design`, `penalty` (d, d), `shape` (d,) and `coefficients` (d + 1,) of the best single fit, without jumps
-    of nothing, let it be fitted again to other counts.
+    `design`, `penalty` (d, d), `shape` (d,) and `coefficients` (d + 1,) of the best single fit, without jumps of size
+    0, are the start of a refit to other counts.
     """
 
     precision: Floats
@@ -46,13 +46,12 @@ class PrecisionModel:
 
 @_BLAS.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]]) -> PrecisionModel:
-    """Fit the model to counts in folds, `(positives (c,), totals (c,))` each; the penalties come from the folds.
+    """Fit the model to counts in folds, `(positives (c,), totals (c,))` each.
 
-    Penalised logistic regression; the strength of each penalty and the shape are chosen by cross-validation (a
-    search along each of them in turn, once from classifiers all alike, once from each on its own, once with jumps); the
-    precision is the mean over the models tried, weighted by their likelihood on the data left out. Where jumps may be
-    comes from the counts, without the fold left out.
-    Deterministic for given folds. Time O(b d^2 + d^3) for each step of each fit on b merged cells.
+    Penalised logistic regression; cross-validation chooses the strength of each penalty and the shape (coordinate
+    descent, once from equal classifiers, once from independent ones, once with jumps). The precision is the mean over
+    the models tried, weighted by their likelihood on held-out data. Positions of jumps come from the counts without the
+    held-out fold. Deterministic for given folds. Time O(b d^2 + d^3) for each step of each fit on b merged cells.
     """
     merged = [(design.sums(positives), design.sums(totals)) for positives, totals in folds]
     positives, totals = (np.sum([fold[part] for fold in merged], axis=0) for part in (0, 1))
@@ -97,7 +96,7 @@ class _FoldedFits:
         self._latest: list[Floats | None] = [None] * len(folds)
 
     def deviance(self, chosen: Choice) -> float:
-        """Half the deviance on the data left out, and what jumps must earn."""
+        """Return half the deviance on held-out data plus the price of the jumps."""
         summed = PRICE_OF_JUMPS * (chosen[0] >= FIRST_WITH_JUMPS)
         for number, (design, (positives, totals)) in enumerate(zip(self.designs, self.folds, strict=True)):
             others = self.positives - positives, self.totals - totals
@@ -109,9 +108,9 @@ class _FoldedFits:
 
 
 def _search(design: PrecisionDesign, left_out: Callable[[Choice], float]) -> dict[Choice, float]:
-    """Deviances of the models tried.
+    """Compute the deviances of the models tried.
 
-    Data left out say little about how alike classifiers are when positives are few: with a descent from either end both
+    Held-out data hardly show how alike classifiers are when positives are few: with a descent from either end both
     kinds of model enter the mean. A third descent begins with jumps, as small ones are no gain at first.
     """
     tried: dict[Choice, float] = {}
@@ -158,7 +157,7 @@ def _penalty(design: PrecisionDesign, chosen: Choice) -> Floats:
 
 
 def _fit(design: PrecisionDesign, chosen: Choice, positives: Floats, totals: Floats, start: Floats | None) -> Floats:
-    """Intercept and coefficients of the penalised logistic regression."""
+    """Fit intercept and coefficients of the penalised logistic regression."""
     if start is None:
         caught = max(float(positives.sum()), 0.5)
         odds = caught / max(float(totals.sum()) - caught, 0.5)
@@ -170,7 +169,7 @@ def _fit(design: PrecisionDesign, chosen: Choice, positives: Floats, totals: Flo
         totals,
         _penalty(design, chosen),
         start,
-        most_steps=MAX_STEPS,
+        max_steps=MAX_STEPS,
         small_gain=SMALL_GAIN,
     )
 
@@ -178,12 +177,12 @@ def _fit(design: PrecisionDesign, chosen: Choice, positives: Floats, totals: Flo
 REFIT_MAX_STEPS = 6
 
 
-# A step that lowers the deviance by less than this moves no threshold that matters.
+# A smaller decrease of the deviance moves no threshold noticeably.
 REFIT_SMALL_GAIN = 1e-2
 
 
 def newton_refit(model: PrecisionModel, positives: Floats, totals: Floats) -> PrecisionModel:
-    """Fit again to counts near those of `model`, with the penalty, the shape and the jumps found before.
+    """Fit again to similar counts, with the same penalty, shape and jumps.
 
     `positives` and `totals` (c,) are counts in the same cells.
     """
@@ -195,7 +194,7 @@ def newton_refit(model: PrecisionModel, positives: Floats, totals: Floats) -> Pr
         design.sums(totals),
         model.penalty,
         model.coefficients,
-        most_steps=REFIT_MAX_STEPS,
+        max_steps=REFIT_MAX_STEPS,
         small_gain=REFIT_SMALL_GAIN,
     )
     beyond = np.asarray(expit(design.beyond @ fitted[1:] + fitted[0]))

@@ -1,4 +1,4 @@
-"""Rated documents as cells of a grid that is finest where thresholds are likely to lie."""
+"""Group rated documents into cells of a grid that is finest near likely thresholds."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,12 @@ from scipy.special import xlog1py, xlogy
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below
 
-# Nodes of each kind for each classifier that a fit has at most: as many as leave it with so few cells, of one or two
-# classifiers and of more. With four and 800 positives 1,100 cells lost .047 where 3,400 and 9,600 lost .027.
-MERGED_RESOLUTIONS, MOST_MERGED_CELLS = (60, 40, 25, 15), 900
-MERGED_RESOLUTIONS_OF_MANY, MOST_MERGED_CELLS_OF_MANY = (25, 15, 10, 6), 3600
-# Nodes where the precision along one score seems to jump, and by how much the likelihood of its two sides must rise.
-MOST_BOUNDARIES, SMALLEST_GAIN = 24, 0.5
-# How far below a positive a threshold may stand: so many times the mean distance between the next positives above it.
+# Nodes of each kind and classifier, tried in turn until the cells are few enough: for one or two classifiers, and more.
+MERGED_RESOLUTIONS, MAX_MERGED_CELLS = (60, 40, 25, 15), 900
+MERGED_RESOLUTIONS_OF_MANY, MAX_MERGED_CELLS_OF_MANY = (25, 15, 10, 6), 3600
+# Nodes at jumps of the precision along one score, and the least gain of the log likelihood for one.
+MAX_BOUNDARIES, MIN_GAIN = 24, 0.5
+# Distance of a threshold below a positive: at most this multiple of the mean spacing of the next positives above.
 NEIGHBOURS, SPACINGS = 4, 2.0
 
 
@@ -23,9 +22,9 @@ NEIGHBOURS, SPACINGS = 4, 2.0
 class ScoreCells:
     """Documents in the occupied cells of a grid.
 
-    `axes`: k increasing arrays of nodes, the first at the floor, the last above every score. `cells` (c, k): how many
-    nodes of each axis lie at or below the scores of a cell. `slots` (n,): the cell of each document, empty for a table
-    of counts.
+    `axes`: k increasing arrays of nodes, the first at the floor, the last above every score. `cells` (c, k): number of
+    nodes of each axis at or below the scores of a cell. `slots` (n,): the cell of each document, empty for a table of
+    counts.
     """
 
     axes: Axes
@@ -34,13 +33,13 @@ class ScoreCells:
 
 
 def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) -> ScoreCells:
-    """Cells between nodes below rated positives, at even steps in the logarithm of the rank and where precision jumps.
+    """Group documents into cells at positives, even log ranks and jumps of the precision.
 
     `scores` (n, k), `labels` (n,), `floors` (k,). At most about `resolution` nodes of the first two kinds for each
-    classifier. TP changes only at the scores of positives; ranks in logarithms resolve the few documents at the top,
-    where thresholds lie; where the precision falls from 1 to 0 within a few documents, those few count. A node stands
-    half-way down to the next document, as new positives may lie just below the last one, but no further down than the
-    positives above lie apart: where they end abruptly, only false alerts are left below. Time O(n log n).
+    classifier. TP changes only at the scores of positives; log ranks resolve the few documents at the top, near the
+    thresholds; jumps matter where the precision falls from 1 to 0 within a few documents. A node stands half-way down
+    to the next document, as new positives may lie just below the last one, but no further down than the spacing of the
+    positives above: below an abrupt end there are only false alerts. Time O(n log n).
     """
     axes = tuple(_axis(scores[:, j], labels, float(floor), resolution) for j, floor in enumerate(floors))
     columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
@@ -48,16 +47,17 @@ def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) 
 
 
 def cells_of_surfaces(buckets: BucketCounts) -> tuple[ScoreCells, Floats, Floats]:
-    """Turn a table of counts into cells with positives and totals (c,); negative weights are taken as 0."""
+    """Turn a table of counts into cells, positives and totals (c,); no weight is negative."""
     positives = buckets.positives.clip(0.0)
     cells = ScoreCells(buckets.axes, buckets.cells, np.empty(0, dtype=np.intp))
     return cells, positives, positives + buckets.negatives.clip(0.0)
 
 
 def merged_cells(cells: ScoreCells, positives: Floats, totals: Floats) -> ScoreCells:
-    """Merge cells (c,) with these counts to those of a part of the nodes, chosen as in `score_cells`.
+    """Merge cells (c,) with these counts into those of fewer nodes, chosen as in `score_cells`.
 
-    The `slots` (c,) of the result are the merged cell of each cell. Of many classifiers fewer nodes, as cells multiply.
+    The `slots` (c,) of the result are the merged cell of each cell. More classifiers get fewer nodes, as cells
+    multiply.
     """
     few = len(cells.axes) < 3
     for resolution in MERGED_RESOLUTIONS if few else MERGED_RESOLUTIONS_OF_MANY:
@@ -67,13 +67,13 @@ def merged_cells(cells: ScoreCells, positives: Floats, totals: Floats) -> ScoreC
             columns.append(np.searchsorted(chosen, column, side="left"))
             axes.append(axis[chosen])
         merged = _cells_of(tuple(axes), columns)
-        if len(merged.cells) <= (MOST_MERGED_CELLS if few else MOST_MERGED_CELLS_OF_MANY):
+        if len(merged.cells) <= (MAX_MERGED_CELLS if few else MAX_MERGED_CELLS_OF_MANY):
             break
     return merged
 
 
 def precision_boundaries(x: Floats, positives: Floats, totals: Floats, most: int) -> Floats:
-    """Find the values of x, `most` at most, where pool-adjacent-violators lets the precision rise: those that say most.
+    """Find at most `most` values of x where the fitted precision rises, by likelihood gain.
 
     `positives` and `totals` (n,) are the counts at each x. O(n log n).
     """
@@ -89,11 +89,11 @@ def precision_boundaries(x: Floats, positives: Floats, totals: Floats, most: int
     joined = _log_likelihood(of_blocks[1:] + of_blocks[:-1], in_blocks[1:] + in_blocks[:-1])
     gains = apart[1:] + apart[:-1] - joined
     chosen = np.sort(np.argsort(-gains, kind="stable")[:most])
-    return np.asarray(values[starts[1:]][chosen[gains[chosen] > SMALLEST_GAIN]])
+    return np.asarray(values[starts[1:]][chosen[gains[chosen] > MIN_GAIN]])
 
 
 def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, resolution: int) -> Indices:
-    """Choose some of the nodes of an axis, the ends among them, from the counts of cells above node `column` - 1."""
+    """Choose nodes of an axis, with its ends, from counts of cells above node `column` - 1."""
     above = column > 0
     documents = sums(column[above] - 1, totals[above], nodes)
     caught = sums(column[above] - 1, positives[above], nodes)
@@ -103,7 +103,7 @@ def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, res
     shares = np.linspace(0.0, caught.sum(), min(resolution, int(np.count_nonzero(caught)) + 1))
     by_positives = np.searchsorted(np.cumsum(caught), shares - 1e-9).clip(0, nodes - 1)
     jumps = precision_boundaries(
-        column[above].astype(np.float64), positives[above], totals[above], min(resolution, MOST_BOUNDARIES)
+        column[above].astype(np.float64), positives[above], totals[above], min(resolution, MAX_BOUNDARIES)
     )
     return np.unique(np.concatenate([[0], by_rank, by_positives, jumps.astype(np.intp) - 1, [nodes - 1]]))
 
@@ -111,7 +111,7 @@ def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, res
 def _cells_of(axes: Axes, columns: list[Indices]) -> ScoreCells:
     shape = tuple(len(axis) + 1 for axis in axes)
     if np.prod(shape, dtype=np.float64) > np.iinfo(np.intp).max / 2:
-        # Many classifiers have more cells than there are numbers.
+        # With many classifiers the number of cells exceeds an integer.
         occupied, slots = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
         return ScoreCells(axes, occupied, slots)
     numbers, slots = np.unique(np.ravel_multi_index(tuple(columns), shape), return_inverse=True)
@@ -124,15 +124,13 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Float
     if not above.size:
         return np.array([floor, np.nextafter(floor, np.inf)])
     positives = np.unique(scores[inside & labels])
-    jumps = precision_boundaries(
-        scores[inside], labels[inside].astype(np.float64), np.ones(len(above)), MOST_BOUNDARIES
-    )
+    jumps = precision_boundaries(scores[inside], labels[inside].astype(np.float64), np.ones(len(above)), MAX_BOUNDARIES)
     thinned = np.linspace(0, len(positives) - 1, min(len(positives), resolution)).round().astype(np.intp)
     ranks = np.exp(np.linspace(np.log(len(above)), 0.0, resolution))
     by_rank = above[(len(above) - ranks).round().astype(np.intp).clip(0, len(above) - 1)]
     values = np.unique(np.concatenate([positives[thinned], by_rank, jumps]))
     place = np.searchsorted(above, values)
-    # Above the floor itself, where nothing is below; halves first, as the difference could overflow.
+    # Above the floor itself if nothing is below; halves first, as the difference could overflow.
     lower = np.where(place > 0, above[place - 1], floor)
     reaches = np.full(len(values), np.inf)
     reaches[np.searchsorted(values, positives[thinned])] = _reaches(positives)[thinned]
@@ -142,7 +140,7 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Float
 
 
 def _reaches(positives: Floats) -> Floats:
-    """Say how far below each of rising scores (n,) the next positives may lie, from how far those above lie apart."""
+    """Bound the distance of thresholds below rising scores (n,) of positives by spacing."""
     number = np.arange(len(positives))
     ahead = np.minimum(number + NEIGHBOURS, len(positives) - 1)
     apart = np.full(len(positives), np.inf)

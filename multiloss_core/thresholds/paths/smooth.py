@@ -1,4 +1,4 @@
-"""The smooth path: for every target the best thresholds under a smooth estimate of P(positive | scores)."""
+"""Find the best thresholds for every target under a smooth estimate of P(positive | scores)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,19 +24,18 @@ RESOLUTION_OF_MANY = 60
 TARGETS = expit(np.linspace(-7.0, 7.0, 241))
 MAX_ROUNDS = 20
 MAX_TABLE_NODES = 200_000
-# How much the counts say beside the model: at least so much, and half of the rest with so many rated positives.
-LEAST_COUNT_WEIGHT, POSITIVES_FOR_HALF = 0.35, 3000.0
+# Weight of the counts beside the model: the minimum, and the number of positives for half of the rest.
+MIN_COUNT_WEIGHT, POSITIVES_FOR_HALF = 0.35, 3000.0
 
 Nodes = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class SmoothFit:
-    """The fitted precision of a set of rated documents, and what it takes to fit it again to resamples of them.
+    """The fitted precision of rated documents, with all inputs of a refit to resamples.
 
     `totals` and `positives` (c,) are the weights in each cell; `scale` (c,) turns them into effective numbers of
-    documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1] is how much the counts
-    themselves say beside the model.
+    documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1]: see `count_weight`.
     """
 
     cells: ScoreCells
@@ -48,13 +47,13 @@ class SmoothFit:
 
     @cached_property
     def expected(self) -> Floats:
-        """The weight of positives expected in each cell (c,) of new data: the model's and the counts', blended."""
+        """Blend model and counts into the positives (c,) expected in each cell of new data."""
         own = self.totals * self.model.precision
         return own + self.count_weight * (self.positives - own)
 
     @cached_property
     def precision(self) -> Floats:
-        """The share of positives expected in each cell (c,); the model's where a cell is empty."""
+        """Return the share of positives expected in each cell (c,); the model's in empty cells."""
         shares = np.divide(self.expected, self.totals, out=self.model.precision.copy(), where=self.totals > 0)
         return np.asarray(shares)
 
@@ -62,17 +61,17 @@ class SmoothFit:
 def smooth_path(
     source: RatedDocuments | CountSurfaces, *, rule: Rule = "any", resolution: int | None = None
 ) -> ThresholdPath:
-    """Find the path of best thresholds under a smooth estimate of the precision, for any number k of classifiers.
+    """Find the path of best thresholds under a smooth estimate of the precision, for any k.
 
     P(positive | scores) is fitted to bucket counts (see `precision_model`) and blended with the counts themselves (see
     `smooth_fit`). For every target m on a fine scale, the thresholds that maximise the expected TP - m / (1 - m) FP are
-    found (`best_nodes`), no threshold falling as m rises. A classifier whose precision stays below the target even
+    found (`best_nodes`), no threshold falling as m rises. A classifier with a precision below the target even
     above its largest score never flags: its threshold is infinite. The path carries the counts that the blend expects
     at its vertices, and tangent points are taken on those (`ThresholdPath.majorant`); `tp` and `fp` are exact counts.
     After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
-    `resolution`: nodes of either kind for each classifier, see `score_cells`; without it, as many as two classifiers or
-    more leave time for. From surfaces, which carry their own rule, the thresholds are nodes of the table.
+    `resolution`: nodes of either kind for each classifier, see `score_cells`; by default fewer for more classifiers.
+    From surfaces, with their own rule, the thresholds are nodes of the table.
 
     Raises
     ------
@@ -95,13 +94,10 @@ def smooth_path(
 
 
 def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None = None) -> SmoothFit:
-    """Count the documents into cells, fit their precision, and blend it with the counts (see `count_weight`).
+    """Count documents into cells, fit their precision, and blend it with the counts.
 
-    What the model gets wrong the counts do not share, and what they owe to chance it does not. Measured on 14 to 16
-    populations of `benchmarks.regret` (8 samples each; 30, 150, 800 positives), .35 lost 7, 14 and 1 % less than the
-    model alone and 28, 35 and 23 % less than the counts alone; a weight chosen by cross-validation lost 8 and 12 % more
-    and, with 800, 2 % less. With 20,000 positives weights from .75 upwards lost least. Deterministic: the folds of the
-    fit are drawn with a fixed seed.
+    Blending reduces the bias of the model and the noise of the counts; `benchmarks/results/constants.md` has the
+    losses. Deterministic: the folds of the fit are drawn with a fixed seed.
     """
     if isinstance(source, CountSurfaces):
         cells, positives, totals = cells_of_surfaces(source.buckets)
@@ -113,7 +109,7 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
         nodes = resolution or RESOLUTIONS.get(len(source.names), RESOLUTION_OF_MANY)
         cells = score_cells(source.scores, labels, source.floors, nodes)
         count = len(cells.cells)
-        # Where low scores were rated by sampling, high ones say no less for it (Kish 1965, by cell).
+        # Scale by cell: sampling of low scores must not weaken the evidence of high ones (Kish 1965).
         scale = sums(cells.slots, weights, count) / sums(cells.slots, np.square(weights), count)
         # A single group cannot be held out.
         many = source.groups is not None and int(source.groups.max()) > 0
@@ -136,12 +132,12 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
 
 
 def count_weight(positives: float) -> float:
-    """Say how much counts are to say beside the model, from 0 to 1, with so many rated positives.
+    """Return the weight of the counts beside the model, rising with rated positives.
 
-    What a model spares in noise falls as they grow, its bias stays: in the end the counts decide alone.
+    With more positives the noise of the counts vanishes, the bias of the model stays.
     """
     grown = positives**2 / (positives**2 + POSITIVES_FOR_HALF**2)
-    return LEAST_COUNT_WEIGHT + (1 - LEAST_COUNT_WEIGHT) * grown
+    return MIN_COUNT_WEIGHT + (1 - MIN_COUNT_WEIGHT) * grown
 
 
 def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Rule) -> ThresholdPath:
@@ -152,7 +148,7 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     nodes = np.vstack([floors, nodes, never])
     nodes = nodes[np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))]
     thresholds = thresholds_at(fit.cells, nodes)
-    # Cell index i lies at or above node i - 1: the cells are documents whose scores are their indices.
+    # Cell index i lies at or above node i - 1: cells act as documents with their indices as scores.
     expected = fit.expected
     turning = turning_points(fit.cells.cells, nodes + 1, rule)
     smooth_tp, smooth_fp = (still_flagged(turning, counts, len(nodes)) for counts in (expected, fit.totals - expected))
@@ -170,18 +166,18 @@ def path_of_fit(source: RatedDocuments | CountSurfaces, fit: SmoothFit, rule: Ru
     )
 
 
-def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, most_nodes: int = MAX_TABLE_NODES) -> Indices:
-    """For rising targets, node numbers (m, k) of the best thresholds, never falling; len(axis) stands for never.
+def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, max_nodes: int = MAX_TABLE_NODES) -> Indices:
+    """Find nodes (m, k) of the best thresholds for rising targets; len(axis) is never.
 
     The best node at each target comes from a table of all nodes: exact for one or two classifiers. Where there are
-    more than `most_nodes`, the table holds a part of the nodes of each axis, and an ascent along one classifier at a
+    more than `max_nodes`, the table holds a part of the nodes of each axis, and an ascent along one classifier at a
     time goes on from its best node. Where a threshold would fall as the target rises, the chain with the largest
     (1 - m) TP - m FP, summed over targets, is returned, of the nodes found and of those that raising or lowering
     thresholds to one another makes of them. In this scale no target outweighs the others.
     """
-    # Of more classifiers not even two nodes each fit into a table: the ascent then starts where one flags alone.
+    # With more classifiers not even two nodes each fit into a table: the ascent starts from flagging nothing or all.
     start: Nodes = tuple(len(axis) if rule == "any" else 0 for axis in fit.cells.axes)
-    table = _table(fit, rule, most_nodes) if 2 ** len(start) <= most_nodes else None
+    table = _table(fit, rule, max_nodes) if 2 ** len(start) <= max_nodes else None
     starts = [start] * len(targets) if table is None else _best_in_table(table, targets)
     found: list[Nodes] = []
     for target, in_table in zip(targets.tolist(), starts, strict=True):
@@ -202,12 +198,12 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, most_nodes: int = MA
 
 
 def thresholds_at(cells: ScoreCells, nodes: Indices) -> Floats:
-    """Node numbers (m, k) as thresholds, never as infinity."""
+    """Convert node numbers (m, k) to thresholds, never to infinity."""
     return np.column_stack([np.append(axis, np.inf)[nodes[:, j]] for j, axis in enumerate(cells.axes)])
 
 
 def flagged_cells(cells: ScoreCells, nodes: Indices, rule: Rule) -> Floats:
-    """Which cells (c, m) are flagged at node numbers (m, k), as 0 and 1."""
+    """Compute 0/1 masks (c, m) of the cells flagged at node numbers (m, k)."""
     above = [cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
     caught: Bools = np.logical_or.reduce(above) if rule == "any" else np.logical_and.reduce(above)
     return caught.astype(np.float64)
@@ -215,7 +211,7 @@ def flagged_cells(cells: ScoreCells, nodes: Indices, rule: Rule) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Expected TP and FP, of shape (n_1, …, n_k), at the nodes of each axis whose numbers are in `nodes`."""
+    """Expected TP and FP, of shape (n_1, …, n_k), at the `nodes` of each axis."""
 
     nodes: tuple[Indices, ...]
     tp: Floats
@@ -223,16 +219,16 @@ class _Table:
     complete: bool
 
 
-def _table(fit: SmoothFit, rule: Rule, most_nodes: int) -> _Table:
-    # The last node is never, one behind the nodes of the axis.
+def _table(fit: SmoothFit, rule: Rule, max_nodes: int) -> _Table:
+    # The last node is never, one after the nodes of the axis.
     counts = np.array([len(axis) + 1 for axis in fit.cells.axes])
-    nodes_per_axis = np.minimum(counts, int(most_nodes ** (1 / len(counts))))
-    complete = bool(np.prod(counts.astype(np.float64)) <= most_nodes)
+    nodes_per_axis = np.minimum(counts, int(max_nodes ** (1 / len(counts))))
+    complete = bool(np.prod(counts.astype(np.float64)) <= max_nodes)
     nodes = tuple(
         np.arange(count) if complete else np.unique(np.linspace(0, count - 1, few).round().astype(np.intp))
         for count, few in zip(counts, nodes_per_axis, strict=True)
     )
-    # Of the nodes in the table, so many lie at or below the scores of a cell.
+    # Number of table nodes at or below the scores of each cell.
     cells = np.column_stack(
         [np.searchsorted(axis_nodes, column) for axis_nodes, column in zip(nodes, fit.cells.cells.T, strict=True)]
     )
@@ -247,9 +243,9 @@ def _table(fit: SmoothFit, rule: Rule, most_nodes: int) -> _Table:
 
 
 def _best_in_table(table: _Table, targets: Floats) -> list[Nodes | None]:
-    """Find the node with the largest gain at each rising target, of equal ones the strictest; None where all lose.
+    """Find the strictest best node at each rising target; None if all gains are negative.
 
-    The best node at a higher target never flags more: halving the targets, every half looks at a part of the nodes.
+    Divide and conquer: the best node at a higher target never flags more, so each half searches a part of the nodes.
     """
     strictest_first = (slice(None, None, -1),) * table.tp.ndim
     tp = table.tp[strictest_first].ravel()
@@ -307,7 +303,7 @@ def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes) -> tuple
 
 
 def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
-    """Set never for a classifier whose precision stays below the target even above its last node."""
+    """Set never for classifiers with a precision below the target even above the last node."""
     tops = tuple(len(axis) - 1 for axis in fit.cells.axes)
     if best is None:
         return tuple(top + 1 for top in tops)
@@ -318,7 +314,7 @@ def _with_never(fit: SmoothFit, target: float, best: Nodes | None) -> Nodes:
 
 
 def _best_chain(gains: Floats, may_follow: Bools) -> Indices:
-    """Choose candidates (m,) with the largest sum of gains (m, u), each allowed to follow the one before: (u, u)."""
+    """Choose the chain (m,) of largest gain from gains (m, u) and allowed steps (u, u)."""
     best, came_from = gains[0], []
     barred = np.where(may_follow, 0.0, -np.inf)
     for gain in gains[1:]:
@@ -332,7 +328,7 @@ def _best_chain(gains: Floats, may_follow: Bools) -> Indices:
 
 
 def _decided_by_others(others: Sequence[Bools], gains: Floats, rule: Rule) -> tuple[Bools, float]:
-    """Find the cells that one classifier decides alone, and the gain of those flagged whatever it says."""
+    """Find the cells decided by one classifier, and the gain of those flagged by others."""
     if not others:
         return np.ones(len(gains), dtype=bool), 0.0
     if rule == "all":

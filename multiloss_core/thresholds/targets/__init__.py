@@ -1,4 +1,4 @@
-"""Turn goals into points: a cap, a minimum precision, a share kept, a price, a vertex, manual or two thresholds."""
+"""Turn goals into points: caps, minimum precision, share kept, price, vertex, two cuts."""
 
 from multiloss_core.thresholds.targets.busy_days import NINE_OF_TEN, DailyCap
 from multiloss_core.thresholds.targets.goals import (

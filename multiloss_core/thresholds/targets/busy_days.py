@@ -1,4 +1,4 @@
-"""On how many days thresholds flag more than a cap allows."""
+"""Count the days on which thresholds flag more alerts than a cap allows."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ NINE_OF_TEN = 0.9
 class DailyCap:
     """At most `most` alerts (weight) on this share of the days, in (0, 1].
 
-    `day` (n + u,) counts from 0 the calendar day of each rated document, then of each that nobody has decided yet;
-    there are `days` of them, also those without documents.
+    `day` (n + u,) is the calendar day, counted from 0, of each rated and then of each undecided document; `days` is
+    their number, including days without documents.
 
     Raises
     ------
-    DataError : a share outside (0, 1], or a day that is none of them.
+    DataError : a share outside (0, 1], or a day outside 0 to `days` - 1.
     """
 
     day: Indices
@@ -38,18 +38,18 @@ class DailyCap:
 
     @property
     def busy_allowed(self) -> int:
-        """On how many days more may be flagged, so that on a new day like these more is no likelier than asked.
+        """Return how many days may exceed the cap so that a new one does by 1 - share at most.
 
-        Of n days and a new one, each is as likely to be among the busiest: one less than (1 - share) (n + 1) days.
+        A new day is equally likely to have any rank among n + 1 days: one less than (1 - share) (n + 1) days.
         """
         return max(int(np.floor((1 - self.share) * (self.days + 1) + 1e-9)) - 1, 0)
 
-    def most_in_all(self, weights: Floats) -> float:
-        """Find how much may be flagged in all, if alerts fell on the days by chance and as all documents do.
+    def max_total(self, weights: Floats) -> float:
+        """Bound the total number of alerts, if alerts fell on the days by chance like all documents.
 
-        Of many thresholds that keep the cap on days that are over, the best ones have had luck on some of them. This
-        bound has no such luck: it takes the alerts of each day as a Poisson number, documents of `weights` (n + u,) as
-        many of equal weight, and lets the mean chance of more than the cap be as large as asked.
+        The best of many thresholds that keep the cap on past days do so partly by luck; this bound excludes luck. It
+        models the alerts of each day as a Poisson number, treats documents of `weights` (n + u,) as fewer ones of equal
+        weight, and allows the mean probability of exceeding the cap that `share` allows.
         """
         unit = float(np.square(weights).sum() / weights.sum())
         volume = sums(self.day, weights, self.days) / weights.sum()
@@ -67,12 +67,12 @@ class DailyCap:
         return low
 
     def exceeded(self, alerts: Floats) -> Bools:
-        """Say where the alerts of a day exceed the cap."""
+        """Return the mask of alerts of a day that exceed the cap."""
         return np.asarray(alerts > self.most + rounding_tolerance(alerts))
 
 
 def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule, cap: DailyCap) -> Indices:
-    """Count busy days at every node of a grid: `cells` (n, k) holds how many nodes lie at or below each score.
+    """Count busy days at every node of a grid; `cells` (n, k): nodes at or below a score.
 
     Time O(n + days N) for N nodes; days that are not busy even at the first node cost nothing.
     """
@@ -90,7 +90,7 @@ def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], 
 
 
 def busy_days_along(scores: Floats, weights: Floats, thresholds: Floats, rule: Rule, cap: DailyCap) -> Indices:
-    """Count busy days at each row of thresholds (m, k), for documents with scores (n, k) and weights (n,).
+    """Count busy days at thresholds (m, k), for scores (n, k) and weights (n,).
 
     Time O(n k log m + days m) where thresholds never fall from one row to the next, elsewhere O(n k m).
     """

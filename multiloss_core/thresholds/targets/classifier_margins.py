@@ -1,4 +1,4 @@
-"""Find what moving one threshold alone would add or lose."""
+"""Measure the documents added or lost by moving one threshold alone."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,11 +14,11 @@ from multiloss_core.thresholds.paths.operating_point import Point
 
 @dataclass(frozen=True)
 class ClassifierMargin:
-    """What moving one classifier's threshold alone would add (lowered) or lose (raised), nearest documents first.
+    """Documents added (threshold lowered) or lost (raised) by moving one classifier's threshold, nearest first.
 
-    Precisions are shares of positives in [0, 1] among `added` or `lost` documents (weights); NaN where there are none,
-    as below a floor, where nobody rated. `added_interval` and `lost_interval` are 95 % Wilson intervals (low, high) of
-    these precisions, over as many documents as the weights are worth.
+    Precisions are shares of positives in [0, 1] among `added` or `lost` documents (weights); NaN without documents, as
+    below a floor. `added_interval` and `lost_interval` are 95 % Wilson intervals (low, high) of these precisions, over
+    the effective number of documents.
     """
 
     name: str
@@ -33,12 +33,12 @@ class ClassifierMargin:
 def classifier_margins(
     source: RatedDocuments | CountSurfaces, point: Point, *, band: float | None = None
 ) -> tuple[ClassifierMargin, ...]:
-    """Measure the marginal precision of the documents next to each threshold that its classifier alone decides.
+    """Measure the marginal precision of documents that one threshold alone decides.
 
     Lowering one threshold adds documents, raising it loses some; the nearest of them up to a weight of `band`
     (default: 5 % of the alerts, at least 20) give the precision on either side. At the best point for target m all of
     them are near m. From documents exact; from surfaces by whole nodes. After the documents were sorted once, the
-    cost follows the documents read, not their number.
+    cost depends on the documents read, not on their number.
     """
     if band is None:
         band = max(20.0, 0.05 * point.alerts)
@@ -55,10 +55,10 @@ def classifier_margins(
 def _nearest_decided(
     documents: RatedDocuments, point: Point, j: int, direction: Literal["down", "up"], band: float
 ) -> tuple[float, float, tuple[float, float]]:
-    """Measure weight, precision and its interval of the nearest documents that threshold j alone decides.
+    """Measure weight, precision and interval of the nearest documents of threshold j alone.
 
-    They have a weight of up to `band`; documents of equal score stay together. Ever larger pieces are read, so that the
-    cost follows the band.
+    They have a weight of up to `band`; documents of equal score stay together. Pieces of growing size are read, so that
+    the cost follows the band.
     """
     scores, order = documents.ordered_scores[j], documents.order[j]
     others = np.delete(np.arange(len(point.thresholds)), j)

@@ -10,15 +10,15 @@ from multiloss_core.thresholds.paths.operating_point import Point
 
 
 def f_beta_of_point(point: Point) -> float:
-    """Find the beta >= 0 for which an operating point maximises F_beta among all points of its path.
+    """Find the beta >= 0 for which an operating point maximises F_beta on its path.
 
     F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated.tp`, all positives that were rated, is largest where
-    one more alert raises both parts alike: m = TP / (beta^2 P + TP + FP) (for items with known probabilities: Ye, Chai,
+    F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated.tp`, all rated positives, is largest where one more
+    alert raises both parts alike: m = TP / (beta^2 P + TP + FP) (for items with known probabilities: Ye, Chai,
     Lee, Chieu 2012). So beta^2 = (TP / m - TP - FP) / P. Positives below the floors add to P: beta^2 P stays, beta
-    falls. Where the point was chosen by a smooth fit, it is the maximum that the fit expects. It holds on new data when
-    the marginal precision along the path does. NaN unless the point is `inside`: at the floor the best point lies below
-    what was rated, and without alerts there is nothing to weigh.
-
+    falls. Where a smooth fit chose the point, it maximises the expected F_beta. It holds on new data when the marginal
+    precision along the path does. NaN unless the point is `inside`: at the floor the best point lies below the rated
+    scores, and without alerts F_beta is undefined.
     Examples
     --------
     >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Find the best thresholds under a wish: a cap on alerts, a floor on precision, a share of positives to keep."""
+"""Find the best thresholds under a goal: a cap, a minimum precision or a share to keep."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,62 +10,61 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.thresholds.data.counts import Counts
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
+from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap
 from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices
 
 MAX_ROUNDS = 12
 Beside = TypeVar("Beside", ManualPoint, WishedPoint)
-# Says of candidates, their TP (m,), counted or expected, and the TP of all that was rated, which are allowed.
+# Computes the mask of allowed candidates from them, their TP (m,), counted or expected, and the TP of all rated.
 Allowed = Callable[[Candidates, Floats, float], Bools]
 
 
 def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float) -> Point:
-    """Find the thresholds that catch most among those that flag something and at most so many documents (weights).
+    """Find the thresholds with the highest TP that flag at most `most` documents (weights).
 
-    Documents that nobody has decided yet are flagged like others, so they count against the cap.
+    Undecided documents count against the cap.
 
-    `choices` says which thresholds there are besides the vertices of the path, and by what they are chosen. Where a fit
-    chooses, the catches that it expects are compared, which chance in the ratings moves less than counts. The point
-    never catches fewer of these documents than the best corner of the path's majorant, which the slider would choose.
+    `choices` holds the thresholds besides the vertices of the path. If it has a fit, expected TP are compared, as
+    chance in the ratings moves them less than counts. TP is never below that of the best corner of the path's majorant.
 
     Returns an `OperatingPoint` where that corner is best, else a `WishedPoint`.
 
     Raises
     ------
-    DataError : whatever flags something flags more.
+    DataError : all thresholds that flag something flag more.
     """
-    wish = _Wish(lambda given, _tp, _all: given.flagged <= most + rounding_tolerance(given.flagged))
-    return _best_point(path, choices, wish, _too_few(most))
+    goal = _Goal(lambda given, _tp, _all: given.flagged <= most + rounding_tolerance(given.flagged))
+    return _best_point(path, choices, goal, _too_few(most))
 
 
 def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: DailyCap) -> Point:
-    """Find the thresholds that catch most among those that keep a cap on as large a share of the days as it says.
+    """Find the thresholds with the highest TP that keep a daily cap on the required share of days.
 
-    As `point_for_alerts`, but days with more alerts than the cap may be as few as the cap says. Thresholds that keep it
-    by luck alone are left out (`DailyCap.most_in_all`), but for the corner of the path.
+    As `point_for_alerts`. Thresholds that keep the cap by luck alone are excluded (`DailyCap.max_total`), except for
+    the corner of the path.
 
     Raises
     ------
-    DataError : whatever flags something exceeds the cap on more days, or a table of counts, which tells no days.
+    DataError : all thresholds that flag something exceed the cap on more days, or a table of counts, without days.
     """
     if choices.source.documents is None:
-        raise DataError("A table of counts tells no days; ask for alerts in all.")
-    bound = cap.most_in_all(choices.all_weights(cap))
-    wish = _Wish(
+        raise DataError("A table of counts has no days; use a cap on all alerts.")
+    bound = cap.max_total(choices.all_weights(cap))
+    goal = _Goal(
         lambda given, _tp, _all: np.ones(given.tp.shape, dtype=bool),
         cap=cap,
         besides=lambda given: given.flagged <= bound,
     )
-    return _best_point(path, choices, wish, _too_few(cap.most))
+    return _best_point(path, choices, goal, _too_few(cap.most))
 
 
 def point_for_precision(path: ThresholdPath, choices: ThresholdChoices, least: float) -> Point:
-    """Find the thresholds that catch most among those with at least this precision, in (0, 1).
+    """Find the thresholds with the highest TP and at least this precision, in (0, 1).
 
-    As `point_for_alerts`. Where a fit chooses, what it expects has at least this precision, too: else those thresholds
-    would win whose precision luck has lifted over the floor. Only the corner of the path needs no more than its counts.
+    As `point_for_alerts`. With a fit, the expected precision must reach the minimum, too; otherwise lucky thresholds
+    would win. For the corner of the path its counts suffice.
 
     Raises
     ------
@@ -73,30 +72,30 @@ def point_for_precision(path: ThresholdPath, choices: ThresholdChoices, least: f
     """
     if not 0 < least < 1:
         raise DataError("The precision must lie between 0 % and 100 %.")
-    wish = _Wish(lambda given, tp, _all: tp >= least * given.alerts * (1 - 1e-12))
-    return _best_point(path, choices, wish, f"No thresholds here have a precision of {100 * least:g} %; lower it.")
+    goal = _Goal(lambda given, tp, _all: tp >= least * given.alerts * (1 - 1e-12))
+    return _best_point(path, choices, goal, f"No thresholds here have a precision of {100 * least:g} %; lower it.")
 
 
 def point_for_share(path: ThresholdPath, choices: ThresholdChoices, least: float) -> Point:
-    """Find the thresholds with fewest alerts among those that keep this share, in (0, 1], of all rated positives.
+    """Find the thresholds with fewest alerts that keep a share of all rated positives.
 
-    As `point_for_precision`, with the share in the place of the precision.
+    As `point_for_precision`, for a share instead of a precision.
 
     Raises
     ------
-    DataError : a share outside (0, 1], or more than the rule can reach.
+    DataError : a share outside (0, 1], or above the maximum under the rule.
     """
     if not 0 < least <= 1:
         raise DataError("The share of rated positives to keep must be above 0 % and at most 100 %.")
     reachable = path.reachable.tp / path.totals.tp if path.totals.tp > 0 else 0.0
     why = " when every score must agree" if path.rule == "all" else ""
     refusal = f"At most {100 * reachable:.4g} % of the rated positives can be kept{why}; keep fewer."
-    wish = _Wish(lambda _given, tp, everything: tp >= least * everything * (1 - 1e-12), fewest_alerts=True)
-    return _best_point(path, choices, wish, refusal)
+    goal = _Goal(lambda _given, tp, everything: tp >= least * everything * (1 - 1e-12), fewest_alerts=True)
+    return _best_point(path, choices, goal, refusal)
 
 
 def place_on(path: ThresholdPath, alerts: float) -> tuple[float, tuple[float, float]]:
-    """Find the marginal precision of a path where it flags as many, and a lower and a higher target on either side."""
+    """Find the marginal precision at a number of alerts, with neighbouring targets."""
     corners, precisions = path.majorant.vertices, path.majorant.marginal_precisions
     if not len(precisions):
         return 0.5, (0.5, 0.5)
@@ -112,7 +111,7 @@ def point_beside(
     thresholds: Floats,
     place: tuple[float, tuple[float, float]],
 ) -> Beside:
-    """Make a point of thresholds (k,) that no target of a path leads to; `place` is that of `place_on`."""
+    """Make a point of thresholds (k,) beside the path; `place` is that of `place_on`."""
     marginal, between = place
     return kind(
         counts.tp,
@@ -129,7 +128,7 @@ def point_beside(
 
 
 def target_of_corner(path: ThresholdPath, corner: int) -> float:
-    """Find the target of fewest digits in percent whose operating point is a vertex of the majorant."""
+    """Find the target of fewest digits in percent that leads to a vertex of the majorant."""
     precisions = path.majorant.marginal_precisions
     highest = float(precisions[corner - 1]) if corner else 1.0
     lowest = float(precisions[corner]) if corner < len(precisions) else 0.0
@@ -137,10 +136,10 @@ def target_of_corner(path: ThresholdPath, corner: int) -> float:
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What is allowed; of that the most TP is wanted, or the fewest alerts.
+class _Goal:
+    """Allowed candidates; the best of them have the most TP, or the fewest alerts.
 
-    `besides` is asked of all candidates but the corner of the path.
+    `besides` restricts all candidates except the corner of the path.
     """
 
     allowed: Allowed
@@ -149,7 +148,7 @@ class _Wish:
     besides: Callable[[Candidates], Bools] | None = None
 
     def met(self, candidates: Candidates, tp: Floats, everything: float) -> Bools:
-        """Which candidates are allowed at TP (m,), counted or expected, that flag anything of use."""
+        """Return the mask of allowed candidates with TP (m,) above 0, counted or expected."""
         met = (tp > 0) & self.allowed(candidates, tp, everything)
         if self.cap is not None and candidates.busy_days is not None:
             met &= candidates.busy_days <= self.cap.busy_allowed
@@ -158,65 +157,65 @@ class _Wish:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """The best thresholds (k,) so far; `merit` compares them: what is wanted, then what is next to it."""
+    """The best thresholds (k,) so far; `merit` orders them: the objective, then the tie-breaker."""
 
     thresholds: Floats
     merit: tuple[float, float]
 
 
-def _best_point(path: ThresholdPath, choices: ThresholdChoices, wish: _Wish, refusal: str) -> Point:
-    along = choices.along(path, wish.cap)
-    corner = _best_corner(path, along, wish)
-    found = _best_thresholds(path, choices, wish, along, corner)
+def _best_point(path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, refusal: str) -> Point:
+    along = choices.along(path, goal.cap)
+    corner = _best_corner(path, along, goal)
+    found = _best_thresholds(path, choices, goal, along, corner)
     if found is None:
         if corner is None:
             raise DataError(refusal)
-        return path.at(target_of_corner(path, corner))
+        return operating_point(path, target_of_corner(path, corner))
     counts = choices.source.counts_at(found.thresholds, path.rule)
     marginal, between = place_on(path, counts.alerts)
     if corner is not None:
         vertex = path.majorant.vertices[corner]
         same = counts.tp == path.tp[vertex] and counts.fp == path.fp[vertex]
         if same or np.array_equal(found.thresholds, path.thresholds[vertex]):
-            return path.at(target_of_corner(path, corner))
+            return operating_point(path, target_of_corner(path, corner))
     return point_beside(WishedPoint, path, counts, choices.settled(found.thresholds, marginal), (marginal, between))
 
 
-def _best_corner(path: ThresholdPath, along: Candidates, wish: _Wish) -> int | None:
-    """Find the corner of the majorant that the slider would stop at: by counts, as the wish is said of counts."""
+def _best_corner(path: ThresholdPath, along: Candidates, goal: _Goal) -> int | None:
+    """Find the best corner of the majorant by counts."""
     vertices = path.majorant.vertices
-    met = wish.met(along, along.tp, path.totals.tp)[vertices]
-    # No target is so low that a step without any positive is taken.
+    met = goal.met(along, along.tp, path.totals.tp)[vertices]
+    # No target includes a step without positives.
     met[1:] &= path.majorant.marginal_precisions > 0
     met[0] = False
     good = np.flatnonzero(met)
-    return None if not good.size else int(good[0] if wish.fewest_alerts else good[-1])
+    return None if not good.size else int(good[0] if goal.fewest_alerts else good[-1])
 
 
 def _best_thresholds(
-    path: ThresholdPath, choices: ThresholdChoices, wish: _Wish, along: Candidates, corner: int | None
+    path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, along: Candidates, corner: int | None
 ) -> _Found | None:
-    """Search the vertices of the path, the nodes to begin with, and ever finer ones around the best of these."""
+    """Search the vertices, the first nodes, and finer ones around the best of these."""
     floor = None if corner is None else int(path.majorant.vertices[corner])
     reference = (0.0, np.inf)
     if floor is not None:
-        # Sums of weights in another order differ by rounding.
+        # Sums in another order differ by rounding.
         reference = float(along.tp[floor]) * (1 - 1e-12), float(along.flagged[floor]) * (1 + 1e-12)
 
     def best(candidates: Candidates) -> _Found | None:
-        return _best_of(candidates, wish, path.totals.tp, choices.expected_total, reference)
+        return _best_of(candidates, goal, path.totals.tp, choices.expected_total, reference)
 
-    found, axes = best(along), choices.first_axes(wish.cap)
+    found, axes = best(along), choices.first_axes(goal.cap)
     if axes is None:
         return found
-    starts = [start for start in (found, best(choices.at_nodes(axes, wish.cap))) if start is not None]
+    starts = [start for start in (found, best(choices.at_nodes(axes, goal.cap))) if start is not None]
     for start in starts:
         now, finer = start, axes
         for _ in range(MAX_ROUNDS):
-            around = choices.finer_axes(finer, now.thresholds, wish.cap)
+            around = choices.finer_axes(finer, now.thresholds, goal.cap)
             if around is None:
                 break
-            now = _better(now, best(choices.at_nodes(around, wish.cap)))
+            now = _better(now, best(choices.at_nodes(around, goal.cap)))
             finer = tuple(np.union1d(one, other) for one, other in zip(finer, around, strict=True))
         found = _better(now, found)
     return found
@@ -227,26 +226,26 @@ def _better(one: _Found, other: _Found | None) -> _Found:
 
 
 def _best_of(
-    candidates: Candidates, wish: _Wish, total: float, expected_total: float | None, reference: tuple[float, float]
+    candidates: Candidates, goal: _Goal, total: float, expected_total: float | None, reference: tuple[float, float]
 ) -> _Found | None:
-    """Find the best of the candidates that meet the wish, and are no worse on these data than the corner's counts."""
+    """Find the best candidates that meet the goal and are no worse than the corner's counts."""
     tp, flagged, expected = candidates.tp, candidates.flagged, candidates.expected_tp
-    met = wish.met(candidates, tp, total)
-    met &= flagged <= reference[1] if wish.fewest_alerts else tp >= reference[0]
-    if wish.besides is not None:
-        met &= wish.besides(candidates)
+    met = goal.met(candidates, tp, total)
+    met &= flagged <= reference[1] if goal.fewest_alerts else tp >= reference[0]
+    if goal.besides is not None:
+        met &= goal.besides(candidates)
     wanted = tp
     if expected is not None and expected_total is not None:
-        met &= wish.met(candidates, expected, expected_total)
+        met &= goal.met(candidates, expected, expected_total)
         wanted = expected
     rows = np.flatnonzero(met)
     if not rows.size:
         return None
-    first, second = (-flagged[rows], wanted[rows]) if wish.fewest_alerts else (wanted[rows], -flagged[rows])
-    # Of equally good ones the last, which is the strictest.
+    first, second = (-flagged[rows], wanted[rows]) if goal.fewest_alerts else (wanted[rows], -flagged[rows])
+    # Ties go to the last one, the strictest.
     best = int(np.lexsort((np.arange(rows.size), second, first))[-1])
     return _Found(candidates.thresholds_at(int(rows[best])), (float(first[best]), float(second[best])))
 
 
 def _too_few(most: float) -> str:
-    return f"Whatever thresholds flag anything here flag more than {most:,.6g}; allow more."
+    return f"All thresholds that flag anything flag more than {most:,.6g}; allow more."

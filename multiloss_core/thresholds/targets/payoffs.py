@@ -12,16 +12,15 @@ Number = TypeVar("Number", float, Floats)
 
 @dataclass(frozen=True, kw_only=True)
 class Payoffs:
-    """The payoff matrix of a flagged document, against leaving it alone, in one currency.
+    """Payoffs of a flagged document, against leaving it alone, in one currency.
 
-    `review` is the cost of looking at an alert, `annoyance` what a false alert costs beyond its review. A caught
-    positive is worth, before its review, `catch` and the share `recovered`, in [0, 1], of its amount. Nothing is known
-    of what is not flagged, so it counts as 0.
+    `review`: cost of reviewing an alert; `annoyance`: further cost of a false alert. A true positive is worth, before
+    its review, `catch` plus the share `recovered`, in [0, 1], of its amount. Unflagged documents count as 0.
 
     Raises
     ------
-    DataError : a number below 0 or infinite, a share above 1, false alerts that cost nothing, a review that costs as
-        much as a catch is worth, or more.
+    DataError : a number below 0 or infinite, a share above 1, false alerts without cost, a review that costs at least
+    as much as a catch is worth.
     """
 
     review: float
@@ -43,45 +42,45 @@ class Payoffs:
         if self.of_false_alert == 0:
             raise DataError("A false alert costs nothing, so every alert pays: enter the cost of a review.")
         if self.review >= self.catch and not self.recovered:
-            raise DataError("A review costs as much as a catch is worth, or more: no alert is worth its review.")
+            raise DataError("A review costs at least as much as a catch is worth, so no alert is worth its review.")
 
     @property
     def of_catch(self) -> float:
-        """What a true positive brings besides the share of its amount, its review paid."""
+        """Return the value of a true positive less its review, without the share of its amount."""
         return self.catch - self.review
 
     @property
     def of_false_alert(self) -> float:
-        """What a false positive costs, its review included; above 0."""
+        """Return the cost of a false positive with its review; above 0."""
         return self.review + self.annoyance
 
     @property
     def marginal_precision(self) -> float:
-        """The share m of positives, in (0, 1), where one more alert brings nothing.
+        """Compute the share m of positives, in (0, 1), where one more alert brings nothing.
 
         There m of_catch = (1 - m) of_false_alert.
 
         Raises
         ------
-        DataError : a share of amounts is recovered, so that it depends on these; ask `at_amount` first.
+        DataError : a share of amounts is recovered: use `at_amount` first.
         """
         if self.recovered:
-            raise DataError("What a catch is worth depends on its amount; say what the mean amount is.")
+            raise DataError("The value of a catch depends on its amount; enter the mean amount.")
         return self.of_false_alert / (self.catch + self.annoyance)
 
     def at_amount(self, mean_amount: float) -> "Payoffs":
-        """Give every catch the value that one of the mean amount has.
+        """Give every catch the value of one with the mean amount.
 
         Raises
         ------
-        DataError : then no alert is worth its review.
+        DataError : no alert is worth its review.
         """
         return replace(self, catch=self.catch + self.recovered * mean_amount, recovered=0.0)
 
     def marginal_precision_of_money(self, mean_positive: float, mean_negative: float) -> float:
-        """Give the share of positives, in (0, 1), in the money flagged last where one more alert brings nothing.
+        """Compute the break-even share of positives, in (0, 1), in the money flagged last.
 
-        Money is turned into documents by the mean amounts, above 0, of positives and of negatives.
+        The mean amounts, above 0, of positives and of negatives convert money into documents.
 
         Raises
         ------
@@ -92,9 +91,9 @@ class Payoffs:
         return false / (caught + false)
 
     def total(self, tp: Number, fp: Number, amount: Number | float = 0.0) -> Number:
-        """Value flagged documents against flagging nothing: TP and FP documents, `amount` the money in TP.
+        """Compute the value of flagged documents, with `amount` the money in TP.
 
-        recovered amount + catch TP - review (TP + FP) - annoyance FP, for numbers or arrays of one shape. Of fixed
+        recovered amount + catch TP - review (TP + FP) - annoyance FP, for numbers or arrays of one shape. For fixed
         values the operating point at m maximises this.
         """
         return tp * self.of_catch - fp * self.of_false_alert + amount * self.recovered

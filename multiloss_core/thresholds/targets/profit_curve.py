@@ -1,4 +1,4 @@
-"""What payoffs come to along a path: one sum for every vertex, and the vertex where it is highest."""
+"""Compute the profit of payoffs along a path and its best vertex."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,20 +18,20 @@ NEARLY = 0.99
 
 @dataclass(frozen=True, eq=False)
 class CasesAlong:
-    """What the vertices (m,) of a path flag: `counts` of documents (weights), and the `amount` of money in their TP.
+    """Counts at the vertices (m,) of a path: `counts` of documents (weights), and the `amount` of money in their TP.
 
-    `amount` is None where the amounts are not known.
+    `amount` is None for unknown amounts.
     """
 
     counts: Counts[Floats]
     amount: Floats | None = None
 
     def totals(self, payoffs: Payoffs) -> Floats:
-        """Value every vertex against flagging nothing, (m,).
+        """Compute the value of every vertex against flagging nothing, (m,).
 
         Raises
         ------
-        DataError : a share of amounts that are not known.
+        DataError : a share of unknown amounts.
         """
         if self.amount is None and payoffs.recovered:
             raise DataError(
@@ -42,20 +42,20 @@ class CasesAlong:
 
 @dataclass(frozen=True, eq=False)
 class ProfitCurve:
-    """The `alerts` (documents or weights) of every vertex of a path, and what they bring: `totals`, both (m,)."""
+    """The `alerts` (documents or weights) of every vertex of a path, and their values `totals`, both (m,)."""
 
     alerts: Floats
     totals: Floats
 
     @cached_property
     def best(self) -> int:
-        """The vertex that brings most; of equally good ones the strictest."""
+        """Return the vertex with the highest value; ties go to the strictest."""
         highest = self.totals.max()
         return int(np.flatnonzero(self.totals >= highest - rounding_tolerance(np.abs(self.totals)))[-1])
 
     @property
     def nearly_best(self) -> tuple[float, float]:
-        """From how many alerts to how many, without a gap about the best vertex, 99 % of the best is brought."""
+        """Return the range of alerts around the best vertex with at least 99 % of its value."""
         enough = self.totals >= NEARLY * self.totals[self.best]
         gaps = np.flatnonzero(~enough)
         first = gaps[gaps < self.best].max(initial=-1) + 1
@@ -64,10 +64,10 @@ class ProfitCurve:
 
 
 def cases_along(path: ThresholdPath, documents: RatedDocuments | None, amounts: Floats | None) -> CasesAlong:
-    """Count documents and the money caught at every vertex of a path, whatever the path itself counts.
+    """Count documents and money in TP at every vertex of a path, in any unit of the path.
 
-    Without `documents` the path's own counts are taken, which must be of documents. `amounts` (n,): what each document
-    is about, in money. Time O(n k log m), along a path that is not monotone O(n k m).
+    Without `documents` the path's own counts are taken, which must be of documents. `amounts` (n,): money of each
+    document. Time O(n k log m), along a path that is not monotone O(n k m).
 
     Raises
     ------
@@ -80,10 +80,10 @@ def cases_along(path: ThresholdPath, documents: RatedDocuments | None, amounts: 
 
 
 def profit_curve(cases: CasesAlong, payoffs: Payoffs) -> ProfitCurve:
-    """Value every vertex of a path; O(m).
+    """Compute the value of every vertex of a path; O(m).
 
     Raises
     ------
-    DataError : a share of amounts that are not known.
+    DataError : a share of unknown amounts.
     """
     return ProfitCurve(cases.counts.alerts, cases.totals(payoffs))

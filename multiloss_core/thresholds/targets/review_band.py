@@ -1,4 +1,4 @@
-"""Two cuts on one path: what reaches the upper one is blocked, what lies between them is reviewed, the rest passes."""
+"""Choose two cuts on one path: block above the upper one, review between them, pass the rest."""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +9,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.thresholds.data.counts import Counts, flagged
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.thresholds.paths.operating_point import Point, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along
 from multiloss_core.thresholds.targets.payoffs import Number, Payoffs
@@ -21,7 +21,7 @@ BLOCK, REVIEW, PASS = "block", "review", "pass"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReviewBand:
-    """Two points, of which `block` has no lower thresholds than `review`, so that it flags a part of what that flags.
+    """Two points: `block` has no lower thresholds than `review`, so it flags a subset.
 
     Raises
     ------
@@ -39,12 +39,12 @@ class ReviewBand:
 
     @property
     def reviewed(self) -> Counts[float]:
-        """TP and FP between the two cuts."""
-        # Sums of weights in another order differ by rounding.
+        """Count TP and FP between the two cuts."""
+        # Sums in another order differ by rounding.
         return Counts(max(self.review.tp - self.block.tp, 0.0), max(self.review.fp - self.block.fp, 0.0))
 
     def actions(self, scores: ArrayLike) -> NDArray[np.str_]:
-        """Say for documents with scores (n, k) what is done: "block", "review" or "pass", (n,).
+        """Return the action for documents with scores (n, k): "block", "review" or "pass", (n,).
 
         Raises
         ------
@@ -55,10 +55,10 @@ class ReviewBand:
 
 @dataclass(frozen=True, kw_only=True)
 class BandCosts:
-    """What both parts bring.
+    """Payoffs of both parts.
 
-    Reviewed alerts bring the `payoffs`. A catch that is blocked brings its worth without a review, and a false alert
-    that is blocked costs `false_block`.
+    Reviewed alerts bring the `payoffs`. A blocked true positive brings its value without a review, a blocked false
+    alert costs `false_block`.
 
     Raises
     ------
@@ -70,33 +70,33 @@ class BandCosts:
 
     def __post_init__(self) -> None:
         if not 0 < self.false_block < np.inf:
-            raise DataError("The cost of a false block must be above 0; without one everything would be blocked.")
+            raise DataError("The cost of a false block must be above 0; otherwise everything would be blocked.")
 
     def blocked(self, tp: Number, fp: Number, amount: Number | float = 0.0) -> Number:
-        """Value blocked documents against letting them pass; as `Payoffs.total`."""
+        """Compute the value of blocked documents against passing them; as `Payoffs.total`."""
         return tp * self.payoffs.catch + amount * self.payoffs.recovered - fp * self.false_block
 
     def of_blocking(self, cases: CasesAlong) -> Floats:
-        """Value blocking all that a vertex flags against reviewing it, (m,)."""
+        """Compute the value of blocking all documents of a vertex against reviewing them, (m,)."""
         reviewed, amount = cases.totals(self.payoffs), 0.0 if cases.amount is None else cases.amount
         return self.blocked(cases.counts.tp, cases.counts.fp, amount) - reviewed
 
 
 def band_at(path: ThresholdPath, review: Point, marginal_precision: float) -> ReviewBand:
-    """Put the upper cut where the last documents blocked hold this share of positives, in (0, 1).
+    """Put the upper cut at a marginal precision, in (0, 1).
 
     Raises
     ------
-    DataError : the path is none of monotone thresholds, or the cut lies below `review`.
+    DataError : the path is not monotone, or the cut lies below `review`.
     """
     _require_monotone(path)
-    return ReviewBand(review=review, block=path.at(marginal_precision))
+    return ReviewBand(review=review, block=operating_point(path, marginal_precision))
 
 
 def band_for_precision(path: ThresholdPath, review: Point, least: float) -> ReviewBand:
-    """Block as much as this precision, in (0, 1), allows.
+    """Block as much as this minimum precision, in (0, 1), allows.
 
-    What a fit expects, where the path has one, has the precision, too, so that luck alone lifts no vertex. O(m).
+    With a fit, the expected precision must reach it, too, so that luck alone lifts no vertex. O(m).
 
     Raises
     ------
@@ -115,11 +115,11 @@ def band_for_precision(path: ThresholdPath, review: Point, least: float) -> Revi
 
 
 def band_for_payoffs(path: ThresholdPath, cases: CasesAlong, costs: BandCosts, review: Point) -> ReviewBand:
-    """Block where that brings most, of the vertices at or above `review`; of equally good ones the strictest. O(m).
+    """Block above the best vertex at or above `review`; ties go to the strictest. O(m).
 
     Raises
     ------
-    DataError : a share of amounts that are not known.
+    DataError : a share of unknown amounts.
     """
     above = np.flatnonzero(_above(path, review))
     gained = costs.of_blocking(cases)[above]
@@ -127,15 +127,15 @@ def band_for_payoffs(path: ThresholdPath, cases: CasesAlong, costs: BandCosts, r
 
 
 def best_band(path: ThresholdPath, cases: CasesAlong, costs: BandCosts) -> ReviewBand:
-    """Find the two vertices of a path that bring most together; of equally good pairs the strictest upper one. O(m).
+    """Find the pair of vertices with the highest value; ties go to the strictest upper one. O(m).
 
     Raises
     ------
-    DataError : a share of amounts that are not known, or nothing brings more than letting everything pass.
+    DataError : a share of unknown amounts, or no pair has a higher value than passing everything.
     """
     _require_monotone(path)
     reviewed, gained = cases.totals(costs.payoffs), costs.of_blocking(cases)
-    # The best lower cut for each upper one: of those no stricter.
+    # The best lower cut for each upper one: the best of those no stricter.
     best_below = np.maximum.accumulate(reviewed)
     upper = _last_best(gained + best_below)
     lower = _last_best(reviewed[: upper + 1])
@@ -145,24 +145,24 @@ def best_band(path: ThresholdPath, cases: CasesAlong, costs: BandCosts) -> Revie
 
 
 def review_for_alerts(path: ThresholdPath, block: Point, alerts: Floats, most: float) -> ReviewBand:
-    """Review as much below an upper cut as a capacity allows: at most so many alerts in all.
+    """Review as much below an upper cut as a capacity allows: at most `most` alerts in all.
 
-    `alerts` (m,): how many each vertex flags, also those that nobody has decided yet. O(m).
+    `alerts` (m,): alerts at each vertex, including undecided ones. O(m).
 
     Raises
     ------
-    DataError : whatever is reviewed there is more.
+    DataError : every lower cut reviews more.
     """
     below = _below(path, block)
     return _reviewing(path, block, below & (alerts - alerts[below][-1] <= most + rounding_tolerance(alerts)), most)
 
 
 def review_for_busy_days(path: ThresholdPath, block: Point, documents: RatedDocuments, cap: DailyCap) -> ReviewBand:
-    """Review as much below an upper cut as keeps a cap on as many days as it says; as `point_for_busy_days`.
+    """Review as much below an upper cut as keeps a daily cap; as `point_for_busy_days`.
 
     Raises
     ------
-    DataError : whatever is reviewed there exceeds the cap on more days.
+    DataError : every lower cut exceeds the cap on more days.
     """
     scores = np.concatenate([documents.scores, documents.undecided.scores])
     weights = np.concatenate([documents.weights, documents.undecided.weights])
@@ -176,22 +176,22 @@ def _reviewing(path: ThresholdPath, block: Point, met: Bools, most: float) -> Re
     vertex = int(np.flatnonzero(met)[0])
     band = ReviewBand(review=point_of_vertex(path, vertex), block=block)
     if not band.reviewed.alerts > 0:
-        raise DataError(f"Whatever is reviewed below this cut is more than {most:,.6g}; allow more.")
+        raise DataError(f"Every cut below this one reviews more than {most:,.6g}; allow more.")
     return band
 
 
 def _band(path: ThresholdPath, review: Point, vertex: int) -> ReviewBand:
     block = point_of_vertex(path, vertex)
-    # A point at the floor stands for all vertices that flag as much, and may lie below the one that was asked for.
+    # A point at the floor stands for all vertices with as many alerts and may lie below the requested one.
     return ReviewBand(review=review, block=review if (block.thresholds < review.thresholds).any() else block)
 
 
 def _above(path: ThresholdPath, point: Point) -> Bools:
-    """Which vertices (m,) have no lower thresholds than a point; the last one always flags least."""
+    """Return the mask (m,) of vertices without lower thresholds than a point."""
     _require_monotone(path)
     above = np.asarray((path.thresholds >= point.thresholds).all(axis=1))
     if not above.any():
-        raise DataError("No two cuts fit here: the thresholds by hand lie above the path; lower them.")
+        raise DataError("No two cuts fit here: the manual thresholds lie above the path; lower them.")
     return above
 
 

@@ -1,4 +1,4 @@
-"""What a point may be chosen from, beyond the vertices of a path: any thresholds, with what they flag."""
+"""Find candidate thresholds beyond the vertices of a path, with their counts."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,17 +18,16 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along, busy_days_at_nodes
 
 MAX_NODES = 200_000
-# With a cap on single days every day is counted at every node: so many numbers in all.
+# Limit of counts when a cap on single days needs a count for every day at every node.
 MAX_DAILY_COUNTS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Candidates:
-    """Thresholds to choose from, the vertices of a path (m, k) or all nodes of axes, with their counts (m,).
+    """Candidate thresholds, the vertices of a path (m, k) or all nodes of axes, with their counts (m,).
 
-    Infinity stands for never. `alerts` is TP + FP, `flagged` these and the alerts that nobody has decided yet, and
-    `expected_tp` what a fit expects of TP, where there is one. `busy_days` is on how many days more is flagged than a
-    cap allows; None without such a cap.
+    Infinity stands for never. `alerts` is TP + FP, `flagged` these plus undecided alerts, `expected_tp` the TP expected
+    by a fit, if any. `busy_days`: number of days with more alerts than a cap, None without a cap.
     """
 
     places: Floats | Axes
@@ -39,7 +38,7 @@ class Candidates:
     busy_days: Indices | None = None
 
     def thresholds_at(self, row: int) -> Floats:
-        """Return the thresholds (k,) of one of them."""
+        """Return the thresholds (k,) of one candidate."""
         if isinstance(self.places, tuple):
             node = np.unravel_index(row, tuple(len(axis) for axis in self.places))
             return np.array([axis[i] for axis, i in zip(self.places, node, strict=True)])
@@ -48,10 +47,9 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ThresholdChoices:
-    """Rated data as thresholds are chosen from them: see `threshold_choices`.
+    """Rated data with their candidate thresholds: see `threshold_choices`.
 
-    `axes` are the nodes to begin with, none where only the vertices of a path are to choose from. `fit` is what expects
-    TP, where there is one.
+    `axes` are the first nodes, None where only the vertices of a path are candidates. `fit`, if any, gives expected TP.
     """
 
     source: RatedData
@@ -61,7 +59,7 @@ class ThresholdChoices:
 
     @cached_property
     def expected_weights(self) -> Floats | None:
-        """What the fit expects each document (n,), or each cell of a table, to add to TP."""
+        """Return the expected TP of each document (n,), or of each cell of a table."""
         if self.fit is None:
             return None
         documents = self.source.documents
@@ -71,16 +69,16 @@ class ThresholdChoices:
 
     @property
     def expected_total(self) -> float | None:
-        """The TP that the fit expects of all that was rated."""
+        """Return the expected TP of all rated documents."""
         return None if self.expected_weights is None else float(self.expected_weights.sum())
 
     def all_weights(self, cap: DailyCap) -> Floats:
-        """Return the weights (n + u,) of the documents whose days a cap knows."""
+        """Return the weights (n + u,) of the documents of a cap."""
         documents = self.source.documents
         return np.empty(0) if documents is None else _all_weights(documents, cap)
 
     def along(self, path: ThresholdPath, cap: DailyCap | None = None) -> Candidates:
-        """Take the vertices of a path."""
+        """Count the vertices of a path."""
         documents, alerts, busy = self.source.documents, path.tp + path.fp, None
         flagged = alerts
         if documents is not None:
@@ -99,13 +97,13 @@ class ThresholdChoices:
         )
 
     def at_nodes(self, axes: Axes, cap: DailyCap | None = None) -> Candidates:
-        """Take all nodes of axes; those of documents increase to above every score, a table of counts has its own."""
+        """Count all nodes of axes; a table of counts has its own."""
         documents, fit, weights = self.source.documents, self.fit, self.expected_weights
         shape, busy, expected = tuple(len(axis) for axis in axes), None, None
         if documents is None:
             counts = _counts_of_table(self.source)
             if fit is not None and weights is not None:
-                # The cells of a table go on above its last node.
+                # The cells of a table continue above its last node.
                 behind = tuple(size + 1 for size in shape)
                 above = _at_nodes(fit.cells.cells, weights, behind, self.rule).reshape(behind)
                 expected = above[(slice(-1),) * len(shape)].ravel()
@@ -126,7 +124,7 @@ class ThresholdChoices:
         return Candidates(places=axes, tp=tp, alerts=alerts, flagged=flagged, expected_tp=expected, busy_days=busy)
 
     def first_axes(self, cap: DailyCap | None = None) -> Axes | None:
-        """Take the nodes to begin with, thinned where there would be too many of them."""
+        """Return the first nodes, thinned to the limit."""
         if self.axes is None or self.is_fixed:
             return self.axes
         most = self.nodes_per_axis(cap)
@@ -137,16 +135,16 @@ class ThresholdChoices:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether only the nodes themselves are to choose from."""
+        """Return whether only the nodes themselves are candidates."""
         return self.fit is None or self.source.documents is None
 
     def nodes_per_axis(self, cap: DailyCap | None = None) -> int:
-        """How many nodes of each axis are counted at once, at most."""
+        """Return the maximum number of nodes of each axis that are counted at once."""
         most = MAX_NODES if cap is None else min(MAX_NODES, max(MAX_DAILY_COUNTS // max(cap.days, 1), 4_096))
         return max(int(most ** (1 / len(self.source.names))), 3)
 
     def finer_axes(self, axes: Axes, thresholds: Floats, cap: DailyCap | None = None) -> Axes | None:
-        """Make axes between the neighbours of thresholds (k,) on `axes`, as fine as scores are, or None."""
+        """Make finer axes around thresholds (k,), at most as fine as the scores, or None."""
         documents = self.source.documents
         if self.is_fixed or documents is None:
             return None
@@ -162,12 +160,12 @@ class ThresholdChoices:
             is_new = is_new or bool(inside.size)
             if len(inside) > most - 3:
                 inside = inside[np.linspace(0, len(inside) - 1, max(most - 3, 1)).round().astype(np.intp)]
-            # Never stays to choose, and ends the axis.
+            # Never remains a candidate and ends the axis.
             finer.append(np.unique(np.concatenate([around, inside, [np.inf]])))
         return tuple(finer) if is_new else None
 
     def settled(self, thresholds: Floats, marginal_precision: float) -> Floats:
-        """Keep listening, above its largest score, to a classifier at never whose precision there is high enough."""
+        """Replace never by the largest score for classifiers with a sufficient precision above it."""
         if self.fit is None or self.source.documents is None:
             return thresholds
         tops = np.array([axis[-1] for axis in self.fit.cells.axes])
@@ -178,17 +176,16 @@ class ThresholdChoices:
 def threshold_choices(
     path: ThresholdPath, source: RatedData, *, surfaces: CountSurfaces | None = None, fit: SmoothFit | None = None
 ) -> ThresholdChoices:
-    """Say what thresholds a point that is asked for in other words than a target may have, by the method of the path.
+    """Find the candidate thresholds of goals other than a target, by the method of the path.
 
-    The smooth path is one through all thresholds: with its `fit`, all of them are to choose from, by the TP that the
-    fit expects. Paths over the nodes of a grid choose from all nodes of `surfaces`, by counts. Of all other paths only
-    the vertices are meant: thresholds beside them are not of their kind.
+    The smooth path with its `fit` has all thresholds as candidates, compared by expected TP. Paths over the nodes of a
+    grid have all nodes of `surfaces`, compared by counts. All other paths have their vertices only.
     """
     chosen_from = next((method.beyond for method in PATH_METHODS if method.name == path.method), None)
     if chosen_from == "fit" and fit is not None:
         axes = fit.cells.axes
         if source.documents is not None:
-            # Above every score and never are counted the same.
+            # Counts above every score equal those at never.
             axes = tuple(np.append(axis[:-1], np.inf) for axis in axes)
         return ThresholdChoices(source=source, rule=path.rule, axes=axes, fit=fit)
     if chosen_from == "nodes" and surfaces is not None:
@@ -203,23 +200,23 @@ def _counts_of_table(source: RatedData) -> Counts[Floats]:
 
 
 def _all_scores(documents: RatedDocuments) -> Floats:
-    """Scores (n + u, k) of the rated documents, then of those that nobody has decided yet."""
+    """Stack the scores (n + u, k) of rated documents, then of undecided ones."""
     return np.vstack([documents.scores, documents.undecided.scores])
 
 
 def _all_weights(documents: RatedDocuments, cap: DailyCap) -> Floats:
     weights = np.concatenate([documents.weights, documents.undecided.weights])
     if cap.day.shape != weights.shape:
-        raise DataError(f"The cap knows the days of {cap.day.size:,} documents, and there are {weights.size:,}.")
+        raise DataError(f"The cap has days for {cap.day.size:,} documents, but there are {weights.size:,}.")
     return weights
 
 
 def _cells(axes: Axes, scores: Floats) -> Indices:
-    """How many nodes of each axis lie at or below scores (n, k)."""
+    """Count the nodes of each axis at or below scores (n, k)."""
     return np.column_stack([np.searchsorted(axis, scores[:, j], side="right") for j, axis in enumerate(axes)])
 
 
 def _at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule) -> Floats:
-    """Sum weights (n,) in cells (n, k) to the flagged weight at every node of a grid of this shape."""
+    """Sum weights (n,) in cells (n, k) to the flagged weight at every node of a grid."""
     slots = np.ravel_multi_index(tuple(cells.T), shape)
     return counts_at_nodes(sums(slots, weights, int(np.prod(shape))).reshape(shape), rule).ravel()

@@ -1,4 +1,4 @@
-"""Thresholds as a file for the systems that will apply them, and read back from it."""
+"""Write thresholds to files for other systems, and read them back."""
 
 import csv
 import io
@@ -20,20 +20,20 @@ from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, 
 
 MAX_BYTES = 1_000_000
 MAX_SHOWN = 60
-ADVICE = "choose a thresholds.json or thresholds.csv that was exported here"
+ADVICE = "choose an exported thresholds.json or thresholds.csv"
 
 
 def rule_in_words(rule: Rule, a_document: str = "a document", inverted: Sequence[str] = ()) -> str:
-    """Say when a row is flagged; `a_document` is the row with its article, `inverted` scores have names in a list."""
+    """Describe when a row is flagged; `a_document` is the row with its article."""
     score = {"any": "any score", "all": "every score"}[rule]
     below = f" (at or below it: {', '.join(map(score_name, inverted))})" if inverted else ""
     return f"flag {a_document} when {score} is at or above its threshold{below}"
 
 
 def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Describe a point in plain values, ready for JSON: undefined rates and thresholds that nothing reaches are None.
+    """Describe a point in plain values for JSON; undefined and unreachable ones are None.
 
-    `source` says what data it came from.
+    `source` describes the data.
     """
     return _content(
         zip(point.names, point.thresholds, strict=True),
@@ -72,9 +72,9 @@ def thresholds_as_json(
     block: Iterable[float] | None = None,
     **details: Any,
 ) -> str:
-    """Write thresholds (null: never), the rule, what is known of them besides, and what data they came from.
+    """Write thresholds (null: never), the rule, further details and the source of the data.
 
-    `block`: the thresholds (k,) of an upper cut, where there is one.
+    `block`: optional thresholds (k,) of an upper cut.
     """
     if block is not None:
         details = {"block_thresholds": _plain(zip(names, block, strict=True)), **details}
@@ -84,9 +84,9 @@ def thresholds_as_json(
 def thresholds_as_csv(
     names: Sequence[str], thresholds: Iterable[float], rule: str, block: Iterable[float] | None = None
 ) -> str:
-    """Write one row for each classifier: its column, comparison, threshold (inf: never; <= -inf) and the rule.
+    """Write a row per classifier: column, comparison, threshold (inf or -inf: never), rule.
 
-    `block`: the thresholds (k,) of an upper cut, which are a column of their own. Names cannot start a formula.
+    `block`: optional thresholds (k,) of an upper cut, in a column of their own. Names cannot start a formula.
     """
     header: tuple[str, ...] = ("classifier", "comparison", "threshold", "rule")
     rows: list[tuple[str | float, ...]] = [
@@ -103,14 +103,14 @@ def thresholds_as_csv(
 
 
 def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) -> Floats:
-    """Read the thresholds (k,), infinity for never, of k classifiers from what is written here or a decision record.
+    """Read the thresholds (k,), infinity for never, from an export or a decision record.
 
-    `file` is its name, for messages. Nothing in it is executed.
+    `file` is its name, for messages. Its content is never executed.
 
     Raises
     ------
-    DataError : too large, neither of these, another rule (unless k is 1), a classifier that is missing or unknown, or a
-        threshold that is no number.
+    DataError : too large, another format, another rule (unless k is 1), a missing or unknown classifier, or a threshold
+        that is no number.
     """
     if len(data) > MAX_BYTES:
         raise DataError(f"'{shortened(file)}' has {len(data):,} bytes, more than {MAX_BYTES:,}; {ADVICE}.")
@@ -124,7 +124,7 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
             f"The thresholds of '{shortened(file)}' are for rule '{shortened(found_rule)}', those on the screen "
             f"for '{rule}'; change the rule or choose another file."
         )
-    # A name that would start a formula is written with an apostrophe before it.
+    # Names that would start a formula are exported with a leading apostrophe.
     found = {name: found.get(name, found.get(_guarded(name))) for name in names} | {
         name: value for name, value in found.items() if name not in {*names, *map(_guarded, names)}
     }
@@ -146,7 +146,7 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
 def _content(
     thresholds: Iterable[tuple[str, float]], rule: Rule, source: Mapping[str, Any], **details: Any
 ) -> dict[str, Any]:
-    """Make the one shape of such a file; `details` differ, for a point and a decision know different things."""
+    """Build the common content of such a file; `details` differ between points and decisions."""
     thresholds = list(thresholds)
     inverted = [name for name, _ in thresholds if name.startswith(MINUS)]
     return {
@@ -168,7 +168,7 @@ def _on_scale(name: str, value: float) -> float:
 
 
 def _guarded(name: str) -> str:
-    """Write a name as a CSV holds it: one that would start a formula has an apostrophe before it."""
+    """Write a name as in a CSV file: one that would start a formula gets a leading apostrophe."""
     inverted = name.startswith(MINUS)
     return f"{MINUS if inverted else ''}{without_formula(score_name(name))}"
 
@@ -214,7 +214,7 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
 
 
 def _read_as(name: str, comparison: str, value: float) -> tuple[str, float]:
-    """Return the name of a score and its threshold: of an inverted one with a minus and the other sign."""
+    """Return name and threshold of a score, with a minus and the other sign if inverted."""
     return (name, value) if comparison == ">=" else (f"{MINUS}{name}", -value)
 
 

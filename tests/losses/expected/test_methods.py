@@ -18,7 +18,7 @@ def rate(part, whole):
 
 
 def rational_loss(name, tp, k, positives, n):
-    """The rational losses of Table 1 by their definitions, exactly."""
+    """Compute the rational losses of Table 1 by their definitions, exactly."""
     fp, fn, tn = k - tp, positives - tp, n - k - positives + tp
     recall, specificity, precision = rate(tp, positives), rate(tn, n - positives), rate(tp, k)
     if name == "AM":
@@ -217,7 +217,7 @@ def test_when_no_method_is_left():
 def test_a_bare_function_is_a_loss():
     probabilities = np.random.default_rng(8).random(9)
     as_f1 = expected_losses(probabilities, lambda u, v, p: 1 - 2 * u / np.maximum(v + p, 1e-300))
-    # Where nothing is flagged and nothing positive this one costs 1, F1 nothing.
+    # With nothing flagged and nothing positive this loss is 1, that of F1 is 0.
     expected = expected_losses(probabilities, F()).values
     expected[0] += np.prod(1 - probabilities)
     np.testing.assert_allclose(as_f1.values, expected, atol=1e-13)

@@ -1,4 +1,4 @@
-"""Every k in near-linear time against enumeration in exact arithmetic, the cubic method and binomial closed forms."""
+"""Test near-linear losses against exact enumeration, the cubic method and binomial closed forms."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -33,7 +33,7 @@ CUBIC_ROUNDING = 2e-13
 
 
 def vectors(n, generator):
-    """Sparse, dense and skewed probabilities, certain ones among them."""
+    """Draw sparse, dense and skewed probabilities, certain ones among them."""
     yield generator.random(n)
     yield generator.random(n) ** 6
     yield 1 - generator.random(n) ** 6
@@ -86,7 +86,7 @@ def test_any_list(loss, probabilities):
 
 
 def exact_loss(loss, tp, k, positives, n):
-    """The definitions, with a rate over nothing 1; Fraction, or Decimal where there is a root."""
+    """Compute the definitions, with a rate over nothing 1; Fraction, or Decimal where there is a root."""
 
     def rate(part, whole):
         return Fraction(part, whole) if whole else Fraction(1)
@@ -139,7 +139,7 @@ def test_rational_arithmetic(loss):
 
 
 def binomial_losses(loss, n, eta, ks):
-    """All probabilities equal: by exchangeability a sum over one binomial count."""
+    """Compute the loss for equal probabilities: by exchangeability a sum over one binomial count."""
     for k in ks:
         if k == 0:
             yield 0.0 if loss in (AUC,) else (1 - (1 - eta) ** n) / (2 if loss is AM else 1)
@@ -212,7 +212,7 @@ def test_extreme_beta(beta):
             check(probabilities, F(beta), expected_losses(probabilities, F(beta), method="cubic").values)
 
 
-def test_what_it_does_not_take():
+def test_unsuitable_losses_are_rejected():
     with pytest.raises(DataError, match="near_linear method does not take G-Mean"):
         expected_losses([0.5], G_MEAN, method="near_linear")
     changing = FractionalLinear((0, 1, 0, 0), (-0.3, 1, 0, 0))

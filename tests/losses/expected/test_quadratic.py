@@ -66,7 +66,7 @@ def test_three_unrelated_methods_agree_on_thousands_of_items(loss, shape):
         assert np.max(np.abs(found.values - exact)) <= found.error_bound <= 1e-9
 
 
-def test_what_it_does_not_take():
+def test_unsuitable_losses_are_rejected():
     with pytest.raises(DataError, match="quadratic method does not take AM"):
         expected_losses([0.5], AM, method="quadratic")
     both = FractionalLinear((0, 1, 0, 0), (1, 1, 0, 1), name="mine")

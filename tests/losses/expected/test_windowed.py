@@ -54,7 +54,7 @@ def test_equal_probabilities(loss, power):
 
 
 @pytest.mark.parametrize("allowed", [1e-3, 1e-9, 1e-30])
-def test_windows_miss_no_more_than_they_say(allowed):
+def test_windows_miss_at_most_the_allowed_mass(allowed):
     n, eta = 400, 0.3
     for done, window in enumerate(count_windows(np.full(n, eta), allowed)):
         assert 0.0 <= window.missing <= allowed
@@ -73,8 +73,8 @@ def test_certain_items_only_move_a_window():
     np.testing.assert_allclose(window.chances[inside], [0.75, 0.25])
 
 
-def test_what_it_does_not_take():
-    with pytest.raises(DataError, match="must know between which values user's lies"):
+def test_unsuitable_losses_are_rejected():
+    with pytest.raises(DataError, match="needs the bounds of user's"):
         expected_losses([0.5], lambda u, v, p: u, method="windowed")
     with pytest.raises(DataError, match="20,001 probabilities; the windowed method takes at most 20,000"):
         expected_losses(np.full(20_001, 0.5), G_MEAN, method="windowed")

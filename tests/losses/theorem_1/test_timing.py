@@ -4,13 +4,13 @@ import pytest
 
 from multiloss_core import AM, AUC, G_MEAN, JACCARD, DataError, F, UserLoss, expected_losses
 from multiloss_core.losses import METHODS, methods_for, sizes_of, timed_runs
-from multiloss_core.losses.theorem_1.timing import LARGEST_TIMED
+from multiloss_core.losses.theorem_1.timing import MAX_TIMED
 
 ITEMS_HALVED = UserLoss(lambda u, v, p: 0 * u + 0 * p + abs(v - 0.5), "half")
 
 
 def ticking(seconds):
-    """A clock that moves on by so many seconds whenever somebody looks."""
+    """A clock that advances by fixed seconds on each call."""
     ticks = count()
     return lambda: seconds * next(ticks)
 
@@ -41,7 +41,7 @@ def test_methods_are_those_that_take_the_loss(loss, methods):
 def test_sizes_grow_up_to_what_the_method_takes(method):
     sizes = sizes_of(method)
     assert sizes == sorted(set(sizes))
-    assert sizes[-1] == min(METHODS[method].largest, LARGEST_TIMED)
+    assert sizes[-1] == min(METHODS[method].largest, MAX_TIMED)
 
 
 def test_a_method_ends_before_a_run_that_would_take_too_long():
@@ -56,7 +56,7 @@ def test_a_method_ends_before_a_run_that_would_take_too_long():
 
 def test_all_methods_end_when_the_time_is_up():
     runs = list(timed_runs(F(), clock=ticking(1.0), seconds_each=1e9, seconds_in_all=10.0))
-    # Each run looks twice at the clock, and each decision to go on once.
+    # Each run reads the clock twice, and each decision to continue once.
     assert [(run.method, run.n) for run in runs] == [("exhaustive", n) for n in (2, 4, 6, 8)]
 
 

@@ -164,7 +164,7 @@ def test_point_beside_slider_says_between_which_targets_it_lies():
     assert lower <= shown["percent"] <= higher
     path = paths_of(NAME)["smooth"]
     _, tp, fp = printed_point(app)
-    assert path.at(higher / 100).alerts < tp + fp < path.at(lower / 100).alerts
+    assert operating_point(path, higher / 100).alerts < tp + fp < operating_point(path, lower / 100).alerts
     # Shown plainly, it says the same.
     plain = driven("a cap on alerts", wish_alerts="7", plain="true")
     assert f"Optimised for a cap on alerts, {shown['place']}" in " ".join(caption.value for caption in plain.caption)

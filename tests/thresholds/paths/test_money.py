@@ -1,4 +1,4 @@
-"""Money against plain pandas."""
+"""Test money against plain pandas."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments, smooth_path
+from multiloss_core import DataError, RatedDocuments, operating_point, smooth_path
 from multiloss_core.tables import document_amounts
 from multiloss_core.thresholds import money_at, money_weighted
 
@@ -78,7 +78,7 @@ class TestMoneyAt:
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
         assert found.min() >= 0
 
-    def test_nothing_is_exactly_nothing(self):
+    def test_undefined_money_is_nan(self):
         frame, documents = some_documents(1)
         thresholds = np.array([[0.0, 0.0], [np.inf, np.inf]])
         caught, annoyed = money_at(documents, frame["amount"].to_numpy(), thresholds, "any")
@@ -116,13 +116,13 @@ class TestMoneyWeighted:
         assert money.notes[0] == f"{(~kept).sum()} documents of amount 0 count for nothing where money is counted."
 
     @pytest.mark.slow
-    def test_under_any_all_money_can_be_reached_however_it_is_summed(self):
+    def test_rule_any_reaches_all_money_despite_rounding(self):
         rounded = 0
         for seed in range(20):
             frame, documents = some_documents(seed, weighted=False)
             path = smooth_path(money_weighted(documents, frame["amount"].to_numpy()))
             rounded += path.reachable.tp != path.totals.tp
-            assert path.at(0.3).reachable_share == 1
+            assert operating_point(path, 0.3).reachable_share == 1
         assert rounded > 0
 
     def test_without_zeros_there_is_no_note(self):

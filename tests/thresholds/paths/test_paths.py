@@ -16,6 +16,7 @@ from multiloss_core import (
     count_surfaces,
     graph_path,
     mean_graph_path,
+    operating_point,
 )
 from multiloss_core.thresholds import to_networkx
 from tests.brute_force import (
@@ -343,6 +344,6 @@ def test_values_print_on_one_line():
     assert repr(documents) == "RatedDocuments(3 documents, 2 positive; rated where a >= 0.1, b >= 2)"
     assert repr(surfaces) == "CountSurfaces(5 a x 5 b; rule any; 2 TP and 1 FP at the floors)"
     assert repr(path).startswith("ThresholdPath(graph: ")
-    point = path.at(0.5)
+    point = operating_point(path, 0.5)
     assert repr(point).startswith(f"OperatingPoint(a >= {point.thresholds[0]:g}, b >= ")
     assert repr(point).endswith(f"; TP {point.tp:g}, FP {point.fp:g}, precision {point.precision:.4g})")

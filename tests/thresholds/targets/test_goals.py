@@ -16,6 +16,7 @@ from multiloss_core import (
     benchmark_path,
     count_surfaces,
     graph_path,
+    operating_point,
     operating_points,
     smooth_path,
 )
@@ -233,13 +234,13 @@ def test_thresholds_between_corners_name_both_targets():
     assert isinstance(point, WishedPoint)
     lower, higher = point.between
     assert lower < point.marginal_precision <= higher
-    assert path.at(higher).alerts < point.alerts < path.at(lower).alerts
+    assert operating_point(path, higher).alerts < point.alerts < operating_point(path, lower).alerts
 
 
 @pytest.mark.slow
 def test_a_cap_that_a_corner_uses_up_leads_to_that_corner():
     path, choices = smooth(population(), "any")
-    corner = path.at(0.3)
+    corner = operating_point(path, 0.3)
     point = point_for_alerts(path, choices, corner.alerts)
     assert isinstance(point, OperatingPoint) or point.tp >= corner.tp
     everything = point_for_alerts(path, choices, path.reachable.alerts)
@@ -296,7 +297,7 @@ def test_share_under_every_score_is_of_all_positives():
     documents = RatedDocuments(scores, [1, 1, 1, 1, 1, 0, 0, 0], floors=[2.0, 2.0])
     path = smooth_path(documents, rule="all")
     assert (path.totals.tp, path.reachable.tp) == (5, 3)
-    point = path.at(1e-6)
+    point = operating_point(path, 1e-6)
     assert point.share_of_rated_positives == pytest.approx(3 / 5)
     assert point.reachable_share == pytest.approx(3 / 5)
     choices = threshold_choices(path, documents)

@@ -1,4 +1,4 @@
-"""Two cuts against all pairs of vertices, counted case by case."""
+"""Test two cuts against all pairs of vertices, counted case by case."""
 
 from itertools import combinations_with_replacement
 
@@ -27,12 +27,12 @@ from tests.thresholds.targets.test_profit_curve import some_documents
 
 
 def pairs(path):
-    """Lower and upper vertices, the lower one no stricter."""
+    """Draw lower and upper vertices, the lower one no stricter."""
     return combinations_with_replacement(range(len(path.tp)), 2)
 
 
 def brought(path, cases, lower, upper, costs):
-    """What a pair brings, each part by itself."""
+    """Sum the values of both parts of a pair."""
     amount = np.zeros(len(path.tp)) if cases.amount is None else cases.amount
     payoffs = costs.payoffs
     tp, fp, money = (values[upper] for values in (cases.counts.tp, cases.counts.fp, amount))
@@ -109,7 +109,7 @@ def test_as_much_is_reviewed_as_a_capacity_allows(path, most, data):
     assert review_for_alerts(path, block, alerts, most).reviewed.alerts == allowed
 
 
-def test_two_marginal_precisions_and_what_is_done_with_documents():
+def test_band_of_two_targets_assigns_actions():
     documents, _, frame = some_documents(2)
     path = smooth_path(documents)
     band = band_at(path, operating_point(path, 0.3), 0.7)
@@ -127,7 +127,7 @@ def test_two_marginal_precisions_and_what_is_done_with_documents():
 
 
 @pytest.mark.parametrize("most", [3.0, 6.0, 12.0])
-def test_a_capacity_holds_on_as_many_days_as_it_says(most):
+def test_review_capacity_holds_on_the_required_days(most):
     documents, _, _ = some_documents(4, n=300)
     documents = RatedDocuments(documents.scores, documents.labels, None, list(documents.names), [0.0, 0.0])
     path = smooth_path(documents)

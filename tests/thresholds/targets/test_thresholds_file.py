@@ -44,12 +44,12 @@ def test_a_csv_quotes_words_and_starts_no_formula():
     assert text == f"""{header},"block_threshold"\n"b",">=",3.0,"all",4.0\n"""
 
 
-def test_the_order_in_the_file_does_not_matter_and_null_is_never():
+def test_file_order_is_ignored_and_null_is_never():
     found = read_thresholds(as_json({"b": None, "a": 1}), "x.json", ("a", "b"), "any")
     assert found.tolist() == [1.0, np.inf]
 
 
-def test_a_decision_record_will_do():
+def test_decision_record_is_accepted():
     record = {
         "schema_version": 1,
         "settings": {"rule": "any"},
