@@ -26,12 +26,11 @@ from multiloss_core.engines.loading import EngineTable, load_sample, rated_colum
 from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
 from multiloss_core.engines.uploads import load_rated_source, read_rated_source
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import MINUS, shortened
 from multiloss_core.generalisation import GroupParts
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
     LARGEST_FILE,
-    MINUS,
     READ_AS_IT_LOOKS,
     RECIPROCAL,
     ColumnGuess,

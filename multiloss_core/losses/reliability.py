@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
@@ -56,7 +56,7 @@ class Reliability:
         """Return whether chance hardly explains the differences: in the total, or in too many groups."""
         far = abs(self.observed_positives - self.expected_positives) > _FAR * self.spread + 1e-6
         misses = int(self.outside.sum())
-        return bool(far or binom.sf(misses - 1, self.items.size, 1.0 - CONFIDENCE) < _RARE)
+        return bool(far or bdtrc(misses - 1, self.items.size, 1.0 - CONFIDENCE) < _RARE)
 
 
 def reliability(probabilities: ArrayLike, labels: ArrayLike, *, groups: int | None = None) -> Reliability:

@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.datasets import RatedSource
-from multiloss_core.formatting import NEUTRAL, direction, plural, score_name, score_value, shortened
-from multiloss_core.tables import MINUS, RECIPROCAL, ColumnMeanings, DecimalSign, Meaning, find_falling
+from multiloss_core.formatting import MINUS, NEUTRAL, direction, plural, score_name, score_value, shortened
+from multiloss_core.tables import RECIPROCAL, ColumnMeanings, DecimalSign, Meaning, find_falling
 from multiloss_core.thresholds import Rule
 from ui.data.rated import needs_answers, rated_uploads
 from ui.rated_data.column_summary import ask_meanings, meaning_key, show_column_table

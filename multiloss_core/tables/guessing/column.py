@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.special import expit
-from scipy.stats import rankdata
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import is_numeric, sampled, sampled_numbers
@@ -130,7 +129,7 @@ def _fall(scores: Mapping[str, Floats], name: str, positive: Floats) -> float:
 def _wins(values: Floats, is_positive: Bools) -> tuple[float, float, float]:
     """Pairs in which the positive has the higher score, all pairs, and the variance of the former by chance alone."""
     positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
-    wins = float(rankdata(values)[is_positive].sum()) - positives * (positives + 1) / 2
+    wins = float(pd.Series(values).rank()[is_positive].sum()) - positives * (positives + 1) / 2
     return wins, positives * negatives, positives * negatives * (positives + negatives + 1) / 12
 
 
@@ -138,7 +137,7 @@ def _standing(values: Floats) -> Floats:
     """Where each value stands among all, from -1 to 1; in the middle where it is missing."""
     known = np.isfinite(values)
     standing = np.zeros(len(values))
-    standing[known] = (rankdata(values[known]) - 0.5) / max(known.sum(), 1) * 2 - 1
+    standing[known] = (pd.Series(values[known]).rank().to_numpy() - 0.5) / max(known.sum(), 1) * 2 - 1
     return standing
 
 

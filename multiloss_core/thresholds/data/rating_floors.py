@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import rankdata
+import pandas as pd
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import count, plural, score_name, score_threshold, shortened
@@ -97,7 +97,7 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
     below = np.asarray((scores < jump).all(axis=1))
     is_certain = _agree(scores, corner, jump, ratios) and not below.any()
     if scores.shape[1] > 1 and not has_floor:
-        is_certain &= bool(np.corrcoef(rankdata(scores, axis=0), rowvar=False).min() >= ONE_SCORE)
+        is_certain &= bool(np.corrcoef(pd.DataFrame(scores).rank().to_numpy(), rowvar=False).min() >= ONE_SCORE)
     return FloorEstimate(names=tuple(names), corner=corner, jump=jump, below=below, is_certain=is_certain)
 
 

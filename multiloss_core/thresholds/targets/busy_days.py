@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import poisson
+from scipy.special import pdtrc
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, rounding_tolerance, sums
@@ -55,7 +55,7 @@ class DailyCap:
         volume = sums(self.day, weights, self.days) / weights.sum()
 
         def too_often(alerts: float) -> bool:
-            chances = poisson.sf(np.floor(self.most / unit + 1e-9), alerts / unit * volume)
+            chances = pdtrc(np.floor(self.most / unit + 1e-9), alerts / unit * volume)
             return bool(chances.mean() > 1 - self.share)
 
         low, high = 0.0, float(weights.sum())

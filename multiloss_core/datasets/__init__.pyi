@@ -1,0 +1,11 @@
+from .rated import OverTime as OverTime
+from .rated import RatedDataset as RatedDataset
+from .samples import RATED_SAMPLES as RATED_SAMPLES
+from .samples import SCORED_SAMPLES as SCORED_SAMPLES
+from .scored import ScoredDataset as ScoredDataset
+from .scored import read_pasted_source as read_pasted_source
+from .scored import read_scored_source as read_scored_source
+from .source import RatedSource as RatedSource
+from .source import ScoredSource as ScoredSource
+from .source import Source as Source
+from .source import source_key as source_key

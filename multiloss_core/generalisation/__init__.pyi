@@ -1,0 +1,15 @@
+from .bootstrap import bootstrap_flagged as bootstrap_flagged
+from .bootstrap import bootstrap_points as bootstrap_points
+from .bootstrap import bootstrap_thresholds as bootstrap_thresholds
+from .bootstrap_intervals import PathBands as PathBands
+from .bootstrap_intervals import PointBootstrap as PointBootstrap
+from .bootstrap_intervals import PointIntervals as PointIntervals
+from .certificate import Certificate as Certificate
+from .certificate import certify as certify
+from .cross_fitting import CrossFittedCounts as CrossFittedCounts
+from .cross_fitting import cross_fit as cross_fit
+from .cross_fitting import cross_fit_steps as cross_fit_steps
+from .group_parts import GroupParts as GroupParts
+from .interval import Interval as Interval
+from .rating_plan import rated_size as rated_size
+from .rating_plan import rating_plan as rating_plan

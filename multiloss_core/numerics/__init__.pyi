@@ -1,0 +1,6 @@
+from .arrays import Bools as Bools
+from .arrays import Floats as Floats
+from .arrays import Indices as Indices
+from .arrays import ratio as ratio
+from .proportions import precision_interval as precision_interval
+from .rounding import written_number as written_number
