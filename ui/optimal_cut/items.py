@@ -1,16 +1,11 @@
-"""Items with probabilities: brought in, their columns chosen, described."""
+"""Upload items with probabilities, choose their columns and describe them."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.formatting import count, plural
 from multiloss_core.tables import MAX_PASTED, ItemColumns
-from ui.data.scored_datasets import (
-    ScoredDataset,
-    ScoredSource,
-    pasted_source,
-    scored_uploads,
-)
+from ui.data.scored_datasets import ScoredDataset, ScoredSource, pasted_source, scored_uploads
 from ui.shared.formatting import as_text, show_table
 from ui.shared.session import session
 from ui.shared.widgets import ask_column, ask_optional_column, ask_positive, offered_columns
@@ -20,7 +15,7 @@ PREVIEW_ROWS = 100
 
 
 def ask_items(place: DeltaGenerator) -> None:
-    """Draw the uploader and the box for pasted items, each with the error of what was given last."""
+    """Draw the uploader and the box for pasted items, with the last error of each."""
     with place:
         store, state = scored_uploads(), session().scored
         store.ask_upload()
@@ -39,7 +34,7 @@ def ask_items(place: DeltaGenerator) -> None:
 
 
 def ask_item_columns(source: ScoredSource) -> ItemColumns:
-    """Let the user correct what the columns mean."""
+    """Ask for the roles of the columns."""
     known, tag = scored_uploads().choice_for(source), source.fingerprint[:24]
     columns = offered_columns(source.frame)
     is_asked = known.probability is None
@@ -60,7 +55,7 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
             known.label,
             none=NO_LABEL,
             key=f"label_{tag}",
-            hint="Two values, one of them positive; blank where the outcome is not known.",
+            hint="Two values, one of them positive; blank for unknown outcomes.",
         )
         positive = None
         if label is not None:
@@ -75,12 +70,12 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
 
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:
-    """Check the items under a choice of columns; after a wrong choice, under the last one that worked, if any did."""
+    """Check the items with chosen columns; after an invalid choice, with the last valid one, if any."""
     return scored_uploads().checked(source, choice, "items")
 
 
 def show_facts(dataset: ScoredDataset) -> None:
-    """Say in one line what was read."""
+    """Summarise the items in one line."""
     items = dataset.items
     promised = float(items.probabilities.sum())
     known = (
