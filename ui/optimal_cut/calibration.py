@@ -21,6 +21,9 @@ from ui.shared.widgets import named_loss
 FOLDS = 5
 NO_CALIBRATION = "none"
 KINDS = MappingProxyType({NO_CALIBRATION: "none", "isotonic": "isotonic", "platt": "Platt"})
+RELIABILITY = "Expected and observed share of positives"
+# Half of the items below this: linear axes would show them all in one corner.
+RARE = 0.05
 
 
 class HeldOut(NamedTuple):
@@ -125,11 +128,6 @@ def _labelled_only(dataset: ScoredDataset) -> ScoredDataset:
         items=ScoredItems(dataset.items.known_probabilities, dataset.items.known_labels),
         order=position[dataset.order[labelled[dataset.order]]],
     )
-
-
-RELIABILITY = "Expected and observed share of positives"
-# Half of the items below this: linear axes would show them all in one corner.
-RARE = 0.05
 
 
 def show_calibration(dataset: ScoredDataset, used: ScoredDataset) -> None:

@@ -29,6 +29,9 @@ from ui.shared.widgets import named_loss
 # Losses of the positives only come first.
 LOSS_CHOICES = tuple(sorted(widgets.LOSS_CHOICES, key=lambda choice: choice not in ("F", "Jaccard")))
 HALF = 0.5
+# More items need a progress bar.
+MANY_ITEMS = 10_000
+COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,11 +179,6 @@ def _why_not_tuned(dataset: ScoredDataset) -> str:
     if tuned_on.all() or not tuned_on.any():
         return f"The {tuned_on.size:,} labelled items for tuning must include both positives and negatives."
     return ""
-
-
-# More items need a progress bar.
-MANY_ITEMS = 10_000
-COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
 
 
 def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:

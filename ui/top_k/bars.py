@@ -14,6 +14,8 @@ from ui.shared.page_setup import theme
 from ui.shared.session import session
 
 CONTRACT = 1
+KEY = "probability_bars"
+BROWSER = Path(__file__).with_name("browser")
 
 
 class BarsMessage(TypedDict):
@@ -39,8 +41,6 @@ class Events(TypedDict):
     moved: tuple[int, list[float]]
 
 
-KEY = "probability_bars"
-BROWSER = Path(__file__).with_name("browser")
 _mount = component_of("multiloss_probability_bars", BROWSER)
 
 

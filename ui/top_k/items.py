@@ -34,6 +34,9 @@ NUMBERS = (
 )
 # Pixels of a box with its label.
 NUMBER_HEIGHT = 68
+PLAIN_KEY, TYPED_KEY = "plain", "topk_typed"
+MAX_ITEMS, MAX_TEXT = 14, 400
+DIGITS = 4
 
 
 class Settings(NamedTuple):
@@ -78,11 +81,6 @@ def drawn_probabilities(n: int, seed: int, scale: float) -> Floats:
 def chosen_losses(beta: float) -> dict[str, Loss]:
     """Make the seven losses of Table 1, F with the chosen beta."""
     return {choice: named_loss(choice, beta) for choice in LOSS_CHOICES}
-
-
-PLAIN_KEY, TYPED_KEY = "plain", "topk_typed"
-MAX_ITEMS, MAX_TEXT = 14, 400
-DIGITS = 4
 
 
 def current_items(settings: Settings) -> Floats:

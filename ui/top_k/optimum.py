@@ -26,6 +26,9 @@ from ui.shared.widgets import LOSS_CHOICES, named_loss, show_formula, shown_when
 from ui.top_k.items import Settings, chosen_losses, current_items, show_items
 
 GUESS_KEY, K_KEY = "topk_guess", "topk_k"
+IN_URL: UrlParameter[bool] = UrlParameter("topk_shown", lambda text: text == "true" or None, lambda _: "true")
+# Pixels of the bars with their inputs.
+ITEMS_HEIGHT = 421
 
 
 class Guess(NamedTuple):
@@ -102,9 +105,6 @@ def _reveal(about: Hashable | None) -> None:
     session().top_k.revealed = about
 
 
-IN_URL: UrlParameter[bool] = UrlParameter("topk_shown", lambda text: text == "true" or None, lambda _: "true")
-
-
 @shown_when_open("An expected loss step by step: three items, eight outcomes", key="topk_outcomes")
 def eight_outcomes(probabilities: Floats, loss: Loss) -> None:
     """Show every outcome of three items, its loss, and the mean loss."""
@@ -153,10 +153,6 @@ def outcome_table(probabilities: Floats, loss: Loss, k: int) -> pd.DataFrame:
         rows.append((" ".join(str(int(label)) for label in labels), chance, *cells, charged, chance * charged))
     columns = ["Labels", "Probability", "TP", "FP", "FN", "TN", "Loss", "Product"]
     return pd.DataFrame(rows, columns=columns)
-
-
-# Pixels of the bars with their inputs.
-ITEMS_HEIGHT = 421
 
 
 class Optimum(NamedTuple):

@@ -16,6 +16,8 @@ from ui.shared.url_params import UrlParameter, ask_number
 from ui.shared.widgets import shown_when_open
 
 TANGENT_DOCUMENTS, TANGENT_SEED, RESOLUTION = 200_000, 4, 60
+DOCUMENTS = 200_000
+SEED = 4
 
 
 @shown_when_open("The tangent along the curve", key="topk_tangent")
@@ -68,10 +70,6 @@ def tangent_in_words(path: ThresholdPath, position: int) -> str:
 def _path() -> ThresholdPath:
     population = simulate_population(np.random.default_rng(TANGENT_SEED), documents=TANGENT_DOCUMENTS)
     return graph_path(count_surfaces(population.rated(), resolution=RESOLUTION, spacing="positives"))
-
-
-DOCUMENTS = 200_000
-SEED = 4
 
 
 @shown_when_open("Thresholds of several classifiers as a shortest path", key="topk_graph")
