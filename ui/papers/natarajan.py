@@ -20,6 +20,9 @@ EVERY_SET = "all"
 DIGITS = st.column_config.NumberColumn(format="%.3f")
 SIGNED = st.column_config.NumberColumn(format="%+.3f")
 MARKS = {"agrees": "agrees", "differs": "differs", "cannot be": "cannot be", None: "not in the paper"}
+NAMES = {"0.5": "threshold 0.5"}
+SETS = {"scene": "SCENE", "spambase": "SPAMBASE", "webpage": "WEB PAGE"}
+PRINTED_HERE = ("Proposed", "Baseline")
 
 
 def show_cells() -> None:
@@ -134,9 +137,6 @@ def show_summary() -> None:
     st.dataframe(chosen, hide_index=True, alt="The parameters chosen on training rows for each set, with run times.")
 
 
-NAMES = {"0.5": "threshold 0.5"}
-
-
 @shown_when_open("Gain of the optimal k in small sets", key="paper_small_sets")
 def show_small_sets() -> None:
     """Show the mean loss of the optimal k and of thresholds over batches of each size."""
@@ -173,10 +173,6 @@ def show_small_sets() -> None:
 
 def _of(intervals: Sequence[Mapping[str, float]], part: str) -> list[float]:
     return [one[part] for one in intervals]
-
-
-SETS = {"scene": "SCENE", "spambase": "SPAMBASE", "webpage": "WEB PAGE"}
-PRINTED_HERE = ("Proposed", "Baseline")
 
 
 @shown_when_open("Loss against the strength of L2", key="paper_strength")

@@ -12,6 +12,15 @@ from ui.papers.stored import results, show_origin
 from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
 
+TABLES = "robles"
+SETS = {"Bank": "Bank marketing", "CreditCards": "Credit cards", "IEEEFraud": "IEEE-CIS fraud"}
+MEASURES = {"precision": "Precision", "recall": "Recall", "F1": "F1"}
+MODES = {"apart": "rows that trained no classifier", "in-sample": "the rows that trained the classifiers"}
+DIGITS = st.column_config.NumberColumn(format="%.3f")
+SIGNED = st.column_config.NumberColumn(format="%+.3f")
+SECONDS = st.column_config.NumberColumn(format="%.4f")
+NOTHING_FLAGGED = "nothing flagged"
+
 
 @shown_when_open("Consistency of the printed figures", key="paper_audit", icon=":material/fact_check:")
 def show_audit() -> None:
@@ -23,16 +32,6 @@ def show_audit() -> None:
 def _audit_text() -> str:
     _, _, text = audit_markdown(audit()).partition("\n")
     return text.replace("\n## ", "\n#### ")
-
-
-TABLES = "robles"
-SETS = {"Bank": "Bank marketing", "CreditCards": "Credit cards", "IEEEFraud": "IEEE-CIS fraud"}
-MEASURES = {"precision": "Precision", "recall": "Recall", "F1": "F1"}
-MODES = {"apart": "rows that trained no classifier", "in-sample": "the rows that trained the classifiers"}
-DIGITS = st.column_config.NumberColumn(format="%.3f")
-SIGNED = st.column_config.NumberColumn(format="%+.3f")
-SECONDS = st.column_config.NumberColumn(format="%.4f")
-NOTHING_FLAGGED = "nothing flagged"
 
 
 def show_robles() -> None:

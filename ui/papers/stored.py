@@ -15,6 +15,10 @@ from ui.data.rated_workspace import rated_uploads
 from ui.data.scored_datasets import scored_uploads, uploaded_source
 from ui.shared.formatting import as_text
 
+SCORES, RATED = "natarajan_scores_{}", "robles"
+# Sets with a licence that allows storing their scores: CC BY 4.0 at UCI.
+OPEN_SETS = ("breast", "spambase", "letters")
+
 
 def results(name: str) -> dict[str, Any] | None:
     """Return stored results by name; show the reason and return None if they are missing."""
@@ -35,11 +39,6 @@ def show_origin(held: Mapping[str, Any]) -> None:
     versions = ", ".join(f"{package} {number}" for package, number in held["versions"].items())
     settings = ", ".join(f"{key} {value}" for key, value in held["settings"].items())
     st.caption(as_text(f"Run on {held['date']} with {versions}; {settings}."))
-
-
-SCORES, RATED = "natarajan_scores_{}", "robles"
-# Sets with a licence that allows storing their scores: CC BY 4.0 at UCI.
-OPEN_SETS = ("breast", "spambase", "letters")
 
 
 def offer_scores() -> None:
