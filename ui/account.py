@@ -14,6 +14,12 @@ REMEMBER_ADDRESS = f"""<script>
 document.cookie = "{RETURN_COOKIE}=" + encodeURIComponent(location.pathname + location.search)
     + "; path=/; max-age=600; samesite=lax" + (location.protocol === "https:" ? "; secure" : "")
 </script>"""
+PERMISSIONS = {
+    Role.READ: "see the pages and the decision log",
+    Role.DECIDE: "save decisions, remark on decisions, withdraw your own",
+    Role.DEPLOY: "mark decisions as deployed",
+    Role.ADMINISTER: "withdraw any decision, remark, see the audit trail",
+}
 
 
 def admitted() -> Person | None:
@@ -51,14 +57,6 @@ def _show_without_role(person: Person) -> None:
     contact = as_text(settings().roles.contact)
     st.info(f"You have no role, so no page is available. Ask {contact} for one, then sign in again.")
     st.button("Sign out", icon=":material/logout:", on_click=st.logout)
-
-
-PERMISSIONS = {
-    Role.READ: "see the pages and the decision log",
-    Role.DECIDE: "save decisions, remark on decisions, withdraw your own",
-    Role.DEPLOY: "mark decisions as deployed",
-    Role.ADMINISTER: "withdraw any decision, remark, see the audit trail",
-}
 
 
 def show_own_page() -> None:

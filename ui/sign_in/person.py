@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from multiloss_core import DataError
 
+# Characters in an identity, which must not exceed the limit of names in the log.
+MAX_NAME, MAX_ADDRESS = 100, 150
+
 
 class Role(StrEnum):
     """The permissions of a person; each role includes READ, and no other role.
@@ -57,9 +60,6 @@ class Person:
 
 # The user without sign-in.
 ANYBODY = Person(frozenset(Role))
-
-# Characters in an identity, which must not exceed the limit of names in the log.
-MAX_NAME, MAX_ADDRESS = 100, 150
 
 
 def identity_of(name: str, address: str, issuer: str, subject: str) -> str:
