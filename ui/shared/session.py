@@ -1,4 +1,4 @@
-"""Everything that one visit holds besides the values of widgets: typed, with defaults, under one key."""
+"""The state of one session besides widget values, with types and defaults, under one key."""
 
 import secrets
 from collections.abc import Hashable, Mapping
@@ -26,7 +26,7 @@ Choice = TypeVar("Choice")
 
 @dataclass
 class UrlEcho:
-    """The value last seen in the URL, and the values written since, which the browser will echo in this order."""
+    """The last value seen in the URL, and the values written since, which the browser echoes in order."""
 
     seen: str | None = None
     written: list[str | None] = field(default_factory=list)
@@ -35,9 +35,9 @@ class UrlEcho:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineTable:
-    """Rows of a table in an engine that whoever runs the program named `connection`, as fetched at a time (UTC).
+    """Rows fetched at a time (UTC) from a table of the configured `connection`.
 
-    Those of a large file lie in an `engine` of their own, and no connection is named.
+    Rows of a large file are in a separate `engine` and have no connection.
     """
 
     connection: str | None
@@ -48,12 +48,11 @@ class EngineTable:
 
 @dataclass(frozen=True, eq=False)
 class Source(Generic[Choice]):
-    """A table with the choice of its columns that is tried first. `fingerprint` is the SHA-256 of what was given.
+    """A table with the first choice of its columns. `fingerprint` is the SHA-256 of the input.
 
-    `guess`: what its columns seem to be, where they were guessed. `notes`: what was noticed while it was read.
-    `ambiguous`: columns of numbers that can be read in two ways. `units`: what stands beside the numbers of others.
-    `sheets`: those of a workbook, of which `sheet` was read. `origin`: where it was fetched from or, of too many rows,
-    is to be counted; `frame` is then a sample. `disk`: how many bytes it takes beside the frame.
+    `guess`: guessed roles of its columns. `notes`: remarks of the reader. `ambiguous`: columns of numbers with two
+    readings. `units`: units beside the numbers of columns. `sheets`: those of a workbook, of which `sheet` was read.
+    `origin`: the engine that holds its rows; `frame` may be a sample then. `disk`: bytes beside the frame.
     """
 
     name: str
@@ -71,20 +70,20 @@ class Source(Generic[Choice]):
 
     @property
     def rows(self) -> int:
-        """How many rows there are, here or in an engine."""
+        """The number of rows, in memory or in an engine."""
         return len(self.frame) if self.origin is None else self.origin.sample.rows
 
     @property
     def is_sample(self) -> bool:
-        """Whether the rows lie in an engine and the frame holds a sample of them."""
+        """Whether the frame holds only a sample of rows in an engine."""
         return self.origin is not None and not self.origin.sample.is_complete
 
 
 @dataclass(frozen=True, kw_only=True)
 class UploadedFile:
-    """What a table was read from: the name the user's file has, its bytes, their SHA-256; nothing for pasted text.
+    """The file of a table: its name, size in bytes and SHA-256; empty for pasted text.
 
-    `memory` is how many bytes the table takes, in memory or on disk.
+    `memory`: bytes of the table, in memory or on disk.
     """
 
     given_name: str = ""
@@ -95,14 +94,13 @@ class UploadedFile:
 
 @dataclass
 class Uploads(Generic[Choice]):
-    """The tables that were loaded, by name, with their files, and the last valid choice of columns by fingerprint.
+    """The loaded tables by name, their files, and the last valid choice of columns by fingerprint.
 
-    `confirmed`: fingerprints of tables whose columns the user has confirmed. `picked` is the name of what the screen
-    `page` shows. `last_upload`, `complaint` and `note` say what became of the last file. `heard` counts what the user's
-    browser said, `kept` holds the files that it keeps, by name the beginning of their SHA-256, None until it is asked;
-    `gone` are names that it could not bring back, and `replaced` those under which another file came than the address
-    meant. `remembered` are choices of columns as JSON, by what they are of. `reading` is the file, with what of it was
-    asked for, that is being read.
+    `confirmed`: fingerprints of tables with confirmed columns. `picked`: the name of the table on the screen `page`.
+    `last_upload`, `complaint` and `note` describe the result of the last file. `heard` counts the browser's events;
+    `kept` maps the names of the files in the browser to the beginning of their SHA-256, None until it reports them;
+    `gone`: names that it could not restore; `replaced`: names with another file than the URL meant. `remembered`:
+    choices of columns as JSON by their subject. `reading`: the file and the requested part that is being read.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -124,7 +122,7 @@ class Uploads(Generic[Choice]):
 
 @dataclass
 class ScoredUploads(Uploads[Any]):
-    """Also what became of the last paste, and for which data, beta and least number all losses were compared."""
+    """Uploads with the error of the last paste, and the data, beta and minimum of each comparison of losses."""
 
     paste_complaint: str | None = None
     compared: set[tuple[str, float, int]] = field(default_factory=set)
@@ -145,7 +143,7 @@ class Target:
 
 @dataclass(frozen=True)
 class PinnedPoint:
-    """A point that was pinned: its thresholds, infinity for never, and where it came from."""
+    """The thresholds of a pinned point, infinity for never, and their origin."""
 
     thresholds: tuple[float, ...]
     origin: str
@@ -153,12 +151,11 @@ class PinnedPoint:
 
 @dataclass
 class Baseline:
-    """What the points of one dataset and rule are compared with.
+    """The thresholds that the points of one dataset and rule are compared with.
 
-    `current` are the thresholds in use today; None is an empty box, and stands for never where another one is not
-    empty.
-    `complaint` is about the last file, `origin` the name of the file that they came from, or of the decision;
-    `is_looked_up`: whether the log was asked what is in production.
+    `current`: the current thresholds; None is an empty box, which means never if another one is filled. `complaint`:
+    the error of the last file; `origin`: the name of their file or decision; `is_looked_up`: whether the log was
+    queried for deployed thresholds.
     """
 
     current: list[float | None]
@@ -171,7 +168,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class CertificateRequest:
-    """A precision to be guaranteed with a confidence, both in (0, 1), and of which data and settings it was asked."""
+    """A precision to guarantee with a confidence, both in (0, 1); `about` identifies data and settings."""
 
     about: Hashable
     precision: float
@@ -180,7 +177,7 @@ class CertificateRequest:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Payoffs in a currency, under a name that may be empty."""
+    """Payoffs in a currency, with a name that may be empty."""
 
     name: str
     payoffs: Payoffs
@@ -189,10 +186,10 @@ class Scenario:
 
 @dataclass
 class ScenarioTable:
-    """Scenarios of costs: the table `given` to the editor, as it was `typed` since, and `before` its last change.
+    """Cost scenarios: the table `given` to the editor, as `typed` since, and `before` its last change.
 
-    `version` counts the tables given.
-    `usable` are the scenarios of its rows, and `driving` the chosen one; None where its row holds none.
+    `version` counts the given tables. `usable`: the scenarios of its valid rows; `driving`: the active one, None for
+    an invalid row.
     """
 
     given: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -205,7 +202,7 @@ class ScenarioTable:
 
 @dataclass(frozen=True)
 class MadeDecision:
-    """A decision that was made, its number in the log, or why it is not there; neither where no log was wanted."""
+    """A decision with its number in the log or the error of the log; neither if the log was not wanted."""
 
     record: DecisionRecord
     number: int | None = None
@@ -214,7 +211,7 @@ class MadeDecision:
 
 @dataclass(frozen=True)
 class Reopened:
-    """The record that the operating point was opened with, under which data, and whether these are the record's own."""
+    """The reopened record, the name of the data, and whether it is the record's own data."""
 
     record: DecisionRecord
     data_name: str
@@ -223,7 +220,7 @@ class Reopened:
 
 @dataclass(frozen=True, eq=False)
 class ShownPoint:
-    """A point on the screen; `about` says of which data, settings and method, `driver` what led to it."""
+    """A point on the screen; `about` identifies data, settings and method, `driver` is its goal."""
 
     point: Point
     about: Hashable
@@ -232,7 +229,7 @@ class ShownPoint:
 
 @dataclass(frozen=True)
 class SheetPoint:
-    """What the decision sheet led the operating point to: the request that it was asked, and thresholds (k,)."""
+    """The request of the decision sheet to the operating point, and the thresholds (k,) found for it."""
 
     request: tuple[object, ...]
     thresholds: tuple[float, ...]
@@ -240,7 +237,7 @@ class SheetPoint:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ChosenBand:
-    """Two cuts, what the upper one was chosen by, in the words of records, and how many can be reviewed a day."""
+    """Two cuts, the goal of the upper one as in records, and the reviews possible per day."""
 
     band: ReviewBand
     driver: str
@@ -250,9 +247,9 @@ class ChosenBand:
 
 @dataclass(frozen=True)
 class Goals:
-    """What was asked of one file: what was `typed` into widgets, by key, the target in percent and manual thresholds.
+    """The goals of one file: values `typed` into widgets by key, the target in percent and manual thresholds.
 
-    `shown` and `sheet_led_to` are the points that this led to.
+    `shown` and `sheet_led_to` are the resulting points.
     """
 
     typed: dict[str, Any] = field(default_factory=dict)
@@ -265,15 +262,14 @@ class Goals:
 
 @dataclass
 class PointState:
-    """The screen Operating point.
+    """The state of the screen Operating point.
 
-    `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive; `goal_told` says
-    what it comes to. `shown` is the point that
-    the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
-    what they work on. `band`: the two cuts of the last run, where there were two. `surfaces_in_sight`: the browser has
-    asked for the surfaces. `file` is the fingerprint of the file that goals are of, `goals_of_files` keeps those of
-    others; the widgets of the keys `start_anew` forget what they held for another file. `held_texts` are the names of
-    what it said that it holds of the explorer's messages.
+    `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_told` describes its
+    result. `shown`: the point of the last run, from which a new goal starts. `baselines`: compared thresholds by
+    dataset and rule. `jobs`: tasks by subject. `band`: the two cuts of the last run, if any. `surfaces_in_sight`: the
+    browser has requested the surfaces. `file`: the fingerprint of the file of the goals; `goals_of_files`: goals of
+    other files. `start_anew`: keys of widgets to reset after a change of file. `held_texts`: names of message texts
+    that the browser holds.
     """
 
     target: Target = field(default_factory=Target)
@@ -299,7 +295,7 @@ class PointState:
 
 @dataclass(frozen=True)
 class UploadedRecord:
-    """A record from a file, or why the file holds none."""
+    """A record from a file, or the error of the file."""
 
     file: str
     record: DecisionRecord | None = None
@@ -308,9 +304,9 @@ class UploadedRecord:
 
 @dataclass
 class DecisionsState:
-    """The screen Decisions: `log_complaint` says why the log cannot be read, `note` what was done last.
+    """The state of the screen Decisions.
 
-    `more` entries are shown beyond the first page.
+    `log_complaint`: the error of the log; `note`: the result of the last action; `more`: entries beyond the first page.
     """
 
     uploaded: UploadedRecord | None = None
@@ -321,7 +317,7 @@ class DecisionsState:
 
 @dataclass(frozen=True)
 class OwnItems:
-    """Probabilities that the user set, in place of those of a `draw`."""
+    """The user's probabilities in place of those of a `draw`."""
 
     draw: tuple[float, ...]
     probabilities: tuple[float, ...]
@@ -329,12 +325,11 @@ class OwnItems:
 
 @dataclass
 class TopKState:
-    """The teaching screen: what was found last, each with the inputs that it was found for.
+    """The state of the screen Top-k: the last results with their inputs.
 
-    `pending_draw` is the draw to show next, by the key of its widget; `timed` a loss, its runs, whether all were made.
-    `own` are items that the user set, `last_move` the number of the last drag heard of, `complaint` what is wrong with
-    what was typed. `revealed` says under which items and loss the optimum was asked for; `walked` is how many steps of
-    which graph's search were taken.
+    `pending_draw`: the draw to show next, by the key of its widget; `timed`: a loss, its runs, whether they are
+    complete. `own`: the user's items; `last_move`: the number of the last drag received; `complaint`: the error of the
+    typed items. `revealed`: items and loss of the revealed optimum; `walked`: the graph and the step of its search.
     """
 
     own: OwnItems | None = None
@@ -342,7 +337,6 @@ class TopKState:
     complaint: str | None = None
     revealed: object = None
     walked: tuple[object, int] = (None, 0)
-
     verified: tuple[object, Verification] | None = None
     found: tuple[object, Any] | None = None
     pending_draw: dict[str, Any] = field(default_factory=dict)
@@ -351,12 +345,11 @@ class TopKState:
 
 @dataclass
 class Session:
-    """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
+    """The state of one session: `page` is the open screen, `url` its parameters by name, `visit` a unique name.
 
-    `visit` is a name of its own. `searches` are those for paths, by dataset and settings,
-    `counted` datasets counted in engines, by key, `counted_along` what was
-    counted along their paths, `borderline` rows near thresholds, `stopped` the keys of what the user stopped, and
-    `paper_run` a set of a paper that is run again.
+    `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
+    counts along their paths; `borderline`: rows near thresholds; `stopped`: keys of cancelled calculations;
+    `paper_run`: the run of a paper's set.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -376,7 +369,7 @@ class Session:
 
 
 def session() -> Session:
-    """Return this visit's state."""
+    """Return the state of this session."""
     if KEY not in st.session_state:
         st.session_state[KEY] = Session()
     found: Session = st.session_state[KEY]

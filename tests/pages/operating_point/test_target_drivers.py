@@ -418,7 +418,7 @@ def expect_typed(*steps):
 
 
 def test_once_the_address_has_had_time_what_it_says_of_before_is_a_step_back(monkeypatch):
-    monkeypatch.setattr("ui.shared.url_params.SECONDS_TO_ARRIVE", -1.0)
+    monkeypatch.setattr("ui.shared.url_params.ECHO_SECONDS", -1.0)
     expect_typed(("a", "a", "a"), ("b", "a", "b"), ("b", "a", "a"), ("c", "a", "c"), ("c", "c", "c"))
 
 
