@@ -122,7 +122,7 @@ def test_the_tour_leads_through_and_the_presentation_hides_the_controls(server, 
         page.get_by_role("button", name=step.action).click()
         expect(page.get_by_text(f"{place} of 5")).to_have_count(0)
     page.get_by_role("button", name="End", exact=True).click()
-    expect(page.get_by_text("That was the tour.")).to_have_count(0)
+    expect(page.get_by_text("This is the end of the tour.")).to_have_count(0)
     expect(percent_box(page)).to_have_value("20")
     scores = sample("Card alerts").first_choice.scores
     expect_point(page, scores, expected_sample_point("Card alerts", 20))
