@@ -1,4 +1,4 @@
-"""Multiloss: choose thresholds for several classifiers from rated predicted positives."""
+"""Start Multiloss: choose thresholds for several classifiers from rated predicted positives."""
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ PAGES = [
 
 
 def start() -> None:
-    """Lead on to the first screen, or to the one asked for: a default page has no address but "/"."""
+    """Open the requested screen, or the first one: a default page has no URL but "/"."""
     asked = asked_in_address()
     names = asked.pop(TO, [])
     st.switch_page(next((page for page in PAGES if page.url_path in names), PAGES[0]), query_params=asked)
@@ -32,7 +32,7 @@ if person is None or person.identity:
     pages.append(st.Page(show_own_page, title=name, icon=":material/account_circle:", url_path="your_account"))
 page = st.navigation(pages, position="hidden" if person is None else "top")
 if person is None:
-    # The address stays as it is: signing in leads back to it.
+    # Keep the URL: signing in returns to it.
     show_sign_in()
 else:
     run_page(page.run)

@@ -1,4 +1,4 @@
-"""Four questions with the reader's own values, and one sentence that answers them."""
+"""Answer four questions about the user's own data in one sentence."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Decisions that were made: to open again, compare, mark as deployed, and hand on."""
+"""Show logged decisions: reopen, compare, mark as deployed, download."""
 
 import streamlit as st
 
@@ -8,9 +8,7 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 st.title("Decisions")
-st.markdown(
-    "What was decided, by whom and why: to open again, to compare, to mark as deployed, and to hand on as files."
-)
+st.markdown("Every saved decision with author and reason: open it again, compare it, mark it as deployed, download it.")
 ask_record()
 show_log()
 show_audit_trail()

@@ -1,4 +1,4 @@
-"""Surfaces, paths and the marginal-precision slider: from rated data to thresholds that can be deployed."""
+"""Choose thresholds from rated data with surfaces, paths and the marginal-precision slider."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import find_the_rest
 from ui.operating_point.explorer.component import explorer
 from ui.operating_point.explorer.plain_charts import show_plainly
-from ui.operating_point.layout import ask_point, lay_out, say_unusable
+from ui.operating_point.layout import ask_point, lay_out, show_unusable
 from ui.operating_point.sections import SECTIONS
 from ui.operating_point.sections.over_time import show_alerts_per_day
 from ui.operating_point.sections.simpler_rules import show_effective_size
@@ -22,7 +22,7 @@ from ui.shared.page_setup import bootstrap, run_page
 
 @st.fragment
 def explore(dataset: RatedDataset) -> None:
-    """Everything that depends on settings and target; only this part runs again when the slider comes to rest."""
+    """Show all that depends on settings and target; only this fragment runs again after a move."""
     run_page(lambda: _explore(dataset))
 
 
@@ -32,7 +32,7 @@ def _explore(dataset: RatedDataset) -> None:
         try:
             context = ask_point(dataset)
         except DataError as error:
-            say_unusable(error)
+            show_unusable(error)
     with charts:
         offer_leaving()
         show_reopened(context.analysis, context.point)
@@ -61,7 +61,7 @@ with st.container(key="bar"):
     try:
         dataset = dataset_of(source)
     except DataError as error:
-        say_unusable(error)
+        show_unusable(error)
     with bar:
         show_origin(dataset)
         offer_tour()

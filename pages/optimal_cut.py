@@ -1,4 +1,4 @@
-"""How many of the most probable items to flag, for items with probabilities that were brought in."""
+"""Find the number of most probable items to flag, for uploaded items with probabilities."""
 
 import streamlit as st
 

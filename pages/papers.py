@@ -1,4 +1,4 @@
-"""Both papers' tables, run again and set beside the printed figures."""
+"""Compare the tables of both papers with recomputed results."""
 
 import streamlit as st
 
@@ -10,9 +10,7 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 st.title("Papers")
-st.markdown(
-    "What both papers printed, beside the same experiments run again: each figure with its 95 % interval, and a mark."
-)
+st.markdown("The printed figures of both papers beside recomputed ones, each with its 95 % interval and a mark.")
 optimal, thresholds = st.tabs(["Natarajan et al. 2016: optimal cuts", "Robles et al. 2020: thresholds"])
 with optimal:
     show_cells()

@@ -1,4 +1,4 @@
-"""Bring rated documents in, check what their columns mean, and see what they can tell."""
+"""Upload rated documents, assign their columns and check their limits."""
 
 import streamlit as st
 
@@ -23,12 +23,12 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 st.title("Rated data")
-st.markdown("Bring alerts that people rated: one row each, with each classifier's score and the rating.")
+st.markdown("Upload rated alerts: one row each, with the score of each classifier and the rating.")
 picker, uploader = st.columns([2, 3], gap="large")
 with picker:
     source = choose_source(lambda: ask_upload(uploader))
     if source.name in rated_uploads().samples:
-        st.caption("A simulated sample is shown.")
+        st.caption("This is a simulated sample.")
 show_reading_notes(source)
 questions, summary = (st.container(key=key) for key in ("column_questions", "column_summary"))
 

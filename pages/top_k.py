@@ -1,4 +1,4 @@
-"""Theorem 1 on synthetic items: the best of all 2^n predictions is always a top-k set, as long as it may assume so."""
+"""Demonstrate Theorem 1 on synthetic items: the best of all 2^n predictions is a top-k set."""
 
 from ui.shared.page_setup import bootstrap
 from ui.top_k.assumptions import broken_assumption

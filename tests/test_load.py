@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.load import visitor
-from benchmarks.load.wire import MOST_TEXTS, Visit
+from benchmarks.load.wire import MAX_TEXTS, Visit
 from multiloss_core import RatedDocuments, operating_point, smooth_path
 from tests.app_server import app_server
 from ui.operating_point.explorer.component import BROWSER
@@ -40,7 +40,7 @@ def test_a_visitor_is_told_the_point_of_her_own_file(tmp_path):
     row = table["rows"][table["percents"].index(PERCENT)]
     assert explorer["subject"].startswith("hers")
     # What stays while the slider moves was held since the opening; a browser holds as much.
-    assert f"export const MOST_TEXTS = {MOST_TEXTS}\n" in (BROWSER / "protocol.js").read_text()
+    assert f"export const MAX_TEXTS = {MAX_TEXTS}\n" in (BROWSER / "protocol.js").read_text()
     assert 0 < len(explorer["texts"]) < len(explorer["charts"]["space"]["traces"])
     assert explorer["percent"] == PERCENT
     assert explorer["thresholds"] == pytest.approx(point.thresholds)

@@ -9,15 +9,21 @@ from ui.shared.page_setup import bootstrap
 from ui.sign_in.person import Person, Role
 from ui.sign_in.visitor import reader, settings, visitor
 
-# The browser remembers the page that was asked for: the provider leads back to the start, and the server on from there.
+# A cookie keeps the requested page, because the provider redirects to the start.
 REMEMBER_ADDRESS = f"""<script>
 document.cookie = "{RETURN_COOKIE}=" + encodeURIComponent(location.pathname + location.search)
     + "; path=/; max-age=600; samesite=lax" + (location.protocol === "https:" ? "; secure" : "")
 </script>"""
+PERMISSIONS = {
+    Role.READ: "see the pages and the decision log",
+    Role.DECIDE: "save decisions, remark on decisions, withdraw your own",
+    Role.DEPLOY: "mark decisions as deployed",
+    Role.ADMINISTER: "withdraw any decision, remark, see the audit trail",
+}
 
 
 def admitted() -> Person | None:
-    """Return who visits and may see the pages; None for others, see `show_sign_in`."""
+    """Return the user, or None without the right to see the pages; see `show_sign_in`."""
     try:
         person = visitor()
     except DataError:
@@ -26,7 +32,7 @@ def admitted() -> Person | None:
 
 
 def show_sign_in() -> None:
-    """Say why nothing is shown, and offer what leads on."""
+    """Show the reason for no access, with a sign-in or sign-out button."""
     with st.container(horizontal_alignment="center"), st.container(width=440):
         st.title("Multiloss", anchor=False)
         try:
@@ -40,39 +46,30 @@ def show_sign_in() -> None:
             st.warning(as_text(str(error)), icon=":material/schedule:")
         else:
             if person is not None:
-                _say_without_role(person)
+                _show_without_role(person)
                 return
         st.html(REMEMBER_ADDRESS, unsafe_allow_javascript=True)
         st.button("Sign in", type="primary", icon=":material/login:", on_click=st.login)
 
 
-def _say_without_role(person: Person) -> None:
-    say_who(person)
+def _show_without_role(person: Person) -> None:
+    _show_identity(person)
     contact = as_text(settings().roles.contact)
-    st.info(f"You have no role here, so nothing is shown. Ask {contact} for one, then sign in again.")
+    st.info(f"You have no role, so no page is available. Ask {contact} for one, then sign in again.")
     st.button("Sign out", icon=":material/logout:", on_click=st.logout)
-
-
-WHAT = {
-    Role.READ: "see the pages and the decision log",
-    Role.DECIDE: "save decisions, remark on decisions, withdraw your own",
-    Role.DEPLOY: "mark decisions as deployed",
-    Role.ADMINISTER: "withdraw anybody's decision, remark, see the audit trail",
-}
 
 
 def show_own_page() -> None:
-    """Show the page of whoever is signed in."""
+    """Show the page of the signed-in user."""
     bootstrap("your_account.py")
     person = reader()
     st.title("Your account")
-    say_who(person)
-    st.markdown("\n".join(f"- **{role.capitalize()}**: {WHAT[role]}" for role in Role if person.may(role)))
+    _show_identity(person)
+    st.markdown("\n".join(f"- **{role.capitalize()}**: {PERMISSIONS[role]}" for role in Role if person.may(role)))
     if person.until is not None:
-        st.caption(f"This sign-in ends {person.until:%Y-%m-%d %H:%M} UTC; a change of your roles shows at the next.")
+        st.caption(f"This sign-in ends {person.until:%Y-%m-%d %H:%M} UTC; changed roles apply from the next one.")
     st.button("Sign out", icon=":material/logout:", on_click=st.logout)
 
 
-def say_who(person: Person) -> None:
-    """Say as whom the log keeps what this person writes."""
+def _show_identity(person: Person) -> None:
     st.markdown(f"Signed in as **{as_text(person.identity)}**")

@@ -27,23 +27,25 @@ from ui.shared.session import session
 from ui.sign_in.person import Person, Role, is_identity, is_same_name, is_same_person
 from ui.sign_in.visitor import reader, settings
 
+T = TypeVar("T")
+
 
 class GuardedLog:
-    """A log for a `person`; `second_person`: whether another one than the author must deploy.
+    """The decision log with the permissions of a `person`; `second_person`: the author must not deploy.
 
-    With sign-in everything is written under her identity. Every method raises DataError where she may not, or where the
-    log itself refuses.
+    With sign-in entries carry the identity of the person. Every method raises DataError without permission, or for an
+    error of the log.
     """
 
     def __init__(self, log: DecisionLog, person: Person, *, second_person: bool) -> None:
         self._log, self._person, self._second_person = log, person, second_person
 
     def listing(self, *, limit: int) -> Listing:
-        """List the newest entries, and what cannot be read."""
+        """List the newest entries and the unreadable ones."""
         return self._for(Role.READ).listing(limit=limit)
 
     def entries(self, *, limit: int = MAX_ENTRIES, data_name: str | None = None) -> tuple[LogEntry, ...]:
-        """List the newest entries that can be read, of one data name."""
+        """List the newest readable entries, optionally of one data name."""
         return self._for(Role.READ).entries(limit=limit, data_name=data_name)
 
     def get(self, entry_id: int) -> LogEntry:
@@ -51,15 +53,15 @@ class GuardedLog:
         return self._for(Role.READ).get(entry_id)
 
     def in_production(self) -> tuple[LogEntry, ...]:
-        """List what is in production."""
+        """List the deployed entries."""
         return self._for(Role.READ).in_production()
 
     def export(self) -> str:
-        """All entries as JSON lines."""
+        """Return all entries as JSON lines."""
         return self._for(Role.READ).export()
 
     def trail(self) -> tuple[Event, ...]:
-        """List who wrote what and when."""
+        """List all events with author and time."""
         return self._for(Role.ADMINISTER).trail()
 
     def audit(self) -> Audit:
@@ -67,21 +69,21 @@ class GuardedLog:
         return self._for(Role.ADMINISTER).audit()
 
     def add(self, record: DecisionRecord) -> int:
-        """Keep a record of this person's and return the number of its entry."""
+        """Add a record of this person and return the number of its entry."""
         log = self._for(Role.DECIDE)
         if not self._person.may_sign(record.author):
-            raise DataError("The author of this record is somebody else; only the author can add it to the log.")
+            raise DataError("You are not the author of this record; only the author can add it to the log.")
         return log.add(record)
 
     def remark(self, entry_id: int, by: str, words: str, *, withdraws: bool = False) -> LogEntry:
-        """Add a remark on an entry, or withdraw it: her own, or anybody's as an administrator."""
+        """Add a remark on an entry, or withdraw it as its author or an administrator."""
         log = self._for(Role.DECIDE, Role.ADMINISTER)
         if withdraws and not may_withdraw(self._person, log.get(entry_id)):
-            raise DataError("Only the author of a decision, or an administrator, withdraws it; add a remark instead.")
+            raise DataError("Only the author or an administrator can withdraw a decision; add a remark instead.")
         return log.remark(entry_id, self._own(by), words, withdraws=withdraws)
 
     def mark_deployed(self, entry_id: int, by: str, when: datetime | None = None) -> LogEntry:
-        """Note that an entry went to production."""
+        """Mark an entry as deployed."""
         log, by = self._for(Role.DEPLOY), self._own(by)
         if self._second_person and (complaint := why_another_deploys(self._person, log.get(entry_id), by)):
             raise DataError(complaint)
@@ -93,45 +95,40 @@ class GuardedLog:
 
     def _own(self, name: str) -> str:
         if not self._person.may_sign(name):
-            raise DataError("With sign-in everything is written under one's own name; sign in as the other person.")
+            raise DataError("With sign-in you can write only under your own name; sign in as the other person.")
         return name
 
 
 def may_withdraw(person: Person, entry: LogEntry) -> bool:
-    """Tell whether a person may withdraw an entry: her own with the role to decide, anybody's as an administrator."""
+    """Return whether a person may withdraw an entry: its author with the role DECIDE, or an administrator."""
     is_own = not person.identity or is_same_person(entry.record.author, person.identity)
     return person.may(Role.ADMINISTER) or (is_own and person.may(Role.DECIDE))
 
 
 def why_another_deploys(person: Person, entry: LogEntry, by: str) -> str:
-    """Say why, where a second person must deploy, it cannot be this one under the name `by`; empty where it can."""
+    """Explain why this person, under the name `by`, cannot deploy as the second person; empty if allowed."""
     author = entry.record.author
     if person.identity and not is_identity(author):
         return (
-            f"Decision {entry.id} was made under a typed name, so nobody can tell whether you are a second person; "
-            "decide anew to put it into production."
+            f"Decision {entry.id} has a typed author, so the program cannot check for a second person; save a new "
+            "decision to deploy it."
         )
     is_own = is_same_person(author, by) if person.identity else is_same_name(author, by)
-    return f"Decision {entry.id} was made by the same person; here another one deploys." if is_own else ""
-
-
-T = TypeVar("T")
+    return f"Decision {entry.id} was made by the same person; a second person must deploy it." if is_own else ""
 
 
 def decision_log() -> GuardedLog:
-    """Open the log at the address of the environment's MULTILOSS_DECISION_LOG, else in a file of this user.
-
-    It does what whoever visits may do.
+    """Open the log at the address in MULTILOSS_DECISION_LOG, or in a local file, for the current user.
 
     Raises
     ------
-    DataError : it cannot be opened, or not by whoever visits.
+    DataError : a log that cannot be opened, or a user without access.
     """
     return GuardedLog(_opened(log_address()), reader(), second_person=settings().roles.second_person)
 
 
 def ask_name(label: str, *, key: str, help: str | None = None) -> str:
-    """Ask under which name something is written to the log; with sign-in show it: it is not typed."""
+    """Ask for the author's name, or show the identity of the signed-in user."""
     identity = reader().identity
     if identity:
         st.markdown(f"{label}: {as_text(identity)}", help=help)
@@ -141,9 +138,9 @@ def ask_name(label: str, *, key: str, help: str | None = None) -> str:
 
 
 def from_log(ask: Callable[[GuardedLog], T]) -> T | None:
-    """Ask the log; None after the sentence why it cannot be used and a button to try again.
+    """Query the log; after an error, show it with a retry button and return None.
 
-    A database that does not answer is not asked at every run, for each time may take seconds.
+    The error is kept until the retry: a database that does not respond costs seconds at each query.
     """
     state = session().decisions
     complaint = state.log_complaint
@@ -163,58 +160,58 @@ def _opened(address: str) -> DecisionLog:
 
 
 def forget_log() -> None:
-    """Close the log; it is opened again when it is asked."""
+    """Close the log; the next query opens it again."""
     _opened.clear()
 
 
 def moment(time: datetime) -> str:
-    """Write a moment in UTC, to the minute."""
+    """Format a time in UTC, to the minute."""
     return f"{time:%Y-%m-%d %H:%M}"
 
 
 def author_of(record: DecisionRecord) -> str:
-    """Name who decided, as far as it is known."""
+    """Return the author's name, shortened, or "no author"."""
     return shortened(record.author, LONG_NAME) or "no author"
 
 
 def label_of(entry: LogEntry) -> str:
-    """Write an entry of the log in one line."""
+    """Format an entry of the log in one line."""
     record = entry.record
     return f"{entry.id} · {shortened(record.data.name, LONG_NAME)} · {moment(record.created)} · {author_of(record)}"
 
 
 def target_words(record: DecisionRecord) -> str:
-    """Write the target marginal precision, or that there is none."""
+    """Format the target marginal precision, "set manually" or "none"."""
     target = record.target
     if target.by_hand or target.marginal_precision is None:
-        return "set by hand" if target.by_hand else "none"
+        return "set manually" if target.by_hand else "none"
     return f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
 
 
 def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...]) -> str:
-    """Write thresholds with the names of their classifiers."""
+    """Format thresholds with the names of their classifiers."""
     pairs = zip(names, thresholds, strict=True)
     return ", ".join(f"{score_name(name)} {reached(name, value)}" for name, value in pairs)
 
 
 def precision_words(record: DecisionRecord) -> str:
-    """Write the precision on the data of the record."""
+    """Format the precision on the data of the record."""
     return share_words(record, record.expected.precision, record.expected.alerts)
 
 
 def share_words(record: DecisionRecord, precision: float | None, alerts: float) -> str:
-    """Write a share of alerts, which are counted as in the record."""
-    # Of how many documents money is, no record tells: one decimal.
+    """Format a share of alerts, counted as in the record."""
+    # Records of money do not know the number of documents: use one decimal.
     return share(precision, alerts if record.settings.amount is None else 1_000)
 
 
 def counted_words(record: DecisionRecord, value: float) -> str:
-    """Write a count of a record; one of money says so."""
+    """Format a count of a record, marking money."""
     return count(value) if record.settings.amount is None else f"{money(value)} (money)"
 
 
 def deployment_words(entry: LogEntry) -> str:
-    """Say whether an entry is or was in production, or that it never was and is withdrawn."""
+    """Describe the deployment of an entry; empty if it was never deployed nor withdrawn."""
     if not entry.deployments:
         return "" if entry.withdrawn is None else "withdrawn"
     last = entry.deployments[-1]
@@ -224,15 +221,15 @@ def deployment_words(entry: LogEntry) -> str:
 
 
 def summary_on_page(record: DecisionRecord) -> str:
-    """Write the Markdown summary without its title, its headings below those of the page."""
+    """Format the Markdown summary without its title, with headings below those of the page."""
     _, _, body = markdown_summary(record, vocabulary()).partition("\n\n")
     return without_links(f"\n\n{body}".replace("\n\n## ", "\n\n#### "))
 
 
 def offer_files(record: DecisionRecord, tag: str, drawings: Mapping[str, str] | None = None) -> None:
-    """Offer the downloads of a record, and the thresholds as code to copy. `tag` is for the keys.
+    """Offer the downloads of a record, and its thresholds as code. `tag` makes widget keys unique.
 
-    `drawings`: the charts of the report by title; without them it shows what the record itself knows.
+    `drawings`: the charts of the report by title, by default the weeks of the record.
     """
     with st.container(horizontal=True, gap="small"):
         for file in record_files(record, vocabulary(), weeks_of(record) if drawings is None else drawings):
@@ -241,7 +238,7 @@ def offer_files(record: DecisionRecord, tag: str, drawings: Mapping[str, str] | 
 
 
 def download_button(file: RecordFile, tag: str) -> None:
-    """Offer one download, which runs nothing again."""
+    """Offer one download without a rerun."""
     st.download_button(
         file.label,
         file.text,
@@ -254,13 +251,13 @@ def download_button(file: RecordFile, tag: str) -> None:
 
 
 def weeks_of(record: DecisionRecord) -> dict[str, str]:
-    """Draw the weeks that a record knows; nothing for one that knows none."""
+    """Draw the weeks of a record, if it has any."""
     weeks = () if record.evidence is None else record.evidence.weeks
     return {"Alerts of each week": weeks_drawing(weeks, vocabulary())} if weeks else {}
 
 
 def show_code(record: DecisionRecord) -> None:
-    """Show the condition, the model, the expression and the function, to copy."""
+    """Show the thresholds as SQL, dbt, Spark and Python code."""
     sql, dbt, spark, python = st.tabs(["SQL", "dbt", "Spark", "Python"])
     sql.code(sql_where(record), language="sql", wrap_lines=True)
     dbt.code(dbt_model(record), language="sql", wrap_lines=True)
@@ -269,9 +266,9 @@ def show_code(record: DecisionRecord) -> None:
 
 
 def entry_in_production(names: Sequence[str], data_name: str, rule: Rule | None = None) -> LogEntry | None:
-    """Find the entry in production for data of a name with score columns of some names, else for others with these.
+    """Find the deployed entry with these score columns, preferring the data name; `rule` restricts it.
 
-    With `rule`, only of this rule. None as well where the log cannot be used: the page on decisions says why.
+    Returns None also for an unusable log, whose error the page Decisions shows.
     """
     if session().decisions.log_complaint is not None:
         return None
@@ -288,7 +285,7 @@ def entry_in_production(names: Sequence[str], data_name: str, rule: Rule | None 
 
 
 def show_in_production(names: Sequence[str], data_name: str) -> None:
-    """Say in a line which thresholds are in production for these scores, with the way to the decision."""
+    """Show the deployed thresholds of these scores in one line, with a link to the decision."""
     entry = entry_in_production(names, data_name)
     if entry is None:
         return
@@ -296,5 +293,5 @@ def show_in_production(names: Sequence[str], data_name: str) -> None:
     of = "" if record.data.name == data_name else f", decided on {shortened(record.data.name, LONG_NAME)}"
     words = f"{thresholds_words(record.columns.scores, record.thresholds)}{of}, {deployment_words(entry)} (UTC)"
     with st.container(horizontal=True, vertical_alignment="center", key="in_production"):
-        st.markdown(f":material/rocket_launch: **In production:** {as_text(words)}.", width="content")
+        st.markdown(f":material/rocket_launch: **Deployed:** {as_text(words)}.", width="content")
         st.page_link("pages/decisions.py", label=f"Decision {entry.id}", query_params={"decision": f"{entry.id}"})

@@ -19,7 +19,7 @@ from websockets.typing import Subprotocol
 LARGEST_MESSAGE = 64 * 2**20
 SECONDS_TO_ANSWER = 120.0
 # As many as a browser keeps.
-MOST_TEXTS = 100
+MAX_TEXTS = 100
 COOKIE = "_streamlit_xsrf"
 # A browser forgets a message that so many whole runs have not shown.
 RUNS_KEPT = 2
@@ -301,7 +301,7 @@ class Visit:
             if text is None:
                 raise VisitError("the server left out a text that was not held")
             self.texts[name] = text
-        for name in [*self.texts][:-MOST_TEXTS]:
+        for name in [*self.texts][:-MAX_TEXTS]:
             del self.texts[name]
 
     async def _repeat(self, fragment: str, interval: float) -> None:

@@ -344,7 +344,7 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     without_webgl(page)
     open_page(page, f"{server}/operating_point", "Operating point")
     show_surfaces(page)
-    expect(page.get_by_text("this browser does not draw in 3D")).to_have_count(2)
+    expect(page.get_by_text("this browser cannot draw in 3D")).to_have_count(2)
     press(page, "ArrowRight", "20.5")
     expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 20.5))
     expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_attached()

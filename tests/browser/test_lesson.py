@@ -36,7 +36,7 @@ def test_a_student_guesses_drags_and_walks(server, page):
     expect(page).to_have_url(re.compile("topk_shown=true"))
 
     first = bars(page).nth(0)
-    room = first.locator(".room")
+    room = first.locator(".track")
     height = room.bounding_box()["height"]
     room.drag_to(room, source_position={"x": 9, "y": 0.2 * height}, target_position={"x": 9, "y": 0.9 * height})
     expect(first).to_have_attribute("aria-valuenow", "0.10")

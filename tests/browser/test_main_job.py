@@ -184,7 +184,7 @@ def test_what_new_data_will_show_comes_while_slider_stays_free(server, page):
     expect(page.get_by_role("progressbar")).to_have_count(0)
 
     page.get_by_text("Guarantee a precision").click()
-    expect(page.get_by_test_id("stAlert").filter(has_text="95 % sure")).to_be_visible()
+    expect(page.get_by_test_id("stAlert").filter(has_text="95 % confidence")).to_be_visible()
     page.get_by_role("spinbutton", name="Precision of at least").fill("99.5")
     page.get_by_role("spinbutton", name="Precision of at least").press("Enter")
     expect(page.get_by_test_id("stAlert").filter(has_text="No thresholds can be guaranteed")).to_be_visible()

@@ -20,7 +20,7 @@ def test_costs_with_amounts_payoff_and_a_review_band(server, flat_page):
     open_page(
         page, f"{server}/operating_point?wish_review=6&wish_recovered=100&wish_catch=0&driver=costs", "Operating point"
     )
-    expect(page.get_by_text(re.compile("A rated fraud is of 285.04 on average"))).to_be_visible()
+    expect(page.get_by_text(re.compile("The mean amount of a rated fraud is 285.04"))).to_be_visible()
 
     open_part(page, "Payoff against alerts")
     expect(page.get_by_text(re.compile("^The best point of the path brings"))).to_be_visible()

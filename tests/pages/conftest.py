@@ -34,7 +34,7 @@ def log_address(monkeypatch, tmp_path):
 
 @pytest.fixture(autouse=True)
 def no_page_fails(caplog):
-    """Fail a test whose page met an error of its own, which the page catches and shows as a sentence."""
+    """Fail a test whose page failed with an error that the page catches and shows."""
     yield
     failed = [record for record in caplog.get_records("call") if record.name == "ui.shared.page_setup"]
     assert not failed, failed[0].exc_text

@@ -62,7 +62,7 @@ def test_a_page_that_fails_keeps_its_data_and_starts_anew(monkeypatch, caplog):
         patch.setattr("ui.operating_point.sections.SECTIONS", (lambda context: 1 / 0,))
         run(app)
         caplog.clear()
-        assert "error of its own" in app.error[0].value
+        assert "This page failed" in app.error[0].value
         assert app.selectbox(key="data").value == "Login alerts"
     run(app.button(key="start_anew").click())
     assert not app.error

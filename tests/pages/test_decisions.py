@@ -56,7 +56,7 @@ def address_of(app):
 
 def produced(app):
     """What the page says is in production."""
-    return [line for line in app.markdown if "**In production:**" in line.value]
+    return [line for line in app.markdown if "**Deployed:**" in line.value]
 
 
 def table(app, column):
@@ -84,7 +84,7 @@ def logged(address, *records):
 
 def test_an_empty_log_says_what_to_do():
     app = opened("decisions")
-    assert "No decision is in the log yet" in said(app.info)
+    assert "no decisions yet" in said(app.info)
     assert not app.error
     assert not app.dataframe
     assert not app.get("download_button")
@@ -94,7 +94,7 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
     one, two = sample_decision(), make_record(HOSTILE_NAMES[:2], (None, 0.25), author="<b>B</b>")
     numbers = logged(log_address, one, two)
     app = opened("decisions")
-    shown = table(app, "In production")
+    shown = table(app, "Deployed")
     assert list(shown["No."]) == numbers[::-1]
     assert list(shown["Data"]) == ["alerts.csv", "Card alerts"]
     assert list(shown["TP"]) == [300, one.expected.tp]
@@ -108,18 +108,18 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
     assert app.selectbox(key="decision").options[0].startswith(f"{numbers[1]} · alerts.csv")
 
     run(app.selectbox(key="decisions_for").select("Card alerts"))
-    assert list(table(app, "In production")["No."]) == [numbers[0]]
+    assert list(table(app, "Deployed")["No."]) == [numbers[0]]
     assert app.selectbox(key="decision").options[0].startswith(f"{numbers[0]} · Card alerts")
     assert app.code[0].value == sql_where(one)
     run(app.selectbox(key="decisions_for").select("all data"))
-    assert len(table(app, "In production")) == 2
+    assert len(table(app, "Deployed")) == 2
 
 
 def test_list_says_what_was_set_by_hand_and_what_counts_money(log_address):
     record = make_record()
     by_hand = replace(record, record_id="00000000-0000-4000-8000-000000000001", target=RecordedTarget("set by hand"))
     logged(log_address, by_hand, replace(record, settings=replace(record.settings, amount="paid")))
-    shown = table(opened("decisions"), "In production")
+    shown = table(opened("decisions"), "Deployed")
     assert list(shown["Method"]) == ["smooth", "set by hand"]
     assert list(shown["Target"].isna()) == [False, True]
     assert list(shown["Counted"]) == ["money", "documents"]
@@ -156,9 +156,9 @@ def test_no_address_names_data_or_authors(log_address):
 def test_older_decisions_are_one_click_away(log_address):
     logged(log_address, *(make_record(record_id=f"00000000-0000-4000-8000-{i:012d}") for i in range(103)))
     app = opened("decisions")
-    assert len(table(app, "In production")) == 100
+    assert len(table(app, "Deployed")) == 100
     press(app, "Show older")
-    assert list(table(app, "In production")["No."]) == list(range(103, 0, -1))
+    assert list(table(app, "Deployed")["No."]) == list(range(103, 0, -1))
 
 
 def test_two_decisions_are_compared_with_signed_differences(log_address):
@@ -191,15 +191,15 @@ def test_decision_is_marked_as_deployed_and_retires_one_before(log_address):
     first, second = logged(log_address, sample_decision(), sample_decision(percent=50.0))
     app = opened("decisions")
     press(app, "Mark as deployed")
-    assert "Say who" in said(app.error)
+    assert "Enter the name" in said(app.error)
     app.text_input(key="deployed_by").set_value("B. Oss")
     press(app, "Mark as deployed")
     assert "marked as deployed" in said(app.success)
-    assert "since" in table(app, "In production")["In production"][0]
+    assert "since" in table(app, "Deployed")["Deployed"][0]
     run(app.selectbox(key="decision").select_index(1))
     assert app.text_input(key="deployed_by").value == "B. Oss"
     press(app, "Mark as deployed")
-    shown = table(app, "In production").set_index("No.")["In production"]
+    shown = table(app, "Deployed").set_index("No.")["Deployed"]
     assert shown[first].startswith("since")
     assert shown[first].endswith("by B. Oss")
     assert shown[second].startswith("until")
@@ -211,16 +211,16 @@ def test_remarks_and_a_withdrawal_are_added(log_address):
     logged(log_address, sample_decision())
     app = opened("decisions")
     press(app, "Withdraw the decision")
-    assert "Give your name" in said(app.error)
+    assert "Enter your name" in said(app.error)
     app.text_input(key="remark_by").set_value("B. Oss")
     app.text_input(key="remark_words_1_0").set_value("Seen in July: as expected.")
     press(app, "Add the remark")
-    assert "has a remark more" in said(app.success)
+    assert "has a new remark" in said(app.success)
     assert "B. Oss: Seen in July" in said(app.markdown)
     app.text_input(key="remark_words_1_1").set_value("The model was replaced.")
     press(app, "Withdraw the decision")
     assert "by B. Oss: The model was replaced." in said(app.warning)
-    assert table(app, "In production")["In production"][0] == "withdrawn"
+    assert table(app, "Deployed")["Deployed"][0] == "withdrawn"
     labels = [button.label for button in app.button]
     assert "Mark as deployed" not in labels
     assert "Withdraw the decision" not in labels
@@ -233,7 +233,7 @@ def test_unreadable_entry_does_not_hide_others(log_address):
         connection.execute("UPDATE decision_log_entries SET record = '{}' WHERE id = ?", (broken,))
     app = opened("decisions")
     assert f"Entry {broken} of the decision log cannot be read" in said(app.warning)
-    assert list(table(app, "In production")["No."]) == [kept]
+    assert list(table(app, "Deployed")["No."]) == [kept]
     assert not app.error
 
 
@@ -242,7 +242,7 @@ def test_downloaded_table_holds_no_formula_of_others(log_address):
     record = make_record(author=hostile)
     logged(log_address, replace(record, data=replace(record.data, name="=1+1")), make_record())
     app = opened("decisions")
-    listed = table(app, "In production")
+    listed = table(app, "Deployed")
     assert listed["By"].tolist()[1] == f"'{hostile}"
     assert listed["Data"].tolist()[1] == "'=1+1"
     run(app.selectbox(key="compared_with").select_index(1))
@@ -464,7 +464,7 @@ def test_what_drove_a_decision_drives_again(log_address, driver):
         assert state(app).point.target.percent == percent
     else:
         assert target.marginal_precision is None
-    assert "so are the thresholds" in said(app.success)
+    assert "Data and thresholds are the same" in said(app.success)
     # Reopened, it drives on.
     if driver == "costs":
         run(app.switch_page("pages/operating_point.py"))
@@ -488,8 +488,8 @@ def test_wish_that_led_to_target_of_slider_before_reopens_there(log_address):
     app = press(opened("decisions"), "Open on the operating point")
     assert app.selectbox(key="driver").value == "slider"
     assert state(app).point.target.percent == 35.0
-    assert "so are the thresholds" in said(app.success)
-    assert "finds thresholds of its own for it" in said(app.caption)
+    assert "Data and thresholds are the same" in said(app.success)
+    assert "gives other thresholds" in said(app.caption)
 
 
 def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
@@ -503,7 +503,7 @@ def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
     assert app.selectbox(key="driver").value == "manual"
     # In as few digits as the newer data need.
     assert shown_thresholds(app) == pytest.approx(list(record.thresholds), abs=0.001)
-    assert "its thresholds are set as they are" in said(app.caption)
+    assert "its thresholds are set manually" in said(app.caption)
 
 
 @pytest.mark.parametrize("driver", ["costs, scenario", "![](//evil.ex/a)"])
@@ -514,7 +514,7 @@ def test_driver_that_is_not_known_leaves_slider_where_it_was(log_address, driver
     app = press(opened("decisions"), "Open on the operating point")
     assert app.selectbox(key="driver").value == "slider"
     assert state(app).point.target.percent == 35.0
-    assert "it is not known to this version" in said(app.caption)
+    assert "is unknown to this version" in said(app.caption)
     assert not [caption for caption in app.caption if "![](" in caption.value]
 
 
@@ -546,7 +546,7 @@ def test_only_goals_beside_the_path_reopen_on_other_data(log_address, driver):
     else:
         assert app.selectbox(key="driver").value == "slider"
         assert state(app).point.target.percent == 35.0
-        assert "was asked of other data" in said(app.caption)
+        assert "belongs to other data" in said(app.caption)
 
 
 def test_file_that_browser_keeps_is_brought_back_from_decision(log_address):
@@ -556,8 +556,8 @@ def test_file_that_browser_keeps_is_brought_back_from_decision(log_address):
     assert "is not loaded in this session" in said(app.info)
     state(app).rated.kept = {record.data.name: "0123456789ab"}
     run(app)
-    assert "is kept in this browser" in said(app.info)
-    (link,) = [link for link in app.get("page_link") if link.proto.label == "Bring it back"]
+    assert "is stored in this browser" in said(app.info)
+    (link,) = [link for link in app.get("page_link") if link.proto.label == "Restore the data"]
     assert link.proto.query_string == "data_file=0123456789ab"
 
 
@@ -606,22 +606,24 @@ def test_newer_data_show_expected_beside_observed(log_address):
     run(app.switch_page("pages/decisions.py"))
     assert "'june.csv' is not loaded" in said(app.info)
     assert app.selectbox(key="try_on_entry").value == "july.csv"
-    shown = table(app, "Now").set_index("")
+    shown = table(app, "New value").set_index("")
     caught = newer[(newer[["card", "device"]] >= list(record.thresholds)).any(axis=1)]
     tp = int((caught["verdict"] == "fraud").sum())
     # The files are of unlike size.
     rated_then = record.data.funnel.at_or_above_floor
     newer = newer[(newer[["card", "device"]] >= list(record.columns.floors)).any(axis=1)]
     assert "per 1,000 documents rated" in said(app.markdown)
-    assert float(shown.loc["Caught (TP)", "Now"]) == pytest.approx(1_000 * tp / len(newer), rel=0.006)
-    assert float(shown.loc["False alerts (FP)", "Now"]) == pytest.approx(
+    assert float(shown.loc["Caught (TP)", "New value"]) == pytest.approx(1_000 * tp / len(newer), rel=0.006)
+    assert float(shown.loc["False alerts (FP)", "New value"]) == pytest.approx(
         1_000 * (len(caught) - tp) / len(newer), rel=0.006
     )
-    assert float(shown.loc["Caught (TP)", "Then"]) == pytest.approx(1_000 * record.expected.tp / rated_then, rel=0.006)
-    assert shown.loc["Precision", "then, 95 %"].replace("\N{NO-BREAK SPACE}", " ") == "1.0 % to 3.0 %"
-    low, high = (float(text.split()[0]) for text in shown.loc["Precision", "now, 95 %"].split("to"))
+    assert float(shown.loc["Caught (TP)", "Old value"]) == pytest.approx(
+        1_000 * record.expected.tp / rated_then, rel=0.006
+    )
+    assert shown.loc["Precision", "old, 95 %"].replace("\N{NO-BREAK SPACE}", " ") == "1.0 % to 3.0 %"
+    low, high = (float(text.split()[0]) for text in shown.loc["Precision", "new, 95 %"].split("to"))
     assert low < 100 * tp / len(caught) < high
-    assert f"now {tp:,} among {len(caught):,} of {len(newer):,} rated" in said(app.caption)
+    assert f"new counts: {tp:,} among {len(caught):,} of {len(newer):,} rated" in said(app.caption)
     assert "risen by more than chance" in said(app.caption)
     press(app, "Open with this data")
     assert app.title[0].value == "Operating point"
@@ -635,7 +637,7 @@ def test_a_file_of_the_same_name_and_other_content_is_told_apart(log_address):
     run(app.file_uploader(key="upload").set_value(("june.csv", as_csv(rated_frame(4)), "text/csv")))
     run(app.switch_page("pages/decisions.py"))
     assert "is loaded, but it is not the data of this decision" in said(app.warning)
-    assert "Caught (TP)" in set(table(app, "Now")[""])
+    assert "Caught (TP)" in set(table(app, "New value")[""])
 
 
 def test_newer_data_can_be_tried_while_decisions_own_is_loaded(log_address):
@@ -645,13 +647,13 @@ def test_newer_data_can_be_tried_while_decisions_own_is_loaded(log_address):
     run(app.file_uploader(key="upload").set_value(("june.csv", own, "text/csv")))
     run(app.switch_page("pages/decisions.py"))
     assert not [box for box in app.selectbox if box.key == "try_on_entry"]
-    assert "upload them with the same score columns" in said(app.caption)
+    assert "with the same score columns" in said(app.caption)
     run(app.switch_page("pages/rated_data.py"))
     run(app.file_uploader(key="upload").set_value(("july.csv", newer, "text/csv")))
     run(app.switch_page("pages/decisions.py"))
     assert "'june.csv', is loaded and the same" in said(app.success)
     assert app.selectbox(key="try_on_entry").options == ["july.csv"]
-    assert "Caught (TP)" in set(table(app, "Now")[""])
+    assert "Caught (TP)" in set(table(app, "New value")[""])
     press(app, "Open on the operating point")
     assert app.selectbox(key="data").value == "june.csv"
 
@@ -809,11 +811,11 @@ def test_the_screen_says_which_decision_it_was_opened_with(screen):
 
     record = sample_decision("Login alerts", percent=20.0, rule="any", spacing="positives", resolution=24)
     state(screen).point.reopened = Reopened(record, "Login alerts", True)
-    assert "so are the thresholds" in said(run(screen).success)
+    assert "Data and thresholds are the same" in said(run(screen).success)
     screen.session_state["percent"] = 70.0
-    assert f"the decision is for login model ≥ {record.thresholds[0]}" in said(run(screen).info)
+    assert f"its thresholds are login model ≥ {record.thresholds[0]}" in said(run(screen).info)
     state(screen).point.reopened = Reopened(record, "Login alerts", False)
-    assert "not that of the decision" in said(run(screen).warning)
+    assert "data differs" in said(run(screen).warning)
     press(screen, "Close")
     assert state(screen).point.reopened is None
 
@@ -845,7 +847,7 @@ def test_unusable_log_is_one_sentence_and_files_work(no_log, screen):
     press(app, "Close")
     press(app, "Try again")
     assert not app.error
-    assert "No decision is in the log yet" in said(app.info)
+    assert "no decisions yet" in said(app.info)
 
 
 def test_an_unreachable_server_is_told_without_its_password(monkeypatch):

@@ -43,7 +43,7 @@ def drawn(app):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_no_page_forgets_to_ask_who_reads_it(page):
     app = opened(page)
-    assert [error.value for error in app.error] == ["Nobody is signed in; reload the page and sign in."]
+    assert [error.value for error in app.error] == ["You are not signed in; reload the page and sign in."]
     assert not drawn(app)
 
 

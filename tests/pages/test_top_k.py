@@ -212,7 +212,9 @@ def test_independent_labels_and_labels_all_tied_alike_keep_it(page):
     page.run()
     by_key(page.slider, "topk_strength").set_value(0.0).run()
     assert not page.warning
-    assert any("Top-k is best here" in message.value and "luck" not in message.value for message in page.success)
+    assert any(
+        "Top-k is best here" in message.value and "Nothing guarantees" not in message.value for message in page.success
+    )
     by_key(page.slider, "topk_strength").set_value(1.0)
     by_key(page.selectbox, "topk_ties").select("All items alike").run()
     assert not page.exception
@@ -423,7 +425,7 @@ def test_bars_are_sent_flagged_and_what_was_dragged_is_cut_anew():
     (bars,) = page.get("bidi_component")
     told = json.loads(bars.proto.json)
     best = optimal_top_k([0.2, 0.9, 0.8, 0.1], F())
-    assert (told["probabilities"], told["heard"]) == ([0.2, 0.9, 0.8, 0.1], 4)
+    assert (told["probabilities"], told["acknowledged"]) == ([0.2, 0.9, 0.8, 0.1], 4)
     assert told["flagged"] == best.selected.tolist()
     assert metrics(page)["Optimum k*"] == f"{best.k}"
     assert page.query_params["topk_p"] == "0.2,0.9,0.8,0.1"
@@ -461,7 +463,7 @@ def test_an_address_restores_items():
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sent",
     [
         None,
         [1],
@@ -473,8 +475,8 @@ def test_an_address_restores_items():
         [True, [0, 1]],
     ],
 )
-def test_what_no_browser_of_ours_would_say_is_not_heard(said):
-    assert checked(said, 2) is None
+def test_invalid_move_from_browser_is_ignored(sent):
+    assert checked(sent, 2) is None
     assert checked([3, [0, 0.5]], 2) == (3, (0.0, 0.5))
 
 

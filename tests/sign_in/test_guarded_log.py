@@ -103,9 +103,9 @@ def test_nothing_is_written_under_another_name(plain, log):
         if author:
             with pytest.raises(DataError, match="only the author can add it"):
                 log(BEN).add(record_by(author))
-        with pytest.raises(DataError, match="under one's own name"):
+        with pytest.raises(DataError, match="your own name"):
             log(BEN).mark_deployed(1, author)
-        with pytest.raises(DataError, match="under one's own name"):
+        with pytest.raises(DataError, match="your own name"):
             log(BEN).remark(1, author, "Seen.")
     assert plain.trail() == before
 
@@ -124,7 +124,7 @@ def test_a_second_person_deploys_where_that_is_demanded(plain, log):
 
 def test_typed_name_before_sign_in_proves_no_other_person(plain, log):
     typed = plain.add(record_by("Somebody"))
-    with pytest.raises(DataError, match="typed name"):
+    with pytest.raises(DataError, match="typed author"):
         log(BEN, second_person=True).mark_deployed(typed, BEN.identity)
     with pytest.raises(DataError, match="Only the author"):
         log(BEN).remark(typed, BEN.identity, "Wrong.", withdraws=True)

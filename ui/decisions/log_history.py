@@ -14,14 +14,16 @@ from ui.shared.widgets import shown_when_open
 from ui.sign_in.person import Role
 from ui.sign_in.visitor import reader
 
+NEWEST = 200
+
 
 def show_remarks(entry: LogEntry) -> None:
-    """Show what was said of an entry, and ask for more; nothing that was said is changed."""
+    """Show the remarks on an entry, which are permanent, and ask for more."""
     withdrawn = entry.withdrawn
     if withdrawn is not None:
-        there = ", and is still in production until another decision is" if entry.deployed else ""
+        note = "; still deployed until replaced" if entry.deployed else ""
         st.warning(
-            f"Withdrawn {moment(withdrawn.made)} UTC by {_named(withdrawn.author)}: {as_text(withdrawn.words)}{there}.",
+            f"Withdrawn {moment(withdrawn.made)} UTC by {_named(withdrawn.author)}: {as_text(withdrawn.words)}{note}.",
             icon=":material/undo:",
         )
     for remark in entry.remarks:
@@ -30,32 +32,32 @@ def show_remarks(entry: LogEntry) -> None:
     if not reader().may(Role.DECIDE, Role.ADMINISTER):
         return
     with st.popover("Remark or withdraw", icon=":material/comment:"):
-        _ask(entry)
+        _ask_remark(entry)
 
 
-def _ask(entry: LogEntry) -> None:
+def _ask_remark(entry: LogEntry) -> None:
     is_withdrawable = entry.withdrawn is None and may_withdraw(reader(), entry)
     with st.form("remark", border=False, clear_on_submit=False):
         by = ask_name("Your name", key="remark_by")
-        words = st.text_input("What to say", key=f"remark_words_{entry.id}_{len(entry.remarks)}", max_chars=MAX_NAME)
+        words = st.text_input("Remark", key=f"remark_words_{entry.id}_{len(entry.remarks)}", max_chars=MAX_NAME)
         with st.container(horizontal=True):
-            said = st.form_submit_button("Add the remark", icon=":material/comment:")
+            remarks = st.form_submit_button("Add the remark", icon=":material/comment:")
             withdraws = is_withdrawable and st.form_submit_button(
                 "Withdraw the decision",
                 icon=":material/undo:",
-                help="It stays in the log with your words, and cannot be put into production any more.",
+                help="The decision stays in the log with your remark and can no longer be deployed.",
             )
-    if not (said or withdraws):
+    if not (remarks or withdraws):
         return
     if not (by and words.strip()):
-        st.error("Give your name and say why, in a sentence.", icon=":material/error:")
+        st.error("Enter your name and a reason.", icon=":material/error:")
         return
     try:
         decision_log().remark(entry.id, by, words.strip(), withdraws=withdraws)
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    done = "is withdrawn" if withdraws else "has a remark more"
+    done = "is withdrawn" if withdraws else "has a new remark"
     session().decisions.note = f"Decision {entry.id} {done}."
     st.rerun()
 
@@ -64,35 +66,32 @@ def _named(name: str) -> str:
     return as_text(shortened(name, LONG_NAME))
 
 
-NEWEST = 200
-
-
 def show_audit_trail() -> None:
-    """Offer the audit to whoever may see it."""
+    """Offer the audit to administrators."""
     if reader().may(Role.ADMINISTER):
         _show_audit_trail()
 
 
 @shown_when_open("Audit trail", key="audit_trail", icon=":material/verified_user:")
 def _show_audit_trail() -> None:
-    """Check every seal of the log, and list its events, the newest first."""
+    """Check every seal of the log and list its events, newest first."""
     found = from_log(lambda log: (log.audit(), log.trail()))
     if found is None:
         return
     audit, trail = found
-    _say(audit)
+    _show_audit(audit)
     if not trail:
         return
     show_table(
         pd.DataFrame([_listed(event) for event in trail[: -NEWEST - 1 : -1]]),
         hide_index=True,
-        alt="Who recorded, deployed, remarked on or withdrew which decision, the newest first.",
+        alt="Events of the log with author and decision, newest first.",
     )
     if len(trail) > NEWEST:
         st.caption(f"The newest {NEWEST} of {count(len(trail))}; `python -m decision_log trail` prints all.")
 
 
-def _say(audit: Audit) -> None:
+def _show_audit(audit: Audit) -> None:
     if audit.faults:
         st.error(
             "**The log is not as the program wrote it.**  \n" + "  \n".join(map(as_text, audit.faults)),
@@ -105,7 +104,7 @@ def _say(audit: Audit) -> None:
         )
     for notice in audit.notices:
         st.warning(as_text(notice), icon=":material/schedule:")
-    st.caption("Head of the chain; noted elsewhere, it shows later that no end of the log was cut off:")
+    st.caption("Head of the chain. Keep a copy elsewhere to detect a truncated log later:")
     st.code(audit.head, language=None)
 
 

@@ -1,4 +1,4 @@
-"""The parts of the page on decisions."""
+"""Sections of the page Decisions."""
 
 import hashlib
 import math
@@ -39,8 +39,8 @@ from ui.sign_in.visitor import reader, settings
 
 UPLOADER, CHOSEN, ROWS = "record_file", "decision", "decision_rows"
 EVERY_DATA, NOTHING = "all data", "(none)"
-# So much of a SHA-256 tells the names of data apart.
-START = 12
+# Digits of the SHA-256 that identify data names in the URL.
+DIGEST_LENGTH = 12
 PAGE = 100
 COUNTED = "Counted"
 FORMATS = {
@@ -49,9 +49,9 @@ FORMATS = {
     "FP": st.column_config.NumberColumn(format="localized"),
     "Precision": st.column_config.NumberColumn(format="%.1f %%"),
 }
-# The room of widgets whose scripts the browser fetches after the page: pixels of the uploader, of a row of the list.
-UPLOADER_ROOM, ROW, MOST_ROWS = 129, 35, 10
-# Tables of the summary scroll by themselves where the screen is narrow, as on a phone.
+# Pixels reserved for widgets that load late: the uploader and a row of the list.
+UPLOADER_HEIGHT, ROW_HEIGHT, MAX_ROWS = 129, 35, 10
+# Tables of the summary scroll separately on narrow screens.
 NARROW_TABLES = """<style>
 [class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }
 [class*=st-key-summary_] td { overflow-wrap: anywhere; min-width: 3.5em; }
@@ -59,16 +59,16 @@ NARROW_TABLES = """<style>
 
 
 def ask_record() -> None:
-    """Ask for a record that was downloaded before, and show the record in it."""
-    with room(f"{UPLOADER}_room", UPLOADER_ROOM):
+    """Ask for a record file and show its record."""
+    with room(f"{UPLOADER}_room", UPLOADER_HEIGHT):
         st.file_uploader(
             "A decision record (JSON) from a file",
             type=["json"],
             key=UPLOADER,
             max_upload_size=math.ceil(MAX_BYTES / 2**20),
             on_change=_read_record,
-            help="To see what was decided, open it again, or try its thresholds on newer data. Nothing is added to the "
-            "log unless you say so.",
+            help="See a decision, open it again, or try its thresholds on newer data. The record is not added to the "
+            "log automatically.",
         )
     uploaded = session().decisions.uploaded
     if uploaded is None:
@@ -82,29 +82,29 @@ def ask_record() -> None:
         with st.container(horizontal=True):
             may_add = reader().may(Role.DECIDE) and is_own
             add = may_add and st.button("Add to the log", icon=":material/bookmark_add:")
-            st.button("Close", icon=":material/close:", on_click=_put_away)
+            st.button("Close", icon=":material/close:", on_click=_close)
         if not is_own:
-            st.caption("Only the author of a record adds it to the log.")
+            st.caption("Only the author of a record can add it to the log.")
         if add:
             _add_to_log(uploaded.record)
         show_record(uploaded.record, "uploaded")
 
 
 def _read_record() -> None:
-    """Keep what was uploaded: the uploader itself forgets it when the page is left."""
+    """Keep the uploaded record, which the uploader drops when the page changes."""
     file = st.session_state.get(UPLOADER)
     if file is None:
-        _put_away()
+        _close()
         return
     try:
         record = DecisionRecord.from_json(file.getvalue())
-        # In the log it would be what everybody's page opens with: what cannot be shown does not get there.
+        # A record without a valid summary would break the page of all users once in the log.
         summary_on_page(record)
         uploaded = UploadedRecord(file.name, record=record)
     except DataError as error:
         uploaded = UploadedRecord(file.name, complaint=str(error))
     except (ArithmeticError, ValueError):
-        uploaded = UploadedRecord(file.name, complaint="It cannot be shown; save the record again from the program.")
+        uploaded = UploadedRecord(file.name, complaint="The record is invalid; save it again from the program.")
     session().decisions.uploaded = uploaded
 
 
@@ -117,12 +117,12 @@ def _add_to_log(record: DecisionRecord) -> None:
         return
     st.session_state[CHOSEN] = label_of(entry)
     session().decisions.note = f"Added to the log as number {entry.id}."
-    _put_away()
+    _close()
     st.rerun()
 
 
 def show_log() -> None:
-    """Show the decisions of the log: the list, one of them, and another next to it."""
+    """Show the list of decisions, the selected one, and its comparison."""
     limit = PAGE + session().decisions.more
     listing = from_log(lambda log: log.listing(limit=limit))
     if listing is None:
@@ -132,11 +132,11 @@ def show_log() -> None:
     if note:
         st.success(note, icon=":material/check_circle:")
     for complaint in listing.unreadable.values():
-        st.warning(f"{as_text(complaint)} The others are not touched.", icon=":material/broken_image:")
+        st.warning(f"{as_text(complaint)} Other entries are unaffected.", icon=":material/broken_image:")
     if not entries:
         st.info(
-            "**No decision is in the log yet.** Choose thresholds on the decision sheet or the operating point, open "
-            "*Save this decision* below them, and they are listed here.",
+            "**The log contains no decisions yet.** Choose thresholds on the decision sheet or the operating point and "
+            "save them with *Save this decision*.",
             icon=":material/history:",
         )
         st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
@@ -149,12 +149,12 @@ def show_log() -> None:
 
 
 def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
-    """Let the user choose whose data's entries to see."""
+    """Ask for the data name of the entries to list."""
     names = list(dict.fromkeys(entry.record.data.name for entry in entries))
     if len(names) == 1:
         return entries
-    # Names stay out of the address.
-    known = {hashlib.sha256(name.encode()).hexdigest()[:START]: name for name in names}
+    # The URL must not contain names.
+    known = {hashlib.sha256(name.encode()).hexdigest()[:DIGEST_LENGTH]: name for name in names}
     labels = {EVERY_DATA: EVERY_DATA} | {value: shortened(name, LONG_NAME) for value, name in known.items()}
     picked = ask_choice(st.selectbox, "Decisions for", labels, key="decisions_for")
     if picked not in known:
@@ -167,7 +167,7 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
     if not table[COUNTED].eq(Unit.MONEY).any():
         table = table.drop(columns=COUNTED)
     numbers = [str(entry.id) for entry in entries]
-    with room(f"{ROWS}_room", ROW * (1 + min(len(table), MOST_ROWS)) + 2):
+    with room(f"{ROWS}_room", ROW_HEIGHT * (1 + min(len(table), MAX_ROWS)) + 2):
         show_table(
             table,
             hide_index=True,
@@ -180,14 +180,14 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
 
 
 def _choose_row(numbers: list[str]) -> None:
-    """Show the decision of the row that was selected."""
+    """Choose the decision of the selected row."""
     rows = st.session_state[ROWS]["selection"]["rows"]
     if rows and rows[0] < len(numbers):
         st.session_state[CHOSEN] = numbers[rows[0]]
 
 
 def _listed(entry: LogEntry) -> dict[str, str | float | None]:
-    """Make a row of an entry, with numbers that sort as numbers and are downloaded as such."""
+    """Convert an entry to a table row with sortable numbers."""
     record = entry.record
     expected, target, by_hand = record.expected, record.target, record.target.by_hand
     return {
@@ -202,7 +202,7 @@ def _listed(entry: LogEntry) -> dict[str, str | float | None]:
         "TP": expected.tp,
         "FP": expected.fp,
         "Precision": None if expected.precision is None else 100 * expected.precision,
-        "In production": deployment_words(entry),
+        "Deployed": deployment_words(entry),
     }
 
 
@@ -210,7 +210,7 @@ def _offer_more(limit: int, listed: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if listed == limit:
             st.button("Show older", on_click=_show_more)
-        # Made when it is asked for: a long log takes a while.
+        # Deferred to the click: a long log takes seconds.
         export = from_log(lambda log: log.export)
         if export is not None:
             st.download_button(
@@ -240,20 +240,20 @@ def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
 
 
 def show_record(record: DecisionRecord, tag: str) -> None:
-    """Show one decision: what it says, whether it can be opened again, and its files."""
-    says, does = st.columns(2, gap="large")
-    with says, st.container(key=f"summary_{tag}"):
+    """Show the summary, the reopening and the files of one decision."""
+    summary, actions = st.columns(2, gap="large")
+    with summary, st.container(key=f"summary_{tag}"):
         st.html(NARROW_TABLES)
         st.markdown(summary_on_page(record))
-    with does:
+    with actions:
         st.markdown("#### Open again")
         show_reopening(record, tag)
-        st.markdown("#### Take away")
+        st.markdown("#### Downloads")
         offer_files(record, tag)
 
 
 def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
-    """Show two decisions side by side, with what the first has more than the second."""
+    """Show two decisions side by side, with the first minus the second."""
     rows = [
         ("Data", *(without_formula(record.data.name) for record in (one, other)), ""),
         ("Decided (UTC)", moment(one.created), moment(other.created), ""),
@@ -272,7 +272,7 @@ def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
         alt="The two decisions, with their differences.",
     )
     if one.data.fingerprint != other.data.fingerprint:
-        st.caption("The two rest on different data: their counts differ for that reason too.")
+        st.caption("The two decisions are based on different data, which also changes the counts.")
 
 
 def _threshold_rows(one: DecisionRecord, other: DecisionRecord) -> list[tuple[str, str, str, str]]:
@@ -280,15 +280,15 @@ def _threshold_rows(one: DecisionRecord, other: DecisionRecord) -> list[tuple[st
     return [
         (
             f"Threshold of {score_name(name)}",
-            _known(name, first),
-            _known(name, second),
+            _threshold_words(name, first),
+            _threshold_words(name, second),
             _change(score_value(name, first.get(name)), score_value(name, second.get(name))),
         )
         for name in dict.fromkeys([*first, *second])
     ]
 
 
-def _known(name: str, thresholds: dict[str, float | None]) -> str:
+def _threshold_words(name: str, thresholds: dict[str, float | None]) -> str:
     return score_threshold(name, thresholds[name]) if name in thresholds else "–"
 
 
@@ -310,7 +310,7 @@ def _count_rows(one: DecisionRecord, other: DecisionRecord) -> Iterator[tuple[st
 
 
 def _comparable(one: DecisionRecord, other: DecisionRecord) -> bool:
-    """Tell whether both counted documents, or the same money."""
+    """Return whether both records count documents, or the same amount column."""
     return one.settings.amount == other.settings.amount
 
 
@@ -320,12 +320,12 @@ def _target_difference(one: DecisionRecord, other: DecisionRecord) -> str:
 
 
 def _show_deployment(entry: LogEntry) -> None:
-    """Say whether it is in production; else ask who puts it there."""
+    """Show the deployment of an entry, or a form to mark it as deployed."""
     if entry.deployed:
-        st.success(f"In production {as_text(deployment_words(entry))}.", icon=":material/rocket_launch:")
+        st.success(f"Deployed {as_text(deployment_words(entry))}.", icon=":material/rocket_launch:")
         return
     if entry.deployments:
-        st.caption(f"In production {as_text(deployment_words(entry))}.")
+        st.caption(f"Deployed {as_text(deployment_words(entry))}.")
     if entry.withdrawn is None and reader().may(Role.DEPLOY):
         _ask_deployment(entry)
 
@@ -339,15 +339,15 @@ def _ask_deployment(entry: LogEntry) -> None:
             return
     with st.form("deployment", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         by = ask_name(
-            "Put into production by",
+            "Deployed by",
             key="deployed_by",
-            help="What was in production for the same data name until now is retired.",
+            help="This retires the deployed decision of the same data name.",
         )
         marked = st.form_submit_button("Mark as deployed", icon=":material/rocket_launch:")
     if not marked:
         return
     if not by:
-        st.error("Say who put it into production.", icon=":material/error:")
+        st.error("Enter the name of the person who deployed it.", icon=":material/error:")
         return
     try:
         decision_log().mark_deployed(entry.id, by)
@@ -358,7 +358,7 @@ def _ask_deployment(entry: LogEntry) -> None:
     st.rerun()
 
 
-def _put_away() -> None:
+def _close() -> None:
     session().decisions.uploaded = None
 
 

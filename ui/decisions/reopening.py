@@ -1,4 +1,4 @@
-"""A record opened again: is its data here, what do its thresholds do on the data that is, and back to where it was."""
+"""Reopen a record: find its data, restore its settings, and count its thresholds on other data."""
 
 import hashlib
 from dataclasses import replace
@@ -36,7 +36,7 @@ from ui.shared.session import Reopened, session
 
 
 def same_data(record: DecisionRecord) -> RatedSource | None:
-    """Find the loaded data or sample that the record was made from, by its fingerprint."""
+    """Find the loaded data or sample of the record by its fingerprint."""
     for source in _at_hand(record):
         if data_fingerprint(source.fingerprint, record.columns) == record.data.fingerprint:
             return source
@@ -44,7 +44,7 @@ def same_data(record: DecisionRecord) -> RatedSource | None:
 
 
 def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
-    """Find by name what is loaded and has the score columns of the record; that of the same name first."""
+    """Find loaded data with the score columns of the record, by name; the same name comes first."""
     wanted = set(record.columns.scores)
     fitting = [source for source in _at_hand(record) if wanted <= set(map(str, source.frame.columns))]
     fitting.sort(key=lambda source: source.name != record.data.name)
@@ -52,14 +52,14 @@ def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
 
 
 def observed(record: DecisionRecord, source: RatedSource) -> Observed:
-    """Count the thresholds of a record on other data, of rows with the values that its own rows were chosen by.
+    """Count the alerts of a record's thresholds on other data, with the record's filters.
 
-    Raises DataError where these have no such columns, or are not here.
+    Raises DataError for missing columns, and for a sample of rows in an engine.
     """
     if source.is_sample:
         raise DataError(
-            f"The rows of '{source.name}' are counted where they lie, and only some of them are here; choose fewer "
-            "days on Rated data, so that all are fetched, or use the command multiloss watch."
+            f"'{source.name}' is counted in its engine and only a sample of its rows is loaded; choose fewer days on "
+            "Rated data to load all rows, or use the command multiloss watch."
         )
     _, dataset = _as_recorded(record, _filtered(source, record.data.filters), one_class=True)
     data = dataset.source if record.settings.amount is None else in_money(dataset).source
@@ -82,21 +82,21 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
 
 
 def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[str, str]:
-    """Choose everything as in the record, with `source` as the data; the choices as they stand in an address.
+    """Restore the settings of a record with `source` as the data; return the URL parameters.
 
     Raises
     ------
-    DataError : the data cannot be read as the record says, or have too many classifiers for the screen.
+    DataError : data that does not fit the record, or too many classifiers for the screen.
     """
     classifiers = len(record.columns.scores)
     if classifiers not in RESOLUTIONS:
         raise DataError(
-            f"The decision rests on {classifiers} classifiers, and the screen shows at most {max(RESOLUTIONS)}; its "
-            "files can still be taken away."
+            f"The decision has {classifiers} classifiers, and the screen shows at most {max(RESOLUTIONS)}; you can "
+            "still download its files."
         )
     dataset = _use_columns(record, source)
     rated_uploads().choose(source.name)
-    # The goals of the decision are those of this file now.
+    # The restored goals belong to this file.
     session().point.file = source.fingerprint
     confirm(source)
     choices = rated_uploads().in_address(source.name) | restore_settings(
@@ -119,19 +119,18 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
 
 
 def _filtered(source: RatedSource, filters: tuple[RecordedFilter, ...] | None) -> RatedSource:
-    """Keep the rows with the values that those of a record were chosen by."""
+    """Keep the rows that match the filters of a record."""
     if filters is None:
         return source
-    told = "".join(map(repr, filters))
     return replace(
         source,
         frame=source.frame[kept_rows(source.frame, filters)].reset_index(drop=True),
-        fingerprint=hashlib.sha256(f"{source.fingerprint}{told}".encode()).hexdigest(),
+        fingerprint=hashlib.sha256(f"{source.fingerprint}{''.join(map(repr, filters))}".encode()).hexdigest(),
     )
 
 
 def _at_hand(record: DecisionRecord) -> list[RatedSource]:
-    """List what was loaded, the latest first, and the sample of the record's name."""
+    """List the loaded data, newest first, and the sample of the record's name."""
     store = rated_uploads()
     named = record.data.name
     samples = [store.samples[named](named)] if named in store.samples and named not in store.state.sources else []
@@ -139,7 +138,7 @@ def _at_hand(record: DecisionRecord) -> list[RatedSource]:
 
 
 def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
-    """Choose the columns of a record, with its floors; what it does not tell stays as it is known of the data."""
+    """Return the columns and floors of a record, and other choices as for the data."""
     columns, known = record.columns, rated_uploads().choice_for(source)
     if columns.rating is None:
         return ColumnMeanings(is_counts=True, scores=(), rule=record.settings.rule)
@@ -160,7 +159,7 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
 
 
 def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, Meaning | None], ...]:
-    """Say what the ratings of data mean by a record (see `meanings_of_record`)."""
+    """Map the ratings of data to the meanings of a record, as `meanings_of_record` does."""
     columns = record.columns
     if columns.rating is None or columns.rating not in source.frame.columns:
         return ()
@@ -171,7 +170,7 @@ def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, M
 def _as_recorded(
     record: DecisionRecord, source: RatedSource, *, one_class: bool = False
 ) -> tuple[ColumnMeanings, RatedDataset]:
-    """Read data under the columns of a record; where these are missing, under those chosen for the data."""
+    """Read data with the columns of a record, or with those chosen for the data."""
     choice = _choice(record, source)
     try:
         dataset = build_dataset(source, choice, one_class=one_class)
@@ -192,7 +191,7 @@ def _as_recorded(
 
 
 def _use_columns(record: DecisionRecord, source: RatedSource) -> RatedDataset:
-    """Choose the columns of a record for its data, unless they already mean the same."""
+    """Choose the columns of a record for its data, unless the current ones are equivalent."""
     choice = rated_uploads().choice_for(source)
     try:
         dataset = build_dataset(source, choice)
@@ -212,12 +211,12 @@ def _rule_fits(record: DecisionRecord, dataset: RatedDataset) -> bool:
 
 
 def _reopen_certificate(record: DecisionRecord, dataset: RatedDataset) -> None:
-    """Have the certified path found again, where the record lies on one."""
-    wishes = {wish.name: wish.value for wish in record.target.wishes}
-    if GUARANTEED in wishes and CONFIDENCE in wishes:
+    """Request the certified path again for a record with a guarantee."""
+    goals = {goal.name: goal.value for goal in record.target.wishes}
+    if GUARANTEED in goals and CONFIDENCE in goals:
         settings = record.settings
         found_with = Settings(settings.rule, settings.spacing, settings.resolution, recorded_unit(settings))
-        request_certificate((dataset.key, found_with), wishes[GUARANTEED], wishes[CONFIDENCE])
+        request_certificate((dataset.key, found_with), goals[GUARANTEED], goals[CONFIDENCE])
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting on the data that is loaded …")

@@ -1,4 +1,4 @@
-"""Where a record can be opened again: whether its data is here, and what its thresholds do on data that came since."""
+"""Offer to reopen a record and compare its thresholds on newer data."""
 
 import math
 from collections.abc import Callable
@@ -35,7 +35,7 @@ LEVEL_WORDS = "95 %"
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
-    """Say whether the data of a record is here, and open it; try its thresholds on other data; `tag` is for keys."""
+    """Show whether the data of a record is loaded, and offer to open it; `tag` makes widget keys unique."""
     source, others = same_data(record), other_data(record)
     if source is not None:
         st.success(f"Its data, {_named(source.name)}, is loaded and the same.", icon=":material/check_circle:")
@@ -43,32 +43,32 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
         others.pop(source.name, None)
     elif record.data.name in others:
         st.warning(
-            f"{_named(record.data.name)} is loaded, but it is not the data of this decision: the file has changed, or "
-            "its columns mean something else.",
+            f"{_named(record.data.name)} is loaded, but it is not the data of this decision: the file or the roles of "
+            "its columns have changed.",
             icon=":material/difference:",
         )
     else:
-        _say_missing(record.data.name)
+        _show_missing(record.data.name)
     if others:
         picked = st.selectbox("Try the thresholds on", list(others), key=f"try_on_{tag}")
         _show_on_other_data(record, others[picked if picked in others else next(iter(others))], tag)
     elif source is not None:
-        st.caption("To see how the thresholds do on newer data, upload them with the same score columns.")
+        st.caption("To try the thresholds on newer data, upload it with the same score columns.")
         st.page_link("pages/rated_data.py", label="Upload newer data", icon=":material/upload_file:")
 
 
-def _say_missing(name: str) -> None:
-    newer = "upload newer data with the same score columns to see how the thresholds do there."
+def _show_missing(name: str) -> None:
+    newer = "upload newer data with the same score columns to try the thresholds there."
     icon = ":material/upload_file:"
     if rated_uploads().is_kept(name):
         st.info(
-            f"{_named(name)} is kept in this browser: bring it back to open the decision as it was, or {newer}",
+            f"{_named(name)} is stored in this browser: restore it to open the decision, or {newer}",
             icon=icon,
         )
-        label, asked = "Bring it back", rated_uploads().in_address(name)
+        label, asked = "Restore the data", rated_uploads().in_address(name)
     else:
         st.info(
-            f"{_named(name)} is not loaded in this session. Upload it to open the decision as it was; {newer}",
+            f"{_named(name)} is not loaded in this session. Upload it to open the decision, or {newer}",
             icon=icon,
         )
         label, asked = "Upload the data", {}
@@ -76,12 +76,12 @@ def _say_missing(name: str) -> None:
 
 
 def show_reopened(analysis: Analysis, point: Point) -> None:
-    """On the operating point: which decision it was opened with, and whether the point is still there."""
+    """Show the reopened decision on the operating point, and whether data and thresholds are unchanged."""
     opened = session().point.reopened
     if opened is None or opened.data_name != analysis.dataset.name:
         return
     record = opened.record
-    which = f"Opened: the decision of {moment(record.created)} UTC by {as_text(author_of(record))}."
+    which = f"Decision of {moment(record.created)} UTC by {as_text(author_of(record))}."
     unchanged = (
         recorded_thresholds(analysis.deployable(point)) == record.thresholds
         and analysis.settings.rule == record.settings.rule
@@ -89,34 +89,31 @@ def show_reopened(analysis: Analysis, point: Point) -> None:
     decided = as_text(thresholds_words(record.columns.scores, record.thresholds))
     words, button = st.columns([5, 1], vertical_alignment="center")
     if opened.same_data and unchanged:
-        words.success(f"{which} The data is the same, and so are the thresholds.", icon=":material/check_circle:")
+        words.success(f"{which} Data and thresholds are the same.", icon=":material/check_circle:")
     elif opened.same_data:
-        words.info(f"{which} The data is the same; the decision is for {decided}.", icon=":material/history:")
+        words.info(f"{which} The data is the same; its thresholds are {decided}.", icon=":material/history:")
     else:
-        words.warning(
-            f"{which} The data is not that of the decision, which is for {decided}.", icon=":material/difference:"
-        )
+        words.warning(f"{which} The data differs; its thresholds are {decided}.", icon=":material/difference:")
     button.button("Close", key="close_reopened", icon=":material/close:", on_click=_close)
-    _say_who_drives(record.target, opened.same_data)
+    _show_replaced_goal(record.target, opened.same_data)
 
 
-def _say_who_drives(target: RecordedTarget, same_data: bool) -> None:
-    """Say where the slider took the place of what drove the decision."""
+def _show_replaced_goal(target: RecordedTarget, same_data: bool) -> None:
+    """Explain why the slider replaces the goal of the decision."""
     if target.by_hand or target.driver == MARGINAL_PRECISION or is_restorable(target, same_data=same_data):
         return
-    driver = as_text(shortened(target.driver, LONG_NAME))
     if not same_data:
-        why = "what it asked for was asked of other data"
+        reason = "belongs to other data"
     elif not is_known(target):
-        why = "it is not known to this version of the program"
+        reason = "is unknown to this version of the program"
     else:
-        why = "this version finds thresholds of its own for it"
-    came_to = (
-        "its thresholds are set as they are"
+        reason = "gives other thresholds in this version"
+    result = (
+        "its thresholds are set manually"
         if target.marginal_precision is None
-        else "the slider stands at the marginal precision that it came to"
+        else "the slider shows its marginal precision"
     )
-    st.caption(f"The decision was driven by {driver}; {why}, so {came_to}.")
+    st.caption(f"The goal of the decision, {as_text(shortened(target.driver, LONG_NAME))}, {reason}, so {result}.")
 
 
 def _close() -> None:
@@ -144,17 +141,17 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
     sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
     scale = "" if sizes is None else f", {sizes.scale(vocabulary())}"
-    st.markdown(f"**Then expected, now observed{scale}, at the thresholds of the decision**")
+    st.markdown(f"**Expected and observed values{scale}, at the thresholds of the decision**")
     st.dataframe(
-        _then_and_now(record, changes),
+        _changes_table(record, changes),
         hide_index=True,
-        alt="Counts on one scale and precision, expected then and observed now, with the difference.",
+        alt="Expected and observed counts on one scale and precision, with the difference.",
     )
     st.caption(f"{_words_of_sizes(record, now, sizes)} {verdict(changes)}{_words_of_filters(record)}")
     _offer_opening(record, source, tag, "Open with this data", same=False)
 
 
-def _then_and_now(record: DecisionRecord, changes: dict[str, Change]) -> pd.DataFrame:
+def _changes_table(record: DecisionRecord, changes: dict[str, Change]) -> pd.DataFrame:
     words = WORDS[_unit(record)]
     names = {"tp": words.caught, "fp": words.false, "alerts": words.alerts, "precision": words.precision}
     rows = []
@@ -171,16 +168,17 @@ def _then_and_now(record: DecisionRecord, changes: dict[str, Change]) -> pd.Data
                 _between(change.bounds, difference),
             ]
         )
-    columns = ["", "Then", f"then, {LEVEL_WORDS}", "Now", f"now, {LEVEL_WORDS}", "Difference", f"of it, {LEVEL_WORDS}"]
+    headings = (("Old value", "old"), ("New value", "new"), ("Difference", "difference"))
+    columns = ["", *(column for long, short in headings for column in (long, f"{short}, {LEVEL_WORDS}"))]
     table = pd.DataFrame(rows, columns=columns)
-    # A record without intervals knows no bounds of then.
+    # Records without intervals have no bounds of old values.
     return table.loc[:, [not column.endswith(LEVEL_WORDS) or bool((table[column] != "").any()) for column in columns]]
 
 
 def _words_of_sizes(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> str:
-    """Say what the numbers are of, in counts."""
+    """Describe the compared counts and their bases."""
     if sizes is None:
-        return "How much was rated then is not known, so only the precision is compared."
+        return "The number rated at the decision is unknown, so only the precision is compared."
     number, then = _unit(record).number, record.expected
     size_then, size_now = (
         f"in {count(size)} days" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
@@ -188,15 +186,15 @@ def _words_of_sizes(record: DecisionRecord, now: Observed, sizes: Sizes | None) 
     )
     alerts_then, alerts_now = number(then.alerts + sizes.undecided[0]), number(now.alerts + sizes.undecided[1])
     return (
-        f"Counted then: {number(then.tp)} caught among {alerts_then} flagged {size_then}; now {number(now.tp)} among "
-        f"{alerts_now} {size_now}."
+        f"Old counts: {number(then.tp)} caught among {alerts_then} flagged {size_then}; new counts: {number(now.tp)} "
+        f"among {alerts_now} {size_now}."
     )
 
 
 def _words_of_filters(record: DecisionRecord) -> str:
-    """Say which rows were compared, where not all were."""
+    """Describe the filters of the compared rows."""
     return "".join(
-        f" Then and now only rows where {_named(entry.column)} is {as_text(entry.words)}."
+        f" Both include only rows where {_named(entry.column)} is {as_text(entry.words)}."
         for entry in record.data.filters or ()
     )
 

@@ -18,7 +18,7 @@ from multiloss_core.thresholds import ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point, target_for_price
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import COSTS, recorded_driver, scenario_choices, share_scenario, target_of
-from ui.operating_point.costs_form import DRIVING, ask_scenario
+from ui.operating_point.costs_form import SCENARIO_KEY, ask_scenario
 from ui.operating_point.current_thresholds import baseline_thresholds
 from ui.operating_point.decision import certificate_wishes
 from ui.operating_point.goals import DAYS_KEY, HELD_KEY, by_alerts, by_precision, by_share, held_wishes, restore_held
@@ -301,7 +301,7 @@ NUMBERS = (
     *(key for driver in DRIVERS.values() for key in driver.goals if key != DAYS_KEY),
     *("afford_percent", "afford_review", "afford_catch", "afford_share"),
 )
-CHOICES = (DRIVER_KEY, HELD_KEY, DAYS_KEY, DRIVING, "afford", "setting")
+CHOICES = (DRIVER_KEY, HELD_KEY, DAYS_KEY, SCENARIO_KEY, "afford", "setting")
 
 
 def use_goals_of(file: str) -> None:

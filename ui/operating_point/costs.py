@@ -19,21 +19,22 @@ from ui.shared.url_params import UrlParameter
 
 COSTS = "costs"
 MAX_SCENARIOS, MAX_NAME, MAX_CURRENCY, MAX_AMOUNT = 20, 60, 12, 1e9
-# The columns of the table, which the URL calls so too: what records say of the numbers, and what all show first.
+# Columns of the table, also their URL parameters; their names in records; the first row.
 NAME, REVIEW, RECOVERED, CATCH = "wish_name", "wish_review", "wish_recovered", "wish_catch"
 ANNOYANCE, CURRENCY = "wish_annoyance", "wish_currency"
 RECORDED = {REVIEW: "cost of a review", CATCH: "value of a catch", ANNOYANCE: "annoyance of a false alert"}
 SHARE_RECOVERED = "recovered of the amount in percent"
 FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, RECOVERED: 0.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: ""}
 _IN_RECORD = re.compile(rf"{COSTS}, scenario '(.*)'", re.DOTALL)
+NO_AMOUNTS = "This data has no amounts to recover a share of; choose an amount column on Rated data, or enter 0 %."
 
 
 def read_scenarios(
     table: pd.DataFrame, check: Callable[[Payoffs], object]
 ) -> tuple[dict[int, Scenario], dict[int, str]]:
-    """Read the scenarios of a table, by the index of their row, and why the other rows hold none.
+    """Parse the scenarios of a table by row index, and return the errors of invalid rows.
 
-    `check` raises DataError for payoffs that lead to no point.
+    `check` raises DataError for payoffs without a point.
     """
     found: dict[int, Scenario] = {}
     refused: dict[int, str] = {}
@@ -61,19 +62,19 @@ def _read(cells: dict[Any, Any], taken: set[str]) -> Scenario:
         review=cells[REVIEW],
         catch=cells[CATCH],
         annoyance=cells[ANNOYANCE],
-        # Blank, where rows were added without amounts.
+        # Rows added without amounts are blank here.
         recovered=0.0 if pd.isna(recovered) else recovered / 100,
     )
     return Scenario(name, payoffs, cleaned(cells[CURRENCY])[:MAX_CURRENCY])
 
 
 def cleaned(text: object) -> str:
-    """Put text that may come from anybody's link on one line that every file can keep; "" for no text."""
+    """Clean untrusted text to one printable line; "" for anything but text."""
     return "".join(filter(str.isprintable, text)).strip() if isinstance(text, str) else ""
 
 
 def asked_in_url() -> dict[str, Any] | None:
-    """Read the row that a link, or a step back in the browser, asks for; None where the URL says nothing new."""
+    """Read a new row from a link or a step back in the browser; return None if unchanged."""
     asked = [parameter.asked(if_gone=FIRST[parameter.name]) for parameter in IN_URL]
     if all(value is None for value in asked):
         return None
@@ -82,7 +83,7 @@ def asked_in_url() -> dict[str, Any] | None:
 
 
 def share_scenario(scenario: Scenario | None) -> None:
-    """Have the URL say what drives, where that is not what all show first; None takes it out."""
+    """Write the active scenario to the URL where it differs from the first row; None removes it."""
     cells = FIRST if scenario is None else _cells(scenario)
     for parameter in IN_URL:
         value = cells[parameter.name]
@@ -112,7 +113,7 @@ IN_URL: tuple[UrlParameter[Any], ...] = (
 
 
 def recorded_driver(scenario: Scenario) -> tuple[str, tuple[Wish, ...]]:
-    """Put a scenario in the words of a decision record: the driver with its name, and numbers in its currency."""
+    """Convert a scenario to the goal and values of a decision record."""
     driver = f"{COSTS}, scenario '{scenario.name}'" if scenario.name else COSTS
     currency = f" in {scenario.currency}" if scenario.currency else ""
     cells = _cells(scenario)
@@ -121,7 +122,7 @@ def recorded_driver(scenario: Scenario) -> tuple[str, tuple[Wish, ...]]:
 
 
 def scenario_choices(target: RecordedTarget) -> dict[str, str] | None:
-    """Write the scenario of a record as a URL holds it; None where it has no scenario."""
+    """Convert the scenario of a record to URL parameters; None without a scenario."""
     named = _IN_RECORD.fullmatch(target.driver)
     if named is None and target.driver != COSTS:
         return None
@@ -131,39 +132,36 @@ def scenario_choices(target: RecordedTarget) -> dict[str, str] | None:
 def _choices(target: RecordedTarget, name: str) -> Iterator[tuple[str, str]]:
     if name:
         yield NAME, name
-    for wish in target.wishes:
-        if wish.name == SHARE_RECOVERED:
-            yield RECOVERED, repr(wish.value)
+    for goal in target.wishes:
+        if goal.name == SHARE_RECOVERED:
+            yield RECOVERED, repr(goal.value)
         for key, words in RECORDED.items():
-            if wish.name == words:
-                yield key, repr(wish.value)
+            if goal.name == words:
+                yield key, repr(goal.value)
                 yield CURRENCY, ""
-            elif wish.name.startswith(f"{words} in "):
-                yield key, repr(wish.value)
-                yield CURRENCY, wish.name.removeprefix(f"{words} in ")
-
-
-NO_AMOUNTS = "These data have no amounts to recover a share of; choose an amount column on Rated data, or enter 0 %."
+            elif goal.name.startswith(f"{words} in "):
+                yield key, repr(goal.value)
+                yield CURRENCY, goal.name.removeprefix(f"{words} in ")
 
 
 def has_amounts(analysis: Analysis) -> bool:
-    """Whether the money in each document is known."""
+    """Return whether the amount of each document is known."""
     return analysis.rated.supports("money")
 
 
 def amounts_of(analysis: Analysis) -> tuple[float, float] | None:
-    """Return the mean amount of a rated positive, and of a rated negative; None where amounts are not known."""
+    """Return the mean amounts of rated positives and negatives, or None without amounts."""
     return analysis.rated.mean_amounts() if has_amounts(analysis) else None
 
 
 def target_of(analysis: Analysis, payoffs: Payoffs) -> float:
-    """Find the marginal precision, in the unit of the paths, at which one more alert brings nothing.
+    """Find the marginal precision, in the unit of the paths, at which another alert has payoff 0.
 
-    A catch is taken to be worth what one of the mean amount is.
+    Every catch counts as one of the mean amount.
 
     Raises
     ------
-    DataError : no alert is worth its review, or a share of amounts that are not known.
+    DataError : no alert is worth its review, or a share recovered without amounts.
     """
     amounts = amounts_of(analysis)
     if amounts is None:
@@ -177,7 +175,7 @@ def target_of(analysis: Analysis, payoffs: Payoffs) -> float:
 
 
 def review_cost_at(analysis: Analysis, marginal_precision: float) -> float:
-    """Find the cost of a review that comes to a marginal precision, where all of an amount is recovered."""
+    """Find the cost of a review that gives a marginal precision if amounts are fully recovered."""
     amounts = amounts_of(analysis)
     if amounts is None:
         raise DataError(NO_AMOUNTS)
@@ -188,7 +186,7 @@ def review_cost_at(analysis: Analysis, marginal_precision: float) -> float:
 
 
 def point_cases(analysis: Analysis, point: Point) -> tuple[float, float, float]:
-    """Count the TP and FP of a point in documents, and the money in its TP (0 where amounts are not known)."""
+    """Count the TP and FP of a point in documents, and the money in its TP (0 without amounts)."""
     other = analysis.in_other_unit([point])[0]
     if other is None:
         return point.tp, point.fp, 0.0
@@ -214,7 +212,7 @@ def _currency(key: str, _analysis: Analysis) -> str | None:
 
 
 def number_of(analysis: Analysis, unit: Unit) -> Callable[[float], str]:
-    """Return how counts of a unit are written: money with its currency, where the data name one."""
+    """Return the formatter for counts of a unit, with the currency of money if the data names one."""
     currency = currency_of(analysis) if unit is Unit.MONEY else None
     if not currency:
         return unit.number
@@ -223,11 +221,11 @@ def number_of(analysis: Analysis, unit: Unit) -> Callable[[float], str]:
 
 
 def with_currency(analysis: Analysis, label: str, unit: Unit) -> str:
-    """Return the label of a count: of money with its currency, where the data name one."""
+    """Add the currency of the data, if it names one, to the label of money."""
     currency = currency_of(analysis) if unit is Unit.MONEY else None
     return f"{label} ({currency})" if currency else label
 
 
 def currency_of(analysis: Analysis) -> str | None:
-    """Return the one currency that the data name: in a column, beside the amounts or in the name of their column."""
+    """Return the currency in a column, beside the amounts or in the name of their column, or None."""
     return _currency(analysis.rated.key, analysis)

@@ -36,10 +36,13 @@ from ui.shared.formatting import COUNT, EXACT, as_text, show_table, vocabulary
 from ui.shared.session import Scenario, session
 
 MONEY = "%,.2f"
+SCENARIO_KEY = "scenario"
+FORMAT = "localized"
+ALL = 100.0
 
 
 def show_scenarios(analysis: Analysis, method: str, point: Point) -> None:
-    """Show the payoff matrix with what the point brings, and all scenarios side by side."""
+    """Show the payoff matrix, the payoff of the point, and all scenarios side by side."""
     known = session().point.scenarios
     with st.expander("Payoffs and scenarios", icon=":material/payments:", key="scenarios_box"):
         if known.driving is not None:
@@ -49,13 +52,13 @@ def show_scenarios(analysis: Analysis, method: str, point: Point) -> None:
 
 
 def money_words(value: float, currency: str) -> str:
-    """Write an amount with at most two decimals and its currency."""
+    """Format an amount with at most two decimals and its currency."""
     digits = f"{value:,.2f}".removesuffix(".00").replace("-", "\N{MINUS SIGN}")
     return f"{digits}\N{NO-BREAK SPACE}{currency}".rstrip("\N{NO-BREAK SPACE}")
 
 
 def sum_words(analysis: Analysis, scenario: Scenario, point: Point) -> str:
-    """Say what a point brings, and how that comes about."""
+    """Explain the payoff of a point."""
     payoffs, (tp, fp, amount) = scenario.payoffs, point_cases(analysis, point)
     parts = [
         (payoffs.recovered, f"{100 * payoffs.recovered:g} % of {{}} in fraud caught", amount),
@@ -63,33 +66,33 @@ def sum_words(analysis: Analysis, scenario: Scenario, point: Point) -> str:
         (payoffs.review, f"less {plural(tp + fp, 'review')} at {{}} each", payoffs.review),
         (payoffs.annoyance, f"less friction of {plural(fp, 'false alert')} at {{}} each", payoffs.annoyance),
     ]
-    said = ", ".join(words.format(money_words(value, scenario.currency)) for factor, words, value in parts if factor)
+    terms = ", ".join(words.format(money_words(value, scenario.currency)) for factor, words, value in parts if factor)
     total = money_words(payoffs.total(tp, fp, amount), scenario.currency)
-    return f"**This point brings {as_text(total)}:** {as_text(said)}."
+    return f"**This point brings {as_text(total)}:** {as_text(terms)}."
 
 
-def _show_matrix(analysis: Analysis, now: Scenario, point: Point) -> None:
+def _show_matrix(analysis: Analysis, scenario: Scenario, point: Point) -> None:
     amounts = amounts_of(analysis)
-    payoffs = now.payoffs if amounts is None else now.payoffs.at_amount(amounts[0])
-    fraud = "Fraud of the mean amount" if now.payoffs.recovered else "Fraud"
+    payoffs = scenario.payoffs if amounts is None else scenario.payoffs.at_amount(amounts[0])
+    fraud = "Fraud of the mean amount" if scenario.payoffs.recovered else "Fraud"
     st.dataframe(
         pd.DataFrame(
             {
                 "": [fraud, "No fraud"],
                 "Flagged": [payoffs.of_catch, -payoffs.of_false_alert],
                 "Not flagged": [0.0, 0.0],
-                "Currency": now.currency,
+                "Currency": scenario.currency,
             }
         ),
         hide_index=True,
         column_config=dict.fromkeys(("Flagged", "Not flagged"), st.column_config.NumberColumn(format=MONEY)),
-        alt=f"What {vocabulary().a_document} brings that is flagged or not, fraud or not.",
+        alt=f"Payoff of {vocabulary().a_document}, flagged or not, fraud or not.",
     )
-    st.markdown(sum_words(analysis, now, point))
+    st.markdown(sum_words(analysis, scenario, point))
     st.caption(
-        "Counted against flagging nothing: how much fraud is missed cannot be known from rated alerts, so what is not "
-        f"flagged brings 0. An alert just pays where {short_percent(payoffs.marginal_precision)} of the last alerts "
-        f"are fraud.{' Alerts that are not decided yet are left out.' if analysis.has_undecided else ''}"
+        "Payoffs are relative to flagging nothing, because rated alerts do not show missed fraud. The break-even share "
+        f"of fraud in the last alerts is {short_percent(payoffs.marginal_precision)}."
+        f"{' Undecided alerts are excluded.' if analysis.has_undecided else ''}"
     )
 
 
@@ -106,13 +109,13 @@ def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
             **{name: number(format=COUNT.format) for name in ("TP", "FP", "Alerts")},
             "Precision": number(format="percent"),
         },
-        alt="The scenarios with the points they lead to, and what these and the present point bring.",
+        alt="The scenarios with their points, and the payoffs there and at the point shown.",
     )
     st.caption(
         f"Every scenario at its own point of the {method} path; TP and FP are {vocabulary().documents}. Payoffs are "
-        "counted on this data, against flagging nothing."
+        "counted on this data, relative to flagging nothing."
         + (
-            " The path chooses by a smooth estimate, so another point may by chance bring more on this data."
+            " The path uses a smooth estimate, so another point may have a higher payoff on this data by chance."
             if path.smooth_tp is not None
             else ""
         )
@@ -121,12 +124,12 @@ def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
 
 def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario) -> dict[str, str | float]:
     payoffs, target = scenario.payoffs, target_of(analysis, scenario.payoffs)
-    # As the slider would hold it: where a step of the path is just worth it, the last digits decide.
+    # Round as the slider does: at the break-even of a step the last digits matter.
     own = operating_point(analysis.path(method), round(100 * target, DIGITS) / 100)
     tp, fp, amount = point_cases(analysis, own)
     return {
         "Scenario": scenario.name,
-        "": "drives" if scenario == session().point.scenarios.driving else "",
+        "": "active" if scenario == session().point.scenarios.driving else "",
         "Marginal precision": target,
         "Payoff there": payoffs.total(tp, fp, amount),
         "Payoff of this point": payoffs.total(*point_cases(analysis, point)),
@@ -142,29 +145,24 @@ def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario) -> d
     }
 
 
-DRIVING = "scenario"
-FORMAT = "localized"
-ALL = 100.0
-
-
 def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
-    """Draw the table of scenarios and the choice of the one that drives, which is returned.
+    """Draw the table of scenarios and the choice of the active one, and return it.
 
-    Where none was typed yet, the first one comes to `marginal_precision`.
+    The first scenario of an empty table gives `marginal_precision`.
 
     Raises
     ------
-    DataError : its row holds no scenario, or there is no row.
+    DataError : an invalid row of the active scenario, or an empty table.
     """
     known, asked = session().point.scenarios, asked_in_url()
     if asked is not None:
         others = known.typed[[cleaned(name) != asked[NAME] for name in known.typed.get(NAME, [])]]
         _start_from(_fitting(analysis, pd.DataFrame([asked, *others.to_dict("records")])), 0)
     elif editor_key() not in st.session_state:
-        # The editor forgets what was typed while another driver or page was open.
+        # Streamlit drops the edits while another goal or page is open.
         first = None if len(known.typed) else _first_row(analysis, marginal_precision)
         started = pd.DataFrame([first]) if first else known.typed
-        _start_from(_fitting(analysis, started), st.session_state.get(DRIVING))
+        _start_from(_fitting(analysis, started), st.session_state.get(SCENARIO_KEY))
     choice, table = st.columns([1, 4], gap="medium")
     typed = table.data_editor(
         known.given,
@@ -177,32 +175,32 @@ def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
     if not typed.equals(known.typed):
         known.before, known.typed = known.typed, typed
     rows, (found, refused) = typed.index.tolist(), read_scenarios(typed, lambda payoffs: target_of(analysis, payoffs))
-    if st.session_state.get(DRIVING) not in rows:
-        st.session_state[DRIVING] = next(iter(rows), None)
+    if st.session_state.get(SCENARIO_KEY) not in rows:
+        st.session_state[SCENARIO_KEY] = next(iter(rows), None)
     names = {row: cleaned(name) or "without a name" for row, name in typed[NAME].items()}
-    driving = choice.selectbox(
-        "Scenario", rows, format_func=lambda row: names.get(row, ""), key=DRIVING, persist_state="session"
+    active = choice.selectbox(
+        "Scenario", rows, format_func=lambda row: names.get(row, ""), key=SCENARIO_KEY, persist_state="session"
     )
     if known.before is not None:
         choice.button("Undo", icon=":material/undo:", key="scenario_undo", on_click=_undo, width="stretch")
-    known.usable, known.driving = list(found.values()), found.get(driving)
-    others_refused = [f"Row {rows.index(row) + 1}: {words}" for row, words in refused.items() if row != driving]
+    known.usable, known.driving = list(found.values()), found.get(active)
+    others_refused = [f"Row {rows.index(row) + 1}: {words}" for row, words in refused.items() if row != active]
     if others_refused:
         st.error(as_text(others_refused[0]), icon=":material/error:")
-    _say_amounts(analysis, "" if known.driving is None else known.driving.currency)
+    _show_amounts(analysis, "" if known.driving is None else known.driving.currency)
     if known.driving is None:
-        raise DataError(refused.get(driving, "There is no scenario; add a row."))
+        raise DataError(refused.get(active, "There is no scenario; add a row."))
     share_scenario(known.driving)
     return known.driving
 
 
 def editor_key() -> str:
-    """Name the editor's widget; another one for each table that it starts from, so that none shows older edits."""
+    """Return the key of the editor; a new one for each given table discards older edits."""
     return f"scenarios_{session().point.scenarios.version}"
 
 
 def _columns(analysis: Analysis, given: pd.DataFrame) -> dict[str, Any]:
-    """Describe the columns of the table that the editor is given."""
+    """Configure the columns of the editor."""
     first = _row_of(analysis)
     amounts = RECOVERED in given
 
@@ -213,11 +211,11 @@ def _columns(analysis: Analysis, given: pd.DataFrame) -> dict[str, Any]:
 
     return {
         NAME: st.column_config.TextColumn("Name", default="", max_chars=MAX_NAME),
-        REVIEW: number(REVIEW, "One review costs", "Of every alert, fraud or not."),
+        REVIEW: number(REVIEW, "One review costs", "The cost of every alert, fraud or not."),
         RECOVERED: number(
             RECOVERED,
             "Recovered, % of the amount",
-            "The share of a case's own amount that is saved when it is caught. 0 where a catch has a fixed value.",
+            "The share of the amount that a catch saves. 0 for a fixed value of a catch.",
             ALL,
         )
         if amounts
@@ -225,18 +223,18 @@ def _columns(analysis: Analysis, given: pd.DataFrame) -> dict[str, Any]:
         CATCH: number(
             CATCH,
             "Besides, a catch is worth" if amounts else "One catch is worth",
-            "A fixed value of every fraud caught, before its review is paid; on top of what is recovered."
+            "A fixed value of every catch, before the cost of its review, added to the share recovered."
             if amounts
-            else "What is saved when a fraud is caught, before its review is paid.",
+            else "The value of a catch, before the cost of its review.",
         ),
         ANNOYANCE: number(
             ANNOYANCE,
             "Friction",
-            "What a false alert costs beyond its review: a good customer was stopped. 0 where nobody notices.",
+            "The cost of a false alert beyond its review: a good customer was stopped. 0 if customers do not notice.",
         ),
         CURRENCY: st.column_config.TextColumn(
             "Currency",
-            help="Only a word or sign next to the numbers; that of the data, where they name one.",
+            help="A label beside the numbers, by default the currency of the data.",
             default=first[CURRENCY],
             max_chars=MAX_CURRENCY,
         ),
@@ -244,7 +242,7 @@ def _columns(analysis: Analysis, given: pd.DataFrame) -> dict[str, Any]:
 
 
 def _row_of(analysis: Analysis) -> dict[str, Any]:
-    """Fill a new row: a catch is worth its amount where amounts are known, else a fixed value."""
+    """Fill a new row: a catch is worth its amount if known, or else a fixed value."""
     row = FIRST | {CURRENCY: currency_of(analysis) or FIRST[CURRENCY]}
     return row | {RECOVERED: ALL, CATCH: 0.0} if has_amounts(analysis) else row
 
@@ -256,27 +254,27 @@ def _first_row(analysis: Analysis, marginal_precision: float) -> dict[str, Any]:
     return row | {CATCH: round(FIRST[REVIEW] / marginal_precision, 2)}
 
 
-def _say_amounts(analysis: Analysis, currency: str) -> None:
+def _show_amounts(analysis: Analysis, currency: str) -> None:
     amounts = amounts_of(analysis)
     if amounts is None:
         return
-    said = [money_words(amount, currency) for amount in amounts]
+    fraud, false_alert = (as_text(money_words(amount, currency)) for amount in amounts)
     st.caption(
-        f"A rated fraud is of **{as_text(said[0])}** on average, a rated false alert of {as_text(said[1])}. The "
-        "point is chosen as if every case had the mean amount; what it brings is summed over the amounts themselves."
+        f"The mean amount of a rated fraud is **{fraud}**, of a rated false alert {false_alert}. The point is chosen "
+        "with these means; its payoff is the sum over the actual amounts."
     )
 
 
 def _fitting(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the share recovered where there are no amounts: a column out of sight would be filled with nothing."""
+    """Drop an unused share recovered without amounts: the editor would fill the hidden column with blanks."""
     given = RECOVERED in table and bool((pd.to_numeric(table[RECOVERED]) > 0).any())
     return table if has_amounts(analysis) or given else table.drop(columns=RECOVERED, errors="ignore")
 
 
-def _start_from(table: pd.DataFrame, driving: int | None) -> None:
-    """Have the editor start from a table, of which the row of this index drives."""
+def _start_from(table: pd.DataFrame, active: int | None) -> None:
+    """Restart the editor with a table, in which the row with this index is active."""
     known, rows = session().point.scenarios, table.index.tolist()
-    st.session_state[DRIVING] = rows.index(driving) if driving in rows else 0
+    st.session_state[SCENARIO_KEY] = rows.index(active) if active in rows else 0
     known.given = known.typed = table.reset_index(drop=True) if rows else pd.DataFrame([FIRST])
     known.before, known.version = None, known.version + 1
 
@@ -284,4 +282,4 @@ def _start_from(table: pd.DataFrame, driving: int | None) -> None:
 def _undo() -> None:
     known = session().point.scenarios
     if known.before is not None:
-        _start_from(known.before, st.session_state[DRIVING])
+        _start_from(known.before, st.session_state[SCENARIO_KEY])

@@ -1,4 +1,4 @@
-"""Layout of the operating point page: style, controls and downloads above the charts."""
+"""Lay out the page Operating point: style, controls and downloads above the charts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,25 +28,25 @@ from ui.operating_point.state import PointContext, ViewState, current_target, pe
 from ui.shared.formatting import as_text
 
 STYLE = Path(__file__).with_name("layout.css")
+PLACE = "download_thresholds"
+# Widths in pixels: active goal, its value, unit, settings, files, new data.
+WIDTHS: tuple[int | Literal["content"], ...] = (190, 300, "content", "content", "content", "content")
 
 
 def lay_out() -> None:
-    """Give the page its layout."""
+    """Apply the style of the page."""
     st.html(STYLE)
 
 
-def say_unusable(error: DataError) -> NoReturn:
-    """Say why the data cannot be used, with the way to correct them, and stop."""
+def show_unusable(error: DataError) -> NoReturn:
+    """Show an error of the data with a link to its columns, and stop."""
     st.error(as_text(str(error)), icon=":material/error:")
     st.page_link("pages/rated_data.py", label="Correct the columns of this file", icon=":material/arrow_back:")
     st.stop()
 
 
-PLACE = "download_thresholds"
-
-
 def offer_downloads(analysis: Analysis, point: Point) -> None:
-    """Offer the thresholds as files; applying them gives exactly the counts on the screen."""
+    """Offer the thresholds as files that reproduce the counts on the screen exactly."""
     deployed = replace(point, thresholds=analysis.deployable(point))
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
     if analysis.settings.unit is Unit.MONEY:
@@ -59,13 +59,9 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
             st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
 
 
-# In pixels: what drives, the goal, the unit, settings, files, new data.
-WIDTHS: tuple[int | Literal["content"], ...] = (190, 300, "content", "content", "content", "content")
-
-
 def ask_point(dataset: RatedDataset) -> PointContext:
-    """Draw the controls; returns the point that they lead to. Raises DataError where these settings suit no data."""
-    # Side by side while there is room, never cut off.
+    """Draw the controls and return the resulting point. Raises DataError for settings that do not fit the data."""
+    # A horizontal container wraps on narrow screens; columns would cut controls off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
     driver_box, goal_box, unit_box, settings_box, files_box, switch_box = (row.container(width=w) for w in WIDTHS)
     table_box = st.container()
@@ -90,7 +86,7 @@ def ask_point(dataset: RatedDataset) -> PointContext:
 
 
 def _view(analysis: Analysis, method: str, pair: tuple[int, int], own: Point | None, *, new_data: bool) -> ViewState:
-    """Build the view at a point of its own or the present target; new data are looked for with `new_data` only."""
+    """Build the view at the point of a goal, or the slider's; resample only with `new_data`."""
     percent = current_target().percent if own is None else percent_of(own)
     points = {path.method: operating_point(path, percent / 100) for path in analysis.paths}
     on_slider = own is None or (

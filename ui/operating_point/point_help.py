@@ -1,4 +1,4 @@
-"""What each number means; {label} stands for the value that the screen shows under that label."""
+"""Explain each number of a point; {label} stands for the value shown under that label."""
 
 from multiloss_core import Unit
 from ui.operating_point.point_text import OF_THEM_UNDECIDED, REACHABLE, WORDS, beside
@@ -6,9 +6,9 @@ from ui.shared.formatting import vocabulary
 
 
 def explanations(unit: Unit, *, undecided: bool) -> dict[str, str]:
-    """Explain the numbers of a point counted in `unit`, by label; by its first words where a label carries a number.
+    """Explain the numbers of a point counted in `unit`, by label or its first words.
 
-    `undecided`: some documents of the data are not decided yet.
+    `undecided`: some alerts are undecided.
     """
     found = _of_thresholds() | _of_path(unit) | _beside(unit.other)
     return found | _of_undecided(unit) if undecided else found
@@ -18,26 +18,24 @@ def _of_thresholds() -> dict[str, str]:
     called = vocabulary()
     a_document, documents = called.a_document.capitalize(), called.documents
     return {
-        "Threshold of": f"{a_document} is flagged when this score is at least so high (where every score must reach "
-        f'its own: when all are). The shortest number that flags the same {documents}. "never": this score alone never '
-        "flags.",
-        REACHABLE: f"{documents.capitalize()} were rated because some score reached its floor. Where another one lies "
-        "below its own floor, no threshold lets every score agree: such positives cannot be kept under this rule. "
-        "*Any score* keeps all.",
+        "Threshold of": f"{a_document} is flagged when this score reaches this threshold (with *every score*: when all "
+        f'scores do). The shortest number that flags the same {documents}. "never": this score alone never flags.',
+        REACHABLE: f"{documents.capitalize()} were rated because one score reached its floor. If another score is "
+        "below its floor, no thresholds can flag it with *every score*; *any score* keeps all.",
     }
 
 
 def _of_undecided(unit: Unit) -> dict[str, str]:
-    """Explain the alerts where some are not decided; a path is counted in `unit`."""
+    """Explain the counts of alerts of which some are undecided, for a path in `unit`."""
     documents = WORDS[Unit.DOCUMENTS]
     caught, false = documents.caught, documents.false
     if unit is Unit.MONEY:
         caught, false = beside(caught), beside(false)
     return {
-        documents.alerts: f"All that people would look at: {{{caught}}} caught, {{{false}}} false and "
-        f"{{{OF_THEM_UNDECIDED}}} not yet decided.",
-        OF_THEM_UNDECIDED: f"{{{OF_THEM_UNDECIDED}}} alerts have no decision yet. They cost a look like all others, "
-        "but count neither as caught nor as false, and precision leaves them out.",
+        documents.alerts: f"All alerts to review: {{{caught}}} caught, {{{false}}} false and "
+        f"{{{OF_THEM_UNDECIDED}}} undecided.",
+        OF_THEM_UNDECIDED: f"{{{OF_THEM_UNDECIDED}}} alerts are undecided. They need a review like all others, but "
+        "count neither as caught nor as false, and precision excludes them.",
     }
 
 
@@ -51,9 +49,9 @@ def _of_path(unit: Unit) -> dict[str, str]:
         counts = {
             words.caught: f"True positives: {tp} of the {alerts} {documents} flagged were rated fraud.",
             words.false: f"False positives: {fp} of the {alerts} {documents} flagged were rated no fraud.",
-            words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: everything that people would look at.",
+            words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: all alerts to review.",
             words.precision: f"TP / (TP + FP) = {tp} / ({tp} + {fp}) = {precision}: the share of fraud among all "
-            "decided alerts. The slider is about the last ones only.",
+            "decided alerts. The slider sets that of the last ones only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last catches cost more.",
             words.kept: f"TP over all rated positives: {tp} is {kept}. Not recall: fraud below the floors is unknown.",
         }
@@ -62,25 +60,25 @@ def _of_path(unit: Unit) -> dict[str, str]:
             words.caught: f"True positives in money: the amounts of all flagged {documents} rated fraud add up to "
             f"{tp}, of {alerts} flagged.",
             words.false: f"False positives in money: the amounts of all flagged {documents} rated no fraud add up "
-            f"to {fp}: what honest customers are kept waiting for.",
+            f"to {fp}: money of honest customers that is held up.",
             words.alerts: f"TP + FP = {tp} + {fp} = {alerts}: the amounts of all {documents} flagged and decided.",
-            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: of all the money flagged. The slider is "
-            "about the last of it only.",
+            words.precision: f"TP / (TP + FP) = {tp} / {alerts} = {precision}: the share of fraud in all the money "
+            "flagged. The slider sets that of the last money only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught "
             "costs more.",
             words.kept: f"TP over the amounts of all rated fraud: {tp} is {kept}. Not recall: fraud below the floors "
             "is unknown.",
         }
     return counts | {
-        "Fraud in the last": "Marginal precision of the last step down to this point: what lowering the thresholds "
-        "here still brought, in an estimate as the smooth fit expects it. It is at least the target.",
-        "Fraud in the next": "Marginal precision of the next step down: what lowering the thresholds further would "
-        "bring, in an estimate as the smooth fit expects it. It is below the target, so the path stops here.",
+        "Fraud in the last": "Marginal precision of the last step down to this point; an estimate is that of the "
+        "smooth fit. It is at least the target.",
+        "Fraud in the next": "Marginal precision of the next step down; an estimate is that of the smooth fit. It is "
+        "below the target, so the path stops here.",
     }
 
 
 def _beside(unit: Unit) -> dict[str, str]:
-    """Explain the numbers in the unit that the path was not found in."""
+    """Explain the numbers in the other unit than that of the path."""
     words, documents = WORDS[unit], vocabulary().documents
     caught, false = beside(words.caught), beside(words.false)
     tp, fp, alerts, precision, kept = (
@@ -90,17 +88,17 @@ def _beside(unit: Unit) -> dict[str, str]:
         return {
             caught: f"{documents.capitalize()}: {tp} of the {alerts} flagged were rated fraud.",
             false: f"{documents.capitalize()}: {fp} of the {alerts} flagged were rated no fraud.",
-            words.alerts: f"{tp} + {fp} = {alerts} {documents}: everything that people would look at.",
+            words.alerts: f"{tp} + {fp} = {alerts} {documents}: all alerts to review.",
             words.precision: f"{tp} / ({tp} + {fp}) = {precision}: the share of fraud among the {documents} flagged "
-            "and decided. The slider is about money.",
+            "and decided. The slider refers to money.",
             words.kept: f"{tp} {documents} are {kept} rated positives. Not recall: fraud below the floors is unknown.",
         }
     return {
         caught: f"The amounts of all flagged {documents} rated fraud add up to {tp}, of {alerts} flagged.",
-        false: f"The amounts of all flagged {documents} rated no fraud add up to {fp}: what honest customers are "
-        "kept waiting for.",
+        false: f"The amounts of all flagged {documents} rated no fraud add up to {fp}: money of honest customers that "
+        "is held up.",
         words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all {documents} flagged and decided.",
-        words.precision: f"{tp} / {alerts} = {precision}: of the money flagged, as much is in fraud. The slider is "
-        f"about {documents}.",
+        words.precision: f"{tp} / {alerts} = {precision}: the share of fraud in the money flagged. The slider refers "
+        f"to {documents}.",
         words.kept: f"{tp} is {kept}, the amounts of all rated fraud. Not recall: fraud below the floors is unknown.",
     }

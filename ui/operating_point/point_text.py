@@ -1,4 +1,4 @@
-"""An operating point in the words of the screen, the same wherever it is shown."""
+"""Format an operating point for all screens."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ Lines = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class UnitWords:
-    """What the screen calls the numbers of a point that is counted in one unit, and how it writes them."""
+    """The labels of the numbers of a point counted in one unit."""
 
     caught: str
     false: str
@@ -54,7 +54,7 @@ WORDS: dict[Unit, UnitWords] = {
         false_per_catch="False alerts per catch",
         kept="Rated positives kept",
         question="of the last alerts added, how many must be fraud?",
-        note="Counted on the data that chose the point. The share kept is of *rated* positives, not recall: fraud "
+        note="Counted on the data that chose the point. The share kept is that of *rated* positives, not recall: fraud "
         "below the floors is unknown.",
     ),
     Unit.MONEY: UnitWords(
@@ -65,18 +65,15 @@ WORDS: dict[Unit, UnitWords] = {
         false_per_catch="In false alerts per 1 caught",
         kept="Rated fraud money kept",
         question="of the last money flagged, how much must be fraud?",
-        note="Money is summed on the data that chose the point. The share kept is of *rated* fraud money, not recall: "
-        "fraud below the floors is unknown.",
+        note="Money is summed on the data that chose the point. The share kept is that of *rated* fraud money, not "
+        "recall: fraud below the floors is unknown.",
     ),
 }
 
 
 @dataclass(frozen=True)
 class PointWords:
-    """Labels with their values: thresholds, the counts and the rates; a warning as headline and explanation.
-
-    `guarantee` says what is certain of the point, where anything is.
-    """
+    """Thresholds, counts and rates with labels; a warning as headline and explanation; the guarantee, if any."""
 
     thresholds: Lines
     counts: Lines
@@ -86,14 +83,14 @@ class PointWords:
 
 
 def point_words(analysis: Analysis, point: Point) -> PointWords:
-    """All that the screen says about a point."""
+    """Format all numbers of a point."""
     return words_of_points(analysis, [point])[0]
 
 
 def words_of_points(analysis: Analysis, points: Sequence[Point]) -> list[PointWords]:
-    """`point_words` for many points at once."""
+    """Format many points at once, as `point_words` does for one."""
     others, undecided = analysis.in_other_unit(points), analysis.undecided(points)
-    # Many targets share few points.
+    # Many targets share the same thresholds.
     thresholds = {tuple(point.thresholds): point for point in points}
     deployable = {key: analysis.deployable(point) for key, point in thresholds.items()}
     return [
@@ -103,7 +100,7 @@ def words_of_points(analysis: Analysis, points: Sequence[Point]) -> list[PointWo
 
 
 def price_words(marginal_precision: float, unit: Unit) -> str:
-    """Say a marginal precision as what is paid for what is caught."""
+    """Format a marginal precision as the price of a catch."""
     if unit is Unit.DOCUMENTS:
         return price(marginal_precision, "fraud")
     false = (1 - marginal_precision) / marginal_precision
@@ -115,9 +112,9 @@ def price_words(marginal_precision: float, unit: Unit) -> str:
 def interval_words(
     analysis: Analysis, bootstrap: PointBootstrap | None, point: Point, shown_at: float
 ) -> dict[str, Any] | None:
-    """Intervals of what is expected on new data, to be shown beside the numbers of their point.
+    """Format the intervals expected on new data, to show beside the numbers of their point.
 
-    `shown_at`: where the slider shows the point, in percent.
+    `shown_at`: the position of the slider in percent.
     """
     if bootstrap is None:
         return None
@@ -130,21 +127,21 @@ def interval_words(
         words.alerts: (found.alerts, number),
         words.precision: (found.precision, percent),
     }
-    told = {label: f"expected {between_words(interval, shown)}" for label, (interval, shown) in lines.items()}
-    told[words.alerts] += decided
+    texts = {label: f"expected {between_words(interval, shown)}" for label, (interval, shown) in lines.items()}
+    texts[words.alerts] += decided
     return {
         "percent": round(100 * float(bootstrap.targets[0]), DIGITS) if isinstance(point, OperatingPoint) else shown_at,
         "by_hand": not isinstance(point, OperatingPoint),
-        "words": told,
+        "words": texts,
     }
 
 
 def count_columns(
     tp: float, fp: float, interval: tuple[float, float], undecided: float | None = None
 ) -> dict[str, float]:
-    """Lay out counts of documents and their precision, in [0, 1] with its interval, as columns of `COUNT_KINDS`.
+    """Return counts of documents and their precision in [0, 1] with its interval as columns of `COUNT_KINDS`.
 
-    Alerts include those `undecided`, which have a column of their own where they are given.
+    Alerts include the `undecided` ones, which have a separate column if given.
     """
     decided = tp + fp
     counts = {"Alerts": decided + (undecided or 0.0), CAUGHT: tp, FALSE_ALERTS: fp}
@@ -154,7 +151,7 @@ def count_columns(
 
 
 def place_words(point: Point) -> str:
-    """Say between which two targets of the slider a point lies that none of them leads to."""
+    """Name the two targets of the slider on either side of a point between them."""
     if not isinstance(point, WishedPoint):
         return ""
     lower, higher = (f"{100 * target:.4g}\N{NO-BREAK SPACE}%" for target in point.between)
@@ -162,12 +159,12 @@ def place_words(point: Point) -> str:
 
 
 def between_words(interval: Interval, number: Callable[[float], str]) -> str:
-    """Write an interval, its ends by `number`."""
+    """Format an interval with `number` for its ends."""
     return UNDEFINED if math.isnan(interval.low) else f"{number(interval.low)} – {number(interval.high)}"
 
 
 def beside(label: str) -> str:
-    """Shorten the label of a number that stands next to those of the path: TP and FP are the path's."""
+    """Shorten the label of a number in the other unit: only the path's have TP and FP."""
     return label.removesuffix(" (TP)").removesuffix(" (FP)")
 
 
@@ -175,7 +172,7 @@ def _words(
     analysis: Analysis, point: Point, other: FlaggedCounts | None, undecided: float, deployable: Floats
 ) -> PointWords:
     unit = analysis.settings.unit
-    # Whatever is counted, shares have the digits that the number of documents supports.
+    # The number of documents determines the digits of shares in both units.
     documents = other if other is not None and unit is Unit.MONEY else point
     words, number = WORDS[unit], number_of(analysis, unit)
     counts: Lines = ((words.caught, number(point.tp)), (words.false, number(point.fp)))
@@ -208,7 +205,7 @@ def _words(
 
 
 def _alerts(analysis: Analysis, unit: Unit, point: FlaggedCounts, undecided: float) -> Lines:
-    """How much is flagged; documents without a decision are alerts too, and told where the data hold any."""
+    """Format the alerts, with the undecided documents among them if the data has any."""
     label = WORDS[unit].alerts
     if unit is Unit.MONEY or not analysis.has_undecided:
         return ((label, number_of(analysis, unit)(point.alerts)),)
@@ -217,19 +214,19 @@ def _alerts(analysis: Analysis, unit: Unit, point: FlaggedCounts, undecided: flo
 
 
 def _kept(unit: Unit, point: FlaggedCounts, positives: float) -> str:
-    """Write the share kept with what it is a share of; `positives` documents give it its digits."""
+    """Format the share kept with its base; the number of `positives` determines its digits."""
     return f"{share(point.share_of_rated_positives, positives)} of {unit.number(point.rated.tp)}"
 
 
 def _reachable(point: FlaggedCounts) -> Lines:
-    """Say how large the share can be, where not all that was rated can be reached."""
+    """Format the highest share that can be kept, if it is below 1."""
     if not point.reachable_share < 1:
         return ()
     return ((REACHABLE, f"at most {percent(point.reachable_share)}"),)
 
 
 def _steps(unit: Unit, point: Point) -> Lines:
-    """Say what the steps of the path on either side hold; of thresholds beside it nothing is known."""
+    """Format the share of fraud in the steps of the path on either side of a point on it."""
     if not isinstance(point, OperatingPoint):
         return ()
     estimate = " (estimate)" if point.estimated else ""
@@ -246,7 +243,7 @@ def _steps(unit: Unit, point: Point) -> Lines:
 
 def _guarantee(analysis: Analysis, point: Point) -> str | None:
     certificate = analysis.certificate
-    # Thresholds by hand may lie between those of the path without being on it; wishes choose among its vertices.
+    # Manual thresholds may lie between vertices of the path without being on it; goals choose among its vertices.
     if (
         isinstance(point, ManualPoint)
         or certificate is None
@@ -255,14 +252,14 @@ def _guarantee(analysis: Analysis, point: Point) -> str | None:
     ):
         return None
     if point.status == "unreachable" or not certificate.covers(point.thresholds):
-        return "Outside the guaranteed range, which is marked on the slider."
+        return "This point is outside the guaranteed range marked on the slider."
     sure, least = (f"{100 * value:g}\N{NO-BREAK SPACE}%" for value in (certificate.confidence, certificate.precision))
-    what = "what" if analysis.settings.unit is Unit.DOCUMENTS else "the money that"
-    return f"{sure} sure: at least {least} of {what} is flagged at these thresholds is fraud, now and from here on."
+    flagged = WORDS[analysis.settings.unit].alerts.lower()
+    return f"With {sure} confidence, the share of fraud in the {flagged} at these thresholds is at least {least}."
 
 
 def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple[str, str] | None:
-    """Say which scores never flag at thresholds (k,) of a path while others do; rule `all` needs each score."""
+    """Warn of scores that never flag at thresholds (k,) of a path while others do; rule `all` needs each score."""
     names = [
         shortened(score_name(name))
         for name, value, most in zip(
@@ -275,13 +272,13 @@ def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple
     several = len(names) > 1
     return (
         f"{' and '.join(names)} never {'flag' if several else 'flags'} here.",
-        f"What {'they' if several else 'it'} would add to the other scores' alerts holds less fraud than the last "
-        "alerts must hold.",
+        f"The alerts that {'they' if several else 'it'} would add contain less fraud than the target requires of the "
+        "last alerts.",
     )
 
 
 def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
-    """When there is no point inside the path."""
+    """Explain a point at an end of the path."""
     if not isinstance(point, OperatingPoint):
         return None
     target = f"{100 * point.marginal_precision:.3g}\N{NO-BREAK SPACE}%"
@@ -289,14 +286,14 @@ def _warning(unit: Unit, point: Point) -> tuple[str, str] | None:
     if point.status == "unreachable":
         return (
             f"No part of this path reaches {target}.",
-            f"The best step up from no alerts {holds} {unit.precision(point.next_precision, point.next_alerts)} fraud "
-            f"({unit.quantity(point.next_alerts)}), so at this target nothing is flagged. Lower the target.",
+            f"The best first step {holds} {unit.precision(point.next_precision, point.next_alerts)} fraud "
+            f"({unit.quantity(point.next_alerts)}), so this target flags nothing. Lower the target.",
         )
     if point.status == "at_floor":
         return (
             "The point is at the floor.",
             f"Even the last {unit.quantity(point.step_alerts)} rated there {hold} "
             f"{unit.precision(point.step_precision, point.step_alerts)} fraud, no less than {target}: the best point "
-            f"lies below what was rated. Rate {vocabulary().documents} below the floors to find it.",
+            f"is below the floors. Rate {vocabulary().documents} there to find it.",
         )
     return None

@@ -1,4 +1,4 @@
-"""The target, the point on the screen and what the page knows about it."""
+"""The target and the point of the screen, with its context for the sections."""
 
 import math
 from collections.abc import Hashable
@@ -21,30 +21,30 @@ def current_target() -> Target:
 
 
 def restore_target() -> None:
-    """Take the target of the URL, or put it there: at each run of a whole page."""
+    """Read the target from the URL, or write it there; call this at each full run of the page."""
     set_target(IN_URL.asked())
     set_target(current_target().percent)
 
 
 def percent_of(point: Point) -> float:
-    """Where the slider shows a point: its marginal precision in percent, brought within the bounds of the slider."""
+    """Return the position of the slider for a point: its marginal precision in percent, clamped."""
     percent = _percent(100 * point.marginal_precision)
     return FIRST if percent is None else percent
 
 
 def set_target(percent: object) -> None:
-    """Make a percentage, brought within the bounds of the slider, the target; anything else changes nothing."""
-    wanted = _percent(percent)
-    if wanted is not None:
-        current_target().percent = wanted
-        if wanted != FIRST or IN_URL.shown() is not None:
-            IN_URL.show(wanted)
+    """Set the target to a percentage, clamped to the slider; ignore anything else."""
+    clamped = _percent(percent)
+    if clamped is not None:
+        current_target().percent = clamped
+        if clamped != FIRST or IN_URL.shown() is not None:
+            IN_URL.show(clamped)
 
 
-def _percent(wish: object) -> float | None:
-    """Keep a goal within the bounds of the slider. It may come from anybody's browser."""
+def _percent(value: object) -> float | None:
+    """Clamp an untrusted value to the slider; return None for anything but a finite number."""
     try:
-        percent = float(str(wish))
+        percent = float(str(value))
     except ValueError:
         return None
     return round(min(max(percent, LOWEST), HIGHEST), DIGITS) if math.isfinite(percent) else None
@@ -54,19 +54,19 @@ IN_URL: UrlParameter[float] = UrlParameter("m", _percent, "{:.10g}".format)
 
 
 def remember_point(analysis: Analysis, point: Point, driver: str) -> ShownPoint:
-    """Keep the point on the screen and what drove it."""
+    """Store the point on the screen with its goal."""
     session().point.shown = shown = ShownPoint(point, _about(analysis), driver)
     return shown
 
 
 def shown_point(analysis: Analysis) -> ShownPoint | None:
-    """Return the point that the last run showed of these data and settings, if there was one."""
+    """Return the point of the last run with this data and these settings, if any."""
     shown = session().point.shown
     return shown if shown is not None and shown.about == _about(analysis) else None
 
 
 def present_point(analysis: Analysis, method: str) -> Point:
-    """Return the point that the last run showed of these data and settings, at first the slider's."""
+    """Return the point of the last run with this data and these settings, or the slider's."""
     shown = shown_point(analysis)
     if shown is not None:
         return shown.point
@@ -74,7 +74,7 @@ def present_point(analysis: Analysis, method: str) -> Point:
 
 
 def point_shown_by(driver: str, analysis: Analysis, method: str) -> Point | None:
-    """Return the point that a driver led to in the last run, if it did."""
+    """Return the point of the last run if this goal led to it."""
     shown = session().point.shown
     is_same = shown is not None and (shown.about, shown.driver, shown.point.method) == (
         _about(analysis),
@@ -85,7 +85,7 @@ def point_shown_by(driver: str, analysis: Analysis, method: str) -> Point | None
 
 
 def round_cap(value: float, *, up: bool = False) -> float:
-    """Round alerts a day to three digits and, from 1 on, at most one decimal, as they are shown; or round `up`."""
+    """Round alerts a day as shown, to three digits and, from 1 on, at most one decimal; optionally `up`."""
     if not value > 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(value)) - 2)
@@ -100,13 +100,12 @@ def _about(analysis: Analysis) -> Hashable:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ViewState:
-    """The point of each method, the chosen method's name, and the classifiers whose thresholds are drawn.
+    """The point of each method, the name of the chosen method, and the pair of classifiers to draw.
 
-    The screen is about `chosen_point`: the method's, or one that no target of the slider leads to, set by hand or found
-    for a wish. `percent` is where the slider shows it. `assessed_point` is the one that intervals describe: the smooth
-    path's, or the one beside the slider. `baseline_point` is at the thresholds that others are compared
-    with. `resamples` are of `assessed_point`, `bands` along the smooth path; both are None while they are not known, or
-    not asked for.
+    `chosen_point` is the point on the screen: the method's, or one between the slider's targets, set manually or found
+    for a goal. `percent` is its position on the slider. `assessed_point` is the point of the intervals: the smooth
+    path's, or the one between targets. `baseline_point` is at the compared thresholds. `resamples` are of
+    `assessed_point`, `bands` along the smooth path; both are None unless requested and finished.
     """
 
     points: dict[str, OperatingPoint]
@@ -122,12 +121,12 @@ class ViewState:
 
     @property
     def point_beside(self) -> Point | None:
-        """The chosen point, where no target of the slider leads to it."""
+        """The chosen point, if no target of the slider leads to it."""
         return None if self.chosen_point is self.points[self.method] else self.chosen_point
 
     @property
     def cloud(self) -> Floats | None:
-        """Thresholds (resamples, pair) that other samples would have chosen for the same target."""
+        """Thresholds (resamples, pair) chosen by other samples for the same target."""
         return (
             None
             if self.resamples is None or self.point_beside is not None
@@ -137,7 +136,7 @@ class ViewState:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PointContext:
-    """What a section below the charts is about; `new_data`: whether to show what new data will show."""
+    """The analysis and view of the sections below the charts; `new_data`: show expectations for new data."""
 
     analysis: Analysis
     view: ViewState
@@ -145,5 +144,5 @@ class PointContext:
 
     @property
     def point(self) -> Point:
-        """The point that the screen is about."""
+        """The point on the screen."""
         return self.view.chosen_point

@@ -1,4 +1,4 @@
-"""Guided tour with the sample data: each step explains, outlines and offers one action."""
+"""Guide users through the sample data: each step explains, outlines and offers one action."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -16,10 +16,11 @@ from ui.shared.page_setup import write_style
 from ui.shared.session import session
 
 SAMPLE = "Card alerts"
+LAST_WORD = "This is the end of the tour. Upload your own export on *Rated data* to use the same slider."
 
 
 class Step(NamedTuple):
-    """What to look at, where that is on the page as CSS selectors, and what the button does."""
+    """The explanation, the CSS selectors of the outlined elements, and the label and action of the button."""
 
     sentence: str
     outlined: tuple[str, ...]
@@ -52,15 +53,15 @@ STEPS = (
         _load_sample,
     ),
     Step(
-        "The slider asks one question: of the last alerts added, how many must be fraud? At 20 % you pay 4 false "
-        "alerts for each extra catch.",
+        "The slider sets the share of fraud among the last alerts added. At 20 % you pay 4 false alerts for each "
+        "extra catch.",
         (".explorer .track", ".explorer .target", ".st-key-m_plain"),
         "Set it to 50 %: 1 false alert for each",
         lambda: _target(50.0),
     ),
     Step(
-        "Each star is the chosen point: thresholds in one chart, what they catch and cost in the other, where the "
-        "curve is as steep as the dotted tangent.",
+        "Each star is the chosen point: one chart shows its thresholds, the other its counts, where the curve is as "
+        "steep as the dotted tangent.",
         (
             ".explorer [data-chart=space]",
             ".explorer [data-chart=plane]",
@@ -71,32 +72,28 @@ STEPS = (
         lambda: choose_method("graph"),
     ),
     Step(
-        "Thresholds look best on the data that chose them; resampling and held-out {documents} tell what next month "
-        "will show. It takes a minute; the switch stands above the slider, the answer below the charts.",
+        "Thresholds look best on the data that chose them; resampling and held-out {documents} estimate new data. It "
+        "takes a minute; the switch is above the slider, the result below the charts.",
         (".st-key-new_data",),
-        "Work out what new data will show",
+        "Estimate results on new data",
         _show_new_data,
     ),
     Step(
-        "Download the thresholds exactly as printed, with the counts they give, or save the decision with a reason.",
+        "Download the thresholds exactly as printed, with their counts, or save the decision with a reason.",
         (".st-key-download_thresholds", ".st-key-save_decision"),
         "Back to 20 %",
         lambda: _target(20.0),
     ),
 )
-LAST_WORD = (
-    "That was the tour. What you have seen holds for your own data as well: drop the export of your system on *Rated "
-    "data*, and the same slider stands on it."
-)
 
 
 def offer_tour() -> None:
-    """Draw a button that begins the tour."""
+    """Draw a button that starts the tour."""
     st.button("Tour in five steps", icon=":material/explore:", on_click=_go_to, args=(0,))
 
 
 def show_tour() -> None:
-    """Show the step that the user is at, if on tour. Before the widgets that its actions set."""
+    """Show the current step of the tour, if any. Call this before the widgets that its actions set."""
     at = session().point.tour_step
     _outline(() if at is None or at == len(STEPS) else STEPS[at].outlined)
     if at is None:
@@ -116,9 +113,9 @@ def show_tour() -> None:
 
 
 def _outline(selectors: tuple[str, ...]) -> None:
-    # An outline takes no room: nothing on the page moves. Every colour has a meaning but that of text.
-    look = "outline: 3px dashed currentcolor; outline-offset: 4px; border-radius: 4px"
-    write_style(f"{', '.join(selectors)} {{{look}}}" if selectors else "")
+    # An outline does not move the page; all colours but that of text have a meaning.
+    style = "outline: 3px dashed currentcolor; outline-offset: 4px; border-radius: 4px"
+    write_style(f"{', '.join(selectors)} {{{style}}}" if selectors else "")
 
 
 def _act(at: int) -> None:

@@ -1,4 +1,4 @@
-"""The optimal cut under one loss: next to constant thresholds, as a curve, and its rows as a file."""
+"""The optimal cut under one loss, beside constant thresholds, with its curve and a download."""
 
 import math
 from types import MappingProxyType
@@ -29,7 +29,7 @@ SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tu
 
 
 class LossChoice(NamedTuple):
-    """The loss by the name that was picked, beta of F, the least number to flag, the calibration, all losses or one."""
+    """The name of the loss, beta of F, the minimum number to flag, the calibration, and whether to compare losses."""
 
     loss: str
     beta: float
@@ -39,7 +39,7 @@ class LossChoice(NamedTuple):
 
 
 def introduction() -> None:
-    """Say what the page answers."""
+    """Show the title and the question that the page answers."""
     st.title("Optimal cut")
     st.markdown(
         "Items with a probability each: how many of the most probable ones should be flagged? For each loss there is "
@@ -51,7 +51,7 @@ def introduction() -> None:
 
 
 def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
-    """Ask for the loss; None, with an error on the screen, where a value cannot be used."""
+    """Ask for the loss; return None after showing an error for an unusable value."""
     loss_column, beta_column, least_column, calibration_column, all_column = st.columns(
         [3, 2, 2, 3, 4], vertical_alignment="bottom"
     )
@@ -72,12 +72,12 @@ def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
         1,
         key="cut_least",
         bind="query-params",
-        help="The least number of items to flag. With few expected positives flagging nothing often wins; 1 rules it "
-        "out.",
+        help="The minimum number of items to flag. With few expected positives, flagging nothing is often best; 1 "
+        "excludes it.",
     )
     calibration = _ask_calibration(calibration_column, dataset)
     everything = all_column.toggle("Compare all seven losses", key="cut_all", bind="query-params")
-    # The widgets' own limits hold in the browser only.
+    # Browsers alone enforce the limits of widgets.
     if not 0.1 <= beta <= 10.0:
         st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
         return None
@@ -97,14 +97,14 @@ def _ask_calibration(place: DeltaGenerator, dataset: ScoredDataset) -> str:
         key="cut_calibration",
         disabled=bool(reason),
         help=reason
-        or "Corrects the probabilities by what was found. Isotonic: any rising map; wants many outcomes. Platt: a "
-        "logistic map with two numbers; for few outcomes. Neither uses an item's own outcome.",
+        or "Corrects the probabilities with known outcomes. Isotonic: any increasing map, for many outcomes. Platt: a "
+        "logistic map with two parameters, for few outcomes. Neither uses an item's own outcome.",
     )
     return NO_CALIBRATION if reason else chosen
 
 
 def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
-    """Find the answer of the chosen loss; None, with a word on the screen, where there is none."""
+    """Find the optimal cut of the chosen loss; return None after showing a warning without one."""
     try:
         return answer(dataset, asked.loss, asked.beta, asked.at_least)
     except DataError as error:
@@ -113,7 +113,7 @@ def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
 
 
 def show_loss(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -> None:
-    """Say what the loss charges for, with its formula, and the counts that the optimum can expect in it."""
+    """Show the formula of the loss, with the expected counts of the optimum."""
     loss = named_loss(asked.loss, asked.beta)
     if found is None:
         show_formula(loss)
@@ -122,14 +122,14 @@ def show_loss(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -
     flagged = np.zeros(dataset.items.probabilities.size, dtype=bool)
     flagged[dataset.order[: optimum.k]] = True
     about = (
-        f"The formula at the mean counts of the optimum, {plural(optimum.k, 'item')} flagged. The expected loss, "
-        f"{optimum.expected_loss:.4f}, is the mean of the losses of all outcomes: with few items, another number."
+        f"The formula at the mean counts of the optimum, {plural(optimum.k, 'item')} flagged. The expected loss is "
+        f"{optimum.expected_loss:.4f}, the mean over all outcomes. With few items the two differ."
     )
     show_formula(loss, promised_counts(dataset.items.probabilities, flagged), about)
 
 
 def show_answer(dataset: ScoredDataset, found: Answer) -> None:
-    """Show k* in one sentence, every way to cut next to the others, and a download of the selected rows."""
+    """Show k* in one sentence, compare the cuts, and offer the selected rows."""
     optimum, n = found.optimum, dataset.items.probabilities.size
     if optimum.k == 0:
         sentence = f"Under {found.loss_name}, flagging **nothing** is best."
@@ -145,7 +145,7 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
     _show_least(dataset, found)
     if found.loss_name == "AUC":
         st.info(
-            "AUC counts only pairs in which the negative is flagged and the positive is not. Who flags nothing makes "
+            "AUC counts only pairs in which the negative is flagged and the positive is not. Flagging nothing makes "
             "no such mistake, so AUC cannot choose a cut. With half a mistake for each pair treated alike, it "
             "becomes AM.",
             icon=":material/info:",
@@ -172,7 +172,7 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
 
 
 def _show_least(dataset: ScoredDataset, found: Answer) -> None:
-    """Say what the least number to flag changed, and why nothing is flagged without one."""
+    """Explain the effect of the minimum number, and why flagging nothing may be best."""
     optimum, losses = found.optimum, np.asarray(found.curve.values)
     free = best_k(losses)
     if free and free >= found.at_least:
@@ -186,11 +186,10 @@ def _show_least(dataset: ScoredDataset, found: Answer) -> None:
             "Flagging nothing is flawless then, because a rate over nothing (0/0) counts as 1."
         )
     if free < found.at_least:
-        least = "something" if found.at_least == 1 else f"at least {count(found.at_least)}"
-        alone = "" if free == 0 else f"; best, without a least number: {losses[free]:.4f}, for {plural(free, 'item')}"
+        alone = "" if free == 0 else f"; best, without a minimum: {losses[free]:.4f}, for {plural(free, 'item')}"
         sentences.append(
-            f"You asked that {least} be flagged. Expected loss of doing so: {optimum.expected_loss:.4f}; of flagging "
-            f"nothing: {losses[0]:.4f}{alone}."
+            f"You asked to flag at least {count(found.at_least)}. Expected loss: {optimum.expected_loss:.4f}; of "
+            f"flagging nothing: {losses[0]:.4f}{alone}."
         )
     elif found.loss_name != "AUC":
         sentences.append("To see the best cut that flags something, set *Flag at least* to 1.")
@@ -219,7 +218,7 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
 def _worse(way: WayToCut, found: Answer) -> str:
     optimum = found.optimum
     if way.worse < -5e-7:
-        return f"Better by {-way.worse:.2g}, with fewer than the {count(found.at_least)} asked for"
+        return f"Better by {-way.worse:.2g}, with fewer than the minimum of {count(found.at_least)}"
     if way.worse < 5e-7:
         return "As good as the optimum"
     relative = f" ({100 * way.worse / optimum.expected_loss:.2g} %)" if optimum.expected_loss > 1e-9 else ""
@@ -228,16 +227,13 @@ def _worse(way: WayToCut, found: Answer) -> str:
 
 
 def _link_to_operating_point(dataset: ScoredDataset, way: WayToCut) -> None:
-    """Link to the operating point of the same file at the marginal precision of a cut; no other data is led to."""
+    """Link to the operating point of the same file, if it is rated data, at the marginal precision of a cut."""
     same = rated_name(dataset)
     if same is None:
         return
     percent = STEP * round(100 * way.threshold / STEP)
     if not LOWEST <= percent <= HIGHEST:
-        st.caption(
-            f"The slider of the operating point goes from {LOWEST:g} % to {HIGHEST:g} %, so it cannot be set to this "
-            "cut."
-        )
+        st.caption(f"This cut lies outside the slider of the operating point, {LOWEST:g} % to {HIGHEST:g} %.")
         return
     st.page_link(
         "pages/operating_point.py",
@@ -250,7 +246,7 @@ def _link_to_operating_point(dataset: ScoredDataset, way: WayToCut) -> None:
 
 
 def rated_name(dataset: ScoredDataset) -> str | None:
-    """Return the name under which the file of these items is loaded as rated data as well, if it is."""
+    """Return the name of the same file among the rated data, or None."""
     items = session().scored.sources.get(dataset.name)
     if items is None:
         return None
@@ -259,7 +255,7 @@ def rated_name(dataset: ScoredDataset) -> str | None:
 
 
 def _reach(dataset: ScoredDataset, way: WayToCut) -> str:
-    """Say which probabilities are flagged."""
+    """Describe the flagged range of probabilities."""
     probability = "calibrated probability" if dataset.calibration else "probability"
     if way.left_out:
         return f"down to a {probability} of {threshold(way.threshold)}"
@@ -282,19 +278,16 @@ def _how_known(dataset: ScoredDataset, found: Answer) -> str:
     tuned, judged_on = "", count((~dataset.tuning).sum())
     if found.tuned is not None:
         tuned = (
-            f" The threshold was tuned on {count(dataset.tuning.sum())} labelled items drawn at random, the same at "
-            f"every visit; the observed losses are those of the other {judged_on}."
+            f" The threshold was tuned on a fixed random half of {count(dataset.tuning.sum())} labelled items; the "
+            f"observed losses are those of the other {judged_on}."
         )
     elif dataset.items.labels is not None:
-        tuned = (
-            f" The observed losses are those of {judged_on} labelled items drawn at random, the same at every visit."
-        )
+        tuned = f" The observed losses are those of a fixed random sample of {judged_on} labelled items."
     chance = ""
     if any(way.observed < found.optimum.observed for way in found.ways):
         chance = (
-            " Another cut may beat the optimum on observed loss: outcomes are one draw of many, and the optimum is "
-            "best on the mean of all. A small difference may be chance; a large one says that the probabilities are "
-            "off."
+            " Another cut may have a smaller observed loss: the optimum is best on the mean over all outcomes, and "
+            "these are one draw. A large difference indicates wrong probabilities."
         )
     return (
         f"Expected losses are {proven} (method: {found.curve.method.replace('_', '-')}), for independent outcomes that "
@@ -306,21 +299,20 @@ def _offer_download(dataset: ScoredDataset, optimum: WayToCut) -> None:
     part = f"-{dataset.calibration.lower()}" if dataset.calibration else ""
     st.download_button(
         f"Download the {plural(optimum.k, 'selected item')} (CSV)",
-        # Called at the click only: a million rows take seconds to write.
+        # Deferred to the click: writing a million rows takes seconds.
         lambda: frame_as_csv(with_calibrated(dataset), rows=items_flagged(dataset, optimum.k)),
         f"selected-items{part}.csv",
         "text/csv",
         key="cut_download",
         icon=":material/download:",
         on_click="ignore",
-        help="The rows of the optimum, in the order of the file, with all their columns. Text that a spreadsheet would "
-        "take for a formula gets an apostrophe in front."
-        + (" The last column holds the calibrated probability." if dataset.calibration else ""),
+        help="The rows of the optimum, in file order, with all columns. Text that looks like a formula gets a leading "
+        "apostrophe." + (" The last column holds the calibrated probability." if dataset.calibration else ""),
     )
 
 
 def with_calibrated(dataset: ScoredDataset) -> pd.DataFrame:
-    """Return the rows of the file, with the calibrated probabilities in a last column where there are any."""
+    """Return the rows of the file, with any calibrated probabilities in a last column."""
     if not dataset.calibration:
         return dataset.frame
     name = f"calibrated probability ({dataset.calibration})"
@@ -330,7 +322,7 @@ def with_calibrated(dataset: ScoredDataset) -> pd.DataFrame:
 
 
 def show_curve(dataset: ScoredDataset, found: Answer) -> None:
-    """Draw the expected loss of every cut, with the ways to cut pointed out."""
+    """Draw the expected loss of every cut, marking the compared ones."""
     n = dataset.items.probabilities.size
     near = min(n, max(20, 3 * max(way.k for way in found.ways)))
     whole = near == n or _ask_part() == "all cuts"

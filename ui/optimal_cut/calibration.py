@@ -21,10 +21,13 @@ from ui.shared.widgets import named_loss
 FOLDS = 5
 NO_CALIBRATION = "none"
 KINDS = MappingProxyType({NO_CALIBRATION: "none", "isotonic": "isotonic", "platt": "Platt"})
+RELIABILITY = "Expected and observed share of positives"
+# Half of the items below this: linear axes would show them all in one corner.
+RARE = 0.05
 
 
 class HeldOut(NamedTuple):
-    """What the optimal cut of the labelled items comes to."""
+    """The counts and losses of the optimal cut of the labelled items."""
 
     flagged: int
     expected_positives: float
@@ -33,19 +36,17 @@ class HeldOut(NamedTuple):
 
 
 def why_not_calibrated(dataset: ScoredDataset) -> str:
-    """Say why these items cannot be calibrated; empty where they can."""
+    """Explain why these items cannot be calibrated; return an empty text if they can."""
     if dataset.items.labels is None:
-        return (
-            "Not offered: it is fitted to outcomes, and none are known. Choose the column with the outcomes (labels)."
-        )
+        return "Calibration needs known outcomes. Choose the column with the outcomes (labels)."
     positives, known = int(dataset.items.known_labels.sum()), dataset.items.known_labels.size
     if min(positives, known - positives) < FOLDS:
-        return f"Not offered: it needs {FOLDS} known positives and {FOLDS} known negatives."
+        return f"Calibration needs {FOLDS} known positives and {FOLDS} known negatives."
     return ""
 
 
 def calibrated_items(dataset: ScoredDataset, kind: str) -> ScoredDataset:
-    """Give each labelled item a probability that its own outcome had no part in, and the others that of all labels."""
+    """Calibrate the probabilities: of labelled items on the other folds, of other items on all labels."""
     return dataset if kind == NO_CALIBRATION else _calibrated(dataset.key, kind, dataset)
 
 
@@ -55,7 +56,7 @@ def _calibrated(key: str, kind: str, _dataset: ScoredDataset) -> ScoredDataset:
     known = items.known_probabilities, items.known_labels
     labelled = np.asarray(items.labelled)
     probabilities = np.empty(items.probabilities.size)
-    # The same folds every time: a figure must not change because the page ran again.
+    # A fixed seed: numbers must not change between runs of the page.
     probabilities[labelled] = cross_fitted(*known, FOLDS, np.random.default_rng(0), kind)
     if not labelled.all():
         probabilities[~labelled] = CALIBRATIONS[kind](*known).apply(items.probabilities[~labelled])
@@ -63,14 +64,14 @@ def _calibrated(key: str, kind: str, _dataset: ScoredDataset) -> ScoredDataset:
         _dataset,
         key=f"{key} {kind}",
         items=ScoredItems(probabilities, items.labels, items.labelled),
-        # Isotonic maps have level parts: there the given probabilities say more.
+        # Isotonic maps have constant parts: the given probabilities break their ties.
         order=np.lexsort((-items.probabilities, -probabilities)),
         calibration=KINDS[kind],
     )
 
 
 def show_effect(given: ScoredDataset, calibrated: ScoredDataset, choice: str, beta: float, at_least: int) -> None:
-    """Set the optimal cut of the labelled items as given beside that of the calibrated ones."""
+    """Compare the optimal cut of the labelled items before and after calibration."""
     known = given.items.known_labels
     rows = {
         "as given": held_out(given, choice, beta, at_least),
@@ -100,13 +101,13 @@ def show_effect(given: ScoredDataset, calibrated: ScoredDataset, choice: str, be
         },
     )
     st.caption(
-        f"In {FOLDS} folds, the same at every visit: each labelled item is calibrated by the outcomes of the other "
-        "folds. Items without an outcome are calibrated by all of them."
+        f"In {FOLDS} fixed folds: each labelled item is calibrated by the outcomes of the other folds. Items without "
+        "an outcome are calibrated by all outcomes."
     )
 
 
 def held_out(dataset: ScoredDataset, choice: str, beta: float, at_least: int) -> HeldOut:
-    """Cut the labelled items of a dataset, and look at their outcomes. Raises DataError as `answer` does."""
+    """Cut the labelled items of a dataset and count their outcomes. Raises DataError as `answer` does."""
     labelled = _labelled_only(dataset)
     items = labelled.items
     optimum = answer(labelled, choice, beta, min(at_least, items.probabilities.size)).optimum
@@ -129,23 +130,17 @@ def _labelled_only(dataset: ScoredDataset) -> ScoredDataset:
     )
 
 
-RELIABILITY = "Expected and observed share of positives"
-# Half of the items below this: linear axes would show them all in one corner.
-RARE = 0.05
-
-
 def show_calibration(dataset: ScoredDataset, used: ScoredDataset) -> None:
-    """Compare expected with observed shares of positives, where outcomes are known; `used` may be calibrated."""
-    st.subheader("Can the probabilities be believed?", anchor=False)
+    """Compare expected with observed shares of positives; `used` may be calibrated."""
+    st.subheader("Are the probabilities reliable?", anchor=False)
     st.markdown(
-        "The answer is only as good as the probabilities: *k\\** is best when, of all items given 30 %, about 30 % are "
-        "positive.",
+        "*k\\** is optimal only with correct probabilities: of all items given 30 %, about 30 % must be positive.",
         width=860,
     )
     if dataset.items.labels is None:
         st.info(
-            "Without outcomes this cannot be checked. Choose a column with outcomes (labels) to see expected against "
-            "observed shares.",
+            "This check needs outcomes. Choose a column with outcomes (labels) to compare expected and observed "
+            "shares.",
             icon=":material/visibility_off:",
         )
         return
@@ -190,15 +185,14 @@ def _conclusion(found: Reliability) -> str:
     promised, observed = found.expected_positives, found.observed_positives
     facts = (
         f"Among {plural(int(found.items.sum()), 'labelled item')} the probabilities add up to {promised:,.1f} expected "
-        f"positives; "
-        f"{count(observed)} {'was' if observed == 1 else 'were'} found."
+        f"positives; {count(observed)} {'was' if observed == 1 else 'were'} found."
     )
     outside, groups = int(found.outside.sum()), found.items.size
     if not found.is_doubtful:
         return f"{facts} Chance alone explains differences like these."
     return (
-        f"{facts} In {outside} of {plural(groups, 'group')} what was expected lies outside the 95 % interval, more "
-        "than chance explains: correct (calibrate) the probabilities before relying on these cuts."
+        f"{facts} In {outside} of {plural(groups, 'group')} the expected share lies outside the 95 % interval, more "
+        "often than chance explains: calibrate the probabilities before using these cuts."
     )
 
 

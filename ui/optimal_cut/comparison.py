@@ -26,19 +26,21 @@ from ui.shared.formatting import EXACT
 from ui.shared.session import session
 from ui.shared.widgets import named_loss
 
-# Those that look at the positives only come first.
+# Losses of the positives only come first.
 LOSS_CHOICES = tuple(sorted(widgets.LOSS_CHOICES, key=lambda choice: choice not in ("F", "Jaccard")))
 HALF = 0.5
+# More items need a progress bar.
+MANY_ITEMS = 10_000
+COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
 
 
 @dataclass(frozen=True, kw_only=True)
 class WayToCut:
-    """One way to choose the items: the `k` most probable, all those at or above `threshold`.
+    """One cut: the `k` most probable items, all those at or above `threshold`.
 
-    `threshold` is NaN where nothing is flagged, and `printed` in the fewest digits that flag the same. `worse`:
-    expected loss above the optimum's, negative where a cut wins that flags fewer than was asked for. `observed`: the
-    loss on the labelled items kept aside, NaN without them. `left_out`: items as probable as the last one flagged that
-    are not.
+    `threshold` is NaN where nothing is flagged, and `printed` its shortest form that flags the same. `worse`: expected
+    loss above the optimum's, negative for a better cut below the minimum number. `observed`: the loss on the held-out
+    labelled items, or NaN. `left_out`: unflagged items tied with the last one flagged.
     """
 
     name: str
@@ -53,7 +55,7 @@ class WayToCut:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """One loss on one dataset, `at_least` so many flagged. `tuned` is None for the reason `why_not_tuned`."""
+    """The cuts of one dataset under one loss, with `at_least` items flagged; `why_not_tuned` explains a missing one."""
 
     loss_name: str
     at_least: int
@@ -65,18 +67,18 @@ class Answer:
 
     @property
     def ways(self) -> tuple[WayToCut, ...]:
-        """Those that there are, the optimum first."""
+        """The available cuts, the optimum first."""
         return (self.optimum, self.at_half) if self.tuned is None else (self.optimum, self.at_half, self.tuned)
 
 
 def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:
-    """Say why a loss cannot be computed for so many items, if so."""
+    """Explain that a dataset has too many items for a loss; return None otherwise."""
     largest = _largest(named_loss(choice, 1.0))
     return f"takes at most {largest:,} items" if dataset.items.probabilities.size > largest else None
 
 
 def answer(dataset: ScoredDataset, choice: str, beta: float, at_least: int = 0) -> Answer:
-    """Find the answer of one loss, of `at_least` items, 0 to n. Raises DataError where the loss takes fewer items."""
+    """Find the cuts of one loss with `at_least` items, 0 to n. Raises DataError for too many items."""
     too_many = too_many_for(choice, dataset)
     if too_many:
         n = dataset.items.probabilities.size
@@ -105,16 +107,16 @@ def _answer(key: str, choice: str, beta: float, at_least: int, _dataset: ScoredD
     return Answer(loss.name, at_least, curve, optimum, at_half, tuned)
 
 
-# Eight, because the curve of a million items has 8 MB.
+# At most eight: the curve of a million items takes 8 MB.
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Finding the expected loss of every cut …")
 def _curve(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> ExpectedLosses:
     loss = named_loss(choice, beta)
-    # What is proven in quadratic time is less tight, and still far below what is shown.
+    # Quadratic methods prove a wider bound, still far below the digits shown.
     return expected_losses(_dataset.items.probabilities, loss, tolerance=1e-9 if np.isinf(_largest(loss)) else 1e-6)
 
 
 def _largest(loss: Loss) -> float:
-    """Find how many items the method that takes most can take."""
+    """Find the highest item limit of the methods for a loss."""
     return max(method.largest for method in METHODS.values() if method.takes(loss, 1))
 
 
@@ -129,7 +131,7 @@ def _reliability(key: str, _dataset: ScoredDataset) -> Reliability:
 
 
 def reliability_of(dataset: ScoredDataset) -> Reliability:
-    """Find how far the probabilities of the labelled items kept their promise; some must be labelled."""
+    """Compare the probabilities with the outcomes of the labelled items, of which there must be some."""
     return _reliability(dataset.key, dataset)
 
 
@@ -151,7 +153,7 @@ def _way(
         printed=shortest_threshold(probabilities, threshold) if finite else float("nan"),
         k=k,
         expected_loss=expected,
-        # Rounding within the tie rule of k* must not read as better than the best.
+        # Rounding within the tie rule of k* must not show a cut better than the best.
         worse=worse if k < at_least else max(worse, 0.0),
         observed=_observed(k, dataset, loss),
         left_out=items_at(probabilities, threshold) - k,
@@ -170,19 +172,13 @@ def _observed(k: int, dataset: ScoredDataset, loss: Loss) -> float:
 def _why_not_tuned(dataset: ScoredDataset) -> str:
     if dataset.items.labels is None:
         return (
-            "Cannot be computed: tuning a threshold needs items whose outcome is known. Choose the column with the "
-            "outcomes (labels), if there is one."
+            "Tuning a threshold needs items with known outcomes. Choose the column with the outcomes (labels), if "
+            "there is one."
         )
     tuned_on = dataset.items.known_labels[dataset.tuning]
     if tuned_on.all() or not tuned_on.any():
-        needed = "must hold both positives and negatives"
-        return f"Cannot be computed: the {tuned_on.size:,} labelled items to tune on {needed}."
+        return f"The {tuned_on.size:,} labelled items for tuning must include both positives and negatives."
     return ""
-
-
-# Above this, comparing all losses takes more than a moment.
-MANY_ITEMS = 10_000
-COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
 
 
 def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
@@ -209,11 +205,7 @@ def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
     st.caption(
         "Losses of different rows cannot be compared with each other, only the cuts within a row. AUC cannot choose a "
         "cut: flagging nothing costs 0 under it."
-        + (
-            f" {' and '.join(limited)} take at most 20,000 items: their time grows with the square of the number."
-            if limited
-            else ""
-        )
+        + (f" {' and '.join(limited)} take at most 20,000 items: their time grows quadratically." if limited else "")
     )
 
 
@@ -244,8 +236,8 @@ def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]
             format="%.4g", help="Where probabilities are right, this is the marginal precision at the cut."
         ),
         "Expected loss": number(format="%.4f"),
-        "± at most": number(format="%.1g", help="What the expected loss is proven to within; 0: exact up to rounding."),
-        "0.5: k": number(format="localized", help="How many items the constant threshold 0.5 flags."),
+        "± at most": number(format="%.1g", help="The error bound of the expected loss; 0: exact up to rounding."),
+        "0.5: k": number(format="localized", help="Items flagged by the constant threshold 0.5."),
         "0.5: worse by": number(format="%.4f"),
         "Tuned": number(format=EXACT, help="The threshold tuned on half of the labelled items."),
         "Tuned: k": number(format="localized"),

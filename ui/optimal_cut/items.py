@@ -1,4 +1,4 @@
-"""Items with probabilities: brought in, their columns chosen, described."""
+"""Upload items with probabilities, choose their columns and describe them."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,7 +16,7 @@ PREVIEW_ROWS = 100
 
 
 def ask_items(place: DeltaGenerator) -> None:
-    """Draw the uploader and the box for pasted items, each with the error of what was given last."""
+    """Draw the uploader and the box for pasted items, with the last error of each."""
     with place:
         store, state = scored_uploads(), session().scored
         store.ask_upload()
@@ -35,7 +35,7 @@ def ask_items(place: DeltaGenerator) -> None:
 
 
 def ask_item_columns(source: ScoredSource) -> ItemColumns:
-    """Let the user correct what the columns mean."""
+    """Ask for the roles of the columns."""
     known, tag = scored_uploads().choice_for(source), source.fingerprint[:24]
     columns = offered_columns(source.frame)
     is_asked = known.probability is None
@@ -56,7 +56,7 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
             known.label,
             none=NO_LABEL,
             key=f"label_{tag}",
-            hint="Two values, one of them positive; blank where the outcome is not known.",
+            hint="Two values, one of them positive; blank for unknown outcomes.",
         )
         positive = None
         if label is not None:
@@ -71,12 +71,12 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
 
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:
-    """Check the items under a choice of columns; after a wrong choice, under the last one that worked, if any did."""
+    """Check the items with chosen columns; after an invalid choice, with the last valid one, if any."""
     return scored_uploads().checked(source, choice, "items")
 
 
 def show_facts(dataset: ScoredDataset) -> None:
-    """Say in one line what was read."""
+    """Summarise the items in one line."""
     items = dataset.items
     promised = float(items.probabilities.sum())
     known = (

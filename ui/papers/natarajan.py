@@ -20,10 +20,13 @@ EVERY_SET = "all"
 DIGITS = st.column_config.NumberColumn(format="%.3f")
 SIGNED = st.column_config.NumberColumn(format="%+.3f")
 MARKS = {"agrees": "agrees", "differs": "differs", "cannot be": "cannot be", None: "not in the paper"}
+NAMES = {"0.5": "threshold 0.5"}
+SETS = {"scene": "SCENE", "spambase": "SPAMBASE", "webpage": "WEB PAGE"}
+PRINTED_HERE = ("Proposed", "Baseline")
 
 
 def show_cells() -> None:
-    """Show one loss on all sets or one: a chart of one method, and the table of all."""
+    """Show one loss: a chart of one method, and a table of all methods."""
     held = results(TABLES)
     if held is None:
         return
@@ -58,9 +61,9 @@ def show_cells() -> None:
         alt=f"{loss} loss of every method, printed and found here, with intervals, floors and marks.",
     )
     st.caption(
-        "*Floor*: the least loss of any cut of the same ranking, the outcomes of the test items known. *Cannot be*: "
-        "below that floor, or contradicted by another printed figure; *agrees*: within the interval, or where one more "
-        "draw would lie."
+        "*Floor*: the smallest loss of any cut of the same ranking with known outcomes. *Cannot be*: below that floor, "
+        "or contradicted by another printed figure; *agrees*: within the interval, or within the range of one more "
+        "draw."
     )
     show_origin(held)
 
@@ -92,9 +95,9 @@ def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:
     }
 
 
-@shown_when_open("What the cells say together", key="paper_summary")
+@shown_when_open("Summary of the cells", key="paper_summary")
 def show_summary() -> None:
-    """Count marks, wins of Proposed, and pairs of methods that are ordered as printed."""
+    """Show the counts of marks, wins of Proposed, and pairs of methods in the printed order."""
     held = results(TABLES)
     if held is None:
         return
@@ -131,15 +134,12 @@ def show_summary() -> None:
         for one in held["chosen"]
     )
     st.markdown("Chosen on training rows alone:")
-    st.dataframe(chosen, hide_index=True, alt="What was chosen on training rows for each set, and how long it took.")
+    st.dataframe(chosen, hide_index=True, alt="The parameters chosen on training rows for each set, with run times.")
 
 
-NAMES = {"0.5": "threshold 0.5"}
-
-
-@shown_when_open("Where the optimal k pays: small sets", key="paper_small_sets")
+@shown_when_open("Gain of the optimal k in small sets", key="paper_small_sets")
 def show_small_sets() -> None:
-    """Show the mean loss over batches of each size, of the optimal k and of thresholds."""
+    """Show the mean loss of the optimal k and of thresholds over batches of each size."""
     held = results("natarajan_small_sets")
     if held is None:
         return
@@ -166,8 +166,8 @@ def show_small_sets() -> None:
     )
     st.caption(
         f"{held['settings']['batches']} random batches of test items of LETTERS (letter B), isotonic "
-        "probabilities; bars: 95 %. In large sets a threshold tuned on everything does as well; in small ones "
-        "how many to flag depends on who is there."
+        "probabilities; bars: 95 %. In large sets a tuned threshold is as good; in small sets the best number to flag "
+        "depends on the items."
     )
 
 
@@ -175,13 +175,9 @@ def _of(intervals: Sequence[Mapping[str, float]], part: str) -> list[float]:
     return [one[part] for one in intervals]
 
 
-SETS = {"scene": "SCENE", "spambase": "SPAMBASE", "webpage": "WEB PAGE"}
-PRINTED_HERE = ("Proposed", "Baseline")
-
-
 @shown_when_open("Loss against the strength of L2", key="paper_strength")
 def show_strength() -> None:
-    """Show the stored curves of a set and a loss, the losses at one C, and the printed figures as lines."""
+    """Show the loss against C with the printed figures, and the losses at one C."""
     held = results("natarajan_l2_strength")
     if held is None:
         return
@@ -219,5 +215,5 @@ def show_strength() -> None:
     )
     st.caption(
         "A strong L2 (left) shrinks probabilities towards the base rate: 0.5 then flags almost nothing, and the "
-        "optimal k, which believes them, goes wrong as well. Calibration undoes it at nearly any strength."
+        "optimal k is wrong too. Calibration corrects this at nearly any strength."
     )

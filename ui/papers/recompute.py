@@ -1,4 +1,4 @@
-"""A set run again while the page is open, in a process of its own; where estimators and data are there."""
+"""Recompute a set in a separate process while the page is open."""
 
 import re
 import subprocess
@@ -24,11 +24,11 @@ from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
 
 ROOT = Path(__file__).parents[2]
-# Those that take seconds.
+# Sets that take seconds.
 SETS = {"breast": "BREAST CANCER", "webpage": "WEB PAGE", "spambase": "SPAMBASE", "image": "IMAGE"}
 DRAWS = 3
 ESTIMATORS = ("sklearn", "dlib")
-SECONDS_BETWEEN_LOOKS = 0.5
+POLL_SECONDS = 0.5
 PROGRESS = re.compile(r"(\d+) of (\d+): ([^\r\n\x1b]*)")
 # Of a run with few draws.
 SECONDS_OF_RUN = 60.0
@@ -36,16 +36,16 @@ SECONDS_OF_RUN = 60.0
 
 @dataclass(frozen=True)
 class Run:
-    """How far a run is, its share done and what that is in words; `tables` in Markdown at its end."""
+    """The progress of a run, as a share and as text; `tables` in Markdown at its end."""
 
     share: float
-    words: str
+    text: str
     tables: str | None = None
 
 
 @shown_when_open("Run one of the sets again", key="paper_run", icon=":material/replay:")
 def offer_run() -> None:
-    """Offer to run a quick set again, with progress and a way to stop it."""
+    """Offer a run of a quick set, with progress and a stop button."""
     missing = _missing()
     if missing:
         st.info(missing, icon=":material/science:")
@@ -57,10 +57,10 @@ def offer_run() -> None:
     if st.button(words, icon=":material/play_arrow:", key="run_paper", disabled=not idle):
         session().paper_run = job = begin(steps, key, seconds=SECONDS_OF_RUN, here=True)
     if job is not None:
-        st.fragment(_look, run_every=None if job.finished else SECONDS_BETWEEN_LOOKS)(job, job.finished)
+        st.fragment(_show_progress, run_every=None if job.finished else POLL_SECONDS)(job, job.finished)
 
 
-def _look(job: Task[Run], was_finished: bool) -> None:
+def _show_progress(job: Task[Run], was_finished: bool) -> None:
     if job.finished and not was_finished:
         st.rerun()
     if job.failure is not None:
@@ -70,45 +70,45 @@ def _look(job: Task[Run], was_finished: bool) -> None:
     if run.tables is not None:
         st.markdown(run.tables)
     elif job.finished:
-        st.info("Stopped; the stored results above are as they were.", icon=":material/stop_circle:")
+        st.info("Stopped; the stored results above are unchanged.", icon=":material/stop_circle:")
     else:
         bar, button = st.columns([4, 1], vertical_alignment="center")
-        bar.progress(run.share, as_text(run.words))
+        bar.progress(run.share, as_text(run.text))
         if button.button("Stop", key="stop_paper", icon=":material/stop:"):
             job.cancel()
 
 
 def _missing() -> str | None:
-    """Say what is not there to run a set; None if everything is."""
+    """Name the missing requirement of a run; return None if there is none."""
     if any(find_spec(name) is None for name in ESTIMATORS):
         return (
-            "A run takes scikit-learn and dlib: `pip install -r requirements-experiments.txt`. Stored results need "
+            "A run needs scikit-learn and dlib: `pip install -r requirements-experiments.txt`. Stored results need "
             "neither."
         )
     try:
         data_folder()
     except DataError:
-        return "A run takes the sets' data, whose folder the environment variable MULTILOSS_DATA names."
+        return "A run needs the data of the sets; set the environment variable MULTILOSS_DATA to their folder."
     return None
 
 
 def steps(key: str) -> Iterator[Run]:
-    """Run the command for one set, and look at its progress. Raises DataError where it fails."""
+    """Run the command for one set and yield its progress. Raises DataError on failure."""
     with ExitStack() as ends:
-        said, found = (ends.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8")) for _ in range(2))
-        process = subprocess.Popen(command_for(key), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=found, stderr=said)
+        errors, output = (ends.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8")) for _ in range(2))
+        process = subprocess.Popen(command_for(key), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
         ends.callback(process.wait)
         ends.callback(process.kill)
         while process.poll() is None:
-            yield _progress(_text(said))
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            yield _progress(_text(errors))
+            time.sleep(POLL_SECONDS)
         if process.returncode:
-            raise DataError(_text(said).strip().splitlines()[-1])
-        yield Run(1.0, "Done", _text(found))
+            raise DataError(_text(errors).strip().splitlines()[-1])
+        yield Run(1.0, "Done", _text(output))
 
 
 def command_for(key: str) -> list[str]:
-    """Give the command that runs a set with a few draws; nothing is stored."""
+    """Return the command that runs a set with a few draws and stores nothing."""
     return [sys.executable, "-m", "experiments.natarajan", key, "--quick", "--processes", "1"]
 
 
@@ -117,9 +117,9 @@ def _text(file: TextIO) -> str:
     return file.read()
 
 
-def _progress(said: str) -> Run:
-    told = PROGRESS.findall(said)
-    if not told:
+def _progress(log: str) -> Run:
+    reports = PROGRESS.findall(log)
+    if not reports:
         return Run(0.0, "Reading the data")
-    done, every, words = told[-1]
-    return Run(int(done) / max(1, int(every)), f"{done} of {every}: {words}")
+    done, total, text = reports[-1]
+    return Run(int(done) / max(1, int(total)), f"{done} of {total}: {text}")

@@ -11,21 +11,6 @@ from ui.papers.stored import results, show_origin
 from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
 
-
-@shown_when_open("What the printed figures say of themselves", key="paper_audit", icon=":material/fact_check:")
-def show_audit() -> None:
-    """Show recovered counts, figures that contradict one another, and statements that do not follow."""
-    with st.spinner("Computing from the printed figures …"):
-        words = _words()
-    st.markdown(words)
-
-
-@st.cache_data(show_spinner=False)
-def _words() -> str:
-    _, _, text = audit_markdown(audit()).partition("\n")
-    return text.replace("\n## ", "\n#### ")
-
-
 TABLES = "robles"
 SETS = {"Bank": "Bank marketing", "CreditCards": "Credit cards", "IEEEFraud": "IEEE-CIS fraud"}
 MEASURES = {"precision": "Precision", "recall": "Recall", "F1": "F1"}
@@ -36,8 +21,20 @@ SECONDS = st.column_config.NumberColumn(format="%.4f")
 NOTHING_FLAGGED = "nothing flagged"
 
 
+@shown_when_open("Consistency of the printed figures", key="paper_audit", icon=":material/fact_check:")
+def show_audit() -> None:
+    """Show recovered counts, contradictory figures and unsupported statements."""
+    st.markdown(_audit_text())
+
+
+@st.cache_data(show_spinner="Computing from the printed figures …")
+def _audit_text() -> str:
+    _, _, text = audit_markdown(audit()).partition("\n")
+    return text.replace("\n## ", "\n#### ")
+
+
 def show_robles() -> None:
-    """Show a measure on a set: what was printed and what was found, the status where nothing is flagged."""
+    """Show the printed and recomputed values of a measure on a set, and the running times."""
     held = results(TABLES)
     if held is None:
         return
@@ -58,8 +55,8 @@ def show_robles() -> None:
         alt=f"{MEASURES[measure]} on {SETS[data_set]}: printed and found here, for each kind of classifier and method.",
     )
     st.caption(
-        "Printed recall, precision and F1 are of a labelled hold-out, which rated alerts never are. Where the target "
-        "cannot be met, the paper prints a dash; here that is the status *unreachable*."
+        "Printed recall, precision and F1 are of a fully labelled hold-out, unlike rated alerts. For an unreachable "
+        "target the paper prints a dash; here the status is *unreachable*."
     )
     st.markdown("**Running times on a table of 10,000 rows**")
     times = pd.DataFrame(
@@ -76,7 +73,7 @@ def show_robles() -> None:
         hide_index=True,
         placeholder="",
         column_config={"Processor, s": SECONDS, "Wall, s": SECONDS},
-        alt="Seconds of each path method on a table of counts, and those that the paper prints.",
+        alt="Seconds of each path method on a table of counts, here and as printed.",
     )
     show_origin(held)
 

@@ -17,9 +17,13 @@ from ui.data.rated import rated_uploads
 from ui.data.scored import scored_uploads
 from ui.shared.formatting import as_text
 
+SCORES, RATED = "natarajan_scores_{}", "robles"
+# Sets with a licence that allows storing their scores: CC BY 4.0 at UCI.
+OPEN_SETS = ("breast", "spambase", "letters")
+
 
 def results(name: str) -> dict[str, Any] | None:
-    """Return stored results by name; None, and a sentence on the page, where they are not in the tree."""
+    """Return stored results by name; show the reason and return None if they are missing."""
     try:
         return _read(name)
     except DataError as error:
@@ -33,15 +37,10 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def show_origin(held: Mapping[str, Any]) -> None:
-    """Say when, with what and how results were made."""
+    """Show the date, versions and settings of results."""
     versions = ", ".join(f"{package} {number}" for package, number in held["versions"].items())
     settings = ", ".join(f"{key} {value}" for key, value in held["settings"].items())
     st.caption(as_text(f"Run on {held['date']} with {versions}; {settings}."))
-
-
-SCORES, RATED = "natarajan_scores_{}", "robles"
-# Those whose terms allow that scores are stored: CC BY 4.0 at UCI.
-OPEN_SETS = ("breast", "spambase", "letters")
 
 
 def offer_scores() -> None:
@@ -53,7 +52,7 @@ def offer_scores() -> None:
                 f"{one['set']} ({plural(len(one['labels']), 'item')})",
                 key=f"open_{one['set']}",
                 icon=":material/content_cut:",
-                help=f"Probabilities of test items, and which of them are {one['positive']}. UCI, CC BY 4.0.",
+                help=f"Probabilities of test items; positives: {one['positive']}. UCI, CC BY 4.0.",
             )
             if asked:
                 _open_scores(one)
@@ -89,7 +88,7 @@ def offer_rated() -> None:
 
 
 def _rated_source(rated: dict[str, Any]) -> RatedSource:
-    """Read the rows, with what their columns mean: nothing is left to ask."""
+    """Read the stored rows with the roles of their columns."""
     source = read_rated_source((RESULTS / rated["file"]).read_bytes(), "bank marketing.csv")
     *scores, rating = map(str, source.frame.columns)
     choice = ColumnMeanings(

@@ -14,12 +14,14 @@ import streamlit as st
 
 _IMPORT = re.compile(r'^import \{[\w, ]+\} from "\./(\w+)\.js"\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|class|const)", re.MULTILINE)
+STATIC = Path(__file__).parents[2] / "static"
+LIBRARY = f"plotly-{plotly.__version__}.min.js"
 
 
 def component_of(name: str, folder: Path) -> Any:
-    """Make a component of the page, styles and modules of a folder: its one .html, its one .css and all .js files.
+    """Make a browser component from the one .html, the one .css and all .js files of a folder.
 
-    Its styles are those of the page, which Plotly's must be; what has nothing to show then takes no room.
+    Its styles apply to the page, because Plotly's must.
     """
     (page,), (styles,) = (list(folder.glob(f"*.{kind}")) for kind in ("html", "css"))
     return st.components.v2.component(
@@ -32,30 +34,25 @@ def component_of(name: str, folder: Path) -> Any:
 
 
 def joined_modules(folder: Path) -> str:
-    """Return all modules of a folder as one, each after those that it imports; the entry's default export remains.
+    """Join all modules of a folder in order of their imports, keeping the default export of the entry module.
 
-    They share one scope then: no two may have a name of the same spelling at their top level. Packages of components,
-    which Streamlit would load as files, must be installed; this application runs from its folder.
+    They share one scope, so top-level names must be unique. Streamlit loads separate files only of installed packages.
     """
     modules = {file.stem: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.js"))}
     order = TopologicalSorter({name: _IMPORT.findall(text) for name, text in modules.items()}).static_order()
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", modules[name])) for name in order)
 
 
-STATIC = Path(__file__).parents[2] / "static"
-LIBRARY = f"plotly-{plotly.__version__}.min.js"
-
-
 def serve_library() -> None:
-    """Offer Plotly's browser library, which comes with the Python package, at this server; safe to call often.
+    """Copy Plotly's browser library from the Python package to `static`, if missing.
 
-    Where the folder `static` can neither be written nor holds the library (`python -m ui.shared.browser_files` puts it
-    there at installation), browsers draw without it: plain charts.
+    `python -m ui.shared.browser_files` does so at installation. If `static` has no library and is read-only, the
+    screen shows plain charts.
     """
     served = STATIC / LIBRARY
     if served.exists():
         return
-    # A copy, because Streamlit serves no links; whole at once, because two visitors, or two servers, may come together.
+    # Streamlit serves no links; the atomic replacement is safe for concurrent sessions and servers.
     copy = served.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     with suppress(OSError):
         STATIC.mkdir(exist_ok=True)
@@ -64,7 +61,7 @@ def serve_library() -> None:
 
 
 def library_address() -> str:
-    """Return where a browser finds Plotly's library on this server."""
+    """Return the URL path of Plotly's library on this server."""
     base = str(st.get_option("server.baseUrlPath")).strip("/")
     return f"{'/' if base else ''}{base}/app/static/{LIBRARY}"
 

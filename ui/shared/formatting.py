@@ -1,4 +1,4 @@
-"""The words for positives and rows, text for the screen (nothing in it is Markdown), and tables of numbers."""
+"""Vocabulary, Markdown escaping and tables of numbers for the screen."""
 
 import math
 import re
@@ -16,54 +16,57 @@ from multiloss_core.tables import without_formula, without_formulas
 from ui.shared.session import session
 
 FRAUD = WORDS_FOR_FRAUD
-# What a row of the rated data may be called; "alert" is taken: what a point flags.
+# Nouns for a row of the rated data, without "alert", which is a flagged row.
 NOUNS = ("document", "case", "transaction", "account", "message", "claim")
-# Under this key the noun is remembered, in the visit and in the browser, among what columns mean.
+# The key of the noun among the remembered column roles, in the session and in the browser.
 NOUN = "noun"
 
-# Streamlit reads :icons: and :colour[directives]; it shows pictures and links that Markdown files may hold.
+# Streamlit also renders :icons:, :colour[directives], images and links.
 _IN_STREAMLIT = "():!"
-# Where browsers' Markdown finds an address, also behind backslashes, and the invisible sign that keeps it from it.
+# Where browsers' Markdown detects addresses, even after backslashes, and the invisible character that prevents it.
 _ADDRESS, _JOINED = re.compile(r":(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE), "\N{WORD JOINER}"
-# Words with one sign between two of them: nothing in it is Markdown.
+# Words with one separator between them need no escaping.
 _PLAIN_NAME = re.compile(r"[^\W_]+(?:[ _.,'%/-][^\W_]+)*")
-# Letters of a name that may be long, in a label or a sentence.
+# Characters of a name in a label or a sentence.
 LONG_NAME = 80
+# All digits of a number: "plain" shows 76.38 as 76.38000000000001.
+EXACT = "%.16g"
+LOW, HIGH = "95 % from", "95 % to"
 
 
 def noun() -> str:
-    """Return what the reader calls a row of the rated data."""
-    # A browser may remember anything.
-    said = session().rated.remembered.get(NOUN)
-    return said if said in NOUNS else NOUNS[0]
+    """Return the user's noun for a row of the rated data."""
+    # The browser's storage is not trusted.
+    stored = session().rated.remembered.get(NOUN)
+    return stored if stored in NOUNS else NOUNS[0]
 
 
 def vocabulary() -> Vocabulary:
-    """Return the words of the application, with the noun that the reader chose."""
+    """Return the vocabulary with the user's noun for a row."""
     return FRAUD.calling_rows(noun())
 
 
 def as_text(text: str) -> str:
-    """Write text in which nothing is Markdown, on one line; addresses do not become links."""
+    """Escape text as one line of Markdown without links."""
     return as_markdown(without_links(text), also=_IN_STREAMLIT)
 
 
 def without_links(text: str) -> str:
-    """Keep addresses in a text from becoming links, by signs between their letters that nobody sees."""
+    """Insert invisible characters into addresses, so that they do not become links."""
     return _ADDRESS.sub(f"\\g<0>{_JOINED}", text)
 
 
 def as_label(text: str) -> str:
-    """Write text for the label of a widget, in which nothing is Markdown.
+    """Escape text for the label of a widget.
 
-    Screen readers read a label as it is written: a plain name stays as it is, without backslashes.
+    Plain names stay unescaped, because screen readers read backslashes aloud.
     """
     return text if _PLAIN_NAME.fullmatch(text) and "www." not in text.lower() else as_text(text)
 
 
 @dataclass(frozen=True)
 class NumberKind:
-    """How the numbers of a column are shown: Streamlit's format, after `digits` has rounded them."""
+    """The format of a column of numbers: Streamlit's format, after rounding with `digits`."""
 
     format: str
     digits: Callable[[float], float] = float
@@ -71,16 +74,13 @@ class NumberKind:
 
 COUNT, MONEY = (NumberKind("localized", unit.rounded) for unit in Unit)
 WHOLE = NumberKind("localized", lambda value: round(value, 0))
-# Streamlit shows as many decimals of a percentage as there are, two at most.
+# Streamlit shows at most two decimals of a percentage.
 SHARE = NumberKind("percent")
 PERCENT = NumberKind("percent", lambda value: round(value, 3))
 BOUND = NumberKind("percent", lambda value: round(value, 2))
-# All digits of a number: "plain" shows 76.38 as 76.38000000000001.
-EXACT = "%.16g"
 THRESHOLD, AREA, RATIO = NumberKind(EXACT), NumberKind("%.4f"), NumberKind("%.3g")
 COUNTED = {Unit.DOCUMENTS: COUNT, Unit.MONEY: MONEY}
 ESTIMATED = {Unit.DOCUMENTS: WHOLE, Unit.MONEY: MONEY}
-LOW, HIGH = "95 % from", "95 % to"
 
 
 def rounded_share(value: float | None, out_of: float) -> float:
@@ -91,11 +91,11 @@ def rounded_share(value: float | None, out_of: float) -> float:
 def show_numbers(
     rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, NumberKind], *, alt: str, **options: Any
 ) -> None:
-    """Show a table whose columns of `kinds`, where it has them, sort and download as numbers; NaN is undefined.
+    """Show a table whose columns in `kinds` sort and download as numbers; NaN is undefined.
 
-    Thresholds are words where one of a column is infinite: never.
+    A column of thresholds with an infinite one is text: never.
     """
-    # Column by column in plain Python: for so few rows, pandas takes four times as long.
+    # Plain Python is faster than pandas for few rows.
     columns: dict[str, list[Any]] = {name: [] for row in rows for name in row}
     config = {}
     for name, column in columns.items():
@@ -113,6 +113,6 @@ def show_numbers(
 
 
 def show_table(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **options: Any) -> None:
-    """Show a table in which somebody else's words may stand: no cell starts a formula where it is downloaded."""
+    """Show a table with untrusted text, so that no downloaded cell starts a formula."""
     config = {without_formula(name): column for name, column in (column_config or {}).items()}
     st.dataframe(without_formulas(table), column_config=config, **options)

@@ -1,4 +1,4 @@
-"""What every page does first, whether app.py ran before it or the page was opened directly."""
+"""Set up every page: title, style, access and error handling."""
 
 import logging
 import time
@@ -18,7 +18,7 @@ from ui.shared.url_params import is_infinite, open_page
 from ui.sign_in.visitor import reader
 
 LOGGER = logging.getLogger(__name__)
-# Streamlit writes white on the main colour, which on a dark page is bright.
+# Streamlit writes white on the main colour, which is bright in the dark theme.
 MAIN_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
 ON_MAIN_COLOUR = {"light": "#ffffff", "dark": "#12181d"}
 WHILE_READING = """
@@ -28,71 +28,71 @@ WHILE_READING = """
 """
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
-# Which page app.py leads on to, in its address; whether it ran in this visit; the page that is started anew.
+# URL parameter of the page to open from app.py; session keys: app.py has run, the page to restart.
 TO, HAS_RUN, ANEW = "to", "app_has_run", "started_anew"
-# In pixels: below this width Streamlit puts columns under each other.
-PHONE = 640
-# Seconds in which a visitor's browser makes the empty page wide: what stood on it by then would be seen to shift.
-FIRST_FRAME = 0.1
+# Streamlit stacks columns below this width in pixels.
+PHONE_WIDTH = 640
+# The browser lays out the empty page in this time; earlier content would visibly shift.
+FIRST_FRAME_SECONDS = 0.1
 
 
 def bootstrap_app() -> None:
-    """Set up the application; what app.py does first."""
+    """Set up the application at the start of app.py."""
     _configure("Multiloss")
     if HAS_RUN not in st.session_state:
-        time.sleep(FIRST_FRAME)
+        time.sleep(FIRST_FRAME_SECONDS)
     st.session_state[HAS_RUN] = True
 
 
 def bootstrap(page: str) -> None:
-    """Set up the page of this file, with a title of its own in the browser."""
+    """Set up the page of a file: its browser title, access and session state."""
     name = Path(page).stem
     _configure(f"{TITLES.get(name, name.replace('_', ' ').capitalize())} · Multiloss")
     if HAS_RUN not in st.session_state:
-        # Until app.py has run once, a server takes the files of pages/ for applications without a navigation.
+        # Before app.py has run, Streamlit opens files of pages/ without navigation.
         st.switch_page("app.py", query_params={**asked_in_address(), TO: [name]})
     if ANEW in st.session_state:
         st.switch_page(st.session_state.pop(ANEW) or page, query_params=asked_in_address())
-    _leave_out_infinite_numbers(page)
-    _refuse_strangers()
+    _remove_infinite_numbers(page)
+    _require_reader()
     open_page(page)
 
 
 def run_page(run: Callable[[], None]) -> None:
-    """Run a page; an error that nobody expected leaves its inputs on the screen, with a way to start it anew."""
+    """Run a page; after an unexpected error keep its inputs and offer a restart."""
     try:
         run()
     except Exception:
         LOGGER.exception("A page failed.")
-        say_failed()
+        _show_failure()
 
 
-def say_failed() -> None:
-    """Say that a page failed, and offer to show it without the choices that it was asked for."""
+def _show_failure() -> None:
+    """Show that a page failed, and offer to restart it without its inputs."""
     st.error(
-        "This page met an error of its own, which is in the server's log. Your data and the inputs above are kept: "
-        "change the last input, or start the page anew.",
+        "This page failed; the server's log has the error. Your data and the inputs above are kept: change the last "
+        "input, or restart the page.",
         icon=":material/error:",
     )
-    if st.button("Start this page anew", key="start_anew", icon=":material/restart_alt:"):
+    if st.button("Restart this page", key="start_anew", icon=":material/restart_alt:"):
         for key in [key for key in st.session_state if key not in (KEY, HAS_RUN)]:
             del st.session_state[key]
         data = {name: texts for name, texts in asked_in_address().items() if name == "data" or name.endswith("_file")}
         st.session_state[ANEW], session().point = session().page, PointState()
-        # By way of a page without inputs: what a widget of this one has in the address goes with it.
+        # A page without inputs in between removes the URL parameters of this page's widgets.
         st.switch_page("pages/papers.py", query_params=data)
 
 
-def _leave_out_infinite_numbers(page: str) -> None:
-    """Open the page anew without them: Streamlit's boxes for whole numbers raise where an address has one for them."""
+def _remove_infinite_numbers(page: str) -> None:
+    """Reopen the page without infinite numbers in the URL: Streamlit's integer inputs raise for them."""
     asked = asked_in_address()
     usable = {name: texts for name, texts in asked.items() if not any(map(is_infinite, texts))}
     if usable != asked:
         st.switch_page(page, query_params=usable)
 
 
-def _refuse_strangers() -> None:
-    """Stop where nobody may read: app.py shows the sign-in page before, so nobody comes here but past it."""
+def _require_reader() -> None:
+    """Stop users without access who bypass the sign-in page of app.py."""
     try:
         reader()
     except DataError as error:
@@ -101,7 +101,7 @@ def _refuse_strangers() -> None:
 
 
 def asked_in_address() -> dict[str, list[str]]:
-    """Return what the address says: also what it says twice, which means nothing."""
+    """Return all URL parameters, including repeated ones."""
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
@@ -113,31 +113,31 @@ def _configure(title: str) -> None:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Say that a file is read; what the page shows of the data before is hidden as soon as that takes a moment."""
+    """Show that a file is being read, hiding the results of the previous data meanwhile."""
     with st.container(key="reading"), st.spinner(f"Reading {as_text(name)} …"):
         yield
 
 
 def write_style(rules: str) -> None:
-    """Put CSS rules in force on the page; call it at every run of the page, also with no rules any more.
+    """Apply CSS rules to the page; call it at every run, with empty rules to remove them.
 
-    A style that is no longer drawn stays in force, one that is drawn again is replaced.
+    Streamlit replaces a style that is drawn again, but keeps one that is not.
     """
     st.html(f"<style>{rules or '/* none */'}</style>")
 
 
 def room(key: str, pixels: int, *, is_fixed: bool = False) -> DeltaGenerator:
-    """Make a container of at least this height: the scripts of some widgets come late, and what is below stays put.
+    """Make a container of at least this height, so that widgets that load late do not shift the page.
 
-    `is_fixed`: of just this height but on a phone, for a widget that is higher until it knows its width.
+    `is_fixed`: of exactly this height except on phones, for widgets that start too high.
     """
     rules = f".st-key-{key} {{ min-height: {pixels}px; }}"
     if is_fixed:
-        rules += f" @media (min-width: {PHONE}px) {{ .st-key-{key} {{ max-height: {pixels}px; }} }}"
+        rules += f" @media (min-width: {PHONE_WIDTH}px) {{ .st-key-{key} {{ max-height: {pixels}px; }} }}"
     write_style(rules)
     return st.container(key=key)
 
 
 def theme() -> Literal["light", "dark"]:
-    """Return the user's theme, for the figures."""
+    """Return the theme of the user's browser."""
     return "dark" if st.context.theme.type == "dark" else "light"

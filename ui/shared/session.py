@@ -1,4 +1,4 @@
-"""Everything that one visit holds besides the values of widgets: typed, with defaults, under one key."""
+"""The state of one session besides widget values, with types and defaults, under one key."""
 
 import secrets
 from collections.abc import Hashable
@@ -24,7 +24,7 @@ Choice = TypeVar("Choice")
 
 @dataclass
 class UrlEcho:
-    """The value last seen in the URL, and the values written since, which the browser will echo in this order."""
+    """The last value seen in the URL, and the values written since, which the browser echoes in order."""
 
     seen: str | None = None
     written: list[str | None] = field(default_factory=list)
@@ -33,9 +33,9 @@ class UrlEcho:
 
 @dataclass(frozen=True, kw_only=True)
 class UploadedFile:
-    """What a table was read from: the name the user's file has, its bytes, their SHA-256; nothing for pasted text.
+    """The file of a table: its name, size in bytes and SHA-256; empty for pasted text.
 
-    `memory` is how many bytes the table takes, in memory or on disk.
+    `memory`: bytes of the table, in memory or on disk.
     """
 
     given_name: str = ""
@@ -46,14 +46,13 @@ class UploadedFile:
 
 @dataclass
 class Uploads(Generic[Choice]):
-    """The tables that were loaded, by name, with their files, and the last valid choice of columns by fingerprint.
+    """The loaded tables by name, their files, and the last valid choice of columns by fingerprint.
 
-    `confirmed`: fingerprints of tables whose columns the user has confirmed. `picked` is the name of what the screen
-    `page` shows. `last_upload`, `complaint` and `note` say what became of the last file. `heard` counts what the user's
-    browser said, `kept` holds the files that it keeps, by name the beginning of their SHA-256, None until it is asked;
-    `gone` are names that it could not bring back, and `replaced` those under which another file came than the address
-    meant. `remembered` are choices of columns as JSON, by what they are of. `reading` is the file, with what of it was
-    asked for, that is being read.
+    `confirmed`: fingerprints of tables with confirmed columns. `picked`: the name of the table on the screen `page`.
+    `last_upload`, `complaint` and `note` describe the result of the last file. `heard` counts the browser's events;
+    `kept` maps the names of the files in the browser to the beginning of their SHA-256, None until it reports them;
+    `gone`: names that it could not restore; `replaced`: names with another file than the URL meant. `remembered`:
+    choices of columns as JSON by their subject. `reading`: the file and the requested part that is being read.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -75,7 +74,7 @@ class Uploads(Generic[Choice]):
 
 @dataclass
 class ScoredUploads(Uploads[Any]):
-    """Also what became of the last paste, and for which data, beta and least number all losses were compared."""
+    """Uploads with the error of the last paste, and the data, beta and minimum of each comparison of losses."""
 
     paste_complaint: str | None = None
     compared: set[tuple[str, float, int]] = field(default_factory=set)
@@ -96,7 +95,7 @@ class Target:
 
 @dataclass(frozen=True)
 class PinnedPoint:
-    """A point that was pinned: its thresholds, infinity for never, and where it came from."""
+    """The thresholds of a pinned point, infinity for never, and their origin."""
 
     thresholds: tuple[float, ...]
     origin: str
@@ -104,12 +103,11 @@ class PinnedPoint:
 
 @dataclass
 class Baseline:
-    """What the points of one dataset and rule are compared with.
+    """The thresholds that the points of one dataset and rule are compared with.
 
-    `current` are the thresholds in use today; None is an empty box, and stands for never where another one is not
-    empty.
-    `complaint` is about the last file, `origin` the name of the file that they came from, or of the decision;
-    `is_looked_up`: whether the log was asked what is in production.
+    `current`: the current thresholds; None is an empty box, which means never if another one is filled. `complaint`:
+    the error of the last file; `origin`: the name of their file or decision; `is_looked_up`: whether the log was
+    queried for deployed thresholds.
     """
 
     current: list[float | None]
@@ -122,7 +120,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class CertificateRequest:
-    """A precision to be guaranteed with a confidence, both in (0, 1), and of which data and settings it was asked."""
+    """A precision to guarantee with a confidence, both in (0, 1); `about` identifies data and settings."""
 
     about: Hashable
     precision: float
@@ -131,7 +129,7 @@ class CertificateRequest:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Payoffs in a currency, under a name that may be empty."""
+    """Payoffs in a currency, with a name that may be empty."""
 
     name: str
     payoffs: Payoffs
@@ -140,10 +138,10 @@ class Scenario:
 
 @dataclass
 class ScenarioTable:
-    """Scenarios of costs: the table `given` to the editor, as it was `typed` since, and `before` its last change.
+    """Cost scenarios: the table `given` to the editor, as `typed` since, and `before` its last change.
 
-    `version` counts the tables given.
-    `usable` are the scenarios of its rows, and `driving` the chosen one; None where its row holds none.
+    `version` counts the given tables. `usable`: the scenarios of its valid rows; `driving`: the active one, None for
+    an invalid row.
     """
 
     given: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -156,7 +154,7 @@ class ScenarioTable:
 
 @dataclass(frozen=True)
 class MadeDecision:
-    """A decision that was made, its number in the log, or why it is not there; neither where no log was wanted."""
+    """A decision with its number in the log or the error of the log; neither if the log was not wanted."""
 
     record: DecisionRecord
     number: int | None = None
@@ -165,7 +163,7 @@ class MadeDecision:
 
 @dataclass(frozen=True)
 class Reopened:
-    """The record that the operating point was opened with, under which data, and whether these are the record's own."""
+    """The reopened record, the name of the data, and whether it is the record's own data."""
 
     record: DecisionRecord
     data_name: str
@@ -174,7 +172,7 @@ class Reopened:
 
 @dataclass(frozen=True, eq=False)
 class ShownPoint:
-    """A point on the screen; `about` says of which data, settings and method, `driver` what led to it."""
+    """A point on the screen; `about` identifies data, settings and method, `driver` is its goal."""
 
     point: Point
     about: Hashable
@@ -183,7 +181,7 @@ class ShownPoint:
 
 @dataclass(frozen=True)
 class SheetPoint:
-    """What the decision sheet led the operating point to: the request that it was asked, and thresholds (k,)."""
+    """The request of the decision sheet to the operating point, and the thresholds (k,) found for it."""
 
     request: tuple[object, ...]
     thresholds: tuple[float, ...]
@@ -191,7 +189,7 @@ class SheetPoint:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ChosenBand:
-    """Two cuts, what the upper one was chosen by, in the words of records, and how many can be reviewed a day."""
+    """Two cuts, the goal of the upper one as in records, and the reviews possible per day."""
 
     band: ReviewBand
     driver: str
@@ -201,9 +199,9 @@ class ChosenBand:
 
 @dataclass(frozen=True)
 class Goals:
-    """What was asked of one file: what was `typed` into widgets, by key, the target in percent and manual thresholds.
+    """The goals of one file: values `typed` into widgets by key, the target in percent and manual thresholds.
 
-    `shown` and `sheet_led_to` are the points that this led to.
+    `shown` and `sheet_led_to` are the resulting points.
     """
 
     typed: dict[str, Any] = field(default_factory=dict)
@@ -216,15 +214,14 @@ class Goals:
 
 @dataclass
 class PointState:
-    """The screen Operating point.
+    """The state of the screen Operating point.
 
-    `manual_thresholds` (k,) were set by hand. `goal_refused`: the chosen goal cannot drive; `goal_told` says
-    what it comes to. `shown` is the point that
-    the last run showed, with what it is of: a new goal starts from it. `baselines` are by dataset and rule, `jobs` by
-    what they work on. `band`: the two cuts of the last run, where there were two. `surfaces_in_sight`: the browser has
-    asked for the surfaces. `file` is the fingerprint of the file that goals are of, `goals_of_files` keeps those of
-    others; the widgets of the keys `start_anew` forget what they held for another file. `held_texts` are the names of
-    what it said that it holds of the explorer's messages.
+    `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_told` describes its
+    result. `shown`: the point of the last run, from which a new goal starts. `baselines`: compared thresholds by
+    dataset and rule. `jobs`: tasks by subject. `band`: the two cuts of the last run, if any. `surfaces_in_sight`: the
+    browser has requested the surfaces. `file`: the fingerprint of the file of the goals; `goals_of_files`: goals of
+    other files. `start_anew`: keys of widgets to reset after a change of file. `held_texts`: names of message texts
+    that the browser holds.
     """
 
     target: Target = field(default_factory=Target)
@@ -250,7 +247,7 @@ class PointState:
 
 @dataclass(frozen=True)
 class UploadedRecord:
-    """A record from a file, or why the file holds none."""
+    """A record from a file, or the error of the file."""
 
     file: str
     record: DecisionRecord | None = None
@@ -259,9 +256,9 @@ class UploadedRecord:
 
 @dataclass
 class DecisionsState:
-    """The screen Decisions: `log_complaint` says why the log cannot be read, `note` what was done last.
+    """The state of the screen Decisions.
 
-    `more` entries are shown beyond the first page.
+    `log_complaint`: the error of the log; `note`: the result of the last action; `more`: entries beyond the first page.
     """
 
     uploaded: UploadedRecord | None = None
@@ -272,7 +269,7 @@ class DecisionsState:
 
 @dataclass(frozen=True)
 class OwnItems:
-    """Probabilities that the user set, in place of those of a `draw`."""
+    """The user's probabilities in place of those of a `draw`."""
 
     draw: tuple[float, ...]
     probabilities: tuple[float, ...]
@@ -280,12 +277,11 @@ class OwnItems:
 
 @dataclass
 class TopKState:
-    """The teaching screen: what was found last, each with the inputs that it was found for.
+    """The state of the screen Top-k: the last results with their inputs.
 
-    `pending_draw` is the draw to show next, by the key of its widget; `timed` a loss, its runs, whether all were made.
-    `own` are items that the user set, `last_move` the number of the last drag heard of, `complaint` what is wrong with
-    what was typed. `revealed` says under which items and loss the optimum was asked for; `walked` is how many steps of
-    which graph's search were taken.
+    `pending_draw`: the draw to show next, by the key of its widget; `timed`: a loss, its runs, whether they are
+    complete. `own`: the user's items; `last_move`: the number of the last drag received; `complaint`: the error of the
+    typed items. `revealed`: items and loss of the revealed optimum; `walked`: the graph and the step of its search.
     """
 
     own: OwnItems | None = None
@@ -293,7 +289,6 @@ class TopKState:
     complaint: str | None = None
     revealed: object = None
     walked: tuple[object, int] = (None, 0)
-
     verified: tuple[object, Verification] | None = None
     found: tuple[object, Any] | None = None
     pending_draw: dict[str, Any] = field(default_factory=dict)
@@ -302,12 +297,11 @@ class TopKState:
 
 @dataclass
 class Session:
-    """One visit: `page` is the screen that is open, `url` what its parameters said, by name.
+    """The state of one session: `page` is the open screen, `url` its parameters by name, `visit` a unique name.
 
-    `visit` is a name of its own. `searches` are those for paths, by dataset and settings,
-    `counted` datasets counted in engines, by key, `counted_along` what was
-    counted along their paths, `borderline` rows near thresholds, `stopped` the keys of what the user stopped, and
-    `paper_run` a set of a paper that is run again.
+    `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
+    counts along their paths; `borderline`: rows near thresholds; `stopped`: keys of cancelled calculations;
+    `paper_run`: the run of a paper's set.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -327,7 +321,7 @@ class Session:
 
 
 def session() -> Session:
-    """Return this visit's state."""
+    """Return the state of this session."""
     if KEY not in st.session_state:
         st.session_state[KEY] = Session()
     found: Session = st.session_state[KEY]

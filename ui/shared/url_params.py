@@ -1,4 +1,4 @@
-"""Choices in the URL that no widget is bound to, so that a copied link reopens with them."""
+"""URL parameters that no widget is bound to, so that copied links restore them."""
 
 import math
 import time
@@ -18,52 +18,52 @@ Number = TypeVar("Number", int, float)
 
 SEPARATOR = ","
 MAX_NUMBERS = 10
-# The scale of sliders for a marginal precision, in percent.
+# Sliders for a marginal precision, in percent.
 LOWEST, HIGHEST, FIRST, STEP = 0.5, 99.5, 20.0, 0.5
 PERCENTS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
-# By then the URL says what was written: what it says of before is a step back in the browser.
-SECONDS_TO_ARRIVE = 2.0
+# After this time an old value in the URL is a step back in the browser, not a delayed echo.
+ECHO_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class UrlParameter(Generic[T]):
-    """One parameter of the URL: its name, and how its text is read (None where it says no such value) and written."""
+    """One URL parameter: its name, the parser of its text (None if invalid) and the formatter."""
 
     name: str
     read: Callable[[str], T | None]
     write: Callable[[T], str]
 
     def asked(self, *, if_gone: T | None = None) -> T | None:
-        """Return what a link, or a step back in the browser, asks for; None if the URL says nothing new, or nonsense.
+        """Return a new value from a link or a step back in the browser; None if unchanged or invalid.
 
-        `if_gone`: what a step back to a URL without the parameter asks for.
+        `if_gone`: the value of a step back to a URL without the parameter.
         """
-        said, echo = _said(self.name), _echo(self.name)
-        if echo.written and time.monotonic() - echo.written_at > SECONDS_TO_ARRIVE:
+        text, echo = _text(self.name), _echo(self.name)
+        if echo.written and time.monotonic() - echo.written_at > ECHO_SECONDS:
             echo.seen, echo.written = echo.written[-1], []
-        if said in echo.written:
-            # A quick user is ahead of the URL: what it says late was not asked for.
-            del echo.written[: echo.written.index(said) + 1]
-        elif said != echo.seen:
-            echo.seen, echo.written = said, []
-            if said is None:
+        if text in echo.written:
+            # Ignore delayed echoes of values we wrote.
+            del echo.written[: echo.written.index(text) + 1]
+        elif text != echo.seen:
+            echo.seen, echo.written = text, []
+            if text is None:
                 return if_gone
-            wanted = self.read(said)
-            if wanted is None:
+            value = self.read(text)
+            if value is None:
                 self.show(None)
-            return wanted
-        echo.seen = said
+            return value
+        echo.seen = text
         return None
 
     def shown(self) -> T | None:
-        """Return what the URL says, new or not."""
-        said = _said(self.name)
-        return None if said is None else self.read(said)
+        """Return the value in the URL, new or not."""
+        text = _text(self.name)
+        return None if text is None else self.read(text)
 
     def show(self, value: T | None) -> None:
-        """Have the URL say it; None takes it out."""
+        """Write the value to the URL; None removes the parameter."""
         text = None if value is None else self.write(value)
-        if _said(self.name) == text:
+        if _text(self.name) == text:
             return
         echo = _echo(self.name)
         echo.written.append(text)
@@ -74,18 +74,10 @@ class UrlParameter(Generic[T]):
             st.query_params[self.name] = text
 
 
-def ask_choice(
-    widget: Callable[..., Any],
-    label: str,
-    labels: Mapping[str, str],
-    *,
-    key: str,
-    **options: Any,
-) -> str:
-    """Draw a selectbox or a segmented control whose choice, other than the first, is in the URL.
+def ask_choice(widget: Callable[..., Any], label: str, labels: Mapping[str, str], *, key: str, **options: Any) -> str:
+    """Draw a selectbox or segmented control whose choice, other than the first, is in the URL.
 
-    `labels`: by the short stable value that the URL and the session hold, what the screen says. A widget that is bound
-    to the URL would write its label there.
+    `labels` maps the short stable values in URL and session to labels; a bound widget would write its label.
     """
     first = next(iter(labels))
     parameter = UrlParameter[str](key, lambda text: text if text in labels else None, str)
@@ -116,9 +108,9 @@ def ask_number(
     in_address: bool = True,
     **options: object,
 ) -> Number:
-    """Draw a box or slider for a number within `bounds`; `usual` takes the place of what is no number.
+    """Draw a box or slider for a number within `bounds`; `usual` replaces an invalid number.
 
-    `start`: where it begins, and what the URL says then, unless a link or the user gave a number.
+    `start`: its first value, also in the URL, unless a link or the user gave one.
     """
     known, anew = st.session_state.get(key), session().point.start_anew
     is_new = key not in st.session_state and not (in_address and key in st.query_params)
@@ -128,7 +120,7 @@ def ask_number(
     elif known is not None and within(known, bounds, usual) != known:
         st.session_state[key] = within(known, bounds, usual)
     elif is_new and start is not None:
-        # Into the URL as well, which else would say nothing of it until it is changed.
+        # Streamlit writes only changed values to the URL.
         st.session_state[key] = within(start, bounds, usual)
         st.query_params[key] = repr(st.session_state[key])
     value = bounds[0] if key in st.session_state else within(usual, bounds, bounds[0])
@@ -137,7 +129,7 @@ def ask_number(
 
 
 def within(value: object, bounds: tuple[Number, Number], usual: Number) -> Number:
-    """Bring a value within bounds; `usual` takes the place of what is no finite number."""
+    """Clamp a value to bounds; `usual` replaces anything but a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return within(usual, bounds, bounds[0]) if value is not usual else bounds[0]
     low, high = bounds
@@ -145,14 +137,14 @@ def within(value: object, bounds: tuple[Number, Number], usual: Number) -> Numbe
 
 
 def open_page(page: str) -> None:
-    """Note which page is open."""
+    """Record the open page."""
     if session().page != page:
-        # Another page's URL says nothing of what this one's said: that is no step back.
+        # Parameters missing on a new page are no step back.
         session().page, session().url = page, {}
 
 
 def read_numbers(text: str) -> list[float] | None:
-    """Read the numbers of a URL, infinity for never; None for what is no list of numbers: it may come from anybody."""
+    """Parse the numbers of a URL, infinity for never; return None for invalid ones."""
     if not text or text.count(SEPARATOR) >= MAX_NUMBERS:
         return None
     try:
@@ -163,27 +155,27 @@ def read_numbers(text: str) -> list[float] | None:
 
 
 def write_numbers(numbers: Iterable[float]) -> str:
-    """Numbers, infinity for never, as a URL holds them."""
+    """Format numbers for a URL, infinity as never."""
     return SEPARATOR.join(map(threshold, numbers))
 
 
 def numbers_parameter(name: str) -> UrlParameter[list[float]]:
-    """Make a parameter that holds numbers, infinity for never."""
+    """Make a parameter of numbers, infinity for never."""
     return UrlParameter(name, read_numbers, write_numbers)
 
 
 def is_infinite(text: str) -> bool:
-    """Tell whether a text is a number of no finite value, which no address needs: thresholds say `NEVER`."""
+    """Return whether a text is an infinite number or NaN; thresholds in URLs use `NEVER`."""
     try:
         return not math.isfinite(float(text))
     except ValueError:
         return False
 
 
-def _said(name: str) -> str | None:
-    """Return what the URL says; nonsense, an empty text, where it says two things."""
-    said = st.query_params.get_all(name)
-    return None if not said else said[0] if len(said) == 1 else ""
+def _text(name: str) -> str | None:
+    """Return the text of a URL parameter; an empty, invalid one if it is repeated."""
+    texts = st.query_params.get_all(name)
+    return None if not texts else texts[0] if len(texts) == 1 else ""
 
 
 def _echo(name: str) -> UrlEcho:

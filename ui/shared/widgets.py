@@ -1,4 +1,4 @@
-"""Widgets that several screens use: lazy sections, column pickers, loss pickers."""
+"""Shared widgets: lazy sections, column pickers, loss pickers."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,12 +19,16 @@ Parameters = ParamSpec("Parameters")
 Part = Callable[Parameters, None]
 
 LESSON = Path(__file__).parents[2] / "docs" / "lesson.md"
+MAX_COLUMNS = 200
+MAX_VALUES = 50
+# "F" instead of "F1" keeps links valid for any beta. The four losses of the paper's figure 1 come first.
+LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSSES.items())
 
 
 def shown_when_open(
     label: str | Callable[[], str], *, key: str, icon: str | None = None
 ) -> Callable[[Part[Parameters]], Part[Parameters]]:
-    """Put what a function shows into an expander of this label, and call it only while that is open."""
+    """Wrap a function in an expander with this label, and call it only while that is open."""
 
     def folded(show: Part[Parameters]) -> Part[Parameters]:
         @wraps(show)
@@ -41,17 +45,13 @@ def shown_when_open(
 
 @shown_when_open("A lesson of 50 minutes with these pages", key="lesson", icon=":material/school:")
 def lesson_plan() -> None:
-    """Show the lesson plan; its links lead to the pages as each step needs them."""
+    """Show the lesson plan with links to the pages of each step."""
     _, _, plan = LESSON.read_text(encoding="utf-8").partition("\n")
     st.markdown(plan)
 
 
-MAX_COLUMNS = 200
-MAX_VALUES = 50
-
-
 def offered_columns(frame: pd.DataFrame) -> list[str]:
-    """Return the columns to choose from."""
+    """Return the names of the columns to choose from."""
     return [str(column) for column in frame.columns[:MAX_COLUMNS]]
 
 
@@ -64,7 +64,7 @@ def ask_column(
     key: str,
     placeholder: str | None = None,
 ) -> str | None:
-    """Ask for a column, at first the known one if it is there."""
+    """Ask for a column, starting with the known one if present."""
     return place.selectbox(
         label,
         columns,
@@ -78,7 +78,7 @@ def ask_column(
 def ask_optional_column(
     place: DeltaGenerator, label: str, columns: list[str], known: str | None, *, none: str, key: str, hint: str
 ) -> str | None:
-    """Ask for a column or `none`, at first the known one if it is there."""
+    """Ask for a column or `none`, starting with the known one if present."""
     picked = place.selectbox(
         label,
         [none, *columns],
@@ -93,7 +93,7 @@ def ask_optional_column(
 def ask_positive(
     label: str, frame: pd.DataFrame, column: str, guess: str | None, tag: str, noun: str, *, key: str
 ) -> str | None:
-    """Ask which value of a column is the positive one; `tag` tells the table."""
+    """Ask for the positive value of a column; `tag` identifies the table."""
     values = _values(tag, column, frame)
     return st.selectbox(
         label,
@@ -110,31 +110,27 @@ def _values(tag: str, column: str, _frame: pd.DataFrame) -> list[str]:
     return rating_values(_frame[column])[1][:MAX_VALUES]
 
 
-# "F" instead of "F1": a link to it stays right whatever beta is. The four of the paper's figure 1 come first.
-LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSSES.items())
-
-
 def named_loss(choice: str, beta: float) -> Loss:
-    """Find the loss of a choice, F with its beta."""
+    """Return the loss of a choice, F with its beta."""
     return F(beta) if choice == "F" else LOSSES[choice]
 
 
 def ask_beta(place: DeltaGenerator, key: str) -> float:
     """Ask for beta of F, within 0.1 to 10."""
-    hint = "How many times recall counts as much as precision. 1 is the usual F1."
+    hint = "The weight of recall relative to precision. 1 gives F1."
     return ask_number(place.number_input, "Beta of F", (0.1, 10.0), 1.0, 0.1, key=key, help=hint)
 
 
 def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str = "") -> None:
-    """Say what a loss charges for, with its formula in counts and in rates, and with `counts`, which are `about`."""
+    """Show the formula of a loss in counts and rates, and with the numbers of `counts`, explained by `about`."""
     formula = loss_formula(loss)
-    # Numerators reach above the line that Streamlit cuts formulas off at.
+    # Streamlit cuts off the top of numerators.
     write_style(".katex-display { padding-block: 0.4em; }")
     st.markdown(f"**{loss.name}**: {formula.sentence}", width=860)
     in_counts, in_rates = st.columns(2)
     with in_counts:
         st.latex(rf"\text{{loss}} = {formula.in_counts}")
-        st.caption("TP, FP: flagged rightly and wrongly. FN: missed. TN: rightly left alone.")
+        st.caption("TP, FP: flagged correctly and wrongly. FN: missed. TN: correctly not flagged.")
     with in_rates:
         st.latex(rf"\phi(u, v, p) = {formula.in_rates}")
         st.caption("The same in shares of all items: u = TP, v flagged (TP + FP), p positive (TP + FN).")

@@ -1,4 +1,4 @@
-"""Roles, and the identity of a person in the decision log."""
+"""Roles and identities of persons in the decision log."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,12 +7,15 @@ from enum import StrEnum
 
 from multiloss_core import DataError
 
+# Characters in an identity, which must not exceed the limit of names in the log.
+MAX_NAME, MAX_ADDRESS = 100, 150
+
 
 class Role(StrEnum):
-    """What somebody may do; each role includes reading, and nothing else of the others.
+    """The permissions of a person; each role includes READ, and no other role.
 
-    READ: see the pages and the log, load data. DECIDE: save decisions, remark, withdraw her own. DEPLOY: mark as
-    deployed. ADMINISTER: withdraw anybody's, remark, see the audit trail.
+    READ: see the pages and the log, load data. DECIDE: save decisions, remark, withdraw one's own. DEPLOY: mark as
+    deployed. ADMINISTER: withdraw any decision, remark, see the audit trail.
     """
 
     READ = "read"
@@ -23,9 +26,9 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Person:
-    """Who visits, with what roles, `until` when (UTC; None: without end).
+    """A user with roles, `until` the end of the sign-in (UTC; None: unlimited).
 
-    `identity` is what the log keeps her words under; empty where there is no sign-in, and names are typed.
+    `identity` is the author's name in the log; empty without sign-in, where names are typed.
     """
 
     roles: frozenset[Role]
@@ -34,57 +37,54 @@ class Person:
     until: datetime | None = None
 
     def may(self, *roles: Role) -> bool:
-        """Tell whether she has one of these roles; any role includes reading."""
+        """Return whether the person has one of these roles; any role includes READ."""
         return bool(self.roles) if Role.READ in roles else not self.roles.isdisjoint(roles)
 
     def may_sign(self, name: str) -> bool:
-        """Tell whether she may write under this name; without sign-in that is any."""
+        """Return whether the person may write under this name; without sign-in any name is allowed."""
         return not self.identity or name == self.identity
 
     def require(self, *roles: Role) -> None:
-        """Refuse who has none of these roles, or signed in too long ago.
+        """Check that the person has one of these roles and a valid sign-in.
 
         Raises
         ------
-        DataError : one sentence that says so.
+        DataError : a missing role, or a sign-in that has ended.
         """
         if self.until is not None and datetime.now(UTC) >= self.until:
-            raise DataError("Your sign-in is too long ago; reload the page and sign in again.")
+            raise DataError("Your sign-in has ended; reload the page and sign in again.")
         if not self.may(*roles):
             wanted = " or ".join(f"'{role}'" for role in roles)
-            raise DataError(f"This takes the role {wanted}, which you do not have; ask whoever gives roles out.")
+            raise DataError(f"This needs the role {wanted}, which you do not have; ask your administrator.")
 
 
-# Without sign-in.
+# The user without sign-in.
 ANYBODY = Person(frozenset(Role))
-
-# Letters of a name and of an e-mail address in an identity, which may be as long as a name in the log.
-NAME, ADDRESS = 100, 150
 
 
 def identity_of(name: str, address: str, issuer: str, subject: str) -> str:
-    """Write an identity: a name and an address for people, then 16 digits that tell this person from all others.
+    """Format an identity: name, address and 16 digits that identify the person.
 
-    The digits begin the SHA-256 of issuer, line break and subject, which alone are unique and never given to another.
-    Names and addresses change, and can be chosen to look like somebody else's.
+    The digits begin the SHA-256 of issuer, line break and subject, the only claims that are unique and never reused.
+    Names and addresses change and can imitate another person's.
     """
     digits = hashlib.sha256(f"{issuer}\n{subject}".encode()).hexdigest()[:16]
-    shown = plain(address or subject)[:ADDRESS]
-    return " ".join(part for part in (plain(name)[:NAME].strip(), f"<{shown}>", f"[{digits}]") if part)
+    shown = plain(address or subject)[:MAX_ADDRESS]
+    return " ".join(part for part in (plain(name)[:MAX_NAME].strip(), f"<{shown}>", f"[{digits}]") if part)
 
 
 def is_same_person(one: str, other: str) -> bool:
-    """Tell whether two identities are of one person, whose name or address may have changed since."""
+    """Return whether two identities have the same digits; name and address may differ."""
     return bool(digits := _digits(one)) and digits == _digits(other)
 
 
 def is_identity(text: str) -> bool:
-    """Tell whether a name in the log is an identity; else it was typed."""
+    """Return whether a name in the log is an identity rather than typed."""
     return bool(_digits(text))
 
 
 def is_same_name(one: str, other: str) -> bool:
-    """Tell whether two typed names are the same but for spaces and capitals."""
+    """Return whether two typed names are equal apart from spaces and case."""
     return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
 
 
@@ -95,5 +95,5 @@ def _digits(identity: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Keep what can be read of a text, on one line, without the signs that an identity is made of."""
+    """Keep the printable characters of a text on one line, without the delimiters of identities."""
     return " ".join("".join(sign if sign.isprintable() and sign not in "<>[]" else " " for sign in text).split())

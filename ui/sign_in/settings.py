@@ -1,4 +1,4 @@
-"""How sign-in is configured in `secrets.toml`: `[auth]` (Streamlit's) and `[multiloss]`. A mistake closes all pages."""
+"""Validate the sign-in settings of `secrets.toml`, `[auth]` and `[multiloss]`. An error closes all pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 
 
 class ProviderSettings(BaseModel):
-    """Streamlit's own settings, as far as safety depends on them. The provider is one, the default of Streamlit's."""
+    """Streamlit's settings of its one default provider, as far as security depends on them."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
 
     redirect_uri: Text
-    # It signs what says who somebody is: who guesses it is anybody.
+    # It signs the identity cookie: guessing it gives access as any user.
     cookie_secret: Annotated[str, StringConstraints(min_length=32)]
     client_id: Text
     client_secret: Text
@@ -45,54 +45,54 @@ class ProviderSettings(BaseModel):
 
 
 class RoleSettings(BaseModel):
-    """Multiloss's own settings: which values of which claim give which role, and what goes with roles."""
+    """Multiloss's settings: the claim and its values for each role, and related options."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
 
     second_person: bool = False
     roles_claim: Text = "groups"
     sign_in_hours: Annotated[float, Field(gt=0, le=MAX_HOURS)] = 12
-    contact: Text = "whoever runs this program"
+    contact: Text = "the operator of this program"
     roles: dict[str, list[Text]] = {}
 
     @field_validator("roles")
     @classmethod
     def _are_known(cls, roles: dict[str, list[str]]) -> dict[str, list[str]]:
         if unknown := sorted(set(roles) - set(Role)):
-            raise ValueError(f"there is no role '{unknown[0]}'; there are {', '.join(Role)}")
+            raise ValueError(f"there is no role '{unknown[0]}'; the roles are {', '.join(Role)}")
         return roles
 
     def given_by(self, claim: object) -> frozenset[Role]:
-        """Return the roles that the value of the claim gives: a text or a list of texts, compared letter by letter."""
+        """Return the roles for the value of the claim, a text or a list of texts, compared exactly."""
         values = {claim} if isinstance(claim, str) else {value for value in _listed(claim) if isinstance(value, str)}
         return frozenset(Role(role) for role, names in self.roles.items() if not values.isdisjoint(names))
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Whether people sign in, and what follows from it."""
+    """Whether sign-in is configured, and the settings of roles."""
 
     has_sign_in: bool
     roles: RoleSettings
 
 
 def read_settings(secrets: Mapping[str, Any], trusted_headers: object = None) -> Settings:
-    """Read the settings out of the secrets; `trusted_headers` is Streamlit's option of that name.
+    """Validate the settings in the secrets; `trusted_headers` is Streamlit's option of that name.
 
     Raises
     ------
-    DataError : a setting that is wrong or missing, in one sentence without its value.
+    DataError : an invalid or missing setting; the message does not contain its value.
     """
     own = _checked(RoleSettings, "multiloss", secrets.get("multiloss", {}))
     if "auth" not in secrets:
         if set(own.model_fields_set) - {"second_person"}:
-            raise DataError("secrets.toml has roles in [multiloss] but no [auth] to sign in by; add it.")
+            raise DataError("secrets.toml has roles in [multiloss] but no [auth] for sign-in; add it.")
         return Settings(False, own)
     _checked(ProviderSettings, "auth", secrets["auth"])
     if not any(own.roles.values()):
-        raise DataError("secrets.toml has [auth] but gives no role to anybody; add [multiloss.roles].")
+        raise DataError("secrets.toml has [auth] but no roles; add [multiloss.roles].")
     if trusted_headers:
-        raise DataError("With sign-in nobody is believed by a header: take server.trustedUserHeaders out.")
+        raise DataError("With sign-in, headers must not set the user: remove server.trustedUserHeaders.")
     return Settings(True, own)
 
 
@@ -103,7 +103,7 @@ def _checked(model: Any, section: str, values: object) -> Any:
         error = refused.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, (section, *error["loc"])))
         what = error["msg"].removeprefix("Value error, ")
-        raise DataError(f"'{where}' in secrets.toml is not right: {what[:1].lower()}{what[1:]}.") from None
+        raise DataError(f"'{where}' in secrets.toml is invalid: {what[:1].lower()}{what[1:]}.") from None
 
 
 def _safe(address: str) -> str:

@@ -1,4 +1,4 @@
-"""Who this visit is of. The claims come from Streamlit, which checks the provider's signature and signs its cookie."""
+"""Identify the user of a session. Streamlit verifies the provider's signature and signs its cookie of claims."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,17 +15,17 @@ from ui.sign_in.claims import person_of
 from ui.sign_in.person import ANYBODY, Person, Role
 from ui.sign_in.settings import Settings, read_settings
 
-SIGNED_OUT = "Nobody is signed in; reload the page and sign in."
+SIGNED_OUT = "You are not signed in; reload the page and sign in."
 
 
 def settings() -> Settings:
-    """Return how sign-in was configured when the program first asked; a change takes a start of the server.
+    """Return the sign-in settings of this server's start.
 
-    Read once, so that no moment in which the file is missing opens what is closed.
+    They are read once: a file that is missing for a moment must not open the pages.
 
     Raises
     ------
-    DataError : a mistake in it, in one sentence.
+    DataError : an invalid setting.
     """
     found = _read_once()
     if isinstance(found, str):
@@ -34,13 +34,13 @@ def settings() -> Settings:
 
 
 def visitor(claims: Mapping[str, Any] | None = None) -> Person | None:
-    """Return who visits: anybody without sign-in, None where nobody is signed in.
+    """Return the user of a session: `ANYBODY` without sign-in, None if signed out.
 
-    `claims`: those of the session; else of the session that a page is drawn for.
+    `claims` are those of the session, by default of the one that a page is drawn for.
 
     Raises
     ------
-    DataError : a sign-in that has ended, or a mistake in the configuration.
+    DataError : a sign-in that has ended, or an invalid configuration.
     """
     configured = settings()
     if not configured.has_sign_in:
@@ -52,11 +52,11 @@ def visitor(claims: Mapping[str, Any] | None = None) -> Person | None:
 
 
 def reader(claims: Mapping[str, Any] | None = None) -> Person:
-    """Return who visits, with the right to see the pages; `claims` as for `visitor`.
+    """Return the user, who must have the role READ; `claims` as for `visitor`.
 
     Raises
     ------
-    DataError : nobody is signed in, without any role, or too long ago.
+    DataError : a user who is signed out or has no role, or a sign-in that has ended.
     """
     person = visitor(claims)
     if person is None:
@@ -66,7 +66,7 @@ def reader(claims: Mapping[str, Any] | None = None) -> Person:
 
 
 def redirect_host() -> str | None:
-    """Return the host that sign-in leads back to, if any, whatever else is wrong with the settings."""
+    """Return the host of the redirect URI, or None, even if other settings are invalid."""
     try:
         return urlsplit(_secrets()["auth"]["redirect_uri"]).hostname
     except (DataError, KeyError, TypeError, ValueError, AttributeError):
@@ -82,7 +82,7 @@ def _read_once() -> Settings | str:
 
 
 def _secrets() -> dict[str, Any]:
-    """Read Streamlit's secrets; Streamlit itself takes a file that it cannot read, or does not find, for none."""
+    """Read Streamlit's secrets; reject an unreadable or missing file, which Streamlit ignores."""
     try:
         if st.secrets.load_if_toml_exists():
             found: dict[str, Any] = st.secrets.to_dict()

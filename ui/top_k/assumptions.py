@@ -35,25 +35,25 @@ from ui.top_k.items import Settings
 ITEMS = 8
 SCALE = 1.0
 MAX_DRAWS = 2000
-LARGEST_SEED = 1_000_000
+MAX_SEED = 1_000_000
 STRENGTHS = np.linspace(0.0, 1.0, 21)
 
 TIED, OTHER_LOSS = "Labels that depend on each other", "A loss that true positives do not lower"
-# What the user picks, and what the library calls it.
+# The library's names of the choices.
 COMMON_CAUSES = MappingProxyType(
     {"A ring of every second item": "ring", "Two rival rings": "rivals", "All items alike": "all"}
 )
-# Top-k fails on this draw for a ring, G-Mean and this strength.
+# Top-k fails on this draw for a ring and G-Mean with this strength.
 FAILING_DRAW, FAILING_STRENGTH = 143, 0.9
 
 
 def broken_assumption(settings: Settings) -> None:
-    """Let the user break one of the two assumptions of Theorem 1."""
+    """Show predictions without one of the two assumptions of Theorem 1."""
     st.subheader("Break an assumption")
     st.markdown(
-        "Theorem 1 needs labels that are independent and a loss that falls with every true positive. Take one away, "
-        f"and the best prediction may skip a more probable item. All {2**ITEMS} predictions on {ITEMS} drawn items are "
-        "tried; the first draw shown is one where top-k fails.",
+        "Theorem 1 needs independent labels and a loss that falls with every true positive. Without one of them, the "
+        f"best prediction may skip a more probable item. The page tries all {2**ITEMS} predictions on {ITEMS} drawn "
+        "items; top-k fails on the first draw shown.",
         width=860,
     )
     broken = st.segmented_control(
@@ -66,7 +66,7 @@ def broken_assumption(settings: Settings) -> None:
 
 
 class CommonCause(NamedTuple):
-    """The choices of the user, checked: who shares it, under which loss, how strongly, on which draw."""
+    """The checked choices: the kind of common cause, the loss by name and as an object, the strength, the draw."""
 
     kind: str
     choice: str
@@ -82,9 +82,8 @@ def tied_labels(settings: Settings) -> None:
     conclusion(found, loss.name, certain=kind == "all" or strength == 0)
     if kind == "all":
         st.caption(
-            "All tied alike, top-k never fails: whatever the common cause does, the labels that are left are "
-            "independent and the more probable item stays the more probable one. What breaks the theorem is that some "
-            "items are tied and others are not, or are tied the other way."
+            "With all items tied alike, top-k never fails: given the common cause, labels are independent and keep "
+            "their order of probability. The theorem fails where ties differ between items."
         )
     sides = np.sign(factor_loadings(kind, ITEMS, 1.0)).astype(np.intp) if kind != "all" else None
     both_predictions("topk_tied", draw, found, sides)
@@ -107,16 +106,16 @@ def tied_labels(settings: Settings) -> None:
 
 
 def ask_common_cause(settings: Settings) -> CommonCause:
-    """Ask for a common cause."""
+    """Ask for the common cause, loss, strength and draw."""
     cause_column, loss_column, strength_column, draw_column = st.columns(4)
     picked = cause_column.selectbox(
-        "Who shares a common cause",
+        "Items with a common cause",
         list(COMMON_CAUSES),
         key="topk_ties",
         bind="query-params",
         persist_state="session",
-        help="A ring: fraud of one gang, or alerts on one card. Rival rings: when one is active, the other is not. "
-        "Every item keeps its own probability.",
+        help="A ring: fraud of one gang, or alerts on one card. Rival rings: only one is active at a time. Every item "
+        "keeps its own probability.",
     )
     choice = loss_column.selectbox(
         "Loss under tied labels",
@@ -134,15 +133,15 @@ def ask_common_cause(settings: Settings) -> CommonCause:
         0.05,
         key="topk_strength",
         persist_state="session",
-        help="The correlation of the hidden Gaussian variables behind the labels of two items of the same side. At 1, "
-        "one chance decides all of them: the less probable is positive only if the more probable is.",
+        help="The correlation of the latent Gaussian variables of two items of the same ring. At 1, the less probable "
+        "item is positive only if the more probable one is.",
     )
     draw = drawn_seed(draw_column, "topk_tied_draw", FAILING_DRAW)
     return CommonCause(COMMON_CAUSES[picked], choice, named_loss(choice, settings.beta), strength, draw)
 
 
 def loss_that_is_not_monotone() -> None:
-    """Show losses for which another true positive can cost more."""
+    """Show a loss that another true positive can raise."""
     loss_column, draw_column, _ = st.columns([1, 1, 2])
     choice = loss_column.selectbox(
         "Loss that is not TP-monotone",
@@ -167,14 +166,14 @@ def loss_that_is_not_monotone() -> None:
 
 
 def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
-    """Ask for the seed of a draw; a search that found one has the last word."""
+    """Ask for the seed of a draw, set to the result of a finished search."""
     pending = session().top_k.pending_draw.pop(key, None)
     if pending is not None:
         st.session_state[key] = pending
     return ask_number(
         place.number_input,
         "Draw",
-        (0, LARGEST_SEED),
+        (0, MAX_SEED),
         failing,
         key=key,
         persist_state="session",
@@ -183,7 +182,7 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
 
 
 def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
-    """Say whether the best prediction is a top-k set, and what top-k costs more."""
+    """Show whether the best prediction is a top-k set, and the extra loss of top-k."""
     k, flagged = int(np.sum(found.top_k)), int(np.sum(found.best))
     if found.lost > 0.0:
         st.warning(
@@ -195,12 +194,12 @@ def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
         st.success(
             f"**Top-k is best here.** Flagging the {plural(k, 'most probable item')} has the smallest expected "
             f"{loss_name} loss of all predictions, {found.best_loss:.4f}."
-            + ("" if certain else " That is this draw's luck: nothing guarantees it.")
+            + ("" if certain else " Nothing guarantees this: other draws may fail.")
         )
 
 
 def both_predictions(key: str, draw: int, found: AgainstTopK, sides: Indices | None) -> None:
-    """Draw the best of all predictions next to the best top-k prediction."""
+    """Draw the best of all predictions beside the best top-k prediction."""
     probabilities = drawn_items(draw)
     both = (
         ("best", "Best of all predictions", found.best, found.best_loss),
@@ -220,9 +219,9 @@ def both_predictions(key: str, draw: int, found: AgainstTopK, sides: Indices | N
 
 
 def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int], ExhaustiveSearch]) -> None:
-    """Offer to look for the next draw on which top-k fails, and tell what came of it."""
+    """Offer a search for the next draw on which top-k fails, and show its result."""
     if st.button("Find another draw where it fails", key=f"{key}_find"):
-        first = draw + 1 if draw + MAX_DRAWS < LARGEST_SEED else 0
+        first = draw + 1 if draw + MAX_DRAWS < MAX_SEED else 0
         with stoppable(f"{key}_cancel") as show:
             for state in find_failure(search_of, first=first, draws=MAX_DRAWS):
                 session().top_k.found = (inputs, state)
@@ -236,7 +235,7 @@ def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int],
 
 
 def found_so_far(state: DrawSearch, draw: int) -> None:
-    """Say what a search found."""
+    """Show the result of a search."""
     if state.failed == draw:
         st.info(f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k costs {state.lost:.4f} more on it.")
     elif state.failed is None:
@@ -255,7 +254,7 @@ def search_independent(draw: int, loss: Loss) -> ExhaustiveSearch:
 
 
 def drawn_items(draw: int) -> Floats:
-    """Draw the probabilities (8,) of a seed; not cached, as a search goes through thousands."""
+    """Draw the probabilities (8,) of a seed; not cached, because a search draws thousands."""
     return sigmoid_items(np.random.default_rng(draw), n=ITEMS, scale=SCALE).probabilities
 
 

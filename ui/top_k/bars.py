@@ -14,18 +14,20 @@ from ui.shared.page_setup import theme
 from ui.shared.session import session
 
 CONTRACT = 1
+KEY = "probability_bars"
+BROWSER = Path(__file__).with_name("browser")
 
 
 class BarsMessage(TypedDict):
-    """Sent to the browser at each run: the bars and which of them are flagged.
+    """The bars sent to the browser at each run, and which of them are flagged.
 
-    `about` changes with other items; `heard` is the number of the user's last move that these bars know of. `strong` is
-    the colour of what is flagged, `pale` of the rest.
+    `about` identifies the items; `acknowledged` is the number of the last move received. `strong` is the colour of
+    flagged bars, `pale` of the others.
     """
 
     contract: int
     about: str
-    heard: int
+    acknowledged: int
     title: str
     probabilities: list[float]
     flagged: list[bool]
@@ -34,38 +36,36 @@ class BarsMessage(TypedDict):
 
 
 class Events(TypedDict):
-    """What the browser sets: the number of the move and every probability after it."""
+    """The event of the browser: the number of the move and all probabilities after it."""
 
     moved: tuple[int, list[float]]
 
 
-KEY = "probability_bars"
-BROWSER = Path(__file__).with_name("browser")
 _mount = component_of("multiloss_probability_bars", BROWSER)
 
 
 def probability_bars(
     probabilities: Floats, flagged: Bools, *, title: str, about: str, on_moved: Callable[[tuple[float, ...]], None]
 ) -> None:
-    """Show a bar for each of `probabilities` (n,), those `flagged` (n,) strongly coloured.
+    """Show a bar for each of `probabilities` (n,), those `flagged` (n,) in a strong colour.
 
-    `about` names the items: others take the place of what is being dragged. `on_moved` hears of every bar, each in
+    `about` identifies the items: new items replace a drag in progress. `on_moved` receives all probabilities, each in
     [0, 1], after a move.
     """
     message: BarsMessage = {
         "contract": CONTRACT,
         "about": about,
-        "heard": session().top_k.last_move,
+        "acknowledged": session().top_k.last_move,
         "title": title,
         "probabilities": [float(value) for value in probabilities],
         "flagged": [bool(flag) for flag in flagged],
         "strong": style.CURVE[theme()],
         "pale": style.PALE[theme()],
     }
-    _mount(key=KEY, data=message, on_moved_change=lambda: _take(probabilities.size, on_moved))
+    _mount(key=KEY, data=message, on_moved_change=lambda: _handle_move(probabilities.size, on_moved))
 
 
-def _take(n: int, on_moved: Callable[[tuple[float, ...]], None]) -> None:
+def _handle_move(n: int, on_moved: Callable[[tuple[float, ...]], None]) -> None:
     moved = checked(getattr(st.session_state[KEY], "moved", None), n)
     if moved is not None and moved[0] > session().top_k.last_move:
         session().top_k.last_move = moved[0]
@@ -73,7 +73,7 @@ def _take(n: int, on_moved: Callable[[tuple[float, ...]], None]) -> None:
 
 
 def checked(moved: object, n: int) -> tuple[int, tuple[float, ...]] | None:
-    """Check what the browser said; anybody's browser may say anything. None for what is no move of n bars."""
+    """Validate a move of n bars from the browser, which is not trusted; return None for an invalid one."""
     match moved:
         case [int(number), list(values)] if len(values) == n and not isinstance(number, bool):
             numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]

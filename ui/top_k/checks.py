@@ -30,11 +30,11 @@ from ui.top_k.items import Settings, chosen_losses
 
 
 def many_draws(settings: Settings) -> None:
-    """Offer to verify the theorem on many draws."""
+    """Offer a verification of the theorem on many draws."""
     st.subheader("Verify on many draws")
     st.markdown(
-        f"Draws new items again and again, tries all {2**settings.n:,} predictions under each loss, and "
-        "counts how often the best one is a top-k set. The bars grow while it runs."
+        f"For many draws of items, this tries all {2**settings.n:,} predictions under each loss and counts how often "
+        "the best one is a top-k set. The bars grow while it runs."
     )
     draws = ask_number(st.number_input, "Number of draws", (10, 1000), 200, 10, key="topk_draws", width=240)
     if st.button("Verify", key="topk_verify", type="primary"):
@@ -43,7 +43,7 @@ def many_draws(settings: Settings) -> None:
 
 
 def verify(settings: Settings, draws: int) -> None:
-    """Draw, search and count, with progress; any other input stops it."""
+    """Count top-k optima over many draws, with progress; any other input stops it."""
     losses = list(chosen_losses(settings.beta).values())
     # The first draw of this generator is the items shown above.
     generator = np.random.default_rng(settings.seed)
@@ -55,7 +55,7 @@ def verify(settings: Settings, draws: int) -> None:
 
 
 def verification_result(settings: Settings, draws: int) -> None:
-    """Say how many draws were top-k."""
+    """Show how many optima were top-k sets."""
     kept = session().top_k.verified
     if kept is None or kept[0] != (settings, draws):
         return
@@ -78,15 +78,14 @@ def verification_result(settings: Settings, draws: int) -> None:
 
 
 def early_stop() -> None:
-    """Show the stop at the first rise of L_k, on stored items where it misses the optimum."""
+    """Show stored items on which stopping at the first rise of L_k misses the optimum."""
     st.subheader("Why every k is tried")
     st.markdown(
-        "It is tempting to add items only as long as the expected loss falls. The paper's Algorithm 1 does so: it "
-        "stops at the first *k* ≥ 1 where the loss does not fall any more. But the loss can rise and then fall below "
-        "where it was. On these items that rule misses the optimum.",
+        "The paper's Algorithm 1 stops at the first *k* ≥ 1 where the expected loss no longer falls. But the loss can "
+        "rise and later fall below that value. On these items the rule misses the optimum.",
         width=860,
     )
-    # The last one loses most.
+    # The last example has the largest loss.
     choice = st.selectbox(
         "Items", list(EARLY_STOP), index=len(EARLY_STOP) - 1, key="topk_early", bind="query-params", width=240
     )
@@ -102,7 +101,7 @@ def early_stop() -> None:
     curve_column, sorted_column = st.columns(2)
     marks = [CurveMark("stop at the first rise", stopped, "x"), CurveMark("optimum", best, "star")]
     curve = loss_curve(values, marks, loss_name=name, theme=theme())
-    # Flagging nothing costs several times as much; next to it the rise could not be seen.
+    # Flagging nothing costs several times as much: with k = 0 on the axis, the rise is too small to see.
     margin = 0.1 * np.ptp(values[1:])
     curve.update_xaxes(range=[0.5, values.size - 0.5], dtick=1)
     curve.update_yaxes(range=[values[1:].min() - margin, values[1:].max() + margin])
@@ -127,12 +126,12 @@ def early_stop() -> None:
 
 
 def timing(settings: Settings) -> None:
-    """Offer to measure the methods under one loss, and show what was measured."""
+    """Offer to measure the methods under one loss, and show the measurements."""
     st.subheader("How long it takes")
     st.markdown(
-        "Theorem 1 leaves *n* + 1 predictions instead of 2ⁿ. How long it takes to find the expected loss of all of "
-        "them depends on the method. Measure it here, on the machine that runs this page: each method gets ever more "
-        "items until its next run would take more than a second.",
+        "Theorem 1 leaves *n* + 1 predictions instead of 2ⁿ. The time to find all their expected losses depends on the "
+        "method. This measures it on the server: each method gets more items until its next run would take more than "
+        "a second.",
         width=860,
     )
     choice = st.selectbox(
@@ -160,13 +159,13 @@ def measure(loss: Loss) -> None:
 
 
 def measured(loss: Loss) -> None:
-    """Show what was measured for this loss, as a chart and a table."""
+    """Show the measurements of this loss as a chart and a table."""
     name, runs, complete = session().top_k.timed
     if name != loss.name or not runs:
         return
     if not complete:
         st.info(f"Stopped after {plural(len(runs), 'measurement')}.")
-    # Of each method the last run, with the most items.
+    # The last run of each method has the most items.
     last_runs = {run.method: run for run in runs}.values()
     largest = (f"{METHODS[run.method].label}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs)
     st.plotly_chart(
@@ -176,9 +175,9 @@ def measured(loss: Loss) -> None:
         theme=None,
     )
     st.caption(
-        "Where time grows with n³ the line rises by three decades per decade of n, with n² by two, with n by one. "
-        "Few items take about the same time with any method. The exhaustive method goes through every outcome, up "
-        "to 14 items. Windowed and near-linear find each loss to within 10⁻⁹, the others up to rounding."
+        "Time that grows with n³ rises by three decades per decade of n, with n² by two, with n by one. The exhaustive "
+        "method enumerates every outcome, up to 14 items. Windowed and near-linear find each loss to within 10⁻⁹, the "
+        "others up to rounding."
     )
     table = pd.DataFrame(
         [(METHODS[run.method].label, METHODS[run.method].growth, run.n, run.seconds) for run in runs],

@@ -1,4 +1,4 @@
-"""Items of the Top-k page: settings, drawn or typed probabilities."""
+"""Settings and items of the Top-k page, drawn or typed."""
 
 import math
 import re
@@ -22,23 +22,25 @@ from ui.top_k.bars import probability_bars
 # Key, label; lowest, highest, default and step; help.
 NUMBERS = (
     ("topk_n", "Items (n)", (2, 14, 10, 1), "2 to 14: all 2ⁿ predictions are tried."),
-    ("topk_seed", "Random seed", (0, 1_000_000, 70, 1), "Another seed, other items."),
+    ("topk_seed", "Random seed", (0, 1_000_000, 70, 1), "Determines the drawn items."),
     (
         "topk_scale",
         "Scale of w",
         (0.0, 10.0, 1.0, 0.5),
-        "How certain labels are. At 0 every probability is 1/2: nobody can tell. The larger, the nearer the "
-        "probabilities lie to 0 and 1. "
+        "The certainty of labels: at 0 every probability is 1/2, at large values most are near 0 or 1. "
         "P(Y = 1 | x) = 1 / (1 + exp(-w·x)); x and w are drawn from the standard Gaussian in the plane, and w is "
         "multiplied by this.",
     ),
 )
-# In pixels, with its label.
+# Pixels of a box with its label.
 NUMBER_HEIGHT = 68
+PLAIN_KEY, TYPED_KEY = "plain", "topk_typed"
+MAX_ITEMS, MAX_TEXT = 14, 400
+DIGITS = 4
 
 
 class Settings(NamedTuple):
-    """The user's choices, checked: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
+    """The checked choices: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
 
     n: int
     seed: int
@@ -47,13 +49,13 @@ class Settings(NamedTuple):
 
 
 def introduction() -> None:
-    """Say what the theorem says and why it matters."""
+    """Show the title and the theorem."""
     st.title("Top-k: sort, then cut")
     st.markdown(
-        "Which of *n* alerts should be flagged when each one's probability of being fraud is known? There "
-        "are 2ⁿ ways to choose, and you never need to look at them. **Theorem 1**: if the alerts are "
-        "independent and the loss falls with every true positive, the best choice is to sort by probability "
-        "and flag the first *k*; only *k* depends on the loss. This page tries all 2ⁿ choices to show it.",
+        "Which of *n* alerts should be flagged when the probability of fraud is known for each? There are 2ⁿ choices, "
+        "but *n* + 1 of them suffice. **Theorem 1**: if alerts are independent and the loss falls with every true "
+        "positive, it is best to sort by probability and flag the first *k*; only *k* depends on the loss. This page "
+        "tries all 2ⁿ choices to show it.",
         width=860,
     )
     lesson_plan()
@@ -81,13 +83,8 @@ def chosen_losses(beta: float) -> dict[str, Loss]:
     return {choice: named_loss(choice, beta) for choice in LOSS_CHOICES}
 
 
-PLAIN_KEY, TYPED_KEY = "plain", "topk_typed"
-MOST_ITEMS, LONGEST_TEXT = 14, 400
-DIGITS = 4
-
-
 def current_items(settings: Settings) -> Floats:
-    """Return the probabilities (n,) of the items: the user's own for this draw, as the address has them, or drawn."""
+    """Return the probabilities (n,) of the items: those of the URL, the user's own for this draw, or drawn."""
     draw = _draw_of(settings)
     asked = IN_URL.asked(if_gone=())
     own = session().top_k.own if asked is None else OwnItems(draw, asked) if asked else None
@@ -102,9 +99,9 @@ def current_items(settings: Settings) -> Floats:
 
 
 def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title: str) -> None:
-    """Draw the items as bars to drag, those `flagged` (n,) in a strong colour, with other ways to set them below."""
+    """Draw the items as draggable bars, those `flagged` (n,) in a strong colour, with other inputs below."""
     bars = st.container()
-    is_plain = _ask_otherwise(settings, probabilities)
+    is_plain = _ask_plain(settings, probabilities)
     with bars:
         if is_plain:
             st.plotly_chart(
@@ -123,8 +120,8 @@ def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title:
             )
 
 
-def _ask_otherwise(settings: Settings, probabilities: Floats) -> bool:
-    """Offer to type the probabilities and to go back to those drawn; return whether the chart shall stand still."""
+def _ask_plain(settings: Settings, probabilities: Floats) -> bool:
+    """Offer to type or reset the probabilities; return whether a plain chart is wanted."""
     typing, back, plain = st.columns(3, vertical_alignment="center")
     with typing.popover("Type them", icon=":material/keyboard:", width="stretch"):
         complaint = session().top_k.complaint
@@ -133,8 +130,8 @@ def _ask_otherwise(settings: Settings, probabilities: Floats) -> bool:
         st.text_input(
             f"Probabilities of the {settings.n} items",
             key=TYPED_KEY,
-            max_chars=LONGEST_TEXT,
-            on_change=_take_typed,
+            max_chars=MAX_TEXT,
+            on_change=_set_typed,
             args=(settings,),
             help=f"{settings.n} numbers from 0 to 1, with commas or spaces between them.",
         )
@@ -151,12 +148,11 @@ def _ask_otherwise(settings: Settings, probabilities: Floats) -> bool:
         "Plain chart",
         key=PLAIN_KEY,
         bind="query-params",
-        help="A chart that stands still in place of bars to drag: for browsers and screen readers that they do not "
-        "suit.",
+        help="A static chart instead of draggable bars, for example for screen readers.",
     )
 
 
-def _take_typed(settings: Settings) -> None:
+def _set_typed(settings: Settings) -> None:
     try:
         _set_items(settings, typed_probabilities(str(st.session_state[TYPED_KEY]), settings.n))
     except DataError as error:
@@ -164,7 +160,7 @@ def _take_typed(settings: Settings) -> None:
 
 
 def typed_probabilities(text: str, n: int) -> tuple[float, ...]:
-    """Read n probabilities. Raises DataError that names the first that is none."""
+    """Parse n probabilities. Raises DataError that names the first invalid one."""
     words = [word for word in re.split(r"[,;\s]+", text) if word]
     values = [_probability(word) for word in words]
     way_out = f"type {n} numbers from 0 to 1, with commas between them."
@@ -198,8 +194,8 @@ def _probability(word: str) -> float | None:
 
 
 def _read(text: str) -> tuple[float, ...] | None:
-    """Read what an address says; it may come from anybody."""
-    if len(text) > LONGEST_TEXT or not 2 <= (n := text.count(",") + 1) <= MOST_ITEMS:
+    """Parse the probabilities of a URL; return None for invalid ones."""
+    if len(text) > MAX_TEXT or not 2 <= (n := text.count(",") + 1) <= MAX_ITEMS:
         return None
     try:
         return typed_probabilities(text, n)

@@ -1,4 +1,4 @@
-"""More of Natarajan et al. 2016: which losses are TP-monotone, one label among n classes, labels drawn together."""
+"""More of Natarajan et al. 2016: TP-monotone losses, one label among n classes, joint labels."""
 
 import numpy as np
 import pandas as pd
@@ -38,11 +38,10 @@ def more_of_the_paper(settings: Settings, probabilities: Floats) -> None:
 
 def _monotone_losses(beta: float) -> None:
     st.markdown(
-        "**Which losses fall with every true positive?** Theorem 1 asks for that (definition 1). By Proposition 3 it "
-        "is enough that a higher true positive rate together with a higher true negative rate costs less (definition "
-        "2). For a ratio of linear functions, Proposition 2 asks only whether *c₁ < d₁*. That is too little: *u / (2 + "
-        "2u)* meets it and rises. The corrected condition compares the whole ratio, *c₁ (d₀ + d₂v + d₃p) < d₁ (c₀ + "
-        "c₂v + c₃p)*.",
+        "**Which losses fall with every true positive?** Theorem 1 requires that (definition 1). By Proposition 3 it "
+        "is enough that higher true positive and true negative rates cost less (definition 2). For a ratio of linear "
+        "functions, Proposition 2 requires only *c₁ < d₁*. That is not enough: *u / (2 + 2u)* meets it and rises. The "
+        "corrected condition is *c₁ (d₀ + d₂v + d₃p) < d₁ (c₀ + c₂v + c₃p)*.",
         width=860,
     )
     losses = [*chosen_losses(beta).values(), RISING, *(example.loss for example in NOT_MONOTONE.values())]
@@ -99,7 +98,7 @@ def _labels_drawn_together(probabilities: Floats) -> None:
     st.markdown(
         f"**Labels that depend on each other.** The probability of every outcome of the {few.size} most probable "
         f"items: independent, and with a common cause of strength {STRENGTH:g} (a Gaussian copula with one factor). "
-        "Each item keeps its own probability; what changes is which labels occur together.",
+        "Each item keeps its own probability; only the joint distribution changes.",
         width=860,
     )
     outcomes = (np.arange(2**few.size)[:, np.newaxis] >> np.arange(few.size)) & 1

@@ -26,23 +26,26 @@ from ui.shared.widgets import LOSS_CHOICES, named_loss, show_formula, shown_when
 from ui.top_k.items import Settings, chosen_losses, current_items, show_items
 
 GUESS_KEY, K_KEY = "topk_guess", "topk_k"
+IN_URL: UrlParameter[bool] = UrlParameter("topk_shown", lambda text: text == "true" or None, lambda _: "true")
+# Pixels of the bars with their inputs.
+ITEMS_HEIGHT = 421
 
 
 class Guess(NamedTuple):
-    """The k that was guessed, None where nobody is asked; whether the optimum may be shown."""
+    """The guessed k, None without guessing, and whether the optimum is revealed."""
 
     k: int | None
     is_revealed: bool
 
 
 def ask_guess(n: int, about: Hashable) -> Guess:
-    """Ask for k of the items and the loss that `about` names, until *Show*; nothing where guessing is switched off."""
+    """Ask for k until *Show*, unless guessing is off; `about` identifies the items and the loss."""
     asked = st.toggle(
         "Guess first",
         value=True,
         key=GUESS_KEY,
         bind="query-params",
-        help="The optimum stays hidden until you have said which k you would take. Switch it off to see it at once.",
+        help="Hide the optimum until you have chosen a k. Switch off to see it at once.",
     )
     if not asked:
         return Guess(None, is_revealed=True)
@@ -50,7 +53,7 @@ def ask_guess(n: int, about: Hashable) -> Guess:
         st.session_state[K_KEY] = n
     k = int(
         st.slider(
-            "Which k? Flag so many of the most probable items",
+            "Which k? Number of most probable items to flag",
             0,
             n,
             key=K_KEY,
@@ -74,7 +77,7 @@ def ask_guess(n: int, about: Hashable) -> Guess:
 
 
 def show_guess(k: int, values: Floats, best: int, loss_name: str) -> None:
-    """Say what the guess and the optimum cost; `values` (n + 1,) are the expected losses of every k."""
+    """Compare the guess with the optimum; `values` (n + 1,) are the expected losses of every k."""
     mine, optimum = st.columns(2)
     mine.metric("Your k", f"{k}", border=True)
     optimum.metric("Optimum k*", f"{best}", border=True)
@@ -85,14 +88,14 @@ def show_guess(k: int, values: Floats, best: int, loss_name: str) -> None:
         words = f"**As good as the optimum**: expected {loss_name} loss {values[k]:.4f} with either."
     else:
         words = (
-            f"Your {k} costs an expected {loss_name} loss of {values[k]:.4f}, the optimum {values[best]:.4f}: "
+            f"The expected {loss_name} loss of your {k} is {values[k]:.4f}, of the optimum {values[best]:.4f}: "
             f"**{worse:.4f} more**."
         )
     st.markdown(words)
 
 
 def first_items(probabilities: Floats, k: int) -> np.ndarray:
-    """Find which items (n,) bool are the k most probable, equal ones in their order."""
+    """Flag (n,) bool the k most probable items, ties in their order."""
     flagged = np.zeros(probabilities.size, dtype=bool)
     flagged[np.argsort(-probabilities, kind="stable")[:k]] = True
     return flagged
@@ -102,20 +105,14 @@ def _reveal(about: Hashable | None) -> None:
     session().top_k.revealed = about
 
 
-IN_URL: UrlParameter[bool] = UrlParameter("topk_shown", lambda text: text == "true" or None, lambda _: "true")
-
-
-ITEMS = 3
-
-
-@shown_when_open("An expected loss by hand: three items, eight outcomes", key="topk_outcomes")
+@shown_when_open("An expected loss step by step: three items, eight outcomes", key="topk_outcomes")
 def eight_outcomes(probabilities: Floats, loss: Loss) -> None:
-    """Show every outcome of three items, what it costs to flag some of them, and the mean of that."""
+    """Show every outcome of three items, its loss, and the mean loss."""
     few = spread_out(probabilities)
     st.markdown(
-        f"Nobody knows the labels beforehand. So the {loss.name} loss is worked out for every outcome, and the mean "
-        "weighs each by how likely it is. The three items are the most probable, the middle and the least probable "
-        f"one: {', '.join(f'{value:.4f}' for value in few)}.",
+        f"The labels are unknown beforehand. So the {loss.name} loss is calculated for every outcome and weighted with "
+        "its probability. The three items are the most probable, the middle and the least probable one: "
+        f"{', '.join(f'{value:.4f}' for value in few)}.",
         width=860,
     )
     k = ask_number(st.slider, "How many of the three to flag", (0, few.size), 1, key="topk_by_hand", width=360)
@@ -146,7 +143,7 @@ def spread_out(probabilities: Floats) -> Floats:
 
 
 def outcome_table(probabilities: Floats, loss: Loss, k: int) -> pd.DataFrame:
-    """List the outcomes of a few items: probability, counts and loss of flagging the k most probable, their product."""
+    """List the outcomes of a few items with probability, counts, loss at k and their product."""
     rows = []
     for number in range(2**probabilities.size):
         labels = (number >> np.arange(probabilities.size)) & 1 == 1
@@ -158,12 +155,8 @@ def outcome_table(probabilities: Floats, loss: Loss, k: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-# In pixels, of the bars and what belongs to them.
-ITEMS_HEIGHT = 421
-
-
 class Optimum(NamedTuple):
-    """What is known about one loss: its name, all 2^n predictions, the best top-k prediction."""
+    """The name of a loss, all its 2^n predictions and the best top-k prediction."""
 
     name: str
     search: ExhaustiveSearch
@@ -172,7 +165,7 @@ class Optimum(NamedTuple):
 
 @st.fragment
 def explore_items(settings: Settings) -> None:
-    """Show the items and what is best for them; only this part runs again when a bar was dragged."""
+    """Show the items and their optima; only this fragment runs again after a drag."""
     probabilities = current_items(settings)
     is_revealed = one_loss(settings, probabilities)
     if is_revealed:
@@ -182,9 +175,9 @@ def explore_items(settings: Settings) -> None:
 
 
 def one_loss(settings: Settings, probabilities: Floats) -> bool:
-    """Show the items, the question which k, and once that is answered the optimum under one loss; return whether."""
+    """Show the items, ask for k, and show the revealed optimum under one loss; return whether it is revealed."""
     st.subheader("Which k?")
-    # The answer colours the bars, so the place of the bars is taken before and filled after.
+    # Fill the bars last: the guess below colours them.
     with room("topk_items", ITEMS_HEIGHT):
         bars, controls = st.columns([3, 2], gap="large")
     with controls:
@@ -295,7 +288,7 @@ def optimum_table(optima: Mapping[str, Optimum]) -> None:
         },
     )
     st.caption(
-        "AUC counts only pairs in which the negative is flagged and the positive is not. Who flags nothing makes no "
+        "AUC counts only pairs in which the negative is flagged and the positive is not. Flagging nothing makes no "
         "such mistake, so AUC cannot choose a cut. With half a mistake for each pair treated alike, it becomes AM."
     )
 

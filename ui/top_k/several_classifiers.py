@@ -16,16 +16,18 @@ from ui.shared.url_params import UrlParameter, ask_number
 from ui.shared.widgets import shown_when_open
 
 TANGENT_DOCUMENTS, TANGENT_SEED, RESOLUTION = 200_000, 4, 60
+DOCUMENTS = 200_000
+SEED = 4
 
 
 @shown_when_open("The tangent along the curve", key="topk_tangent")
 @st.fragment
 def sliding_along_the_curve() -> None:
-    """Let the user slide a tangent along the curve of the graph path, and say what its slope means."""
+    """Show a tangent that slides along the curve of the graph path, with the meaning of its slope."""
     st.markdown(
-        "Lower the thresholds along the path, and each step adds some true and some false positives. **Marginal "
-        "precision** is the share of true ones among what the last step added; the **slope** of the tangent is the "
-        "same as odds: *m* / (1 - *m*). Where they are as low as you will accept, stop: that is the operating point.",
+        "Lower thresholds along the path add true and false positives at each step. **Marginal precision** is the "
+        "share of true positives in the last step; the **slope** of the tangent is the same as odds: *m* / (1 - *m*). "
+        "The operating point is where they fall to your limit.",
         width=860,
     )
     path = _path()
@@ -51,15 +53,15 @@ def sliding_along_the_curve() -> None:
 
 
 def tangent_in_words(path: ThresholdPath, position: int) -> str:
-    """Say what one step of the majorant adds, and its slope."""
+    """Describe the counts that one step of the majorant adds, and its slope."""
     start, end = path.majorant.vertices[position : position + 2]
     tp, fp = float(path.tp[end] - path.tp[start]), float(path.fp[end] - path.fp[start])
     m = float(path.majorant.marginal_precisions[position])
     added = f"This step adds **{plural(tp, 'true positive')}** and **{plural(fp, 'false positive')}**."
     if fp == 0:
-        return f"{added} The tangent is upright: nothing is paid."
+        return f"{added} The tangent is vertical: no cost."
     if tp == 0:
-        return f"{added} The tangent is level: nothing is gained."
+        return f"{added} The tangent is horizontal: no gain."
     slope = f"Slope {count(tp)} / {count(fp)} = {tp / fp:.3g}"
     return f"{added} {slope}; marginal precision {count(tp)} / {count(tp + fp)} = {short_percent(m)}: {price(m)}."
 
@@ -70,15 +72,11 @@ def _path() -> ThresholdPath:
     return graph_path(count_surfaces(population.rated(), resolution=RESOLUTION, spacing="positives"))
 
 
-DOCUMENTS = 200_000
-SEED = 4
-
-
 @shown_when_open("Thresholds of several classifiers as a shortest path", key="topk_graph")
 @st.fragment
 def threshold_graph_of_two() -> None:
-    """Draw the threshold graph of two simulated classifiers, and walk through the search for its shortest path."""
-    # Loaded here only: no other screen needs it.
+    """Draw the threshold graph of two simulated classifiers and the search for its shortest path, step by step."""
+    # Imported here because no other screen needs it.
     import networkx as nx  # noqa: PLC0415
 
     st.markdown(
@@ -110,12 +108,12 @@ def threshold_graph_of_two() -> None:
     length = -nx.path_weight(graph, path, "weight")
     st.caption(
         f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges. Bellman and Ford's method, the paper's, "
-        f"finds an area of {length:,.1f}; the sweep that is walked here, and that the app uses, finds {walk.area:,.1f}."
+        f"finds an area of {length:,.1f}; the sweep shown here, which the app uses, finds {walk.area:,.1f}."
     )
 
 
 def _ask_step(resolution: int, *, last: int) -> int:
-    """Offer to go back, on and to the end; another grid starts again."""
+    """Draw the buttons of the steps and return the current one; another grid starts again."""
     asked = IN_URL.asked(if_gone=0)
     grid, step = session().top_k.walked
     step = asked if asked is not None else step if grid == resolution else 0
@@ -146,17 +144,17 @@ def _go_to(resolution: int, step: int) -> None:
 
 
 def step_in_words(walk: GraphWalk, names: Sequence[str], step: int) -> str:
-    """Say what one step of the search does, with its numbers."""
+    """Describe one step of the search with its numbers."""
     steps = len(walk.settled) + 1
     if step == 0:
         return (
-            f"**Start.** At the loosest pair everything rated is flagged; the area so far is 0. Press *Next*: each of "
-            f"the {steps - 1} other nodes is settled once, those nearer to the start first."
+            f"**Start.** The loosest pair flags everything rated; the area so far is 0. Press *Next*: each of the "
+            f"{steps - 1} other nodes is settled once, in order of distance from the start."
         )
     if step == steps:
         return (
-            f"**Step {step} of {steps}: the path.** Every node remembers the step that was kept. From the strictest "
-            f"pair, follow them back to the start: {plural(len(walk.path) - 1, 'edge')}, area **{walk.area:,.1f}**, "
+            f"**Step {step} of {steps}: the path.** Every node stores its kept edge. From the strictest pair they lead "
+            f"back to the start: {plural(len(walk.path) - 1, 'edge')}, area **{walk.area:,.1f}**, "
             f"weight \N{MINUS SIGN}{walk.area:,.1f}."
         )
     node = walk.settled[step - 1]
@@ -168,7 +166,7 @@ def step_in_words(walk: GraphWalk, names: Sequence[str], step: int) -> str:
     if len(node.edges) == 1:
         lines.append("Only one edge leads here: it is **kept**.")
     elif len({edge.total for edge in node.edges}) == 1:
-        lines.append("Both ways have the same area; the one with more true positives on the way is **kept**.")
+        lines.append("Both ways have the same area; the one with more true positives is **kept**.")
     else:
         axis = _axis_of(node.best, node.node)
         lines.append(f"The larger area, the smaller weight: the edge that raises **{names[axis]}** is **kept**.")

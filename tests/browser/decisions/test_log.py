@@ -107,9 +107,9 @@ def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new
         re.compile("Login alerts .* A. Nalyst")
     )
     settle(page)
-    page.get_by_role("textbox", name="Put into production by").fill("B. Oss")
+    page.get_by_role("textbox", name="Deployed by").fill("B. Oss")
     page.get_by_role("button", name="Mark as deployed").click()
-    expect(alert(page, "In production since")).to_contain_text("by B. Oss")
+    expect(alert(page, "Deployed since")).to_contain_text("by B. Oss")
     settle(page)
 
     lines = [json.loads(line) for line in taken(page, "Export the whole log (JSON lines)").splitlines()]
@@ -144,7 +144,7 @@ def test_newer_data_shows_what_was_expected_and_what_is_observed(server, page):
     uploaded_record(page, then.to_json())
     expect(alert(page, "'june.csv' is not loaded")).to_be_visible()
     expect(selected(page, "Try the thresholds on")).to_have_value("july.csv")
-    expect(page.get_by_text("Then expected, now observed")).to_be_visible()
+    expect(page.get_by_text("Expected and observed values")).to_be_visible()
 
     follow(page, "Upload the data", PAGES["rated_data"])
     upload(page, "june.csv", as_csv(rated_frame(3)))
@@ -181,6 +181,6 @@ def test_a_row_of_the_list_opens_its_decision_and_takes_a_remark(server, page):
     settle(page)
     page.get_by_role("button", name="Remark or withdraw").click()
     page.get_by_role("textbox", name="Your name").fill("B. Oss")
-    page.get_by_role("textbox", name="What to say").fill("Seen in July.")
+    page.get_by_role("textbox", name="Remark").fill("Seen in July.")
     page.get_by_role("button", name="Add the remark").click()
     expect(page.get_by_text("B. Oss: Seen in July.")).to_be_visible()

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 
 import {
-  checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, MOST_TEXTS, pickedThresholds, rowAt, targetNear, Texts,
+  checked, Choice, clamped, CONTRACT, MILLISECONDS_OF_REST, MAX_TEXTS, pickedThresholds, rowAt, targetNear, Texts,
   withoutHidden,
 } from "../../../ui/operating_point/explorer/browser/protocol.js"
 
@@ -199,11 +199,11 @@ describe("long texts", () => {
   test("are forgotten once others were wanted more lately, and those of the message never", () => {
     const texts = new Texts()
     texts.filled(named(all))
-    for (let i = 0; i < 2 * MOST_TEXTS; i++) {
+    for (let i = 0; i < 2 * MAX_TEXTS; i++) {
       const charts = { space: { traces: [`${i}`], layout: "l" } }
       assert.equal(texts.filled(named({ [i]: `text ${i}` }, { charts })).charts.space.traces[0], `text ${i}`)
     }
-    assert.equal(texts.names.length, MOST_TEXTS)
+    assert.equal(texts.names.length, MAX_TEXTS)
     assert.deepEqual(["t", "l", "a"].map(name => texts.names.includes(name)), [true, true, false])
   })
   test("are told to Python with every event", () => {

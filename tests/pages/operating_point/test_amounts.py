@@ -44,8 +44,8 @@ def test_the_same_sum_is_told_whatever_unit_is_counted(count, rule):
     assert not app.error
     assert f"This point brings {as_words(brought(thresholds_of(row_of(app)['words']), rule))}" in said(app)
     fraud, genuine = means()
-    assert f"A rated fraud is of **{as_words(round(fraud, 2))}** on average" in said(app)
-    assert f"a rated false alert of {as_words(round(genuine, 2))}" in said(app)
+    assert f"rated fraud is **{as_words(round(fraud, 2))}**" in said(app)
+    assert f"rated false alert {as_words(round(genuine, 2))}" in said(app)
 
 
 def test_the_point_is_where_a_fraud_of_the_mean_amount_just_pays():

@@ -136,7 +136,7 @@ class TestMoneyBesideCounts:
                 placeholders = set(explanations[about].replace("{", "}").split("}")[1::2])
                 assert placeholders <= set(labels)
             assert "of them not yet decided" in labels
-            assert "{of them not yet decided} not yet decided" in explanations["Alerts"]
+            assert "{of them not yet decided} undecided" in explanations["Alerts"]
 
     @pytest.mark.parametrize("data", ["Login alerts", "Count table"])
     def test_data_without_amounts_show_none_of_it(self, data):

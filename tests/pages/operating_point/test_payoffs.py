@@ -66,7 +66,7 @@ def test_scenarios_are_compared_at_own_and_current_point():
     here, _, _ = printed_point(app)
     shown = table(app)
     assert list(shown.index) == ["usual", "holidays"]
-    assert list(shown[""]) == ["", "drives"]
+    assert list(shown[""]) == ["", "active"]
     path = paths_of(NAME)["smooth"]
     for name, numbers, target in (("usual", (5, 25, 0), 0.2), ("holidays", (10, 25, 5), 0.5)):
         row = shown.loc[name]
@@ -115,7 +115,7 @@ def test_each_scenario_drives_in_turn():
     drive(app, 0)
     assert percent_of(app) == pytest.approx(20.0)
     assert explorer(app)["driver"] == "costs, scenario 'usual'"
-    assert list(table(app)[""]) == ["drives", ""]
+    assert list(table(app)[""]) == ["active", ""]
 
 
 def test_removed_scenarios_come_back_and_others_are_renamed():

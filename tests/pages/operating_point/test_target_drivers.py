@@ -414,7 +414,7 @@ def expect_typed(*steps):
 
 
 def test_old_address_after_a_delay_is_a_step_back(monkeypatch):
-    monkeypatch.setattr("ui.shared.url_params.SECONDS_TO_ARRIVE", -1.0)
+    monkeypatch.setattr("ui.shared.url_params.ECHO_SECONDS", -1.0)
     expect_typed(("a", "a", "a"), ("b", "a", "b"), ("b", "a", "a"), ("c", "a", "c"), ("c", "c", "c"))
 
 

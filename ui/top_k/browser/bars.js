@@ -1,10 +1,10 @@
 // @ts-check
-// Bars that are sliders: they follow the pointer and the keys at once, and the server as it answers.
+// Bars as sliders: they follow pointer and keys at once, and the server's responses.
 
 /** @import { BarsMessage } from "./messages.js" */
 import { Moves, afterKey, asProbability, checkedMessage } from "./rules.js"
 
-const LONGEST_SILENCE = 3000
+const TIMEOUT_MILLISECONDS = 3000
 
 class Bars {
   /** @type {BarsMessage | null} */
@@ -12,7 +12,7 @@ class Bars {
   /** @type {number[]} */
   #probabilities = []
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #patience
+  #timeout
   #root
   #moves
 
@@ -27,8 +27,8 @@ class Bars {
     const others = message.about !== this.#message?.about
       || message.probabilities.length !== this.#probabilities.length
     this.#message = message
-    clearTimeout(this.#patience)
-    this.#moves.answered(message.heard)
+    clearTimeout(this.#timeout)
+    this.#moves.acknowledge(message.acknowledged)
     if (others || this.#moves.settled) this.#probabilities = [...message.probabilities]
     this.#draw()
   }
@@ -69,25 +69,25 @@ class Bars {
     const meaning = { role: "slider", "aria-valuemin": "0", "aria-valuemax": "1", "aria-orientation": "vertical" }
     for (const [name, value] of Object.entries(meaning)) bar.setAttribute(name, value)
     bar.setAttribute("aria-label", `Probability of item ${i + 1}`)
-    const room = document.createElement("div"), name = document.createElement("div")
-    room.className = "room"
+    const track = document.createElement("div"), name = document.createElement("div")
+    track.className = "track"
     for (const part of ["fill", "value"]) {
       const element = document.createElement("div")
       element.className = part
-      room.append(element)
+      track.append(element)
     }
     name.className = "name"
     name.textContent = String(i + 1)
-    bar.append(room, name)
-    this.#follow(bar, room, i)
+    bar.append(track, name)
+    this.#listen(bar, track, i)
     return bar
   }
 
-  /** @param {HTMLElement} bar @param {HTMLElement} room @param {number} i */
-  #follow(bar, room, i) {
+  /** @param {HTMLElement} bar @param {HTMLElement} track @param {number} i */
+  #listen(bar, track, i) {
     /** @param {PointerEvent} event */
     const toPointer = event => {
-      const { top, height } = room.getBoundingClientRect()
+      const { top, height } = track.getBoundingClientRect()
       this.#set(i, asProbability(1 - (event.clientY - top) / height))
     }
     bar.onpointerdown = event => {
@@ -100,10 +100,10 @@ class Bars {
       if (bar.hasPointerCapture(event.pointerId)) toPointer(event)
     }
     bar.onkeydown = event => {
-      const wanted = afterKey(event.key, this.#probabilities[i])
-      if (wanted === null || event.ctrlKey || event.metaKey || event.altKey) return
+      const value = afterKey(event.key, this.#probabilities[i])
+      if (value === null || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
-      this.#set(i, wanted)
+      this.#set(i, value)
     }
   }
 
@@ -113,15 +113,15 @@ class Bars {
     this.#probabilities = this.#probabilities.with(i, value)
     this.#draw()
     this.#moves.add(this.#probabilities)
-    clearTimeout(this.#patience)
-    this.#patience = setTimeout(() => this.#moves.giveUp(), LONGEST_SILENCE)
+    clearTimeout(this.#timeout)
+    this.#timeout = setTimeout(() => this.#moves.skipResponse(), TIMEOUT_MILLISECONDS)
   }
 }
 
 /** @type {WeakMap<HTMLElement, Bars>} */
 const shown = new WeakMap()
 
-// What Streamlit calls whenever Python sent something, and what it gives.
+// Streamlit calls this at each message from Python.
 /** @typedef {(name: "moved", moved: [number, number[]]) => void} SetState */
 /** @param {{ data: BarsMessage, parentElement: HTMLElement, setStateValue: SetState }} component */
 export default function ({ data, parentElement, setStateValue }) {

@@ -1,5 +1,5 @@
 // @ts-check
-// What a key or a place in a bar makes of a probability, and when the server is told: pure, so that tests can ask.
+// Pure rules of the bars: probabilities after keys and pointer positions, and when to send moves.
 
 /** @import { BarsMessage } from "./messages.js" */
 
@@ -19,7 +19,7 @@ export function asProbability(value) {
   return Math.round(100 * Math.min(Math.max(value, 0), 1)) / 100
 }
 
-/** What a key makes of a probability; null for a key that means nothing here. @param {string} key @param {number} at */
+/** The probability after a key; null for other keys. @param {string} key @param {number} at */
 export function afterKey(key, at) {
   switch (key) {
     case "ArrowUp": case "ArrowRight": return asProbability(at + STEP)
@@ -32,10 +32,10 @@ export function afterKey(key, at) {
   }
 }
 
-/** One move is under way at a time: the newest that waits goes when the server has answered. */
+/** Send one move at a time: the newest waiting one follows the server's response. */
 export class Moves {
   #number = 0
-  #heard = 0
+  #acknowledged = 0
   /** @type {number[] | null} */
   #waiting = null
   /** @param {(moved: [number, number[]]) => void} send */
@@ -50,26 +50,26 @@ export class Moves {
     this.#next()
   }
 
-  /** @param {number} heard */
-  answered(heard) {
-    this.#heard = heard
-    this.#number = Math.max(this.#number, heard)
+  /** @param {number} acknowledged */
+  acknowledge(acknowledged) {
+    this.#acknowledged = acknowledged
+    this.#number = Math.max(this.#number, acknowledged)
     this.#next()
   }
 
-  /** The server has not answered for long: go on. */
-  giveUp() {
-    this.#heard = this.#number
+  /** Continue after a timeout. */
+  skipResponse() {
+    this.#acknowledged = this.#number
     this.#next()
   }
 
-  /** Whether the server knows of every move. */
+  /** Whether the server has acknowledged every move. */
   get settled() {
-    return !this.#waiting && this.#heard >= this.#number
+    return !this.#waiting && this.#acknowledged >= this.#number
   }
 
   #next() {
-    if (!this.#waiting || this.#heard < this.#number) return
+    if (!this.#waiting || this.#acknowledged < this.#number) return
     const probabilities = this.#waiting
     this.#waiting = null
     this.#number += 1

@@ -1,5 +1,5 @@
 // @ts-check
-// One chart: a figure of Plotly, which stays while the target moves, its marks, which move, and the user's view of it.
+// One chart: a static Plotly figure, marks that move with the target, and the user's view.
 
 /** @import { ChartMessage, Row } from "./messages.d.ts" */
 /** @import { Parts } from "./marks.js" */
@@ -9,12 +9,12 @@ import { page, PlotlyFigure } from "./plotly_adapter.js"
 import { turned } from "./turning.js"
 
 const AXES = ["xaxis", "yaxis"]
-// In pixels, above a plot: the room of the icons.
+// Pixels above a plot for the icons.
 const TOP = 30
 const MILLISECONDS_OF_DOUBLE_CLICK = 320
 const REMEMBERED = "multiloss explorer"
 
-/** What the user set in the charts, kept for as long as the tab is open: hidden methods, and cameras of surfaces. */
+/** Settings of the charts kept in the tab: hidden methods and cameras of surfaces. */
 export const memory = {
   /** @returns {Record<string, any>} */
   read: () => JSON.parse(sessionStorage.getItem(REMEMBERED) ?? "{}"),
@@ -26,17 +26,17 @@ export const memory = {
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * What charts are drawn with: what their axes mean, the hidden methods, the row, and the looks of the points.
+ * Inputs of a drawing: the meaning of the axes, the hidden methods, the row, and the styles of the points.
  * @typedef {Omit<Parts, "traces"> & { about: string, hidden: Set<string>, row: Row }} View
  */
 
 export class Chart {
   /** @type {{ text: string, hides: boolean, trace: Record<string, any> }[]} */
   #drawn = []
-  /** The ranges that were asked for: those of the plot, until the user zooms. @type {(number[] | undefined)[]} */
+  /** The requested ranges, shown until the user zooms. @type {(number[] | undefined)[]} */
   #given = []
   #about = ""
-  /** One and the same: Plotly draws everything anew when it gets another one. @type {object | undefined} */
+  /** Always the same object: Plotly redraws everything for another one. @type {object | undefined} */
   #config
   isDrawn = false
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -49,7 +49,7 @@ export class Chart {
     this.name = place.dataset.chart ?? ""
     this.figure = new PlotlyFigure(place.appendChild(document.createElement("div")))
     this.marks = new Marks(place, this.figure)
-    // A swipe scrolls the page until the chart was tapped, and again after a tap elsewhere.
+    // Swipes scroll the page unless the chart was tapped last.
     const shield = document.createElement("button")
     Object.assign(shield, { type: "button", className: "shield", textContent: "Tap to use the chart" })
     shield.onclick = () => place.classList.add("touched")
@@ -59,17 +59,17 @@ export class Chart {
     place.append(shield)
   }
 
-  /** Whether the user reaches it by touch. */
+  /** Whether touch gestures reach the chart. */
   get isTouched() {
     return this.place.classList.contains("touched")
   }
 
-  /** Whether it has a size: not in a view that is out of sight. */
+  /** Whether the chart is in the visible view. */
   get isSeen() {
     return this.place.clientWidth > 0
   }
 
-  // Traces whose text has not changed are left as they are, and so is the user's view.
+  // Traces with unchanged text and the user's view are reused.
   /** @param {ChartMessage} message @param {View} view @returns {Promise<void>} */
   async draw(message, view) {
     const { figure, name } = this, { hidden, row, about } = view
@@ -80,14 +80,14 @@ export class Chart {
       return { text, hides, trace: hides ? { ...trace, visible: false } : trace }
     })
     const parts = { ...view, traces: message.marks.map(text => JSON.parse(text)) }
-    // The title stands above the chart, where no icon lies on it; the height is that of its place.
+    // The title is an element above the chart, away from the icons; the element determines the height.
     const { title, height, ...given } = JSON.parse(message.layout)
     const layout = { ...given, uirevision: about, autosize: true, margin: { ...given.margin, t: TOP } }
     this.title = title
     figure.isSurface = message.surface
     if (message.surface) {
       layout.scene.uirevision = "keep"
-      // Where it is now: after the mouse is let go a surface may glide on, and Plotly does not say so.
+      // Surfaces may rotate after the mouse is released, without an event of Plotly.
       const shown = this.isDrawn ? figure.camera : memory.read()[`${name} camera`]
       layout.scene.camera = shown ?? layout.scene.camera
     } else this.#setView(layout, row, about)
@@ -99,7 +99,7 @@ export class Chart {
     if (isFirst) {
       this.#listen()
       if (!this.marks.areTraces && !figure.isReadable) {
-        // This release of Plotly does not tell where its plot is.
+        // The position of the plot is unknown in this release of Plotly.
         console.warn(`The marks of the chart '${name}' are drawn as traces: Plotly's fields have changed.`)
         this.marks.areTraces = true
         return this.draw(message, view)
@@ -111,7 +111,7 @@ export class Chart {
     this.marks.follow()
   }
 
-  /** Free what the figure holds, its WebGL context too. */
+  /** Release the figure and its WebGL context. */
   leave() {
     const key = `${this.name} camera`
     if (this.isDrawn && key in memory.read()) memory.write({ [key]: this.figure.camera })
@@ -122,13 +122,13 @@ export class Chart {
     page.Plotly?.purge(this.figure.element)
   }
 
-  /** Only the marks. @param {Row} row */
+  /** Move only the marks. @param {Row} row */
   move(row) {
     this.row = row
     if (this.isDrawn) this.marks.move(row)
   }
 
-  // Show the range that has the point, unless the user zoomed; while the slider is dragged, only when it leaves.
+  // Show the range around the point unless the user zoomed; during a drag, only if the point leaves it.
   /** @param {Row} row @param {boolean} released */
   fit({ fp, tp, view }, released) {
     const [x, y] = this.#given
@@ -145,12 +145,12 @@ export class Chart {
     return page.Plotly.relayout(this.figure.element, changes)
   }
 
-  /** Copies: Plotly changes ranges where they are. @returns {(number[] | undefined)[]} */
+  /** Copies, because Plotly modifies ranges in place. @returns {(number[] | undefined)[]} */
   #shown() {
     return AXES.map(axis => this.figure.element.layout?.[axis]?.range?.slice())
   }
 
-  // Leave the user's zoom in a new layout, because Plotly takes a new range for a wish to leave it.
+  // Keep the user's zoom in a new layout: Plotly would reset it for a new range.
   /** @param {Record<string, any>} layout @param {Row} row @param {string} about */
   #setView(layout, row, about) {
     if (this.name === "plane") {
@@ -191,7 +191,7 @@ export class Chart {
     }
   }
 
-  /** The picture carries the marks as traces of its own. */
+  /** Save a picture with the marks as traces. */
   #save() {
     const { parts, row } = this
     if (!parts || !row) return

@@ -1,6 +1,6 @@
 // @ts-check
-// Moves the operating point in the browser. Every number, word and coordinate comes from the table that Python made for
-// each target; nothing is calculated here but which row of it is shown.
+// Moves the operating point in the browser. All numbers, texts and coordinates come from Python's table of targets; the
+// browser only selects the row.
 
 /** @import { Events, Message, Row } from "./messages.d.ts" */
 /** @import { Place, Send } from "./protocol.js" */
@@ -12,23 +12,23 @@ import { checked, Choice, clamped, pickedThresholds, rowAt, targetNear, Texts, w
 
 /** The columns of a row across and up, in each flat chart. @type {Record<string, ("x" | "y" | "fp" | "tp")[]>} */
 const COLUMNS = { space: ["x", "y"], plane: ["fp", "tp"] }
-/** What may be said twice in the same words. @type {(keyof Events)[]} */
+/** Events that may repeat with the same value. @type {(keyof Events)[]} */
 const TRIGGERS = ["picked", "lost"]
-const NO_WEBGL = "this browser does not draw in 3D (WebGL is off). The same counts are in threshold space."
+const NO_WEBGL = "this browser cannot draw in 3D (WebGL is off). Threshold space shows the same counts."
 
-/** Kept for as long as the tab is open, like what Python knows of them. */
+/** Kept while the tab is open, like Python's names of them. */
 const texts = new Texts()
 
 export class Explorer {
-  /** Of the other methods. @type {Set<string>} */
+  /** Hidden methods. @type {Set<string>} */
   #hidden = new Set(memory.read().hidden ?? [])
   #isWaiting = false
-  /** Whether other methods than the chosen one are drawn. */
+  /** Whether methods other than the chosen one are drawn. */
   hasOthers = Boolean(memory.read().others)
-  /** What is to be drawn; none once the explorer is left. @type {Message | undefined} */
+  /** The message to draw; none after the explorer was removed. @type {Message | undefined} */
   #message
   choice = new Choice(texts)
-  /** Fulfilled once everything that was asked for is drawn. */
+  /** Fulfilled when all requested charts are drawn. */
   drawn = Promise.resolve()
 
   /** @param {HTMLElement} root */
@@ -36,17 +36,17 @@ export class Explorer {
     const places = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".chart"))
     this.charts = Array.from(places, place => new Chart(place, (...clicked) => this.pick(...clicked)))
     this.panel = new Panel(root, this)
-    // What is out of sight is drawn once it is seen: in another view, or on a wider screen.
+    // Draw charts when they become visible: in another view, or on a wider screen.
     this.resized = new ResizeObserver(() => this.charts.some(chart => chart.isSeen && !chart.isDrawn) && this.draw())
     this.resized.observe(root)
   }
 
-  /** The methods that are not drawn; the chosen one, which is last, always is. */
+  /** The methods that are not drawn; the chosen one, the last, is always drawn. */
   get hidden() {
     return this.hasOthers ? this.#hidden : new Set(this.choice.table.methods.slice(0, -1))
   }
 
-  /** Where the user looks at a surface ("tp", "fp") from. @param {string} name */
+  /** The camera of a surface ("tp", "fp"). @param {string} name */
   camera(name) {
     return this.charts.find(chart => chart.name === name)?.figure.camera
   }
@@ -58,7 +58,7 @@ export class Explorer {
     this.panel.take(message, this.choice.table)
     this.draw()
     this.show()
-    if (!this.choice.isUnsent) this.panel.say(this.choice.percent, this.row.words)
+    if (!this.choice.isUnsent) this.panel.announce(this.choice.percent, this.row.words)
   }
 
   get row() {
@@ -66,7 +66,7 @@ export class Explorer {
     return withoutHidden(/** @type {Row} */ (row), table.methods, this.hidden)
   }
 
-  /** The numbers, and in words where the point is in each chart. */
+  /** Show the numbers, and describe the point in each chart. */
   show() {
     const { choice: { percent, hand, driver }, row } = this
     this.panel.show(percent, row, Boolean(hand), driver)
@@ -77,7 +77,7 @@ export class Explorer {
     }
   }
 
-  /** Show a target. Numbers never wait for the charts. @param {number} percent */
+  /** Show a target; numbers update before the charts. @param {number} percent */
   move(percent) {
     this.choice.move(percent)
     this.show()
@@ -90,12 +90,12 @@ export class Explorer {
   }
 
   release() {
-    this.panel.say(this.choice.percent, this.row.words)
+    this.panel.announce(this.choice.percent, this.row.words)
     this.#moveMarks(true)
     this.choice.release()
   }
 
-  /** @param {boolean} released once the slider rests */
+  /** @param {boolean} released whether the slider rests */
   #moveMarks(released) {
     const { row } = this
     for (const chart of this.charts) {
@@ -105,7 +105,7 @@ export class Explorer {
     }
   }
 
-  /** To the best point of the path at the target that the slider had before. */
+  /** Return to the point of the path at the previous target. */
   back() {
     const { choice } = this, home = this.#message?.home ?? choice.percent
     if (!rowAt(choice.table, home)) return choice.ask("moved", home)
@@ -123,7 +123,7 @@ export class Explorer {
     this.release()
   }
 
-  // A click on a curve moves the slider there; one beside all paths in threshold space sets its thresholds by hand.
+  // A click on a curve moves the slider there; elsewhere in threshold space it sets manual thresholds.
   /** @param {Chart} chart @param {Place} place @param {number[]} at in pixels of the plot */
   pick({ name, figure, isTouched }, place, at) {
     if (!this.#message) return
@@ -133,12 +133,12 @@ export class Explorer {
       this.move(percent)
       return this.release()
     }
-    // A finger is too wide to set thresholds by.
+    // Touch is too imprecise for thresholds.
     const picked = isTouched ? undefined : pickedThresholds(name, place, this.#message)
     if (picked) this.choice.ask("picked", picked)
   }
 
-  /** Show a method, or hide it, in every chart. @param {string} method */
+  /** Show or hide a method in every chart. @param {string} method */
   toggle(method) {
     if (!this.#hidden.delete(method)) this.#hidden.add(method)
     this.#keyChanged({ hidden: [...this.#hidden] })
@@ -157,9 +157,9 @@ export class Explorer {
     this.draw()
   }
 
-  /** One after the other: a chart is never drawn twice at once. */
+  /** Draw sequentially, so that no chart is drawn twice at once. */
   draw() {
-    // A chart that failed is reported in the console, and does not keep the next ones from being drawn.
+    // The console reports a failed chart; the next ones are still drawn.
     this.drawn = this.drawn.catch(() => {}).then(() => this.#drawAll())
   }
 
@@ -177,7 +177,7 @@ export class Explorer {
       return this.choice.send("failed", true)
     }
     for (const chart of this.charts) {
-      // Surfaces take longest: what is drawn before them is seen meanwhile. What comes in meanwhile has its own turn.
+      // Surfaces take longest: render the other charts first, and drop surfaces of superseded messages.
       if (message.charts[chart.name]?.surface) await new Promise(done => setTimeout(done))
       if (!this.#message || (message !== this.#message && message.charts[chart.name]?.surface)) return
       const { charts: { [chart.name]: still }, about, key, ink, present } = this.#message
@@ -189,7 +189,7 @@ export class Explorer {
       } else if (still && chart.isSeen) {
         const points = pointsOf(key, this.choice.table.methods)
         await chart.draw(still, { about, hidden: this.hidden, row: this.row, points, ink, present })
-        // The slider may have moved meanwhile.
+        // The slider may have moved during the drawing.
         chart.move(this.row)
       }
     }
@@ -203,7 +203,7 @@ export class Explorer {
   }
 }
 
-// What Streamlit calls whenever Python sent something, and what it gives. Tests look at the explorer as `multiloss`.
+// Streamlit calls this at each message from Python. Tests access the explorer as `multiloss`.
 /** @param {{ data: Message, parentElement: HTMLElement, setStateValue: Send, setTriggerValue: Send }} component */
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   /** @type {HTMLElement & { multiloss?: Explorer }} */

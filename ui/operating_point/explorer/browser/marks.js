@@ -1,6 +1,6 @@
 // @ts-check
-// The marks of the points, which move: on a layer of their own, because Plotly would draw shades and surfaces anew for
-// every mark it moves; or, where the figure cannot be measured, as traces of the figure.
+// The moving marks of the points, on a separate layer, because Plotly would redraw shades and surfaces for each move;
+// as traces of the figure if it cannot be measured.
 
 /** @import { MethodStyle, Row } from "./messages.d.ts" */
 /** @import { PlotlyFigure } from "./plotly_adapter.js" */
@@ -10,14 +10,14 @@ const STAR = "M0-12 2.8-3.7 11.4-3.7 4.5 1.4 7.1 9.7 0 4.6-7.1 9.7-4.5 1.4-11.4-
 const OUT_OF_SIGHT = -9
 
 /**
- * What marks are made of: traces that name the columns of a row that they follow, and the looks of the points.
+ * Inputs of marks: traces with the columns of a row that they follow, and the styles of the points.
  * @typedef {"x" | "y" | "fp" | "tp"} Column
  * @typedef {{ meta: { follows: "tangent" | "threshold" | Column[] } }} MarkTrace
  * @typedef {{ colour: string, chosen: boolean }[]} Points
  * @typedef {{ traces: MarkTrace[], points: Points, ink: string, present: Row | null }} Parts
  */
 
-// The looks of a table's methods, in its order.
+// The styles of a table's methods, in its order.
 /** @param {MethodStyle[]} key @param {string[]} methods @returns {Points} */
 export function pointsOf(key, methods) {
   return methods.map((method, i) => ({
@@ -25,7 +25,7 @@ export function pointsOf(key, methods) {
   }))
 }
 
-// The coordinates that a mark has at a row, as Plotly has them.
+// The coordinates of a mark at a row, in Plotly's form.
 /** @param {MarkTrace} trace @param {Row} row @returns {Record<string, (number | null)[]>} */
 export function coordinates({ meta: { follows } }, row) {
   if (follows === "tangent") return { x: row.tangent[0], y: row.tangent[1] }
@@ -33,7 +33,7 @@ export function coordinates({ meta: { follows } }, row) {
   return Object.fromEntries(follows.map((column, i) => ["xyz"[i], row[column]]))
 }
 
-// Marks as traces at a row, above the present point.
+// Marks as traces at a row, above the point of the current thresholds.
 /** @param {Parts} parts @param {Row} row @returns {object[]} */
 export function markTraces({ traces, ink, present }, row) {
   const hollow = { name: "", text: "", marker: { symbol: "circle-open", size: 14, color: ink } }
@@ -52,7 +52,7 @@ function shape(tag, attributes) {
   return made
 }
 
-/** Marks as shapes above a figure; or as traces, slower, but without a look at Plotly's private fields. */
+/** Marks as shapes above a figure, or as traces: slower, but without Plotly's private fields. */
 export class Marks {
   areTraces = false
   #traces = /** @type {MarkTrace[]} */ ([])
@@ -70,7 +70,7 @@ export class Marks {
     this.layer.append(this.area)
   }
 
-  /** Make the marks anew, after a drawing. @param {Parts} parts */
+  /** Recreate the marks after a drawing. @param {Parts} parts */
   make({ traces, points, ink, present }) {
     this.#traces = traces
     if (this.areTraces) return void this.layer.remove()
@@ -90,7 +90,7 @@ export class Marks {
     this.area.replaceChildren(...line ? [line] : [], ...ghost ? [ghost] : [], ...this.#points)
   }
 
-  /** Stay with the plot, which was drawn, zoomed or given another size. */
+  /** Align the marks with the plot after drawing, zooming or resizing. */
   follow() {
     if (this.areTraces) return
     for (const [name, value] of Object.entries(this.figure.plotBox)) this.area.setAttribute(name, `${value}`)
@@ -98,7 +98,7 @@ export class Marks {
     this.move(this.shown.row)
   }
 
-  /** Only the marks: no drawing by Plotly, so that they keep up with the slider. @param {Row | undefined} row */
+  /** Move the marks without a redraw by Plotly. @param {Row | undefined} row */
   move(row) {
     this.shown.row = row
     if (!row) return
@@ -108,7 +108,7 @@ export class Marks {
     this.shown.line?.setAttribute("points", `${this.#ends(row).map(at => at.toFixed(1))}`)
   }
 
-  // Put a mark where a row has the point of a method.
+  // Move a mark to the point of a method in a row.
   /** @param {Element} mark @param {Row | null | undefined} row @param {number} i */
   #put(mark, row, i) {
     const [x, y, z] = (row && this.shown.columns?.map(name => row[name][i])) ?? []
@@ -127,7 +127,7 @@ export class Marks {
     return [x, 0, x, this.figure.plotBox.height]
   }
 
-  // Marks as traces move one after the other, and of the rows that come in meanwhile only to the last.
+  // Traces move sequentially, skipping superseded rows.
   /** @param {Row} row */
   #moveTraces(row) {
     this.#moved = this.#moved.catch(() => {}).then(() => {

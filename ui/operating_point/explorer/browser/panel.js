@@ -1,5 +1,5 @@
 // @ts-check
-// What stands next to the charts: the slider and its box, the numbers, what they mean, and the key of the methods.
+// The panel beside the charts: slider, box, numbers, explanations and the legend of the methods.
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Intervals, Message, PointWords, Row, Table } from "./messages.d.ts" */
@@ -7,35 +7,35 @@
 const METRIC = '<div class="metric"><dt></dt><dd></dd><dd class="between"></dd></div>'
 const RATE = '<tr><th scope="row"></th><td><span></span><div class="between"></div></td></tr>'
 
-/** A percentage in four digits, as a person reads it. @param {number} percent */
+/** A percentage in four digits. @param {number} percent */
 function short(percent) {
   return `${Number(percent.toPrecision(4))}`
 }
 
-/** What a screen reader says of a target and its row. @param {number} percent @param {PointWords} words */
+/** The text for screen readers of a target and its row. @param {number} percent @param {PointWords} words */
 export function inWords(percent, { counts, thresholds, warning, guarantee }) {
   const numbers = [...counts, ...thresholds].map(([label, value]) => `${label} ${value}`).join(", ")
   return `${short(percent)} %. ${numbers}. ${warning ? warning.join(" ") : ""} ${guarantee ?? ""}`
 }
 
-/** Where the chosen point is in a chart. @param {string} chart @param {PointWords} words */
+/** Describe the position of the chosen point in a chart. @param {string} chart @param {PointWords} words */
 export function placeInWords(chart, { counts, thresholds }) {
   if (chart !== "space") return `Chosen point at TP ${counts[0][1]}, FP ${counts[1][1]}.`
   return `Chosen point at ${thresholds.map(pair => pair.join(" ")).join(", ")}.`
 }
 
-/** What a label means, with the values on the screen. @param {string} explanation @param {PointWords} words */
+/** Fill an explanation with the values on the screen. @param {string} explanation @param {PointWords} words */
 export function explained(explanation, { thresholds, counts, rates }) {
   const values = Object.fromEntries([...thresholds, ...counts, ...rates])
   return explanation.replace(/{(.*?)}/g, (_, label) => values[label])
 }
 
-/** Those of this point. @param {Intervals | null} intervals @param {number} percent @param {boolean} byHand */
+/** The intervals of this point. @param {Intervals | null} intervals @param {number} percent @param {boolean} byHand */
 export function intervalsOf(intervals, percent, byHand) {
   return intervals?.percent === percent && intervals.by_hand === byHand ? intervals.words : {}
 }
 
-// The element that a selector finds, which is there: the page is the component's own.
+// The element of a selector, which the component's page always contains.
 /** @param {Element} root @param {string} selector @returns {HTMLElement} */
 export function part(root, selector) {
   return /** @type {HTMLElement} */ (root.querySelector(selector))
@@ -48,18 +48,18 @@ function element(tag, attributes, ...children) {
   return made
 }
 
-// Show nodes in a place, which is hidden where there are none.
+// Show nodes in an element, or hide it without any.
 /** @param {HTMLElement} place @param {(Node | string)[]} nodes */
 function put(place, ...nodes) {
   place.hidden = !nodes.length
   place.replaceChildren(...nodes)
 }
 
-/** Tells the explorer what the user does; knows nothing of what follows. */
+/** Passes the user's input to the explorer. */
 export class Panel {
-  /** What is explained: the beginning of a label. @type {string | undefined} */
+  /** The beginning of the explained label. @type {string | undefined} */
   #explained
-  /** Of the first message on. @type {Message} */
+  /** Set by the first message. @type {Message} */
   #message = /** @type {any} */ (undefined)
   #isTyping = false
 
@@ -75,7 +75,7 @@ export class Panel {
     this.box = box
     slider.oninput = () => explorer.move(Number(slider.value))
     slider.onchange = () => explorer.release()
-    // Dragged and brought back: the browser tells of no change.
+    // The browser fires no change event for a drag back to the start.
     slider.onpointerup = slider.onpointercancel = slider.onblur = () => explorer.choice.isUnsent && explorer.release()
     box.oninput = () => { this.#isTyping = true }
     box.onchange = () => { this.#isTyping = false; explorer.type(box.value) }
@@ -86,21 +86,21 @@ export class Panel {
     this.#turnTo("flat")
   }
 
-  /** Have the flat charts or the surfaces in sight, where there is no room for both. @param {string} view */
+  /** Show the flat charts or the surfaces on a narrow screen. @param {string} view */
   #turnTo(view) {
     this.root.setAttribute("data-view", view)
     for (const button of this.parts.views.querySelectorAll("button")) button.ariaPressed = `${button.value === view}`
     if (this.#message) this.explorer.draw()
   }
 
-  /** Tell who hears the screen. @param {number} percent @param {PointWords} words */
-  say(percent, words) {
+  /** Announce the point to screen readers. @param {number} percent @param {PointWords} words */
+  announce(percent, words) {
     const { driver, subject } = this.#message, by = this.parts.derived.hidden ? "" : ` Optimised for ${driver}.`
-    const said = `${inWords(percent, words)}${by} ${subject}.`
-    if (this.parts.said.textContent !== said) this.parts.said.textContent = said
+    const text = `${inWords(percent, words)}${by} ${subject}.`
+    if (this.parts.said.textContent !== text) this.parts.said.textContent = text
   }
 
-  /** What stays while the slider moves. @param {Message} message @param {Table} table */
+  /** Show the parts that do not move with the slider. @param {Message} message @param {Table} table */
   take(message, { lowest, highest, step, certified }) {
     this.#message = message
     for (const input of [this.slider, this.box]) Object.assign(input, { min: lowest, max: highest, step })
@@ -108,7 +108,7 @@ export class Panel {
     this.parts.asked.textContent = message.question
     this.parts.note.textContent = message.note
     this.root.style.setProperty("--colour", message.colour)
-    // The targets at which a precision is guaranteed, below the slider.
+    // The range of targets with a guaranteed precision, below the slider.
     const ends = certified?.map(percent => 100 * (percent - lowest) / (highest - lowest))
     const style = ends && `left: ${ends[0]}%; right: ${100 - ends[1]}%`
     const title = `Guaranteed from ${certified?.join(" % to ")} %`
@@ -139,11 +139,11 @@ export class Panel {
     others.textContent = hasOthers ? "Only the chosen path" : "Other methods"
   }
 
-  /** The numbers of a point. @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
+  /** Show a point. @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
   show(percent, { words, price, slope }, byHand, driver) {
     const { slider, box, parts } = this, { warning, guarantee } = words
     if (Number(slider.value) !== percent) slider.value = `${percent}`
-    // What is being typed is the user's.
+    // Do not overwrite the user's typing.
     if (!this.#isTyping) box.value = short(percent)
     slider.setAttribute("aria-valuetext", inWords(percent, words))
     const [paid, sloped] = parts.price.children
@@ -151,8 +151,7 @@ export class Panel {
     sloped.textContent = slope
     put(parts.warning, ...warning ? [element("b", {}, warning[0]), ` ${warning[1]}`] : [])
     put(parts.guarantee, ...guarantee ? [guarantee] : [])
-    // Whether the point is the best one of its path, and what it was derived from.
-    // A wish that was refused leaves its point, and drives nothing.
+    // A refused goal keeps its point but is not active.
     const isManual = byHand && !driver && !this.#message.place
     parts.driver.hidden = !isManual && !driver
     parts.manual.hidden = !isManual
@@ -173,7 +172,7 @@ export class Panel {
   /** @param {HTMLElement} list @param {string} line @param {string[][]} lines @param {Intervals["words"]} intervals */
   #fill(list, line, lines, intervals) {
     if (list.children.length !== lines.length) list.innerHTML = line.repeat(lines.length)
-    // Letters shrink so that the longest number stands in one line.
+    // The font shrinks to fit the longest number on one line.
     list.style.setProperty("--longest", `${Math.max(...lines.map(([, value]) => value.length))}`)
     lines.forEach(([label, value], i) => {
       const title = /** @type {HTMLElement} */ (list.children[i].firstElementChild)
@@ -189,7 +188,7 @@ export class Panel {
     })
   }
 
-  /** A button next to a number that tells what it means, with the figures on the screen. @param {string} label */
+  /** A button beside a number that explains it with the values on the screen. @param {string} label */
   #explainer(label) {
     const onclick = () => {
       const about = Object.keys(this.#message.explanations).find(words => label.startsWith(words))

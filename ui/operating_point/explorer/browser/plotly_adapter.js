@@ -1,9 +1,9 @@
 // @ts-check
-// The only file that knows of Plotly's private fields, which any release may rename: where a figure's plot lies, and
-// how its coordinates become pixels.
+// The only file with Plotly's private fields, which releases may rename: the position of a plot in its figure, and the
+// conversion of coordinates to pixels.
 
 /**
- * What is used of Plotly.
+ * The used parts of Plotly.
  * @typedef {HTMLElement & { data: object[], layout: Record<string, any>, _fullLayout?: any,
  *   on: (event: string, listener: (about: any) => void) => void }} PlotlyElement
  * @typedef {(figure: PlotlyElement, ...about: any[]) => Promise<unknown>} Call
@@ -11,13 +11,13 @@
  *   downloadImage: (figure: object, options: object) => Promise<unknown> }} PlotlyLibrary
  */
 
-/** Where Plotly is, once it is loaded. @type {{ Plotly: PlotlyLibrary }} */
+/** Has Plotly after loading. @type {{ Plotly: PlotlyLibrary }} */
 export const page = /** @type {any} */ (globalThis)
 
 /** @type {Promise<unknown> | undefined} */
 let loading
 
-/** Load Plotly once for the whole page; where that fails, anew the next time. @param {string} address */
+/** Load Plotly once for the whole page; retry at the next call after a failure. @param {string} address */
 export function loaded(address) {
   if (page.Plotly) return
   return loading ??= new Promise((resolve, reject) => {
@@ -29,12 +29,12 @@ export function loaded(address) {
 /** @type {boolean | undefined} */
 let webgl
 
-/** Asked once: a browser keeps few contexts, and takes one from a chart for each that is asked for beyond. */
+/** Tested once: browsers limit WebGL contexts, and a further one destroys that of a chart. */
 export function offersWebGL() {
   return webgl ??= ["webgl2", "webgl"].some(kind => document.createElement("canvas").getContext(kind))
 }
 
-// The product of a 4 x 4 matrix, column by column as WebGL has it, and a vector.
+// The product of a 4 x 4 matrix in column-major order, as in WebGL, and a vector.
 /** @param {ArrayLike<number>} matrix @param {number[]} vector */
 export function times(matrix, vector) {
   return [0, 1, 2, 3].map(i => vector.reduce((sum, value, j) => sum + matrix[i + 4 * j] * value, 0))
@@ -42,7 +42,7 @@ export function times(matrix, vector) {
 
 /** A figure of Plotly in an element of the page. */
 export class PlotlyFigure {
-  /** Scenes whose frames are already listened to. */
+  /** Scenes with a frame listener. */
   #hooked = new WeakSet()
   isSurface = false
 
@@ -55,7 +55,7 @@ export class PlotlyFigure {
     return this.element._fullLayout.scene._scene
   }
 
-  /** Whether the figure, once drawn, can be measured: whether Plotly still has the private fields known here. */
+  /** Whether a drawn figure has the private fields used here. */
   get isReadable() {
     try {
       this.toPixels(1, 1, 1)
@@ -66,7 +66,7 @@ export class PlotlyFigure {
     }
   }
 
-  /** Where in the figure its plot lies, in pixels. */
+  /** The position and size of the plot in its figure, in pixels. */
   get plotBox() {
     const { xaxis, yaxis, _size, scene } = this.element._fullLayout
     if (!this.isSurface) return { x: xaxis._offset, y: yaxis._offset, width: xaxis._length, height: yaxis._length }
@@ -74,7 +74,7 @@ export class PlotlyFigure {
     return { x: l + w * x[0], y: t + h * (1 - y[1]), width: w * (x[1] - x[0]), height: h * (y[1] - y[0]) }
   }
 
-  // Pixels from the upper left corner of the plot; of an axis that is not given, NaN.
+  // Pixels from the upper left corner of the plot; NaN for a missing axis.
   /** @param {number} x @param {number} y @param {number} [z] */
   toPixels(x, y, z = NaN) {
     if (!this.isSurface) return [this.element._fullLayout.xaxis.d2p(x), this.element._fullLayout.yaxis.d2p(y)]
@@ -85,7 +85,7 @@ export class PlotlyFigure {
     return [(0.5 + 0.5 * seen[0] / seen[3]) * width, (0.5 - 0.5 * seen[1] / seen[3]) * height]
   }
 
-  /** Call at each frame that a surface is drawn in; safe to ask for again. @param {() => void} listener */
+  /** Call the listener at each frame of a surface; may be called again. @param {() => void} listener */
   onFrame(listener) {
     const { glplot } = this.isSurface ? this.#scene : {}
     if (!glplot || this.#hooked.has(glplot)) return
@@ -94,7 +94,7 @@ export class PlotlyFigure {
     this.#hooked.add(glplot)
   }
 
-  /** Where the user looks at a surface from; while it is turned, ahead of the figure's layout. */
+  /** The camera of a surface; during rotation it is ahead of the figure's layout. */
   get camera() {
     return this.#scene?.getCamera?.() ?? this.element.layout?.scene?.camera
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// Which point the user asks for, and what Python has yet to hear of it. Nothing here knows of the page.
+// The user's choice of a point and the events to Python, independent of the page.
 
 /** @import { Events, Message, Row, Table } from "./messages.d.ts" */
 
@@ -8,12 +8,12 @@
 
 export const CONTRACT = 6
 export const MILLISECONDS_OF_REST = 150
-/** Long texts that are kept for later messages. */
-export const MOST_TEXTS = 100
-/** Of a click from a curve that it means, in pixels. */
+/** Limit of long texts kept for later messages. */
+export const MAX_TEXTS = 100
+/** Maximum distance of a click from a curve, in pixels. */
 export const REACH = 14
 
-// The message itself; throws where it is of another contract, as from an application that was replaced meanwhile.
+// Return the message; throw for another version of the contract, as after an update of the application.
 /** @param {Message} message */
 export function checked(message) {
   if (message?.contract === CONTRACT) return message
@@ -25,7 +25,7 @@ export function rowAt(table, percent) {
   return table.rows[table.percents.indexOf(percent)]
 }
 
-// A row less the points of hidden methods; the chosen method, which is last, is never hidden.
+// Remove the points of hidden methods from a row; the chosen method, the last, is never hidden.
 /** @param {Row} row @param {string[]} methods @param {Set<string>} hidden @returns {Row} */
 export function withoutHidden(row, methods, hidden) {
   if (!hidden.size) return row
@@ -34,14 +34,14 @@ export function withoutHidden(row, methods, hidden) {
   return { ...row, x: shown(row.x), y: shown(row.y), fp: shown(row.fp), tp: shown(row.tp) }
 }
 
-// The target in percent that was typed, within the table's bounds; `percent` where no number was typed.
+// The typed target in percent, clamped to the table's bounds; `percent` for anything but a number.
 /** @param {string} typed @param {number} percent @param {Table} table */
 export function clamped(typed, percent, { lowest, highest }) {
-  const wish = typed && Number.isFinite(Number(typed)) ? Number(typed) : percent
-  return Math.min(Math.max(Math.round(wish * 100) / 100, lowest), highest)
+  const value = typed && Number.isFinite(Number(typed)) ? Number(typed) : percent
+  return Math.min(Math.max(Math.round(value * 100) / 100, lowest), highest)
 }
 
-// How far from a segment between two places a third one lies, and how much of the way along it the nearest point is.
+// The distance of a place from a segment, and the share of the segment up to the nearest point.
 /** @param {number[]} from @param {number[]} to @param {number[]} place */
 function distance([x, y], to, place) {
   const [dx, dy] = [to[0] - x, to[1] - y], length = dx * dx + dy * dy
@@ -49,7 +49,7 @@ function distance([x, y], to, place) {
   return { away: Math.hypot(x + share * dx - place[0], y + share * dy - place[1]), share }
 }
 
-// The target whose point is nearest to a place on one of the curves that are drawn, in pixels; none off all curves.
+// The target of the nearest point on a drawn curve, within `REACH` pixels.
 /**
  * @param {Table} table @param {Set<string>} hidden @param {(row: Row) => (number | null)[][]} coordinates
  * @param {{ toPixels: (x: number, y: number) => number[] }} figure @param {number[]} place
@@ -72,25 +72,25 @@ export function targetNear({ methods, percents, rows }, hidden, coordinates, fig
   return found
 }
 
-// The thresholds of all classifiers at a place that was clicked; undefined where the click means none.
+// The thresholds of all classifiers at a clicked place; undefined outside threshold space.
 /** @param {string} chart @param {Place} place @param {Pick<Message, "pair" | "thresholds">} message */
 export function pickedThresholds(chart, place, { pair, thresholds }) {
   if (chart !== "space") return undefined
-  // A single classifier has its counts across.
+  // A single classifier has counts on the second axis.
   const drawn = new Map([[pair[1], place.y], [pair[0], place.x]])
   return thresholds.map((value, i) => drawn.get(i) ?? value)
 }
 
-/** Long texts by the names that stand for them in messages: Python leaves out those that are kept here. */
+/** Cache of long texts by their names in messages: Python omits the cached ones. */
 export class Texts {
-  /** Those wanted last come last. @type {Map<string, string>} */
+  /** In order of last use. @type {Map<string, string>} */
   #kept = new Map()
 
   get names() {
     return [...this.#kept.keys()]
   }
 
-  /** The message with texts for names; undefined where one is missing. @param {Message} message */
+  /** Replace names in a message by their texts; undefined if one is missing. @param {Message} message */
   filled(message) {
     const charts = Object.entries(message.charts)
     const named = [message.table, ...charts.flatMap(([, { traces, layout }]) => layout ? [...traces, layout] : traces)]
@@ -105,12 +105,12 @@ export class Texts {
     const filled = charts.map(([name, chart]) =>
       [name, { ...chart, traces: chart.traces.map(text), layout: text(chart.layout) }])
     const whole = { ...message, texts: {}, table: text(message.table), charts: Object.fromEntries(filled) }
-    for (const name of this.names.slice(0, -MOST_TEXTS)) this.#kept.delete(name)
+    for (const name of this.names.slice(0, -MAX_TEXTS)) this.#kept.delete(name)
     return whole
   }
 }
 
-/** What the user chose last. Events are numbered: runs of the page may hear of them late, and in any order. */
+/** The user's last choice. Events are numbered, because runs of the page may receive them late and in any order. */
 export class Choice {
   /** @type {Send} */
   send = () => {}
@@ -119,11 +119,11 @@ export class Choice {
   driver = ""
   /** @type {Row | undefined} */
   hand
-  /** Of the first message on. @type {Table} */
+  /** Set by the first message. @type {Table} */
   table = /** @type {any} */ (undefined)
   #text = ""
-  #heard = Infinity
-  /** The number of the last event, and of the last that was sent to Python. */
+  #acknowledged = Infinity
+  /** The numbers of the last event and of the last one sent. */
   #last = 0
   #sent = 0
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -135,24 +135,24 @@ export class Choice {
 
   /** @param {Message} message */
   take({ percent, heard, table, hand, driver }) {
-    // Python hears of less than before where its session is a new one, and counts anew.
-    if (heard < this.#heard) this.#last = this.#sent = heard
-    this.#heard = heard
+    // A new session of Python restarts the count.
+    if (heard < this.#acknowledged) this.#last = this.#sent = heard
+    this.#acknowledged = heard
     if (this.#text !== table) {
       this.#text = table
       this.table = JSON.parse(table)
     }
-    // Until Python has heard of the user's last event, that one stands, whatever Python says of those before.
+    // Ignore Python's state until it has acknowledged the user's last event.
     if (heard === this.#last) Object.assign(this, { percent, driver, hand: hand ?? undefined })
     if (!this.row) this.percent = percent
   }
 
-  /** What the table says about the target, or what is said of a point set by hand. */
+  /** The row of a manual point, or of the target. */
   get row() {
     return this.hand ?? rowAt(this.table, this.percent)
   }
 
-  /** Whether Python has yet to hear of the last event. */
+  /** Whether the last event is not sent yet. */
   get isUnsent() {
     return this.#last !== this.#sent
   }
@@ -165,27 +165,26 @@ export class Choice {
     this.driver = ""
   }
 
-  /** Tell Python of the target once it rests: keys pressed one after the other are one wish. */
+  /** Send the target once it rests, so that several key presses are one event. */
   release() {
     this.stop()
-    this.#resting = setTimeout(() => this.#tell("moved", this.percent), MILLISECONDS_OF_REST)
+    this.#resting = setTimeout(() => this.#emit("moved", this.percent), MILLISECONDS_OF_REST)
   }
 
-  // Ask Python for thresholds set by hand, or for a target that the table may not have. One that was on its way is no
-  // longer wanted.
+  // Request manual thresholds, or a target that the table may lack, instead of a pending one.
   /** @template {"moved" | "picked"} E @param {E} event @param {Events[E][0]} value */
   ask(event, value) {
     this.#last++
-    this.#tell(event, value)
+    this.#emit(event, value)
   }
 
-  /** Forget what was about to be sent. */
+  /** Cancel the pending event. */
   stop() {
     clearTimeout(this.#resting)
   }
 
   /** @template {"moved" | "picked"} E @param {E} event @param {Events[E][0]} value */
-  #tell(event, value) {
+  #emit(event, value) {
     this.stop()
     this.#sent = this.#last
     this.send(event, /** @type {any} */ ([value, this.#last, this.texts.names]))

@@ -1,20 +1,20 @@
 // @ts-check
-// A surface turned by keys: arrows move the eye around it, + and - bring it nearer and farther.
+// Rotate a surface with the arrow keys; zoom with + and -.
 
 /** @typedef {{ x: number, y: number, z: number }} Vector */
 /** @typedef {{ eye: Vector, center?: Vector, up?: Vector }} Camera */
 
 const STEP = Math.PI / 24, NEARER = 0.9
-// From just above the ground to just short of the zenith, where left and right would lose their meaning.
+// Stay short of the poles, where left and right are undefined.
 const LOWEST = -Math.PI / 2 + STEP, HIGHEST = Math.PI / 2 - STEP
-/** Around it, up, and in distance. @type {Record<string, number[]>} */
+/** Changes of azimuth, height and distance. @type {Record<string, number[]>} */
 const MOVES = {
   ArrowLeft: [-STEP, 0, 1], ArrowRight: [STEP, 0, 1], ArrowUp: [0, STEP, 1], ArrowDown: [0, -STEP, 1],
   "+": [0, 0, NEARER], "=": [0, 0, NEARER], "-": [0, 0, 1 / NEARER],
 }
 
 /**
- * The camera after a key was pressed; undefined for a key that does not turn.
+ * The camera after a key; undefined for other keys.
  * @param {Camera} camera @param {string} key @returns {Camera | undefined}
  */
 export function turned(camera, key) {
