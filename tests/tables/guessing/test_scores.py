@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core.tables import MINUS, find_falling, guess_columns
+from multiloss_core.formatting import MINUS
+from multiloss_core.tables import find_falling, guess_columns
 from tests.tables.exports.cells import Alerts
 from tests.tables.exports.decoys import DECOYS
 
