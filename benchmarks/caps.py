@@ -2,7 +2,7 @@
 
 Prints Markdown. Rated documents of `benchmarks.shared.populations` fall on days by chance, busier in the middle of each
 week; thresholds are chosen on one period and counted on the population, of which new periods are drawn.
-`corner` is the point of the slider that meets the wish, `best` the one that `multiloss_core.thresholds.targets` finds.
+`corner` is the point of the slider that meets the goal, `best` the one that `multiloss_core.thresholds.targets` finds.
 Run: python -m benchmarks.caps [--samples 20]
 """
 
@@ -49,7 +49,7 @@ def main() -> None:
     arguments.add_argument("--positives", type=int, nargs="*", default=[150, 800])
     chosen = arguments.parse_args()
     print(f"# Caps and floors, {time.strftime('%Y-%m-%d')}\n\nMeans of {chosen.samples} samples of {DAYS} days.\n")
-    header = ("population, rule, positives", "wish", "used by corner", "used by best", "best, new data")
+    header = ("population, rule, positives", "goal", "used by corner", "used by best", "best, new data")
     print_header(*header, "caught more than corner, new data", "precision, new data", "new days above the cap")
     for name in POPULATIONS:
         for rule in ("any", "all"):
@@ -60,9 +60,9 @@ def main() -> None:
 def report(name: str, rule: Rule, positives: int, samples: int) -> None:
     found: dict[str, list[tuple[Outcome, Outcome]]] = {}
     for seed in range(samples):
-        for wish, corner, best in outcomes(population(name), rule, positives, seed):
-            found.setdefault(wish, []).append((corner, best))
-    for wish, pairs in found.items():
+        for goal, corner, best in outcomes(population(name), rule, positives, seed):
+            found.setdefault(goal, []).append((corner, best))
+    for goal, pairs in found.items():
         # (samples, corner and best, parts of an outcome)
         each = np.array(pairs)
         corner, best = each.mean(axis=0)
@@ -70,16 +70,16 @@ def report(name: str, rule: Rule, positives: int, samples: int) -> None:
         error = gains.std(ddof=1) / np.sqrt(len(gains))
         print_row(
             f"{name}, {rule}, {positives}",
-            wish,
+            goal,
             *(f"{100 * part:.1f} %" for part in (corner[0], best[0], best[1])),
             f"{100 * gains.mean() / corner[2]:+.1f} % ± {100 * error / corner[2]:.1f}",
             f"{100 * best[3]:.1f} %",
-            f"{100 * best[4]:.1f} %" if wish.endswith("ten") else "",
+            f"{100 * best[4]:.1f} %" if goal.endswith("ten") else "",
         )
 
 
 def outcomes(source: RatedPopulation, rule: Rule, positives: int, seed: int) -> Iterator[tuple[str, Outcome, Outcome]]:
-    """Choose by every wish on one sample."""
+    """Choose by every goal on one sample."""
     documents = sample(source, positives, seed)
     generator = np.random.default_rng([seed, positives])
     search = PathSearch(documents, rule)

@@ -23,8 +23,8 @@ from multiloss_core.thresholds import Rule
 
 SAMPLES = 1_000
 LARGE_SAMPLE = 200_000
-LARGEST_GROUP = 8
-LARGEST_CUSTOMER = 9
+MAX_GROUP = 8
+MAX_CUSTOMER = 9
 
 
 @dataclass(frozen=True)
@@ -161,9 +161,9 @@ def drawn(case: Case, seed: int) -> RatedDocuments:
     if case.form == "weights":
         return thinned(documents, generator)
     if case.form == "groups":
-        return in_groups(source, case.positives, generator, LARGEST_GROUP)
+        return in_groups(source, case.positives, generator, MAX_GROUP)
     if case.form == "customers":
-        return in_groups(source, case.positives, generator, LARGEST_CUSTOMER, repeated=0.5)
+        return in_groups(source, case.positives, generator, MAX_CUSTOMER, repeated=0.5)
     return documents
 
 

@@ -169,7 +169,7 @@ class DecisionLog:
             current = _current_deployment(connection, data_name)
             return None if current is None else _entry(connection, current.entry_id)
 
-    def in_production(self) -> tuple[LogEntry, ...]:
+    def deployed_entries(self) -> tuple[LogEntry, ...]:
         """List the readable entries that are deployed for any data, the newest first."""
         there = select(succession.c.entry_id).where(succession.c.retired_at.is_(None))
         wanted = select(entries).where(entries.c.id.in_(there)).order_by(entries.c.id.desc())

@@ -5,7 +5,7 @@ import streamlit as st
 from multiloss_core import CountSurfaces, RatedCounts
 from ui.data.rated import choose_source, rated_uploads
 from ui.operating_point.analysis import prepare
-from ui.operating_point.settings import settings_in_use
+from ui.operating_point.settings import current_settings
 from ui.rated_data.checks import (
     ask_alert_sources,
     ask_complete_weeks,
@@ -18,7 +18,7 @@ from ui.rated_data.checks import (
 )
 from ui.rated_data.column_roles import ask_columns, ask_upload
 from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
-from ui.records import show_in_production
+from ui.records import show_deployed
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
@@ -42,7 +42,7 @@ if dataset is not None:
     rated = dataset.source
     with summary:
         confirm_columns(source)
-        show_in_production(rated.names, dataset.name)
+        show_deployed(rated.names, dataset.name)
     if isinstance(rated, RatedCounts):
         show_counted(rated, dataset.columns)
     elif isinstance(rated, CountSurfaces):
@@ -51,5 +51,5 @@ if dataset is not None:
         show_funnel(rated, rated_uploads().choice_for(source), dataset.frame)
         show_histograms(dataset.key, rated)
     show_limits()
-    prepare(dataset, settings_in_use(dataset))
+    prepare(dataset, current_settings(dataset))
 show_columns_preview(source)

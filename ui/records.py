@@ -52,9 +52,9 @@ class GuardedLog:
         """Get one entry."""
         return self._for(Role.READ).get(entry_id)
 
-    def in_production(self) -> tuple[LogEntry, ...]:
+    def deployed_entries(self) -> tuple[LogEntry, ...]:
         """List the deployed entries."""
-        return self._for(Role.READ).in_production()
+        return self._for(Role.READ).deployed_entries()
 
     def export(self) -> str:
         """Return all entries as JSON lines."""
@@ -265,7 +265,7 @@ def show_code(record: DecisionRecord) -> None:
     python.code(python_function(record), language="python", wrap_lines=True)
 
 
-def entry_in_production(names: Sequence[str], data_name: str, rule: Rule | None = None) -> LogEntry | None:
+def deployed_entry(names: Sequence[str], data_name: str, rule: Rule | None = None) -> LogEntry | None:
     """Find the deployed entry with these score columns, preferring the data name; `rule` restricts it.
 
     Returns None also for an unusable log, whose error the page Decisions shows.
@@ -273,7 +273,7 @@ def entry_in_production(names: Sequence[str], data_name: str, rule: Rule | None 
     if session().decisions.log_complaint is not None:
         return None
     try:
-        found = decision_log().in_production()
+        found = decision_log().deployed_entries()
     except DataError:
         return None
     fitting = [
@@ -284,14 +284,14 @@ def entry_in_production(names: Sequence[str], data_name: str, rule: Rule | None 
     return next((entry for entry in fitting if entry.record.data.name == data_name), next(iter(fitting), None))
 
 
-def show_in_production(names: Sequence[str], data_name: str) -> None:
+def show_deployed(names: Sequence[str], data_name: str) -> None:
     """Show the deployed thresholds of these scores in one line, with a link to the decision."""
-    entry = entry_in_production(names, data_name)
+    entry = deployed_entry(names, data_name)
     if entry is None:
         return
     record = entry.record
     of = "" if record.data.name == data_name else f", decided on {shortened(record.data.name, LONG_NAME)}"
     words = f"{thresholds_words(record.columns.scores, record.thresholds)}{of}, {deployment_words(entry)} (UTC)"
-    with st.container(horizontal=True, vertical_alignment="center", key="in_production"):
+    with st.container(horizontal=True, vertical_alignment="center", key="deployed_entries"):
         st.markdown(f":material/rocket_launch: **Deployed:** {as_text(words)}.", width="content")
         st.page_link("pages/decisions.py", label=f"Decision {entry.id}", query_params={"decision": f"{entry.id}"})

@@ -16,7 +16,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-LARGEST_MESSAGE = 64 * 2**20
+MAX_MESSAGE = 64 * 2**20
 SECONDS_TO_ANSWER = 120.0
 # As many as a browser keeps.
 MAX_TEXTS = 100
@@ -80,7 +80,7 @@ class Visit:
                 subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)] if self._token else None,
                 additional_headers={"Cookie": f"{COOKIE}={self._token}"},
                 origin=self.address,  # type: ignore[arg-type]
-                max_size=LARGEST_MESSAGE,
+                max_size=MAX_MESSAGE,
             )
         self._hearing = asyncio.create_task(self._hear())
         return self

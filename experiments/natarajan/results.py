@@ -18,7 +18,7 @@ from experiments.natarajan.studies import BatchLoss, StrengthCurve
 TABLES, STRENGTH, SMALL_SETS, SCORES = (
     "natarajan", "natarajan_l2_strength", "natarajan_small_sets", "natarajan_scores",
 )  # fmt: skip
-MOST_SCORES = 2000
+MAX_SCORES = 2000
 SCORE_DIGITS = 6
 # CC BY 4.0 at UCI: the key, the class (a column), what is positive.
 OPEN_SETS = (("spambase", 0, "ham"), ("breast", 0, "malignant"), ("letters", LETTERS.index("B"), "letter B"))
@@ -91,8 +91,8 @@ def scores_of(ran: Sequence[RanPart]) -> list[dict[str, Any]]:
                     {
                         "set": RECIPES[key].name,
                         "positive": positive,
-                        "probabilities": np.round(one.cuts.probabilities[:MOST_SCORES], SCORE_DIGITS),
-                        "labels": one.labels[:MOST_SCORES].astype(int),
+                        "probabilities": np.round(one.cuts.probabilities[:MAX_SCORES], SCORE_DIGITS),
+                        "labels": one.labels[:MAX_SCORES].astype(int),
                     }
                 )
     return found

@@ -16,7 +16,7 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 # Largest slack, in units of the loss, that the stop may leave unused.
 GAP = 1e-2
-MOST_PLANES = 150
+MAX_PLANES = 150
 # Cells of the full table of losses worked on at a time.
 AT_A_TIME = 1_000_000
 
@@ -52,7 +52,7 @@ def fit_structured_svm(
     *,
     strength: float,
     gap: float = GAP,
-    most_planes: int = MOST_PLANES,
+    most_planes: int = MAX_PLANES,
 ) -> StructuredSvm:
     """Fit weights w that minimise |w|^2 / 2 + C max over y of [loss(y) + w (psi(y) - psi(labels))].
 

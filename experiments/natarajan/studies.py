@@ -76,7 +76,7 @@ SIZES = (3, 5, 10, 30, 100)
 BATCHES = 800
 # From training rows, to tune a threshold for a size.
 TUNING_BATCHES = 4000
-MOST_CANDIDATES = 100
+MAX_CANDIDATES = 100
 # The cubic method that the library takes up to 100 is the slower one for a thousand batches of this size.
 NEAR_LINEAR_FROM = 50
 LOSSES_HERE = tuple(loss for loss in TABLE_LOSSES if loss.name in {"F1", "G-TP/PR"})
@@ -153,7 +153,7 @@ def _losses_of_threshold(items: _Items, rows: Indices, loss: Loss, threshold: fl
 def _tuned_for_size(items: _Items, rows: Indices, loss: Loss) -> float:
     """Find the threshold of least mean loss over batches of training rows."""
     distinct = np.unique(items.probabilities)
-    evenly = np.linspace(0, distinct.size - 1, MOST_CANDIDATES).astype(np.intp)
+    evenly = np.linspace(0, distinct.size - 1, MAX_CANDIDATES).astype(np.intp)
     candidates = [*distinct[np.unique(evenly)], np.inf]
     return float(
         min(candidates, key=lambda threshold: float(_losses_of_threshold(items, rows, loss, threshold).mean()))

@@ -39,7 +39,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class GoalValue:
     """What is wanted of the thresholds. `current`: those in use by classifier, infinity for never; empty for none."""
 
     marginal_precision: float
@@ -58,49 +58,49 @@ class Choice:
     notes: tuple[str, ...]
 
 
-def choose(loaded: LoadedTable, columns: ColumnMeanings, wish: Wish, report: Report = lambda _: None) -> Choice:
+def choose(loaded: LoadedTable, columns: ColumnMeanings, goal: GoalValue, report: Report = lambda _: None) -> Choice:
     """Choose thresholds at a target and say what they are expected to do on new data; `report` is told what is done.
 
     Raises
     ------
-    DataError : data or a wish that cannot be used.
+    DataError : data or a goal that cannot be used.
     """
     methods = {method.name: method for method in PATH_METHODS}
-    if wish.method not in methods:
-        raise DataError(f"There is no method '{shortened(wish.method)}'; choose one of {', '.join(methods)}.")
-    if not 0 < wish.marginal_precision < 1:
-        raise DataError(f"The marginal precision must lie between 0 and 1, not at {wish.marginal_precision:g}.")
-    current = _current(wish.current, columns.scores)
-    dataset, table = _rated(loaded, columns, wish.rule, report)
+    if goal.method not in methods:
+        raise DataError(f"There is no method '{shortened(goal.method)}'; choose one of {', '.join(methods)}.")
+    if not 0 < goal.marginal_precision < 1:
+        raise DataError(f"The marginal precision must lie between 0 and 1, not at {goal.marginal_precision:g}.")
+    current = _current(goal.current, columns.scores)
+    dataset, table = _rated(loaded, columns, goal.rule, report)
     data = dataset.source
-    if not methods[wish.method].works_on(data):
-        raise DataError(f"The method '{wish.method}' needs the documents themselves; choose {SMOOTH.name}.")
+    if not methods[goal.method].works_on(data):
+        raise DataError(f"The method '{goal.method}' needs the documents themselves; choose {SMOOTH.name}.")
     resolution = RESOLUTIONS[len(columns.scores)][1]
-    search = PathSearch(data, wish.rule, resolution, "positives")
+    search = PathSearch(data, goal.rule, resolution, "positives")
     report("Finding the best thresholds")
-    path = methods[wish.method].find(search)
-    point = operating_point(path, wish.marginal_precision)
+    path = methods[goal.method].find(search)
+    point = operating_point(path, goal.marginal_precision)
     evidence: PointBootstrap | None = None
-    if wish.method == SMOOTH.name:
+    if goal.method == SMOOTH.name:
         report("Finding what new data will show")
         *_, evidence = bootstrap_points(
             data,
             search.fit,
             path,
-            [wish.marginal_precision],
+            [goal.marginal_precision],
             generator=np.random.default_rng(0),
-            parts=None if table is None else table.group_parts(path.thresholds, wish.rule),
+            parts=None if table is None else table.group_parts(path.thresholds, goal.rule),
         )
     # The resolution of counts is that of the grid that they were counted in.
     nodes = max(map(len, data.axes)) if isinstance(data, RatedCounts) else resolution
     record = record_of(
         point,
         dataset,
-        RecordedSettings(wish.rule, wish.method, "positives", nodes),
+        RecordedSettings(goal.rule, goal.method, "positives", nodes),
         evidence=evidence,
         current=current,
-        author=wish.author,
-        reason=wish.reason,
+        author=goal.author,
+        reason=goal.reason,
     )
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns)))
 

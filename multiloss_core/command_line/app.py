@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from multiloss_core.command_line.actions import Wish, choose, watch
+from multiloss_core.command_line.actions import GoalValue, choose, watch
 from multiloss_core.command_line.columns import columns_of, columns_of_record
 from multiloss_core.command_line.printing import choice_lines, watch_lines
 from multiloss_core.command_line.reading import Days, loaded_table
@@ -121,7 +121,7 @@ def choose_command(
     Ends with 0 when the files are written, and with 2 and one sentence when it cannot be done; then nothing is written.
     """
     with _one_sentence():
-        wish = Wish(
+        goal = GoalValue(
             marginal_precision=marginal_precision,
             rule=_rule(rule),
             method=method,
@@ -153,7 +153,7 @@ def choose_command(
                 floor_method=_floor_method(floor_method),
                 leave_out_unusable=leave_out_unusable,
             )
-            choice = choose(loaded, columns, wish, _report)
+            choice = choose(loaded, columns, goal, _report)
         files = record_files(choice.record, FRAUD)
         output.mkdir(parents=True, exist_ok=True)
         for file in files:

@@ -16,7 +16,7 @@ from multiloss_core.tables.column_values import base_of
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
 NONE = "none"
-MOST_SCORES = 4
+MAX_SCORES = 4
 # Which words of a column of ratings there are: those of a whole table may not all be at hand.
 WordsOf = Callable[[str], Sequence[str]]
 
@@ -53,8 +53,8 @@ def columns_of(
         _require_column(frame, name)
     meanings = _meanings(given_meanings, guess, rating, words_of(rating))
     directed = _directed(frame, given or tuple(map(score_name, guess.scores)), rating, meanings)
-    if len(directed) > MOST_SCORES:
-        raise DataError(f"{len(directed)} scores were given; choose at most {MOST_SCORES} with --scores.")
+    if len(directed) > MAX_SCORES:
+        raise DataError(f"{len(directed)} scores were given; choose at most {MAX_SCORES} with --scores.")
     floors = by_score(floors, directed)
     unknown = sorted(set(floors) - set(directed))
     if unknown:

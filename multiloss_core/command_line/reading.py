@@ -30,7 +30,7 @@ from multiloss_core.formatting import MINUS, shortened
 from multiloss_core.generalisation import GroupParts
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
-    LARGEST_FILE,
+    MAX_FILE_BYTES,
     READ_AS_IT_LOOKS,
     RECIPROCAL,
     ColumnGuess,
@@ -143,7 +143,7 @@ def file_to_read(source: str) -> Path | None:
         return None
     if path.suffix.lower() == ".xlsx":
         return path
-    return path if path.stat().st_size <= LARGEST_FILE and _has_few_rows(path) else None
+    return path if path.stat().st_size <= MAX_FILE_BYTES and _has_few_rows(path) else None
 
 
 @contextmanager
@@ -249,7 +249,7 @@ def _has_few_rows(path: Path) -> bool:
     if path.suffix.lower() not in (".parquet", ".pq"):
         return True
     try:
-        return bool(parquet.read_metadata(path).num_rows <= loading.MOST_HELD)
+        return bool(parquet.read_metadata(path).num_rows <= loading.MAX_HELD)
     except (ArrowException, OSError):
         # What is wrong with it is said where it is read.
         return True

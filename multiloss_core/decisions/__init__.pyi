@@ -24,6 +24,7 @@ from .record import recorded_thresholds as recorded_thresholds
 from .record_fields import SET_BY_HAND as SET_BY_HAND
 from .record_fields import CurrentThresholds as CurrentThresholds
 from .record_fields import ExpectedCounts as ExpectedCounts
+from .record_fields import GoalValue as GoalValue
 from .record_fields import RecordedBlock as RecordedBlock
 from .record_fields import RecordedColumns as RecordedColumns
 from .record_fields import RecordedData as RecordedData
@@ -31,7 +32,6 @@ from .record_fields import RecordedFilter as RecordedFilter
 from .record_fields import RecordedInterval as RecordedInterval
 from .record_fields import RecordedSettings as RecordedSettings
 from .record_fields import RecordedTarget as RecordedTarget
-from .record_fields import Wish as Wish
 from .reporting.first_page import alerts_a_day_words as alerts_a_day_words
 from .reporting.first_page import headline_of as headline_of
 from .reporting.report import html_report as html_report

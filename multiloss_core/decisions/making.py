@@ -13,12 +13,12 @@ from multiloss_core.decisions.record_fields import (
     SET_BY_HAND,
     CurrentThresholds,
     ExpectedCounts,
+    GoalValue,
     RecordedBlock,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
     RecordedTarget,
-    Wish,
 )
 from multiloss_core.formatting import score_name
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
@@ -128,12 +128,12 @@ def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[s
     return guess_meanings(words, columns.rating or "") | {word: known[word] for word in words if word in known}
 
 
-def target_of_point(point: Point, wishes: tuple[Wish, ...] = ()) -> RecordedTarget:
+def target_of_point(point: Point, goal_values: tuple[GoalValue, ...] = ()) -> RecordedTarget:
     """Record what led to a point where only a target or the hand did, and what else was asked for."""
     if not isinstance(point, OperatingPoint):
         return RecordedTarget(SET_BY_HAND)
-    own = Wish(MARGINAL_PRECISION, point.marginal_precision)
-    return RecordedTarget(MARGINAL_PRECISION, (own, *wishes), point.marginal_precision, point.status)
+    own = GoalValue(MARGINAL_PRECISION, point.marginal_precision)
+    return RecordedTarget(MARGINAL_PRECISION, (own, *goal_values), point.marginal_precision, point.status)
 
 
 def intervals_of(point: Point, evidence: PointBootstrap | None) -> PointIntervals | None:

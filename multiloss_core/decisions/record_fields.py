@@ -35,7 +35,7 @@ from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.paths.operating_point import Status
 
 SET_BY_HAND = "set by hand"
-MAX_WISHES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
+MAX_GOAL_VALUES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
 MAX_FILTER_VALUES, MAX_SHOWN_VALUES = 1_000, 8
 ROUNDING = 1e-6
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
@@ -159,7 +159,7 @@ class RecordedSettings:
 
 
 @recorded
-class Wish:
+class GoalValue:
     """One number that was asked for, with its words: "false alerts per extra catch", 4."""
 
     name: Name
@@ -170,10 +170,10 @@ class Wish:
 class RecordedTarget:
     """What drove the decision, and where on the path it lies."""
 
-    driver: Name
+    goal: Name
     """What the point was driven by, or "set by hand"."""
-    wishes: Annotated[tuple[Wish, ...], Field(max_length=MAX_WISHES)] = ()
-    """What was asked for; empty where the driver is "set by hand"."""
+    goal_values: Annotated[tuple[GoalValue, ...], Field(max_length=MAX_GOAL_VALUES)] = ()
+    """What was asked for; empty where the goal is "set by hand"."""
     marginal_precision: Fraction | None = None
     """The target; null where none led to the thresholds."""
     status: Status | None = None
@@ -181,14 +181,14 @@ class RecordedTarget:
 
     @model_validator(mode="after")
     def _require_wishes_of_a_driver(self) -> Self:
-        if self.by_hand == bool(self.wishes):
-            raise disagreement(f"wishes should be empty where the driver is '{SET_BY_HAND}', and given elsewhere")
+        if self.by_hand == bool(self.goal_values):
+            raise disagreement(f"goal_values should be empty where the goal is '{SET_BY_HAND}', and given elsewhere")
         return self
 
     @property
     def by_hand(self) -> bool:
         """Whether the thresholds were typed or clicked rather than optimised."""
-        return self.driver == SET_BY_HAND
+        return self.goal == SET_BY_HAND
 
 
 @recorded

@@ -16,7 +16,7 @@ from .dialects import Dialect as Dialect
 from .engine import Cancelled as Cancelled
 from .engine import Engine as Engine
 from .engine import EngineError as EngineError
-from .loading import MOST_FETCHED as MOST_FETCHED
+from .loading import MAX_FETCHED as MAX_FETCHED
 from .loading import EngineSample as EngineSample
 from .loading import EngineTable as EngineTable
 from .loading import load_sample as load_sample

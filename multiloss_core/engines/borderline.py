@@ -14,7 +14,7 @@ from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 
 # Fetched of one side at a time, and how many are aimed at where there are more.
-MOST_FETCHED, AIMED_AT = 1_000, 500
+MAX_FETCHED, AIMED_AT = 1_000, 500
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,13 +59,13 @@ def _nearest(
 
     def fetched(limit: Floats) -> pd.DataFrame:
         loose, strict = (limit, thresholds) if outwards else (thresholds, limit)
-        return documents_between(engine, table, columns, loose, strict, counts.rule, most=MOST_FETCHED)
+        return documents_between(engine, table, columns, loose, strict, counts.rule, most=MAX_FETCHED)
 
     way = np.subtract(moved, thresholds, out=np.full(len(moved), np.nan), where=np.isfinite(thresholds))
     spans = np.abs(way)
     rows = fetched(moved)
     distances, deciding = _distances(rows, columns, thresholds, spans, counts.rule, outwards=outwards)
-    if len(rows) == MOST_FETCHED < between:
+    if len(rows) == MAX_FETCHED < between:
         # Any of them came: look again, only as far as the nearest of so many reach.
         part = float(np.quantile(distances, AIMED_AT / between))
         closer = np.where(np.isnan(way), thresholds, thresholds + part * way)

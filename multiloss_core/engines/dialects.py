@@ -9,7 +9,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.column_values import LARGEST_SCORE
+from multiloss_core.tables.column_values import MAX_SCORE
 
 # What a column other than a score may hold.
 Value: TypeAlias = str | bool | int | float | Decimal | date
@@ -91,7 +91,7 @@ class Dialect:
 
         Engines put NaN above all numbers or nowhere.
         """
-        size = f"abs({expression}) < {self.number(LARGEST_SCORE)}"
+        size = f"abs({expression}) < {self.number(MAX_SCORE)}"
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
     def random_part(self, expression: str) -> str:
@@ -159,7 +159,7 @@ class DuckDBDialect(_Halving):
         """Tell whether a double is a number of a usable size."""
         # DuckDB 2.0 takes the range that a Parquet file notes, which leaves out NaN, for that of all values: of
         # NOT isnan(x) AND abs(x) < 1e100 nothing is left where x has NaN. isfinite(x) stays.
-        return f"coalesce(isfinite({expression}) AND abs({expression}) < {self.number(LARGEST_SCORE)}, FALSE)"
+        return f"coalesce(isfinite({expression}) AND abs({expression}) < {self.number(MAX_SCORE)}, FALSE)"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:
         """Build an array of exact quantiles."""

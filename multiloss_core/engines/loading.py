@@ -45,9 +45,9 @@ from multiloss_core.thresholds.data.rating_floors import (
 )
 
 # Up to so many rows are fetched; of more, cells are counted where they lie.
-MOST_FETCHED = 200_000
+MAX_FETCHED = 200_000
 # Of a file that a person brings, whose rows are here already; of more, the server would hold hundreds of megabytes.
-MOST_HELD = 1_000_000
+MAX_HELD = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,7 +121,7 @@ class EngineTable:
 def load_sample(
     engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, most: int | None = None, sampled: int = SAMPLED_ROWS
 ) -> EngineSample:
-    """Fetch the rows of a window where there are at most so many, `MOST_FETCHED` when left out; else `sampled` of them.
+    """Fetch the rows of a window where there are at most so many, `MAX_FETCHED` when left out; else `sampled` of them.
 
     Engines that keep no order give the rows in one that depends on what they hold alone, so that the same rows give the
     same numbers.
@@ -130,7 +130,7 @@ def load_sample(
     ------
     DataError : no row; EngineError and Cancelled, see `Engine.query`.
     """
-    most = MOST_FETCHED if most is None else most
+    most = MAX_FETCHED if most is None else most
     version = engine.version(table)
     rows = count_rows(engine, table, window)
     if not rows:

@@ -10,7 +10,7 @@ from multiloss_core.engines.columns import RatedColumns, RowWindow
 from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
 from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.column_values import LARGEST_SCORE, SMALLEST_WEIGHT
+from multiloss_core.tables.column_values import MAX_SCORE, SMALLEST_WEIGHT
 from multiloss_core.thresholds.data.counts import Rule
 
 By = Literal["day", "segment", "part"]
@@ -225,7 +225,7 @@ def _all_usable(dialect: Dialect, names: _Names) -> str:
 def _good_weight(dialect: Dialect, names: _Names) -> str:
     return (
         f"coalesce({names.weight} >= {dialect.number(SMALLEST_WEIGHT)} AND "
-        f"{names.weight} < {dialect.number(LARGEST_SCORE)}, FALSE)"
+        f"{names.weight} < {dialect.number(MAX_SCORE)}, FALSE)"
     )
 
 
@@ -239,7 +239,7 @@ def _reaches_floor(dialect: Dialect, columns: RatedColumns, names: _Names) -> st
 def _flags(dialect: Dialect, names: _Names, thresholds: Floats, rule: Rule) -> str:
     # No score reaches infinity, which has no literal.
     above = [
-        f"{score} >= {dialect.number(threshold)}" if threshold < LARGEST_SCORE else "FALSE"
+        f"{score} >= {dialect.number(threshold)}" if threshold < MAX_SCORE else "FALSE"
         for score, threshold in zip(names.scores, thresholds, strict=True)
     ]
     return f"({(' OR ' if rule == 'any' else ' AND ').join(above)})"

@@ -34,7 +34,7 @@ MEMORY_LIMIT = "512MB"
 class FileTable:
     """Hold a file as it was read, with the guessed meanings of its columns; None for a table of counts.
 
-    `engine` and `sample` are there for documents in more than `MOST_HELD` rows: `file` then holds 10,000 of them.
+    `engine` and `sample` are there for documents in more than `MAX_HELD` rows: `file` then holds 10,000 of them.
     All lie in a folder of the file's own, which takes `disk` bytes and goes with the engine.
     """
 
@@ -55,7 +55,7 @@ def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LO
     folder = Path(tempfile.mkdtemp(prefix="multiloss-file-"))
     try:
         path = folder / "rows.parquet"
-        file, guess = read_in_process(data, name, options=options, kept=Kept(path=path, most=loading.MOST_HELD))
+        file, guess = read_in_process(data, name, options=options, kept=Kept(path=path, most=loading.MAX_HELD))
         if file.rows is None:
             shutil.rmtree(folder)
             return FileTable(file=file, guess=guess)

@@ -12,7 +12,7 @@ from multiloss_core.inspection.contributions import Contribution, contribution_w
 
 # Pixels: a row of dots, the least height of all rows, the title, a letter of a slanted name.
 ROW_HEIGHT, SMALLEST_PLOT, TOP, LETTER = 26, 96, 48, 5
-LONGEST_NAME = 21
+MAX_NAME = 21
 # How much of the width the matrix takes: at least, and for each classifier.
 MATRIX_SHARE = (0.08, 0.06)
 DOT = 13
@@ -27,7 +27,7 @@ def contributions_chart(
     """
     held_back = any(not contribution.flagged for contribution in contributions)
     title = "What is flagged, and what each classifier alone holds back" if held_back else "Which classifiers flag what"
-    labels = [shortened(score_name(name), LONGEST_NAME) for name in names]
+    labels = [shortened(score_name(name), MAX_NAME) for name in names]
     bottom = 84 + LETTER * max(map(len, labels))
     rows = max(ROW_HEIGHT * len(contributions), SMALLEST_PLOT)
     figure = style.new_figure(title, theme, height=TOP + rows + bottom)

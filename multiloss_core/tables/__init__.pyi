@@ -22,7 +22,7 @@ from .rating_column import guess_meanings as guess_meanings
 from .rating_column import rating_values as rating_values
 from .rating_column import written_ratings as written_ratings
 from .reading.column_types import with_decimal_sign as with_decimal_sign
-from .reading.limits import LARGEST_FILE as LARGEST_FILE
+from .reading.limits import MAX_FILE_BYTES as MAX_FILE_BYTES
 from .reading.limits import MAX_LINES as MAX_LINES
 from .reading.read_file import read_file as read_file
 from .reading.table_file import READ_AS_IT_LOOKS as READ_AS_IT_LOOKS

@@ -12,7 +12,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
-LARGEST_SCORE = 1e100
+MAX_SCORE = 1e100
 # Quotients of smaller weights are infinite.
 SMALLEST_WEIGHT = 1e-100
 # So many rows of a table tell what its columns are.
@@ -35,12 +35,12 @@ def numbers(column: "pd.Series[Any]") -> tuple[Floats, Bools, Bools]:
         if not pd.api.types.is_numeric_dtype(column.dtype):
             empty = empty | (column.astype("string").str.strip() == "").fillna(True).to_numpy(dtype=bool)
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    return values, empty, ~empty & ~(np.abs(values) < LARGEST_SCORE)
+    return values, empty, ~empty & ~(np.abs(values) < MAX_SCORE)
 
 
 def are_weights(values: Floats) -> Bools:
     """Tell which numbers can be weights: above 0, and neither so small nor so large that sums and quotients fail."""
-    return (values >= SMALLEST_WEIGHT) & (values < LARGEST_SCORE)
+    return (values >= SMALLEST_WEIGHT) & (values < MAX_SCORE)
 
 
 def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, expected: str, way_out: str) -> None:
@@ -136,7 +136,7 @@ def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
         raise DataError(f"There is no column '{column}' with amounts; choose another amount column or none.")
     cells = frame[column].iloc[rows]
     values, _, _ = numbers(cells)
-    usable = (values >= 0) & (values < LARGEST_SCORE)
+    usable = (values >= 0) & (values < MAX_SCORE)
     way_out = "correct these amounts or choose no amount column"
     require_usable(cells, usable, rows, expected="numbers of at least 0", way_out=way_out)
     return values

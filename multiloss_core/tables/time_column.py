@@ -17,7 +17,7 @@ Times = NDArray[np.datetime64]
 
 EARLIEST, END = np.datetime64("1990-01-01", "us"), np.datetime64("2101-01-01", "us")
 WAY_OUT = "or choose no time column"
-LONGEST_TEXT, LONGEST_ZONE = 60, 6
+MAX_TEXT, MAX_ZONE = 60, 6
 # What the zone of times with different offsets is called.
 MIXED = "UTC, because their offsets differ"
 
@@ -97,7 +97,7 @@ def _times_and_zone(
     cells: pd.Series[Any] = frame[column].iloc[rows]
     if isinstance(cells.dtype, pd.CategoricalDtype):
         if pd.api.types.is_string_dtype(cells.cat.categories.dtype):
-            short = np.append(cells.cat.categories.str.len() <= LONGEST_TEXT, True)
+            short = np.append(cells.cat.categories.str.len() <= MAX_TEXT, True)
             _require_readable(cells, short[cells.cat.codes], rows)
         cells = cells.astype(cells.cat.categories.dtype)
     types = pd.api.types
@@ -167,7 +167,7 @@ def _since_1970(seconds: Floats) -> Times:
 def _of_texts(words: "pd.Series[Any]", rows: Indices) -> tuple[Times, np.timedelta64, str]:
     """Texts (n,), none of them missing, and their zone; NaT where the calendar or the clock has no such time."""
     # Long texts are no times, and would take long to find out about.
-    _require_readable(words, (words.str.len() <= LONGEST_TEXT).to_numpy(dtype=bool), rows)
+    _require_readable(words, (words.str.len() <= MAX_TEXT).to_numpy(dtype=bool), rows)
     written = words
     iso = words.str.fullmatch(_ISO).to_numpy(dtype=bool)
     if not iso.all():
@@ -191,7 +191,7 @@ def _of_texts(words: "pd.Series[Any]", rows: Indices) -> tuple[Times, np.timedel
 
 def _common_zone(words: "pd.Series[Any]") -> tuple[np.timedelta64, str]:
     """Find the one offset that all texts (n,) end with, and its name; none where they differ."""
-    endings = pd.Series(words.str[-LONGEST_ZONE:].unique()).str.extract(f"({_ZONE})$")[0]
+    endings = pd.Series(words.str[-MAX_ZONE:].unique()).str.extract(f"({_ZONE})$")[0]
     offsets = np.unique(_offsets(endings))
     if len(offsets) > 1:
         return np.timedelta64(0, "us"), MIXED

@@ -24,9 +24,9 @@ from .paths.money import mean_amounts as mean_amounts
 from .paths.money import money_at as money_at
 from .paths.money import money_weighted as money_weighted
 from .paths.operating_point import FlaggedCounts as FlaggedCounts
+from .paths.operating_point import GoalPoint as GoalPoint
 from .paths.operating_point import ManualPoint as ManualPoint
 from .paths.operating_point import Point as Point
-from .paths.operating_point import WishedPoint as WishedPoint
 from .paths.smooth import SmoothFit as SmoothFit
 from .paths.threshold_path import ConcaveMajorant as ConcaveMajorant
 from .targets.classifier_margins import classifier_margins as classifier_margins

@@ -113,7 +113,7 @@ def decision(page, tmp_path):
 
 
 def test_the_same_rows_give_the_same_decision_wherever_they_lie(connected_server, new_page, frame, tmp_path):
-    assert len(frame) <= loading.MOST_FETCHED
+    assert len(frame) <= loading.MAX_FETCHED
     point = expected_point(frame, SCORES, "verdict", "fraud", percent=20)
     found = {}
     for source in ("upload", "folder", "database", "cluster"):

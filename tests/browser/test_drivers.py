@@ -1,4 +1,4 @@
-"""What drives the point: each wish in turn, scenarios of costs side by side, and the finger on a phone."""
+"""What drives the point: each goal in turn, scenarios of costs side by side, and the finger on a phone."""
 
 import math
 import re
@@ -24,7 +24,7 @@ from tests.browser.steps import (
     without_webgl,
 )
 from ui.data.rated import sample
-from ui.operating_point.active_goal import DRIVERS
+from ui.operating_point.active_goal import GOALS
 
 NAME = "Card alerts"
 SCORES = sample(NAME).first_choice.scores
@@ -54,7 +54,7 @@ def path(search):
 
 @pytest.fixture(scope="module")
 def wished(documents, search, path):
-    """Find the point of a wish with the core: thresholds, TP, FP."""
+    """Find the point of a goal with the core: thresholds, TP, FP."""
     choices = threshold_choices(path, documents, fit=search.fit)
 
     def find(point_for, value):
@@ -69,7 +69,7 @@ def counted(*thresholds):
     return thresholds, *counts(rated(), dict(zip(SCORES, thresholds, strict=True)), "rating", "fraud", "any")
 
 
-def wish(page, label, value):
+def goal(page, label, value):
     box = page.get_by_role("spinbutton", name=label)
     box.fill(f"{value}")
     box.press("Enter")
@@ -77,7 +77,7 @@ def wish(page, label, value):
 
 def said(page):
     """What the screen says of what drives."""
-    return page.locator(".explorer .driver")
+    return page.locator(".explorer .goal")
 
 
 def expect_driven(page, path, by, point, percent=None):
@@ -92,12 +92,12 @@ def expect_driven(page, path, by, point, percent=None):
     at_target = operating_point(path, shown / 100)
     assert (at_target.tp, at_target.fp) == (tp, fp)
     label = by.partition(",")[0]
-    driver = next(key for key, driver in DRIVERS.items() if driver.label == label)
-    expect(page).to_have_url(re.compile(f"[?&]driver={driver}(&|$)"))
+    goal = next(key for key, goal in GOALS.items() if goal.label == label)
+    expect(page).to_have_url(re.compile(f"[?&]goal={goal}(&|$)"))
     settle(page)
 
 
-def expect_wished(page, by, point):
+def expect_goal(page, by, point):
     """The point on the screen is the wanted one, wherever the slider can lead; pandas counts the same."""
     thresholds, tp, fp = point
     assert counted(*map(float, thresholds))[1:] == (tp, fp)
@@ -175,24 +175,24 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect(said(page)).to_be_hidden()
 
     choose(page, "Set the point by", "false alerts per extra catch")
-    wish(page, "False alerts you would pay for one more catch", 9)
+    goal(page, "False alerts you would pay for one more catch", 9)
     expect_driven(page, path, "false alerts per extra catch", at_price(documents, path, 1 / (1 + 9)), 10)
 
     choose(page, "Set the point by", "a cap on alerts")
     days = rated()["time"].dt.normalize()
     days = (days.max() - days.min()).days + 1
-    wish(page, "Alerts per day, at most", 7)
+    goal(page, "Alerts per day, at most", 7)
     capped = wished(point_for_alerts, 7 * days)
-    expect_wished(page, "a cap on alerts", capped)
+    expect_goal(page, "a cap on alerts", capped)
     expect(page.get_by_text(f"a day on average of the {days} days of the data")).to_be_visible()
-    wish(page, "Alerts per day, at most", 0.01)
+    goal(page, "Alerts per day, at most", 0.01)
     expect_refused(page, "All thresholds that flag anything flag more", capped)
     expect(said(page)).to_be_hidden()
 
     choose(page, "Set the point by", "a share of positives to keep")
-    wish(page, "Rated positives to keep, in percent", 60)
+    goal(page, "Rated positives to keep, in percent", 60)
     keeping = wished(point_for_share, 0.6)
-    expect_wished(page, "a share of positives to keep", keeping)
+    expect_goal(page, "a share of positives to keep", keeping)
 
     choose(page, "Set the point by", "thresholds by hand")
     expect_point(page, SCORES, keeping)
@@ -216,7 +216,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     percent_box(page).press("Enter")
     expect_point(page, SCORES, expected_sample_point(NAME, 30))
     settle_target(page, 30)
-    expect(page).not_to_have_url(re.compile("driver=|hand=|wish_"))
+    expect(page).not_to_have_url(re.compile("goal=|hand=|wish_"))
     expect(said(page)).to_be_hidden()
     expect(selected(page, "Set the point by")).to_have_value("marginal precision")
     expect(refusal(page, "The point stays")).to_have_count(0)
@@ -266,14 +266,14 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_driven(phone, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
     expect(selected(phone, "Set the point by")).to_have_value("costs")
     expect(phone.get_by_role("combobox", name="Scenario").first).to_have_value("usual")
-    for cell in ("wish_review=6.0", "wish_catch=20.0", "wish_annoyance=4.0"):
+    for cell in ("goal_review=6.0", "goal_catch=20.0", "goal_annoyance=4.0"):
         expect(phone).to_have_url(re.compile(f"[?&]{re.escape(cell)}(&|$)"))
     expect(typed(phone, 0, REVIEW)).to_have_text("6")
 
     slide = Finger(phone)
     slide.tap(0.6)
     expect(said(phone)).to_be_hidden()
-    expect(phone).not_to_have_url(re.compile("driver="))
+    expect(phone).not_to_have_url(re.compile("goal="))
     at = shown_target(phone)
     assert 55 < at < 65
     expect_point(phone, SCORES, expected_sample_point(NAME, at))

@@ -20,7 +20,7 @@ from tests.figures.test_literal_names import NAMES, figures_of
 VISITS_AT_ONCE = 3
 STRIDE = 5
 # What a figure cuts names to.
-LONGEST_NAME = 21
+MAX_NAME = 21
 COMMON = ("data", "data_file", "scored_data", "scored_data_file", "embed", "to", "none")
 HOSTILE = (
     "![i](http://e.example/t.png)",
@@ -36,11 +36,11 @@ HOSTILE = (
 # By page, the choices that its address may hold.
 PARAMETERS = {
     "rated_data": ("connected",),
-    "decision_sheet": ("setting", "afford", "afford_review", "wish_alerts", "wish_days", "rule"),
+    "decision_sheet": ("setting", "afford", "afford_review", "goal_alerts", "goal_days", "rule"),
     "operating_point": (
         *("m", "method", "rule", "nodes", "count", "plain", "new_data", "resolution_1", "resolution_3", "across", "up"),
-        *("driver", "present", "against", "manual", "pin", "wish_price", "wish_alerts", "wish_days", "wish_held"),
-        *("wish_currency", "wish_annoyance", "band", "block_by", "reviews", "block_m", "block_precision", "block_cost"),
+        *("goal", "present", "against", "manual", "pin", "goal_price", "goal_alerts", "goal_days", "goal_held"),
+        *("goal_currency", "goal_annoyance", "band", "block_by", "reviews", "block_m", "block_precision", "block_cost"),
     ),
     "decisions": ("decisions_for", "decision", "compared_with"),
     "optimal_cut": ("cut_loss", "cut_least", "cut_all", "cut_calibration", "cut_part", "cut_axes"),
@@ -205,7 +205,7 @@ def test_plotly_writes_a_name_as_it_is(page):
                 found[kind].to_json(),
             )
             assert tags == 0, (kind, name)
-            assert any(name in text or f"{name[:LONGEST_NAME]}…" == text for text in texts), (kind, name, texts)
+            assert any(name in text or f"{name[:MAX_NAME]}…" == text for text in texts), (kind, name, texts)
     assert complaints == []
 
 

@@ -18,7 +18,7 @@ def reviewed(page):
 def test_costs_with_amounts_payoff_and_a_review_band(server, flat_page):
     page = flat_page
     open_page(
-        page, f"{server}/operating_point?wish_review=6&wish_recovered=100&wish_catch=0&driver=costs", "Operating point"
+        page, f"{server}/operating_point?goal_review=6&goal_recovered=100&goal_catch=0&goal=costs", "Operating point"
     )
     expect(page.get_by_text(re.compile("The mean amount of a rated fraud is 285.04"))).to_be_visible()
 

@@ -172,7 +172,7 @@ def test_file_is_uploaded_again_when_none_is_kept(server, visitor, data, frame):
     expect_point(visitor, SCORES, expected_point(frame, SCORES, RATING, percent=20.5))
     assert shown_numbers(visitor) == before
     assert visitor.url == address
-    # The wish is kept.
+    # The goal is kept.
     follow(visitor, "Rated data", "Rated data")
     expect(visitor.get_by_role("switch", name="Keep my files in this browser")).not_to_be_checked()
     expect(visitor.locator("[class*=st-key-kept_files] .count")).to_be_hidden()

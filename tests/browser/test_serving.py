@@ -254,7 +254,7 @@ def test_uploads_have_a_limit_and_leave_memory_after_the_visit(tmp_path, chromiu
 
 
 def test_a_server_that_holds_enough_says_so(tmp_path, chromium):
-    with app_server(tmp_path, environment={"MULTILOSS_MOST_UPLOADED_MB": "1"}) as server:
+    with app_server(tmp_path, environment={"MULTILOSS_MAX_UPLOADED_MB": "1"}) as server:
         page = chromium.new_context().new_page()
         too_much = tmp_path / "large.csv"
         too_much.write_bytes(bytes(2 * 2**20))

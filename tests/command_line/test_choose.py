@@ -136,7 +136,7 @@ def test_a_range_of_days(put, tmp_path):
 
 
 def test_a_large_table_is_counted(put, tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "MOST_FETCHED", 500)
+    monkeypatch.setattr(loading, "MAX_FETCHED", 500)
     (folder,) = put(rated_month(), "folder")
     result = run("choose", folder, "--marginal-precision", ".2", "--output", tmp_path / "out")
     assert result.exit_code == 0, result.output
@@ -262,7 +262,7 @@ class TestWhatCannotBeDone:
     @pytest.mark.parametrize(("kind", "is_counted"), [("csv", False), ("folder", False), ("folder", True)])
     def test_alerts_from_elsewhere_ask_for_floors(self, put, tmp_path, monkeypatch, kind, is_counted):
         if is_counted:
-            monkeypatch.setattr(loading, "MOST_FETCHED", 500)
+            monkeypatch.setattr(loading, "MAX_FETCHED", 500)
         generator = np.random.default_rng(4)
         reported = pd.DataFrame(
             {
@@ -365,7 +365,7 @@ def test_a_text_file_of_many_rows_is_read_as_ever_and_counted(put, tmp_path, mon
     floors = [f"--floor=model {name}={floor}" for name, floor in zip("ab", documents.floors, strict=True)]
     records = []
     for most in (len(frame), len(frame) - 1):
-        monkeypatch.setattr(loading, "MOST_HELD", most)
+        monkeypatch.setattr(loading, "MAX_HELD", most)
         folder = tmp_path / f"{most}"
         result = run("choose", file, "--marginal-precision", ".2", "--output", folder, *floors)
         assert result.exit_code == 0, result.output
@@ -376,7 +376,7 @@ def test_a_text_file_of_many_rows_is_read_as_ever_and_counted(put, tmp_path, mon
     assert counted.columns == fetched.columns
     counts = documents.counts_at(counted.threshold_array, "any")
     assert (counted.expected.tp, counted.expected.fp) == (counts.tp, counts.fp)
-    monkeypatch.setattr(loading, "MOST_HELD", 100)
+    monkeypatch.setattr(loading, "MAX_HELD", 100)
     week = run(
         "choose", file, "--marginal-precision", ".2", "--output", tmp_path / "week", *floors, "--since", "2026-01-08",
         "--until", "2026-01-22",

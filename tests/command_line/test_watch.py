@@ -55,7 +55,7 @@ def test_the_numbers_are_those_of_the_library(put, decided, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["folder", "postgresql"])
 def test_a_large_table_is_counted_at_the_very_thresholds(put, decided, tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+    monkeypatch.setattr(loading, "MAX_FETCHED", 100)
     check(put, decided, tmp_path, kind)
 
 
@@ -119,7 +119,7 @@ def test_rows_are_chosen_as_those_of_the_decision(put, decided, tmp_path, kind):
 @pytest.mark.parametrize(("word", "precision"), [("genuine", 0.0), ("fraud", 1.0)])
 def test_newer_data_of_one_class_are_counted(put, decided, tmp_path, kind, word, precision, monkeypatch):
     if kind == "folder":
-        monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+        monkeypatch.setattr(loading, "MAX_FETCHED", 100)
     frame = rated_month(**FEBRUARY).assign(verdict=word.upper())
     result = run("watch", decided, *put(frame, kind), "--json", tmp_path / "found.json")
     assert result.exit_code == 1, result.output
@@ -172,7 +172,7 @@ def test_undecided_alerts_count_as_alerts_a_day(put, tmp_path):
 
 def test_undecided_alerts_counted_in_place_raise_no_alarm(put, decided, monkeypatch):
     """Their number at the thresholds is not known there, so that alerts are compared per documents rated."""
-    monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+    monkeypatch.setattr(loading, "MAX_FETCHED", 100)
     result = run("watch", decided, *put(waiting(rated_month(**FEBRUARY), 0.5), "folder"))
     assert result.exit_code == 0, result.output
     assert "per 1,000 documents rated" in result.stdout
@@ -262,7 +262,7 @@ class TestWhatCannotBeDone:
         assert "rests on a table of counts" in fails(rated_month(**FEBRUARY), record=tmp_path / "record.json")
 
     def test_money_in_a_large_table(self, fails, decided, monkeypatch):
-        monkeypatch.setattr(loading, "MOST_FETCHED", 100)
+        monkeypatch.setattr(loading, "MAX_FETCHED", 100)
         content = json.loads(decided.read_text(encoding="utf-8"))
         content["settings"]["amount"] = "amount"
         decided.write_text(json.dumps(content), encoding="utf-8")

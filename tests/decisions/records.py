@@ -10,12 +10,12 @@ from multiloss_core.decisions import (
     SET_BY_HAND,
     CurrentThresholds,
     ExpectedCounts,
+    GoalValue,
     RecordedColumns,
     RecordedData,
     RecordedInterval,
     RecordedSettings,
     RecordedTarget,
-    Wish,
 )
 from multiloss_core.decisions.evidence import (
     RecordedAlerts,
@@ -57,7 +57,7 @@ def make_record(names=("transaction model", "account model"), thresholds=(0.75, 
         ),
         columns=RecordedColumns(tuple(names), (0.25,) * len(names), "rating", "fraud", None, "customer"),
         settings=RecordedSettings(rule, "smooth", "positives", 100),
-        target=RecordedTarget("marginal precision", (Wish("marginal precision", 0.2),), 0.2, "inside"),
+        target=RecordedTarget("marginal precision", (GoalValue("marginal precision", 0.2),), 0.2, "inside"),
         thresholds=tuple(thresholds),
         expected=ExpectedCounts(
             300.0,
@@ -120,8 +120,8 @@ def records(draw):
     rows = sorted(draw(st.lists(st.integers(0, 10**9), min_size=5, max_size=5)), reverse=True)
     funnel = DataFunnel(**{step.name: number for step, number in zip(fields(DataFunnel), rows, strict=True)})
     by_hand = draw(st.booleans())
-    driver = SET_BY_HAND if by_hand else draw(names.filter(lambda name: name != SET_BY_HAND))
-    wishes = () if by_hand else tuple(draw(st.lists(st.builds(Wish, names, finite), min_size=1, max_size=3)))
+    goal = SET_BY_HAND if by_hand else draw(names.filter(lambda name: name != SET_BY_HAND))
+    goal_values = () if by_hand else tuple(draw(st.lists(st.builds(GoalValue, names, finite), min_size=1, max_size=3)))
     return DecisionRecord(
         record_id=str(draw(st.uuids())),
         created=draw(st.datetimes(timezones=st.just(UTC))),
@@ -146,7 +146,10 @@ def records(draw):
             draw(st.integers(0, 4_000_000)),
         ),
         target=RecordedTarget(
-            driver, wishes, draw(st.none() | shares), draw(st.sampled_from([None, "inside", "at_floor", "unreachable"]))
+            goal,
+            goal_values,
+            draw(st.none() | shares),
+            draw(st.sampled_from([None, "inside", "at_floor", "unreachable"])),
         ),
         thresholds=draw(each),
         expected=replace(

@@ -9,11 +9,11 @@ import pandas as pd
 from multiloss_core import DecisionRecord, RatedDocuments, operating_point, simulate_population, smooth_path
 from multiloss_core.decisions import (
     ExpectedCounts,
+    GoalValue,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
     RecordedTarget,
-    Wish,
     data_fingerprint,
     recorded_thresholds,
 )
@@ -39,7 +39,7 @@ def decision(frame, columns, name, fingerprint, *, percent=35.0, rule="all", spa
     point = operating_point(path, percent / 100)
     target = RecordedTarget(
         "marginal precision",
-        (Wish("marginal precision", point.marginal_precision),),
+        (GoalValue("marginal precision", point.marginal_precision),),
         point.marginal_precision,
         point.status,
     )

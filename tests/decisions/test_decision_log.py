@@ -144,7 +144,7 @@ class TestRemarks:
         first, second, third = log.add(about("a")), log.add(about("b")), log.add(about("b"))
         for number in (first, second, third):
             log.mark_deployed(number, "Ann")
-        assert [entry.id for entry in log.in_production()] == [third, first]
+        assert [entry.id for entry in log.deployed_entries()] == [third, first]
 
 
 class TestDeployments:

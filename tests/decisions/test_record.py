@@ -19,16 +19,16 @@ from multiloss_core.decisions import (
     MAX_REASON,
     CurrentThresholds,
     ExpectedCounts,
+    GoalValue,
     RecordedColumns,
     RecordedInterval,
-    Wish,
     data_fingerprint,
     record,
     record_fields,
     recorded_thresholds,
 )
 from multiloss_core.decisions.print_json_schema import json_schema
-from multiloss_core.decisions.record_fields import MAX_WISHES
+from multiloss_core.decisions.record_fields import MAX_GOAL_VALUES
 from multiloss_core.decisions.validation import MAX_SCORES
 from multiloss_core.generalisation import Interval, PointIntervals
 from multiloss_core.generalisation.bootstrap_intervals import CountIntervals
@@ -68,9 +68,11 @@ class TestRoundTrip:
 
     def test_the_largest_record_is_below_the_limit(self):
         names = tuple(f"{i:03d}" + "\x01" * (MAX_NAME - 3) for i in range(MAX_SCORES))
-        wishes = tuple(Wish(f"{i:02d}" + "\x01" * (MAX_NAME - 2), -1.2345678901234567e-300) for i in range(MAX_WISHES))
+        goal_values = tuple(
+            GoalValue(f"{i:02d}" + "\x01" * (MAX_NAME - 2), -1.2345678901234567e-300) for i in range(MAX_GOAL_VALUES)
+        )
         record = make_record(names, (-1.2345678901234567e-300,) * MAX_SCORES, reason="\x01" * MAX_REASON)
-        record = dataclasses.replace(record, target=dataclasses.replace(record.target, wishes=wishes))
+        record = dataclasses.replace(record, target=dataclasses.replace(record.target, goal_values=goal_values))
         assert len(record.to_json().encode()) <= MAX_BYTES
         assert DecisionRecord.from_json(record.to_json()) == record
 
@@ -197,9 +199,9 @@ class TestRefusals:
             ("target.marginal_precision", 1, r"'target\.marginal_precision' .* less than 1, not 1"),
             ("target.marginal_precision", "0.2", r"'target\.marginal_precision' .* a valid number, not '0.2'"),
             ("target.status", "lost", r"'target\.status' .* 'inside'"),
-            ("target.wishes", [], r"'target' .* wishes .* 'set by hand', and given elsewhere"),
-            ("target.driver", "set by hand", r"'target' .* wishes should be empty where"),
-            ("target.wishes.0.value", False, r"'target\.wishes\[1\]\.value' .* a valid number, not False"),
+            ("target.goal_values", [], r"'target' .* goal_values .* 'set by hand', and given elsewhere"),
+            ("target.goal", "set by hand", r"'target' .* goal_values should be empty where"),
+            ("target.goal_values.0.value", False, r"'target\.goal_values\[1\]\.value' .* a valid number, not False"),
             ("thresholds", [0.5], r" thresholds should be a list of 2 numbers, one for each score, not 1"),
             ("thresholds.1", "never", r"'thresholds\[2\]' .* a valid number, not"),
             ("thresholds.1", True, r"'thresholds\[2\]' .* a valid number, not"),

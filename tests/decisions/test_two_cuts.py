@@ -11,9 +11,9 @@ import pytest
 
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import (
+    GoalValue,
     RecordedBlock,
     RecordedTarget,
-    Wish,
     dbt_model,
     markdown_summary,
     python_function,
@@ -30,7 +30,7 @@ from tests.decisions.records import make_record
 from ui.shared.formatting import FRAUD
 
 SCORES = ("card", "device")
-UPPER = RecordedTarget("precision", (Wish("precision in percent", 90.0),))
+UPPER = RecordedTarget("precision", (GoalValue("precision in percent", 90.0),))
 
 
 def with_block(record, thresholds, tp=1.0, fp=0.0):

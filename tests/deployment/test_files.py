@@ -85,4 +85,4 @@ def test_the_memory_of_uploads_fits_into_that_of_the_application():
     app = SERVICES["app"]
     gigabytes = int(app["mem_limit"].removesuffix("g"))
     in_memory = sum(int(size.partition("size=")[2].removesuffix("g")) for size in app["tmpfs"])
-    assert int(app["environment"]["MULTILOSS_MOST_UPLOADED_MB"]) / 1024 + in_memory <= gigabytes / 2
+    assert int(app["environment"]["MULTILOSS_MAX_UPLOADED_MB"]) / 1024 + in_memory <= gigabytes / 2

@@ -47,7 +47,7 @@ def ask(tmp_path):
 
 @pytest.mark.parametrize("most_fetched", [1_000, 150])
 def test_of_one_score_they_are_the_next_ones_in_its_order(ask, monkeypatch, most_fetched):
-    monkeypatch.setattr(borderline, "MOST_FETCHED", most_fetched)
+    monkeypatch.setattr(borderline, "MAX_FETCHED", most_fetched)
     monkeypatch.setattr(borderline, "AIMED_AT", 100)
     usable, (at,), found = ask(("a",), (0.8,), "any")
     above, below = usable[usable["a"] >= at], usable[usable["a"] < at]

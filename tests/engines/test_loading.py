@@ -58,7 +58,7 @@ def test_few_rows_are_those_of_an_upload(load):
 
 def test_many_rows_are_counted(load, monkeypatch):
     engine, table = load(TABLE)
-    monkeypatch.setattr(loading, "MOST_FETCHED", TABLE.num_rows - 1)
+    monkeypatch.setattr(loading, "MAX_FETCHED", TABLE.num_rows - 1)
     sample = load_sample(engine, table, sampled=500)
     assert not sample.is_complete
     assert (sample.rows, len(sample.file.frame)) == (TABLE.num_rows, 500)

@@ -8,9 +8,9 @@ import pytest
 from multiloss_core import RatedDocuments, count_surfaces, operating_point, simulate_population, smooth_path
 from multiloss_core.decisions import (
     ExpectedCounts,
+    GoalValue,
     RecordedSettings,
     RecordedTarget,
-    Wish,
     html_report,
     markdown_summary,
 )
@@ -93,7 +93,7 @@ def test_a_noun_keeps_the_other_words():
         {"names": ("only model",), "thresholds": (0.5,)},
         {"settings": RecordedSettings("any", "smooth", "positives", 100, "amount")},
         {"expected": ExpectedCounts.of(0.0, 0.0)},
-        {"target": RecordedTarget("a wish", (Wish("a wish", 0.2),), 0.2, "at_floor")},
+        {"target": RecordedTarget("a goal", (GoalValue("a goal", 0.2),), 0.2, "at_floor")},
     ],
 )
 def test_reports_say_the_noun_and_nothing_else_changes(changes):

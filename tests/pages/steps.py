@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from ui.operating_point.active_goal import DRIVERS
+from ui.operating_point.active_goal import GOALS
 from ui.shared.session import KEY, Session
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -19,9 +19,9 @@ def opened(page="operating_point", **query):
     return run(app.switch_page(f"pages/{page}.py"))
 
 
-def driver_called(label):
+def goal_called(label):
     """The key, as an address holds it, of what the screen calls so."""
-    return next(key for key, driver in DRIVERS.items() if driver.label == label)
+    return next(key for key, goal in GOALS.items() if goal.label == label)
 
 
 def run(step):

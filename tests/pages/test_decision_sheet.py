@@ -187,8 +187,8 @@ def test_a_decision_is_saved_with_its_setting(log_address):
     assert any("Saved in the decision log as number 1" in found.value for found in app.success)
     (entry,) = decision_log().entries()
     assert list(entry.record.thresholds) == values
-    assert entry.record.target.driver == "a cap on alerts"
-    assert {wish.name: wish.value for wish in entry.record.target.wishes}["alerts per day"] == pytest.approx(
+    assert entry.record.target.goal == "a cap on alerts"
+    assert {goal.name: goal.value for goal in entry.record.target.goal_values}["alerts per day"] == pytest.approx(
         cap / 2, abs=0.051
     )
 
@@ -293,13 +293,13 @@ def test_goals_belong_to_their_file():
     run(cap.set_value(3.0))
     run(app.switch_page("pages/operating_point.py"))
     run(app)
-    assert app.selectbox(key="driver").value == "alerts"
+    assert app.selectbox(key="goal").value == "alerts"
     run(app.selectbox(key="data").set_value("Login alerts"))
-    assert app.selectbox(key="driver").value == "slider"
-    assert not {"wish_alerts", "wish_days", "driver"} & {*app.query_params}
+    assert app.selectbox(key="goal").value == "slider"
+    assert not {"goal_alerts", "goal_days", "goal"} & {*app.query_params}
     run(app.selectbox(key="data").set_value(SAMPLE))
-    assert app.selectbox(key="driver").value == "alerts"
-    assert app.number_input(key="wish_alerts").value == 3.0
+    assert app.selectbox(key="goal").value == "alerts"
+    assert app.number_input(key="goal_alerts").value == 3.0
 
 
 def test_few_positives_say_how_little_they_tell(data):

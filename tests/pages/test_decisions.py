@@ -16,21 +16,21 @@ from decision_log import ADDRESS, DecisionLog, log_address
 from multiloss_core import RatedDocuments
 from multiloss_core.decisions import (
     CurrentThresholds,
+    GoalValue,
     RecordedColumns,
     RecordedData,
     RecordedInterval,
     RecordedSettings,
     RecordedTarget,
-    Wish,
     data_fingerprint,
     sql_where,
 )
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from tests.pages.steps import decide, driver_called, enter_scenario, explorer, opened, run, state, typed_scenarios
+from tests.pages.steps import decide, enter_scenario, explorer, goal_called, opened, run, state, typed_scenarios
 from ui import records
 from ui.data.rated import sample
-from ui.operating_point.active_goal import DRIVERS
+from ui.operating_point.active_goal import GOALS
 from ui.rated_data import column_roles
 from ui.records import thresholds_words
 from ui.shared.session import KEY
@@ -289,7 +289,7 @@ def test_reopening_keeps_the_present_thresholds(log_address):
     record = sample_decision("Login alerts", rule="any")
     logged(log_address, replace(record, current=CurrentThresholds((0.9,), 1.0, 2.0)))
     app = press(opened("decisions"), "Open on the operating point")
-    assert [kept.current for kept in state(app).point.baselines.values()] == [[0.9]]
+    assert [kept.current for kept in state(app).point.compared.values()] == [[0.9]]
     assert app.query_params["now"] in ("0.9", ["0.9"])
 
 
@@ -424,49 +424,49 @@ def test_a_decision_by_hand_reopens_with_its_thresholds(log_address):
     by_hand = replace(record, target=RecordedTarget("set by hand"), thresholds=(0.8,))
     logged(log_address, by_hand)
     app = press(opened("decisions"), "Open on the operating point")
-    assert app.session_state["driver"] == "manual"
+    assert app.session_state["goal"] == "manual"
     assert app.text_input(key="hand_0").value == "0.8"
 
 
 DRIVEN = {
-    "false alerts per extra catch": {"wish_price": 2.5},
-    "costs": {"wish_review": 3.0, "wish_catch": 9.0, "wish_annoyance": 1.0},
-    "a cap on alerts": {"wish_alerts": 30.0, "wish_days": 5.0},
-    "a floor on precision": {"wish_precision": 72.0},
-    "a share of positives to keep": {"wish_share": 80.0},
+    "false alerts per extra catch": {"goal_price": 2.5},
+    "costs": {"goal_review": 3.0, "goal_catch": 9.0, "goal_annoyance": 1.0},
+    "a cap on alerts": {"goal_alerts": 30.0, "goal_days": 5.0},
+    "a floor on precision": {"goal_precision": 72.0},
+    "a share of positives to keep": {"goal_share": 80.0},
 }
 
 
-@pytest.mark.parametrize("driver", DRIVEN)
-def test_what_drove_a_decision_drives_again(log_address, driver):
-    inputs = {key: str(value) for key, value in DRIVEN[driver].items()}
-    if driver == "costs":
-        inputs |= {"wish_name": "it's 'Black' Friday", "wish_currency": "PLN"}
-    app = opened("operating_point", data="Login alerts", driver=driver_called(driver), **inputs)
+@pytest.mark.parametrize("goal", DRIVEN)
+def test_what_drove_a_decision_drives_again(log_address, goal):
+    inputs = {key: str(value) for key, value in DRIVEN[goal].items()}
+    if goal == "costs":
+        inputs |= {"goal_name": "it's 'Black' Friday", "goal_currency": "PLN"}
+    app = opened("operating_point", data="Login alerts", goal=goal_called(goal), **inputs)
     app.session_state["save_decision"] = True
     decide(run(app))
     percent = state(app).point.target.percent
     with DecisionLog(log_address) as log:
         target = log.entries()[0].record.target
-    assert [wish.value for wish in target.wishes] == list(DRIVEN[driver].values())
-    assert target.driver.startswith(driver)
+    assert [goal.value for goal in target.goal_values] == list(DRIVEN[goal].values())
+    assert target.goal.startswith(goal)
 
     # What was chosen before must not win.
-    before = {"wish_price": "1", "wish_review": "20", "wish_name": "other", "wish_alerts": "2", "wish_share": "10"}
-    app = opened("operating_point", data="Login alerts", driver="costs", m="70", **before)
+    before = {"goal_price": "1", "goal_review": "20", "goal_name": "other", "goal_alerts": "2", "goal_share": "10"}
+    app = opened("operating_point", data="Login alerts", goal="costs", m="70", **before)
     run(app.switch_page("pages/decisions.py"))
     press(app, "Open on the operating point")
-    assert DRIVERS[app.selectbox(key="driver").value].label == driver
+    assert GOALS[app.selectbox(key="goal").value].label == goal
     for key, value in inputs.items():
-        shown = typed_scenarios(app)[key][0] if driver == "costs" else app.get_by_key(key).value
+        shown = typed_scenarios(app)[key][0] if goal == "costs" else app.get_by_key(key).value
         assert shown == value or float(shown) == float(value)
-    if driver in ("costs", "false alerts per extra catch"):
+    if goal in ("costs", "false alerts per extra catch"):
         assert state(app).point.target.percent == percent
     else:
         assert target.marginal_precision is None
     assert "Data and thresholds are the same" in said(app.success)
     # Reopened, it drives on.
-    if driver == "costs":
+    if goal == "costs":
         run(app.switch_page("pages/operating_point.py"))
         enter_scenario(app, review=6.0)
         assert state(app).point.target.percent == pytest.approx(70.0)
@@ -474,19 +474,19 @@ def test_what_drove_a_decision_drives_again(log_address, driver):
 
 def test_a_decision_by_the_slider_reopens_on_the_slider(log_address):
     logged(log_address, sample_decision(rule="any"))
-    app = opened("operating_point", data="Card alerts", driver="costs", wish_review="20")
+    app = opened("operating_point", data="Card alerts", goal="costs", goal_review="20")
     run(app.switch_page("pages/decisions.py"))
     press(app, "Open on the operating point")
-    assert app.selectbox(key="driver").value == "slider"
+    assert app.selectbox(key="goal").value == "slider"
     assert state(app).point.target.percent == 35.0
 
 
 def test_wish_that_led_to_target_of_slider_before_reopens_there(log_address):
     record = sample_decision(rule="any")
-    wishes = (Wish("alerts per day", 20.0), Wish("days in the data", 70.0))
-    logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", wishes, 0.35, "inside")))
+    goal_values = (GoalValue("alerts per day", 20.0), GoalValue("days in the data", 70.0))
+    logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", goal_values, 0.35, "inside")))
     app = press(opened("decisions"), "Open on the operating point")
-    assert app.selectbox(key="driver").value == "slider"
+    assert app.selectbox(key="goal").value == "slider"
     assert state(app).point.target.percent == 35.0
     assert "Data and thresholds are the same" in said(app.success)
     assert "gives other thresholds" in said(app.caption)
@@ -494,25 +494,25 @@ def test_wish_that_led_to_target_of_slider_before_reopens_there(log_address):
 
 def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
     record = file_decision(as_csv(rated_frame(3)), rule="any")
-    wishes = (Wish("alerts per day", 20.0), Wish("days in the data", 5.0))
-    logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", wishes)))
+    goal_values = (GoalValue("alerts per day", 20.0), GoalValue("days in the data", 5.0))
+    logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", goal_values)))
     app = opened("rated_data")
     run(app.file_uploader(key="upload").set_value(("july.csv", as_csv(rated_frame(4)), "text/csv")))
     run(app.switch_page("pages/decisions.py"))
     press(app, "Open with this data")
-    assert app.selectbox(key="driver").value == "manual"
+    assert app.selectbox(key="goal").value == "manual"
     # In as few digits as the newer data need.
     assert shown_thresholds(app) == pytest.approx(list(record.thresholds), abs=0.001)
     assert "its thresholds are set manually" in said(app.caption)
 
 
-@pytest.mark.parametrize("driver", ["costs, scenario", "![](//evil.ex/a)"])
-def test_driver_that_is_not_known_leaves_slider_where_it_was(log_address, driver):
+@pytest.mark.parametrize("goal", ["costs, scenario", "![](//evil.ex/a)"])
+def test_driver_that_is_not_known_leaves_slider_where_it_was(log_address, goal):
     record = sample_decision(rule="any")
-    target = RecordedTarget(driver, (Wish("x", 1.0),), 0.35, "inside")
+    target = RecordedTarget(goal, (GoalValue("x", 1.0),), 0.35, "inside")
     logged(log_address, replace(record, target=target))
     app = press(opened("decisions"), "Open on the operating point")
-    assert app.selectbox(key="driver").value == "slider"
+    assert app.selectbox(key="goal").value == "slider"
     assert state(app).point.target.percent == 35.0
     assert "is unknown to this version" in said(app.caption)
     assert not [caption for caption in app.caption if "![](" in caption.value]
@@ -521,30 +521,32 @@ def test_driver_that_is_not_known_leaves_slider_where_it_was(log_address, driver
 @pytest.mark.parametrize("value", [1e300, -5.0])
 def test_a_wish_that_no_widget_takes_does_not_break_the_page(log_address, value):
     record = sample_decision(rule="any")
-    target = RecordedTarget("costs", (Wish("cost of a review", value), Wish("value of a catch", 25.0)), 0.35, "inside")
+    target = RecordedTarget(
+        "costs", (GoalValue("cost of a review", value), GoalValue("value of a catch", 25.0)), 0.35, "inside"
+    )
     logged(log_address, replace(record, target=target))
     app = press(opened("decisions"), "Open on the operating point")
-    assert typed_scenarios(app)["wish_review"][0] == 5.0
+    assert typed_scenarios(app)["goal_review"][0] == 5.0
 
 
-@pytest.mark.parametrize("driver", ["costs", "a cap on alerts"])
-def test_only_goals_beside_the_path_reopen_on_other_data(log_address, driver):
+@pytest.mark.parametrize("goal", ["costs", "a cap on alerts"])
+def test_only_goals_beside_the_path_reopen_on_other_data(log_address, goal):
     record = file_decision(as_csv(rated_frame(3)), rule="any")
-    wishes = {
-        "costs": (Wish("cost of a review", 2.0), Wish("value of a catch", 5.0)),
-        "a cap on alerts": (Wish("alerts per day", 20.0), Wish("days in the data", 5.0)),
+    goal_values = {
+        "costs": (GoalValue("cost of a review", 2.0), GoalValue("value of a catch", 5.0)),
+        "a cap on alerts": (GoalValue("alerts per day", 20.0), GoalValue("days in the data", 5.0)),
     }
-    target = RecordedTarget(driver, wishes[driver], 0.4 if driver == "costs" else 0.35, "inside")
+    target = RecordedTarget(goal, goal_values[goal], 0.4 if goal == "costs" else 0.35, "inside")
     logged(log_address, replace(record, target=target))
     app = opened("rated_data")
     run(app.file_uploader(key="upload").set_value(("july.csv", as_csv(rated_frame(4)), "text/csv")))
     run(app.switch_page("pages/decisions.py"))
     press(app, "Open with this data")
-    if driver == "costs":
-        assert app.selectbox(key="driver").value == "costs"
+    if goal == "costs":
+        assert app.selectbox(key="goal").value == "costs"
         assert state(app).point.target.percent == pytest.approx(40.0)
     else:
-        assert app.selectbox(key="driver").value == "slider"
+        assert app.selectbox(key="goal").value == "slider"
         assert state(app).point.target.percent == 35.0
         assert "belongs to other data" in said(app.caption)
 
@@ -680,7 +682,7 @@ def test_a_table_of_counts_reopens(log_address):
 SCREEN = """
 import streamlit as st
 from multiloss_core import operating_point
-from ui.operating_point.active_goal import DRIVERS
+from ui.operating_point.active_goal import GOALS
 from ui.operating_point.analysis import Settings, analyse
 from dataclasses import replace
 from tests.pages.steps import context_of
@@ -693,7 +695,7 @@ name, percent = st.session_state.get("name", "Login alerts"), st.session_state.g
 analysis = analyse(dataset_of(sample(name)), Settings("any", "positives", 24))
 point = operating_point(analysis.path("smooth"), percent / 100)
 show_reopened(analysis, point)
-save_decision.thresholds_in_use = lambda analysis: st.session_state.get("current")
+save_decision.current_thresholds_of = lambda analysis: st.session_state.get("current")
 save_decision.show_decision(context_of(analysis, point))
 """
 

@@ -266,7 +266,7 @@ def test_more_than_three_files_stay(app):
 
 def test_files_that_leave_for_lack_of_memory_are_named(app, monkeypatch):
     upload(app, csv_of(rated_frame(1)), "first.csv")
-    monkeypatch.setattr(store, "MOST_MEMORY", state(app).rated.files["first.csv"].memory + 1)
+    monkeypatch.setattr(store, "MAX_MEMORY_BYTES", state(app).rated.files["first.csv"].memory + 1)
     upload(app, csv_of(rated_frame(2)), "second.csv")
     assert not app.error
     assert any("No longer loaded, to make room: 'first.csv'." in as_read(info.value) for info in app.info)

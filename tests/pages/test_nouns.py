@@ -73,7 +73,7 @@ def shown_along_the_way(noun):
     app.query_params["band"] = "true"
     run(app.switch_page("pages/operating_point.py"))
     yield "operating point", [*texts(app), *explained(app)], frames(app)
-    for key, value in (("plain", "true"), ("count", "money"), ("driver", "costs")):
+    for key, value in (("plain", "true"), ("count", "money"), ("goal", "costs")):
         app.query_params[key] = value
     run(app.switch_page("pages/operating_point.py"))
     yield "money, plain", texts(app), frames(app)

@@ -298,7 +298,7 @@ def test_a_bad_file_says_what_is_wrong_and_loses_nothing(app, name):
 
 
 def test_a_file_over_the_limit_is_refused(app, monkeypatch):
-    monkeypatch.setattr("multiloss_core.tables.reading.limits.LARGEST_FILE", 100)
+    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_FILE_BYTES", 100)
     upload(app, items_csv(), "big.csv")
     assert "more than the limit" in app.error[0].value
 

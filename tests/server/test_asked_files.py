@@ -4,7 +4,7 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from ui.server.limits import MOST_PLACES, PATIENCE, AskedFiles
+from ui.server.limits import MAX_PLACES, PATIENCE, AskedFiles
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_file_may_come_where_its_visit_was_told(manager, asked):
 
 def test_who_asks_for_ever_more_places_loses_the_first(manager, asked):
     first = bring(manager, "own")
-    named = [place.file_id for place in manager.get_upload_urls("own", ["a"] * MOST_PLACES)]
+    named = [place.file_id for place in manager.get_upload_urls("own", ["a"] * MAX_PLACES)]
     assert not asked.was_named("own", first)
     assert all(asked.was_named("own", file) for file in named)
 

@@ -16,7 +16,7 @@ class Server:
     """The application behind the limits: it stores what it receives, as Streamlit does."""
 
     def __init__(self, monkeypatch, admitted=lambda session: True, megabytes=1000):
-        monkeypatch.setenv("MULTILOSS_MOST_UPLOADED_MB", str(megabytes))
+        monkeypatch.setenv("MULTILOSS_MAX_UPLOADED_MB", str(megabytes))
         self.storage = {}
         monkeypatch.setattr(streamlit_runtime, "is_running", lambda: True)
         monkeypatch.setattr(streamlit_runtime, "files_manager", lambda: SimpleNamespace(file_storage=self.storage))

@@ -17,7 +17,7 @@ READ = {
     "listing": lambda log: log.listing(limit=5),
     "entries": lambda log: log.entries(),
     "get": lambda log: log.get(1),
-    "in_production": lambda log: log.in_production(),
+    "deployed_entries": lambda log: log.deployed_entries(),
     "export": lambda log: log.export(),
 }
 AUDIT = {"trail": lambda log: log.trail(), "audit": lambda log: log.audit()}

@@ -57,7 +57,7 @@ def test_bad_files_are_refused(data, words):
 
 
 def test_a_file_over_the_upload_limit_is_refused(monkeypatch):
-    monkeypatch.setattr("multiloss_core.tables.reading.limits.LARGEST_FILE", 10)
+    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_FILE_BYTES", 10)
     assert "more than the limit" in refused(lambda: read_items(b"p\n0.123456\n0.2\n", "big.csv"))
 
 

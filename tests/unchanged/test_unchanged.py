@@ -130,7 +130,7 @@ def test_stored_decisions_are_of_every_kind():
     assert any(record.settings.amount is None and record.expected.tp_interval is not None for record in records)
     assert any(record.data.funnel is None for record in records)
     assert any(record.target.by_hand and None in record.thresholds for record in records)
-    assert any("guaranteed precision" in {wish.name for wish in record.target.wishes} for record in records)
+    assert any("guaranteed precision" in {goal.name for goal in record.target.goal_values} for record in records)
 
 
 FIXED = {

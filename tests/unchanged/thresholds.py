@@ -138,7 +138,7 @@ def point_details(source: RatedDocuments | CountSurfaces, path: Any, target: flo
         "with_floors": comparison_figures(source, source.floors, point.thresholds, rule),
         "with_other": comparison_figures(source, point.thresholds, other, rule),
         "by_hand": of(manual_point(source, path, by_hand), "thresholds", "tp", "fp", "marginal_precision"),
-        "wishes": goal_figures(source, path),
+        "goal_values": goal_figures(source, path),
     }
     if isinstance(source, CountSurfaces):
         return found

@@ -25,12 +25,12 @@ Choice = TypeVar("Choice")
 Data = TypeVar("Data")
 
 # Of all tables of a kind that one session holds, in bytes of memory and disk; the last one stays in any case.
-MOST_MEMORY = 2**30
+MAX_MEMORY_BYTES = 2**30
 # Letters of a SHA-256 that identify a file.
 START = 12
 MAX_SETTINGS_BYTES = 100_000
-VARIABLE = "MULTILOSS_MOST_TABLES_MB"
-MOST_MEGABYTES = 4096
+VARIABLE = "MULTILOSS_MAX_TABLES_MB"
+MAX_MEGABYTES = 4096
 # By identity, as they are: a visit that has ended is no longer among them.
 _held: WeakValueDictionary[int, Uploads] = WeakValueDictionary()  # type: ignore[type-arg]
 
@@ -184,7 +184,7 @@ class TableStore(Generic[Choice, Data]):
         """Drop the tables loaded first while all take too much memory; returns their names."""
         let_go: list[str] = []
         files = self.state.files
-        while sum(file.memory for file in files.values()) > MOST_MEMORY and len(self.state.sources) > 1:
+        while sum(file.memory for file in files.values()) > MAX_MEMORY_BYTES and len(self.state.sources) > 1:
             oldest = next(iter(self.state.sources))
             del self.state.sources[oldest]
             if (file := files.pop(oldest)).given_name and self.state.kept is not None:
@@ -237,9 +237,9 @@ def hold(state: Uploads, name: str, file: UploadedFile) -> None:  # type: ignore
 
 def _most() -> int:
     """Read the limit in bytes. Raises DataError where it is no whole number of megabytes."""
-    text = os.environ.get(VARIABLE, str(MOST_MEGABYTES))
+    text = os.environ.get(VARIABLE, str(MAX_MEGABYTES))
     if not text.isdigit() or not int(text):
-        raise DataError(f"{VARIABLE} is '{text}'; give a whole number of megabytes, such as {MOST_MEGABYTES}.")
+        raise DataError(f"{VARIABLE} is '{text}'; give a whole number of megabytes, such as {MAX_MEGABYTES}.")
     return int(text) * 2**20
 
 

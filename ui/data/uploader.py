@@ -9,9 +9,9 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.datasets import Source
 from multiloss_core.formatting import shortened
-from multiloss_core.tables import LARGEST_FILE, MAX_LINES, ReadOptions
+from multiloss_core.tables import MAX_FILE_BYTES, MAX_LINES, ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
-from ui.data.browser_storage.component import LONGEST_NAME, MOST_BYTES, keep_choices, keep_files, kept_before
+from ui.data.browser_storage.component import MAX_BYTES, MAX_NAME, keep_choices, keep_files, kept_before
 from ui.data.browser_storage.messages import CONTRACT, FileName, Told
 from ui.data.store import START, Choice, Data, TableStore, is_start, memory_of, reading_of
 from ui.shared.formatting import LONG_NAME, as_label, as_text
@@ -49,7 +49,7 @@ class Uploader(TableStore[Choice, Data]):
                 self.upload_label,
                 type=["csv", "tsv", "txt", "xlsx", "parquet"],
                 key=self.upload_key,
-                max_upload_size=LARGEST_FILE // 2**20,
+                max_upload_size=MAX_FILE_BYTES // 2**20,
                 help=self.upload_hint,
             )
         if uploaded is None:
@@ -206,7 +206,7 @@ class Uploader(TableStore[Choice, Data]):
     @property
     def _address(self) -> UrlParameter[str]:
         """The name of the sample that is picked, in the URL."""
-        return UrlParameter(self.key, lambda text: text[:LONGEST_NAME] or None, str)
+        return UrlParameter(self.key, lambda text: text[:MAX_NAME] or None, str)
 
     @property
     def _file_in_address(self) -> UrlParameter[str]:
@@ -318,7 +318,7 @@ class Uploader(TableStore[Choice, Data]):
                     if file.given_name
                 ],
                 "kept": [{"name": name, "digest": digest} for name, digest in (self.state.kept or {}).items()],
-                "limit": MOST_BYTES,
+                "limit": MAX_BYTES,
                 "choices": self.choices_to_keep(),
             },
             with_controls=with_controls,

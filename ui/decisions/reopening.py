@@ -23,9 +23,9 @@ from multiloss_core.numerics import precision_interval
 from multiloss_core.tables import ColumnMeanings, Meaning, rating_values
 from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
-from ui.operating_point.active_goal import is_restorable, restore_driver, set_manual_thresholds
+from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
 from ui.operating_point.analysis import Settings
-from ui.operating_point.current_thresholds import keep_in_use
+from ui.operating_point.current_thresholds import keep_current
 from ui.operating_point.decision import CONFIDENCE, GUARANTEED
 from ui.operating_point.sections.certificate import request_certificate
 from ui.operating_point.sections.review_band import restore_block
@@ -106,7 +106,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         amounts=rated_uploads().choice_for(source).amount is not None,
     )
     _reopen_certificate(record, dataset)
-    choices |= restore_driver(record.target, same_data=same) | restore_block(record.block)
+    choices |= restore_goal(record.target, same_data=same) | restore_block(record.block)
     without_target = record.target.marginal_precision is None and not is_restorable(record.target, same_data=same)
     if record.target.by_hand or without_target:
         set_manual_thresholds(list(record.thresholds))
@@ -114,7 +114,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         set_target(100 * record.target.marginal_precision)
     session().point.reopened = Reopened(record, source.name, same)
     if record.current is not None:
-        choices |= keep_in_use(dataset.key, record.settings.rule, record.current.thresholds, "the decision")
+        choices |= keep_current(dataset.key, record.settings.rule, record.current.thresholds, "the decision")
     return choices | {IN_URL.name: IN_URL.write(current_target().percent)}
 
 
@@ -212,7 +212,7 @@ def _rule_fits(record: DecisionRecord, dataset: RatedDataset) -> bool:
 
 def _reopen_certificate(record: DecisionRecord, dataset: RatedDataset) -> None:
     """Request the certified path again for a record with a guarantee."""
-    goals = {goal.name: goal.value for goal in record.target.wishes}
+    goals = {goal.name: goal.value for goal in record.target.goal_values}
     if GUARANTEED in goals and CONFIDENCE in goals:
         settings = record.settings
         found_with = Settings(settings.rule, settings.spacing, settings.resolution, recorded_unit(settings))

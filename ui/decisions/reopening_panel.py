@@ -100,7 +100,7 @@ def show_reopened(analysis: Analysis, point: Point) -> None:
 
 def _show_replaced_goal(target: RecordedTarget, same_data: bool) -> None:
     """Explain why the slider replaces the goal of the decision."""
-    if target.by_hand or target.driver == MARGINAL_PRECISION or is_restorable(target, same_data=same_data):
+    if target.by_hand or target.goal == MARGINAL_PRECISION or is_restorable(target, same_data=same_data):
         return
     if not same_data:
         reason = "belongs to other data"
@@ -113,7 +113,7 @@ def _show_replaced_goal(target: RecordedTarget, same_data: bool) -> None:
         if target.marginal_precision is None
         else "the slider shows its marginal precision"
     )
-    st.caption(f"The goal of the decision, {as_text(shortened(target.driver, LONG_NAME))}, {reason}, so {result}.")
+    st.caption(f"The goal of the decision, {as_text(shortened(target.goal, LONG_NAME))}, {reason}, so {result}.")
 
 
 def _close() -> None:

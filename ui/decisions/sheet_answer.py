@@ -25,9 +25,9 @@ from multiloss_core.thresholds import SMOOTH, ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point
 from ui.data.rated import rated_uploads
 from ui.decisions.sheet_questions import BALANCED, FACTORS, Affordable, Setting
-from ui.operating_point.active_goal import MANUAL, chosen_driver, recorded_target, restore_driver, set_manual_thresholds
+from ui.operating_point.active_goal import MANUAL, chosen_goal, recorded_target, restore_goal, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.current_thresholds import thresholds_in_use
+from ui.operating_point.current_thresholds import current_thresholds_of
 from ui.operating_point.point_text import unused_scores
 from ui.operating_point.sections.over_time import about, dated
 from ui.operating_point.sections.save_decision import make_decision
@@ -194,11 +194,11 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
 def _lead_operating_point(analysis: Analysis, point: Point, target: RecordedTarget) -> None:
     """Set the goals of the screen Operating point to those of a setting."""
     choose_method(SMOOTH.name)
-    for key, value in restore_driver(target, same_data=True).items():
+    for key, value in restore_goal(target, same_data=True).items():
         with suppress(ValueError):
             st.session_state[key] = written_number(value)
     set_target(percent_of(point))
-    remember_point(analysis, point, chosen_driver())
+    remember_point(analysis, point, chosen_goal())
 
 
 def _same_before(analysis: Analysis, setting: Setting, settings: Sequence[Setting]) -> Setting | None:
@@ -263,7 +263,7 @@ def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
     if point is None:
         st.error(as_text(setting.refused), icon=":material/block:")
         return
-    rule, present = analysis.settings.rule, thresholds_in_use(analysis)
+    rule, present = analysis.settings.rule, current_thresholds_of(analysis)
     days = _days(analysis, point)
     sentence = headline_of(
         analysis.surfaces.names,
@@ -303,7 +303,7 @@ def show_way_on(analysis: Analysis, setting: Setting) -> None:
         return
     if st.button("Why? See the trade-off", icon=":material/tune:", key="why"):
         choose_method(SMOOTH.name)
-        choices = restore_driver(setting.target, same_data=True)
+        choices = restore_goal(setting.target, same_data=True)
         set_target(percent_of(setting.point))
         choices |= rated_uploads().in_address(analysis.dataset.name) | {
             IN_URL.name: IN_URL.write(current_target().percent)

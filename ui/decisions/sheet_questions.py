@@ -7,14 +7,14 @@ import streamlit as st
 
 from multiloss_core import DataError, operating_point
 from multiloss_core.datasets import RatedDataset, RatedSource
-from multiloss_core.decisions import RecordedTarget, Wish, target_of_point
+from multiloss_core.decisions import GoalValue, RecordedTarget, target_of_point
 from multiloss_core.formatting import count, money, score_name, score_side, score_threshold, short_percent, shortened
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from multiloss_core.thresholds.targets import target_for_price
-from ui.operating_point.active_goal import ALERTS, DRIVERS
+from ui.operating_point.active_goal import ALERTS, GOALS
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import amounts_of, currency_of, point_cases, recorded_driver, target_of
-from ui.operating_point.current_thresholds import ask_thresholds_in_use, baseline_of, thresholds_in_use
+from ui.operating_point.costs import amounts_of, currency_of, point_cases, recorded_goal, target_of
+from ui.operating_point.current_thresholds import ask_current_thresholds, comparison_of, current_thresholds_of
 from ui.operating_point.goals import DAYS_KEY, under_cap
 from ui.operating_point.state import round_cap
 from ui.shared.formatting import as_label, as_text
@@ -52,11 +52,11 @@ def show_scores(analysis: Analysis) -> None:
     st.page_link("pages/rated_data.py", label="Change what the columns mean", icon=":material/edit:")
 
 
-def ask_in_force(analysis: Analysis) -> None:
+def ask_current(analysis: Analysis) -> None:
     """Ask for the thresholds in force today; what is known of them stands there already."""
     st.markdown("#### 4 · What is in force today?")
-    kept = baseline_of(analysis)
-    ask_thresholds_in_use(analysis, lambda name: as_label(score_side(shortened(name))), key="in_force")
+    kept = comparison_of(analysis)
+    ask_current_thresholds(analysis, lambda name: as_label(score_side(shortened(name))), key="in_force")
     if kept.origin:
         st.caption(f"From {as_text(kept.origin)}.")
 
@@ -141,16 +141,16 @@ def _by_alerts(analysis: Analysis) -> Affordable:
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
         most = round_cap(cap * factor)
         point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
-        goals = DRIVERS[ALERTS].goals
-        wishes = (Wish(goals["wish_alerts"], most), Wish(goals[DAYS_KEY], days))
-        return f"up to {most:,.6g} a day", point, RecordedTarget(DRIVERS[ALERTS].label, wishes)
+        goals = GOALS[ALERTS].goals
+        goal_values = (GoalValue(goals["goal_alerts"], most), GoalValue(goals[DAYS_KEY], days))
+        return f"up to {most:,.6g} a day", point, RecordedTarget(GOALS[ALERTS].label, goal_values)
 
     return Affordable((ALERTS, cap), find, most_alerts=cap * days)
 
 
 def _alerts_now(analysis: Analysis) -> float:
     """Count the alerts of the current thresholds; where none are known or raised, of the usual marginal precision."""
-    current = thresholds_in_use(analysis)
+    current = current_thresholds_of(analysis)
     if current is not None:
         alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
         if alerts:
@@ -197,8 +197,8 @@ def _by_costs(analysis: Analysis) -> Affordable:
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
         payoffs = Payoffs(review=review / factor, **worth)
         point = operating_point(analysis.path(SMOOTH.name), target_of(analysis, payoffs))
-        driver, wishes = recorded_driver(Scenario("", payoffs, currency))
-        target = RecordedTarget(driver, wishes, point.marginal_precision, point.status)
+        goal, goal_values = recorded_goal(Scenario("", payoffs, currency))
+        target = RecordedTarget(goal, goal_values, point.marginal_precision, point.status)
         words = "" if factor == 1 else "as if "
         return (
             f"{words}a review cost{'s' if factor == 1 else ''} {payoffs.review:,.6g} {currency}".strip(),

@@ -11,23 +11,23 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
 from multiloss_core import DataError, OperatingPoint, Unit
-from multiloss_core.decisions import RecordedTarget, Wish
+from multiloss_core.decisions import GoalValue, RecordedTarget
 from multiloss_core.formatting import direction, score_name, score_side, score_threshold
 from multiloss_core.numerics import Floats, written_number
 from multiloss_core.thresholds import ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point, target_for_price
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import COSTS, recorded_driver, scenario_choices, share_scenario, target_of
+from ui.operating_point.costs import COSTS, recorded_goal, scenario_choices, share_scenario, target_of
 from ui.operating_point.costs_form import SCENARIO_KEY, ask_scenario
-from ui.operating_point.current_thresholds import baseline_thresholds
-from ui.operating_point.decision import certificate_wishes
-from ui.operating_point.goals import DAYS_KEY, HELD_KEY, by_alerts, by_precision, by_share, held_wishes, restore_held
+from ui.operating_point.current_thresholds import compared_thresholds
+from ui.operating_point.decision import certificate_values
+from ui.operating_point.goals import DAYS_KEY, HELD_KEY, by_alerts, by_precision, by_share, cap_values, restore_held
 from ui.operating_point.state import current_target, point_shown_by, present_point, restore_target, set_target
 from ui.shared.formatting import as_label, as_text
 from ui.shared.session import Goals, session
 from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, ask_number, numbers_parameter
 
-DRIVER_KEY = "driver"
+GOAL_KEY = "goal"
 SLIDER, PRICE, ALERTS, PRECISION, SHARE, MANUAL = "slider", "price", "alerts", "precision", "share", "manual"
 MANUAL_IN_URL = numbers_parameter("hand")
 IN_MONEY = " in money"
@@ -36,7 +36,7 @@ floor or a share leads to the best thresholds that it allows, also between two p
 
 
 @dataclass(frozen=True)
-class Driver:
+class Goal:
     """What can drive the point: its name on the screen and in records, and the target or the point that it comes to.
 
     `goals`: by the key of each of its widgets, what that asks for; those of costs are the scenario's.
@@ -47,40 +47,40 @@ class Driver:
     goals: Mapping[str, str] = field(default_factory=dict)
 
 
-def ask_driver(
-    analysis: Analysis, method: str, choice: DeltaGenerator, goal: DeltaGenerator, table: DeltaGenerator
+def ask_goal(
+    analysis: Analysis, method: str, choice: DeltaGenerator, inputs: DeltaGenerator, table: DeltaGenerator
 ) -> Point | None:
-    """Draw the choice of what drives the point and that goal's inputs; returns the point where a goal finds one.
+    """Draw the choice of the active goal and its inputs; return the point if the goal finds one.
 
-    A goal that comes to a target sets that instead. `choice` and `goal` are the places of both, `table` that of a goal
-    which needs the width of the screen.
+    A goal that amounts to a target sets the target instead. `choice` and `inputs` are the places of both widgets,
+    `table` the place of a goal that needs the full width.
     """
-    labels = {key: driver.label for key, driver in DRIVERS.items()}
-    driver = ask_choice(choice.selectbox, "Set the point by", labels, key=DRIVER_KEY, help=HELP)
-    _leave_in_url(driver)
+    labels = {key: goal.label for key, goal in GOALS.items()}
+    goal = ask_choice(choice.selectbox, "Set the point by", labels, key=GOAL_KEY, help=HELP)
+    _leave_in_url(goal)
     _restore_manual(analysis.surfaces.names)
     state = session().point
-    found, state.goal_told = None, ""
-    with table if driver == COSTS else goal:
+    found, state.goal_note = None, ""
+    with table if goal == COSTS else inputs:
         try:
-            led = DRIVERS[driver].lead(analysis, method)
+            led = GOALS[goal].lead(analysis, method)
             state.goal_refused = isinstance(led, float) and not _drive_to(100 * led)
             found = None if isinstance(led, float) else led
         except DataError as error:
             state.goal_refused = True
-            found = None if driver in (SLIDER, PRICE, COSTS) else point_shown_by(driver, analysis, method)
+            found = None if goal in (SLIDER, PRICE, COSTS) else point_shown_by(goal, analysis, method)
             _say_refused(as_text(str(error)))
-    MANUAL_IN_URL.show(state.manual_thresholds if driver == MANUAL else None)
-    if driver != MANUAL:
+    MANUAL_IN_URL.show(state.manual_thresholds if goal == MANUAL else None)
+    if goal != MANUAL:
         state.manual_thresholds = None
-    if driver != COSTS:
+    if goal != COSTS:
         share_scenario(None)
     return found
 
 
-def baseline_point(analysis: Analysis, method: str) -> Point | None:
+def compared_point(analysis: Analysis, method: str) -> Point | None:
     """Return the point at the thresholds that others are compared with, where the user gave any."""
-    thresholds = baseline_thresholds(analysis)
+    thresholds = compared_thresholds(analysis)
     return None if thresholds is None else _counted(analysis, method, thresholds)
 
 
@@ -92,83 +92,83 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | Non
         return None
 
 
-def driven_by_costs() -> bool:
+def is_set_by_costs() -> bool:
     """Whether payoffs drive the point."""
-    return chosen_driver() == COSTS
+    return chosen_goal() == COSTS
 
 
-def current_driver() -> str:
+def active_goal() -> str:
     """Say what the target is derived from; nothing for the slider itself, or where the goal was refused."""
-    driver = chosen_driver()
+    goal = chosen_goal()
     if session().point.goal_refused:
         return ""
     scenario = session().point.scenarios.driving
-    if driver == COSTS and scenario is not None:
-        return recorded_driver(scenario)[0]
-    return DRIVERS[driver].label if _goals(driver) else ""
+    if goal == COSTS and scenario is not None:
+        return recorded_goal(scenario)[0]
+    return GOALS[goal].label if _goals(goal) else ""
 
 
 def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
     """Return what drove the point, with the goals it was derived from; None for the slider and manual thresholds."""
-    words = current_driver()
+    words = active_goal()
     if not words or isinstance(point, ManualPoint):
         return None
     scenario = session().point.scenarios.driving
-    goals = (
-        recorded_driver(scenario)[1] if scenario and driven_by_costs() else _recorded_goals(analysis, chosen_driver())
-    )
-    wishes = (*goals, *certificate_wishes(analysis, point))
-    # A wish leads to its point again, a target would lead beside it.
-    led = chosen_driver() in (PRICE, COSTS) and isinstance(point, OperatingPoint)
-    return RecordedTarget(words, wishes, *((point.marginal_precision, point.status) if led else ()))
+    goals = recorded_goal(scenario)[1] if scenario and is_set_by_costs() else _recorded_goals(analysis, chosen_goal())
+    goal_values = (*goals, *certificate_values(analysis, point))
+    # A goal leads to its point again, a target would lead beside it.
+    led = chosen_goal() in (PRICE, COSTS) and isinstance(point, OperatingPoint)
+    return RecordedTarget(words, goal_values, *((point.marginal_precision, point.status) if led else ()))
 
 
-def _recorded_goals(analysis: Analysis, driver: str) -> tuple[Wish, ...]:
-    asked = _goals(driver)
+def _recorded_goals(analysis: Analysis, goal: str) -> tuple[GoalValue, ...]:
+    asked = _goals(goal)
     values = {key: st.session_state[key] for key in asked if key in st.session_state}
-    if driver == ALERTS and (days := analysis.rated.days) is not None:
+    if goal == ALERTS and (days := analysis.rated.days) is not None:
         values[DAYS_KEY] = days
     of = IN_MONEY if analysis.settings.unit is Unit.MONEY else ""
-    wishes = tuple(Wish(asked[key] + ("" if key == DAYS_KEY else of), float(value)) for key, value in values.items())
-    return (*wishes, *held_wishes(analysis)) if driver == ALERTS else wishes
+    goal_values = tuple(
+        GoalValue(asked[key] + ("" if key == DAYS_KEY else of), float(value)) for key, value in values.items()
+    )
+    return (*goal_values, *cap_values(analysis)) if goal == ALERTS else goal_values
 
 
 def is_known(target: RecordedTarget) -> bool:
-    """Whether this version of the program has the driver of a record."""
-    return _driver_of(target) is not None
+    """Whether this version of the program has the goal of a record."""
+    return _goal_of(target) is not None
 
 
 def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
-    """Whether the driver of a record can drive again; what it asked of a path means little on that of other data."""
-    driver = _driver_of(target)
-    # Before wishes led to points of their own, they led to a target of the slider.
-    return driver in (COSTS, PRICE) or (driver is not None and same_data and target.marginal_precision is None)
+    """Whether the goal of a record can drive again; what it asked of a path means little on that of other data."""
+    goal = _goal_of(target)
+    # Before goal_values led to points of their own, they led to a target of the slider.
+    return goal in (COSTS, PRICE) or (goal is not None and same_data and target.marginal_precision is None)
 
 
-def restore_driver(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
-    """Have the driver of a record drive, or the slider; returns the choices as the URL holds them."""
+def restore_goal(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
+    """Have the goal of a record drive, or the slider; returns the choices as the URL holds them."""
     # What has a default takes its value from the URL, unless something was chosen before.
-    for key in (key for driver in DRIVERS.values() for key in driver.goals):
+    for key in (key for goal in GOALS.values() for key in goal.goals):
         st.session_state.pop(key, None)
         session().point.start_anew.discard(key)
-    driver = _driver_of(target)
-    if driver is None or not is_restorable(target, same_data=same_data):
+    goal = _goal_of(target)
+    if goal is None or not is_restorable(target, same_data=same_data):
         slider_takes_over()
         return {}
-    st.session_state[DRIVER_KEY] = driver
-    wanted = {wish.name.removesuffix(IN_MONEY): wish.value for wish in target.wishes}
-    found = {key: repr(wanted[name]) for key, name in _goals(driver).items() if name in wanted}
-    return {DRIVER_KEY: driver} | (scenario_choices(target) or {}) | found | restore_held(wanted)
+    st.session_state[GOAL_KEY] = goal
+    wanted = {goal.name.removesuffix(IN_MONEY): goal.value for goal in target.goal_values}
+    found = {key: repr(wanted[name]) for key, name in _goals(goal).items() if name in wanted}
+    return {GOAL_KEY: goal} | (scenario_choices(target) or {}) | found | restore_held(wanted)
 
 
 def slider_takes_over() -> None:
     """Have the slider drive."""
-    st.session_state[DRIVER_KEY] = SLIDER
+    st.session_state[GOAL_KEY] = SLIDER
 
 
 def set_by_costs() -> None:
     """Have costs drive, from where the point is."""
-    st.session_state[DRIVER_KEY] = COSTS
+    st.session_state[GOAL_KEY] = COSTS
 
 
 def set_manual_thresholds(thresholds: object) -> None:
@@ -177,34 +177,34 @@ def set_manual_thresholds(thresholds: object) -> None:
         session().point.manual_thresholds = [math.inf if value is None else float(value) for value in thresholds]
         for j in range(len(thresholds)):
             st.session_state.pop(_manual_key(j), None)
-        st.session_state[DRIVER_KEY] = MANUAL
+        st.session_state[GOAL_KEY] = MANUAL
 
 
-def chosen_driver() -> str:
+def chosen_goal() -> str:
     """Return what drives the point, as the URL says it."""
-    chosen = st.session_state.get(DRIVER_KEY)
-    return chosen if chosen in DRIVERS else SLIDER
+    chosen = st.session_state.get(GOAL_KEY)
+    return chosen if chosen in GOALS else SLIDER
 
 
-def _driver_of(target: RecordedTarget) -> str | None:
-    """Return the driver that a record names, where it asks for something."""
+def _goal_of(target: RecordedTarget) -> str | None:
+    """Return the goal that a record names, where it asks for something."""
     if scenario_choices(target) is not None:
         return COSTS
-    return next((key for key, driver in DRIVERS.items() if driver.goals and driver.label == target.driver), None)
+    return next((key for key, goal in GOALS.items() if goal.goals and goal.label == target.goal), None)
 
 
-def _goals(driver: str) -> Mapping[str, str]:
-    return DRIVERS[driver].goals
+def _goals(goal: str) -> Mapping[str, str]:
+    return GOALS[goal].goals
 
 
-def _leave_in_url(driver: str) -> None:
-    """Take the goals of other drivers out of the URL: a widget that is gone may have left its own there."""
-    for other in DRIVERS:
-        for key in _goals(other) if other != driver else ():
+def _leave_in_url(goal: str) -> None:
+    """Take the goals of other goals out of the URL: a widget that is gone may have left its own there."""
+    for other in GOALS:
+        for key in _goals(other) if other != goal else ():
             # Refused while the widget is going: then it takes its goal with it.
             with suppress(StreamlitAPIException):
                 st.query_params.pop(key, None)
-    if driver != ALERTS:
+    if goal != ALERTS:
         st.query_params.pop(HELD_KEY, None)
 
 
@@ -238,7 +238,7 @@ def _by_price(analysis: Analysis, method: str) -> float:
     )
     m = present_point(analysis, method).marginal_precision
     start = float(f"{(1 - m) / m:.3g}")
-    return target_for_price(ask_number(st.number_input, label, (0.01, 199.0), 4.0, start=start, key="wish_price"))
+    return target_for_price(ask_number(st.number_input, label, (0.01, 199.0), 4.0, start=start, key="goal_price"))
 
 
 def _by_costs(analysis: Analysis, method: str) -> float:
@@ -286,22 +286,22 @@ def _number(text: str, name: str) -> float:
 
 
 # By what the URL says, in the order of the screen.
-DRIVERS = {
-    SLIDER: Driver("marginal precision", _by_slider),
-    PRICE: Driver("false alerts per extra catch", _by_price, {"wish_price": "false alerts per extra catch"}),
-    COSTS: Driver(COSTS, _by_costs),
-    ALERTS: Driver("a cap on alerts", by_alerts, {"wish_alerts": "alerts per day", DAYS_KEY: "days in the data"}),
-    PRECISION: Driver("a floor on precision", by_precision, {"wish_precision": "precision in percent"}),
-    SHARE: Driver("a share of positives to keep", by_share, {"wish_share": "rated positives to keep in percent"}),
-    MANUAL: Driver("thresholds by hand", _by_hand),
+GOALS = {
+    SLIDER: Goal("marginal precision", _by_slider),
+    PRICE: Goal("false alerts per extra catch", _by_price, {"goal_price": "false alerts per extra catch"}),
+    COSTS: Goal(COSTS, _by_costs),
+    ALERTS: Goal("a cap on alerts", by_alerts, {"goal_alerts": "alerts per day", DAYS_KEY: "days in the data"}),
+    PRECISION: Goal("a floor on precision", by_precision, {"goal_precision": "precision in percent"}),
+    SHARE: Goal("a share of positives to keep", by_share, {"goal_share": "rated positives to keep in percent"}),
+    MANUAL: Goal("thresholds by hand", _by_hand),
 }
 
 
 NUMBERS = (
-    *(key for driver in DRIVERS.values() for key in driver.goals if key != DAYS_KEY),
+    *(key for goal in GOALS.values() for key in goal.goals if key != DAYS_KEY),
     *("afford_percent", "afford_review", "afford_catch", "afford_share"),
 )
-CHOICES = (DRIVER_KEY, HELD_KEY, DAYS_KEY, SCENARIO_KEY, "afford", "setting")
+CHOICES = (GOAL_KEY, HELD_KEY, DAYS_KEY, SCENARIO_KEY, "afford", "setting")
 
 
 def use_goals_of(file: str) -> None:

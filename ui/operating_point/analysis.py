@@ -49,7 +49,7 @@ from ui.shared.long_work import begin, wait_for
 from ui.shared.session import session
 
 MAX_DOCUMENTS_SLICED = 200_000
-MOST_SEARCHES = 8
+MAX_SEARCHES = 8
 SECONDS_BETWEEN_LOOKS = 0.4
 # Where others come first, looking takes the processor away from them.
 SECONDS_BETWEEN_LOOKS_IN_A_QUEUE = 2.0
@@ -219,7 +219,7 @@ class Analysis:
         return int(same[0]) if same.size else None
 
     def choices(self, method: str) -> ThresholdChoices:
-        """Return the thresholds that a wish chooses from where a method is chosen."""
+        """Return the thresholds that a goal chooses from where a method is chosen."""
         return threshold_choices(self.path(method), self.dataset.source, surfaces=self.surfaces, fit=self.fit)
 
     def deployable(self, point: Point) -> np.ndarray:
@@ -256,7 +256,7 @@ def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = N
         searches.pop(key, None)
         for other in searches.values():
             other.cancel()
-        while len(searches) >= MOST_SEARCHES:
+        while len(searches) >= MAX_SEARCHES:
             searches.pop(next(iter(searches)))
         searches[key] = PathTasks.of(dataset, settings)
     search = searches[key]

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, Unit
-from multiloss_core.decisions import RecordedTarget, Wish
+from multiloss_core.decisions import GoalValue, RecordedTarget
 from multiloss_core.numerics import written_number
 from multiloss_core.tables import currency_of_amounts
 from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along
@@ -20,8 +20,8 @@ from ui.shared.url_params import UrlParameter
 COSTS = "costs"
 MAX_SCENARIOS, MAX_NAME, MAX_CURRENCY, MAX_AMOUNT = 20, 60, 12, 1e9
 # Columns of the table, also their URL parameters; their names in records; the first row.
-NAME, REVIEW, RECOVERED, CATCH = "wish_name", "wish_review", "wish_recovered", "wish_catch"
-ANNOYANCE, CURRENCY = "wish_annoyance", "wish_currency"
+NAME, REVIEW, RECOVERED, CATCH = "goal_name", "goal_review", "goal_recovered", "goal_catch"
+ANNOYANCE, CURRENCY = "goal_annoyance", "goal_currency"
 RECORDED = {REVIEW: "cost of a review", CATCH: "value of a catch", ANNOYANCE: "annoyance of a false alert"}
 SHARE_RECOVERED = "recovered of the amount in percent"
 FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, RECOVERED: 0.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: ""}
@@ -112,19 +112,19 @@ IN_URL: tuple[UrlParameter[Any], ...] = (
 )
 
 
-def recorded_driver(scenario: Scenario) -> tuple[str, tuple[Wish, ...]]:
+def recorded_goal(scenario: Scenario) -> tuple[str, tuple[GoalValue, ...]]:
     """Convert a scenario to the goal and values of a decision record."""
-    driver = f"{COSTS}, scenario '{scenario.name}'" if scenario.name else COSTS
+    goal = f"{COSTS}, scenario '{scenario.name}'" if scenario.name else COSTS
     currency = f" in {scenario.currency}" if scenario.currency else ""
     cells = _cells(scenario)
-    wishes = tuple(Wish(f"{words}{currency}", cells[column]) for column, words in RECORDED.items())
-    return driver, (*wishes, Wish(SHARE_RECOVERED, cells[RECOVERED])) if cells[RECOVERED] else wishes
+    goal_values = tuple(GoalValue(f"{words}{currency}", cells[column]) for column, words in RECORDED.items())
+    return goal, (*goal_values, GoalValue(SHARE_RECOVERED, cells[RECOVERED])) if cells[RECOVERED] else goal_values
 
 
 def scenario_choices(target: RecordedTarget) -> dict[str, str] | None:
     """Convert the scenario of a record to URL parameters; None without a scenario."""
-    named = _IN_RECORD.fullmatch(target.driver)
-    if named is None and target.driver != COSTS:
+    named = _IN_RECORD.fullmatch(target.goal)
+    if named is None and target.goal != COSTS:
         return None
     return dict(_choices(target, named[1] if named else ""))
 
@@ -132,7 +132,7 @@ def scenario_choices(target: RecordedTarget) -> dict[str, str] | None:
 def _choices(target: RecordedTarget, name: str) -> Iterator[tuple[str, str]]:
     if name:
         yield NAME, name
-    for goal in target.wishes:
+    for goal in target.goal_values:
         if goal.name == SHARE_RECOVERED:
             yield RECOVERED, repr(goal.value)
         for key, words in RECORDED.items():

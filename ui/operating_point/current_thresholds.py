@@ -12,9 +12,9 @@ from multiloss_core.formatting import NEVER, score_name, score_value, short_perc
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_thresholds, read_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.records import entry_in_production, thresholds_words
+from ui.records import deployed_entry, thresholds_words
 from ui.shared.formatting import as_label, as_text
-from ui.shared.session import Baseline, PinnedPoint, session
+from ui.shared.session import ComparedThresholds, PinnedPoint, session
 from ui.shared.url_params import UrlParameter, numbers_parameter
 
 FILE_KEY, COMPARE_WITH_KEY, PIN_KEY = "current_file", "compare_with", "pin"
@@ -23,15 +23,15 @@ CURRENT, PINNED = numbers_parameter("now"), numbers_parameter("pin")
 AGAINST: UrlParameter[str] = UrlParameter("against", lambda text: text if text == CURRENT.name else None, str)
 
 
-def baseline_of(analysis: Analysis) -> Baseline:
+def comparison_of(analysis: Analysis) -> ComparedThresholds:
     """Return what was typed, loaded and pinned for this dataset and rule; kept while others are looked at."""
     key = analysis.dataset.key, analysis.settings.rule
-    return session().point.baselines.setdefault(key, Baseline([None] * len(analysis.surfaces.names)))
+    return session().point.compared.setdefault(key, ComparedThresholds([None] * len(analysis.surfaces.names)))
 
 
-def share_baseline(analysis: Analysis) -> None:
+def share_comparison(analysis: Analysis) -> None:
     """Take what a link compares with, else what is in production; keep the URL at what is compared with now."""
-    kept = baseline_of(analysis)
+    kept = comparison_of(analysis)
     current, pinned = _linked(analysis, CURRENT), _linked(analysis, PINNED)
     if current is not None:
         kept.current = [None if math.isinf(value) else value for value in current]
@@ -39,7 +39,7 @@ def share_baseline(analysis: Analysis) -> None:
     if pinned is not None:
         kept.pinned = PinnedPoint(tuple(pinned), "as it was in the link")
         kept.with_pinned = AGAINST.shown() is None
-    _use_production(analysis, kept)
+    _use_deployed(analysis, kept)
     known = any(value is not None for value in kept.current)
     CURRENT.show([math.inf if value is None else value for value in kept.current] if known else None)
     PINNED.show(None if kept.pinned is None else list(kept.pinned.thresholds))
@@ -54,17 +54,17 @@ def _linked(analysis: Analysis, parameter: UrlParameter[list[float]]) -> list[fl
         return None
 
 
-def keep_in_use(key: str, rule: Rule, thresholds: Sequence[float | None], origin: str) -> dict[str, str]:
+def keep_current(key: str, rule: Rule, thresholds: Sequence[float | None], origin: str) -> dict[str, str]:
     """Take thresholds (k,), None for never, as those in use for a dataset and rule; the choice as the URL holds it."""
-    session().point.baselines[key, rule] = Baseline(list(thresholds), origin=origin)
+    session().point.compared[key, rule] = ComparedThresholds(list(thresholds), origin=origin)
     if all(value is None for value in thresholds):
         return {}
     return {CURRENT.name: CURRENT.write([math.inf if value is None else value for value in thresholds])}
 
 
-def thresholds_in_use(analysis: Analysis) -> Floats | None:
+def current_thresholds_of(analysis: Analysis) -> Floats | None:
     """Return the thresholds in use today (k,), infinity for never; None where none were given or one cannot be used."""
-    current = baseline_of(analysis).current
+    current = comparison_of(analysis).current
     if all(value is None for value in current):
         return None
     try:
@@ -73,19 +73,19 @@ def thresholds_in_use(analysis: Analysis) -> Floats | None:
         return None
 
 
-def baseline_thresholds(analysis: Analysis) -> Floats | None:
+def compared_thresholds(analysis: Analysis) -> Floats | None:
     """Return the thresholds (k,) to compare with: the pinned ones if picked, else those in use today, if any."""
-    kept = baseline_of(analysis)
+    kept = comparison_of(analysis)
     if kept.pinned is not None and kept.with_pinned:
         return np.array(kept.pinned.thresholds)
-    return thresholds_in_use(analysis)
+    return current_thresholds_of(analysis)
 
 
-def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
+def ask_compared_thresholds(analysis: Analysis, point: Point) -> None:
     """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
-    kept = baseline_of(analysis)
-    ask_thresholds_in_use(analysis, lambda name: f"Present threshold of {as_label(score_name(name))}", key="current")
-    _offer_in_production(analysis, kept)
+    kept = comparison_of(analysis)
+    ask_current_thresholds(analysis, lambda name: f"Present threshold of {as_label(score_name(name))}", key="current")
+    _offer_deployed(analysis, kept)
     file_box, pin_box = st.columns([2, 1], gap="medium")
     file_box.file_uploader(
         "or load them",
@@ -112,9 +112,9 @@ def ask_current_thresholds(analysis: Analysis, point: Point) -> None:
         st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
 
 
-def ask_thresholds_in_use(analysis: Analysis, label: Callable[[str], str], *, key: str) -> None:
+def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, key: str) -> None:
     """Ask for the thresholds in use, a box for each classifier with a label by its name; `key` begins their keys."""
-    kept = baseline_of(analysis)
+    kept = comparison_of(analysis)
     for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
         # What was typed is kept for each dataset and rule; the box shows it.
         own = f"{key}_{i}"
@@ -131,9 +131,9 @@ def ask_thresholds_in_use(analysis: Analysis, label: Callable[[str], str], *, ke
         )
 
 
-def _offer_in_production(analysis: Analysis, kept: Baseline) -> None:
+def _offer_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
     """Offer what the log says is in production for these data, else for others with the same scores."""
-    entry = _in_production(analysis)
+    entry = _deployed(analysis)
     if entry is None or tuple(kept.current) == entry.record.thresholds:
         return
     record = entry.record
@@ -148,25 +148,25 @@ def _offer_in_production(analysis: Analysis, kept: Baseline) -> None:
     )
 
 
-def _use_production(analysis: Analysis, kept: Baseline) -> None:
+def _use_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
     """Compare with what the log says is in production, where nobody has said yet what is: once for each dataset."""
     is_new, kept.is_looked_up = not kept.is_looked_up, True
     if is_new and all(value is None for value in kept.current):
-        entry = _in_production(analysis)
+        entry = _deployed(analysis)
         if entry is not None:
             _use(kept, entry)
 
 
-def _in_production(analysis: Analysis) -> LogEntry | None:
-    return entry_in_production(analysis.surfaces.names, analysis.dataset.name, analysis.settings.rule)
+def _deployed(analysis: Analysis) -> LogEntry | None:
+    return deployed_entry(analysis.surfaces.names, analysis.dataset.name, analysis.settings.rule)
 
 
-def _use(kept: Baseline, entry: LogEntry) -> None:
+def _use(kept: ComparedThresholds, entry: LogEntry) -> None:
     kept.current, kept.with_pinned, kept.complaint = list(entry.record.thresholds), False, None
     kept.origin = f"decision {entry.id} of the log"
 
 
-def _ask_which(kept: Baseline) -> None:
+def _ask_which(kept: ComparedThresholds) -> None:
     st.session_state[COMPARE_WITH_KEY] = PINNED_WORDS if kept.with_pinned else CURRENT_WORDS
     st.segmented_control(
         "Compare with",
@@ -179,16 +179,16 @@ def _ask_which(kept: Baseline) -> None:
     )
 
 
-def _keep_which(kept: Baseline) -> None:
+def _keep_which(kept: ComparedThresholds) -> None:
     kept.with_pinned = st.session_state[COMPARE_WITH_KEY] == PINNED_WORDS
 
 
-def _keep_typed(kept: Baseline, i: int, key: str, name: str) -> None:
+def _keep_typed(kept: ComparedThresholds, i: int, key: str, name: str) -> None:
     kept.current[i] = score_value(name, st.session_state[key])
     kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
 
-def _load(analysis: Analysis, kept: Baseline) -> None:
+def _load(analysis: Analysis, kept: ComparedThresholds) -> None:
     kept.complaint = None
     file = st.session_state[FILE_KEY]
     if file is None:
@@ -202,7 +202,7 @@ def _load(analysis: Analysis, kept: Baseline) -> None:
     kept.with_pinned, kept.origin = False, file.name
 
 
-def _pin(analysis: Analysis, kept: Baseline, point: Point) -> None:
+def _pin(analysis: Analysis, kept: ComparedThresholds, point: Point) -> None:
     if isinstance(point, ManualPoint):
         how = "set by hand"
     else:

@@ -7,10 +7,10 @@ import numpy as np
 
 from multiloss_core import DataError, DecisionRecord, OperatingPoint, RatedDocuments, Unit, decisions
 from multiloss_core.decisions import (
+    GoalValue,
     RecordedEvidence,
     RecordedSettings,
     RecordedTarget,
-    Wish,
     evidence_of,
     target_of_point,
 )
@@ -43,15 +43,15 @@ def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
     """Record what led to a point where only the slider or the hand did, and the certificate of its path."""
-    return target_of_point(point, certificate_wishes(analysis, point) if isinstance(point, OperatingPoint) else ())
+    return target_of_point(point, certificate_values(analysis, point) if isinstance(point, OperatingPoint) else ())
 
 
-def certificate_wishes(analysis: Analysis, point: Point) -> tuple[Wish, ...]:
+def certificate_values(analysis: Analysis, point: Point) -> tuple[GoalValue, ...]:
     """Return what was certified of the path that a point lies on, if anything was."""
     certificate = analysis.certificate
     if certificate is None or certificate.path is None or certificate.path.method != point.method:
         return ()
-    return Wish(GUARANTEED, certificate.precision), Wish(CONFIDENCE, certificate.confidence)
+    return GoalValue(GUARANTEED, certificate.precision), GoalValue(CONFIDENCE, certificate.confidence)
 
 
 def drawings_of(record: DecisionRecord, analysis: Analysis, point: Point, pair: tuple[int, int]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, ThresholdPath, Unit
-from multiloss_core.decisions import Wish
+from multiloss_core.decisions import GoalValue
 from multiloss_core.formatting import count, percent
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point
@@ -26,9 +26,9 @@ from ui.operating_point.state import present_point, round_cap
 from ui.shared.session import session
 from ui.shared.url_params import ask_choice, ask_number
 
-DAYS_KEY, HELD_KEY = "wish_days", "wish_held"
-MEAN, MOST_DAYS = "mean", "most"
-HELD = {MEAN: "on average", MOST_DAYS: "on nine days of ten"}
+DAYS_KEY, HELD_KEY = "goal_days", "goal_held"
+MEAN, MAX_DAYS = "mean", "most"
+HELD = {MEAN: "on average", MAX_DAYS: "on nine days of ten"}
 HELD_HELP = """A mean is exceeded on about every second day. *Nine days of ten*: on at most one day of ten of these data
 there are more alerts than that."""
 SHARE_OF_DAYS = "days that hold the cap in percent"
@@ -39,17 +39,17 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     cap, span = st.columns(2, vertical_alignment="bottom")
     label = "Money flagged per day, at most" if analysis.settings.unit is Unit.MONEY else "Alerts per day, at most"
     days = analysis.rated.days
-    of_most = days is not None and _ask_held(span) == MOST_DAYS
+    of_most = days is not None and _ask_held(span) == MAX_DAYS
     if days is None:
         days = span.number_input(
             "Days in the data", 1.0, 10_000.0, None, format="%g", key=DAYS_KEY, bind="query-params", placeholder="days"
         )
     start = None if days is None else _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
-    most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="wish_alerts", format="%g")
+    most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="goal_alerts", format="%g")
     if days is None:
         raise DataError("The data have no time column; type how many days they span, or choose a time column.")
     point = under_cap(analysis.key, method, most, days, of_most, analysis)
-    session().point.goal_told = _what_is_used(analysis, point, most, days, of_most=of_most)
+    session().point.goal_note = _what_is_used(analysis, point, most, days, of_most=of_most)
     return point
 
 
@@ -58,16 +58,16 @@ def _ask_held(place: DeltaGenerator) -> str:
     return ask_choice(place.selectbox, "Held", HELD, key=HELD_KEY, help=HELD_HELP)
 
 
-def held_wishes(analysis: Analysis) -> tuple[Wish, ...]:
+def cap_values(analysis: Analysis) -> tuple[GoalValue, ...]:
     """Record on how many days a cap holds, where it is one of days."""
-    of_most = analysis.rated.days is not None and st.session_state.get(HELD_KEY) == MOST_DAYS
-    return (Wish(SHARE_OF_DAYS, 100 * NINE_OF_TEN),) if of_most else ()
+    of_most = analysis.rated.days is not None and st.session_state.get(HELD_KEY) == MAX_DAYS
+    return (GoalValue(SHARE_OF_DAYS, 100 * NINE_OF_TEN),) if of_most else ()
 
 
 def restore_held(wanted: Mapping[str, float]) -> dict[str, str]:
-    """Have a cap hold as in a record, by the names of its wishes; returns the choice as the URL holds it."""
+    """Have a cap hold as in a record, by the names of its goal_values; returns the choice as the URL holds it."""
     st.session_state.pop(HELD_KEY, None)
-    return {HELD_KEY: MOST_DAYS} if SHARE_OF_DAYS in wanted else {}
+    return {HELD_KEY: MAX_DAYS} if SHARE_OF_DAYS in wanted else {}
 
 
 def _first_cap(analysis: Analysis, point: Point, path: ThresholdPath, days: float) -> float:
@@ -119,7 +119,7 @@ def by_precision(analysis: Analysis, method: str) -> Point:
     label = f"{WORDS[analysis.settings.unit].precision} of at least, in percent"
     precision = present_point(analysis, method).precision
     start = 60.0 if math.isnan(precision) else _whole_tenths(precision, 99.5)
-    least = ask_number(st.number_input, label, (0.5, 99.5), 60.0, start=start, key="wish_precision")
+    least = ask_number(st.number_input, label, (0.5, 99.5), 60.0, start=start, key="goal_precision")
     return _with_precision(analysis.key, method, least / 100, analysis)
 
 
@@ -138,7 +138,7 @@ def by_share(analysis: Analysis, method: str) -> Point:
     label = f"{WORDS[analysis.settings.unit].kept.removesuffix('kept')}to keep, in percent"
     point = present_point(analysis, method)
     start = _whole_tenths(point.share_of_rated_positives, 100.0)
-    least = ask_number(st.number_input, label, (0.5, 100.0), 50.0, start=start, key="wish_share")
+    least = ask_number(st.number_input, label, (0.5, 100.0), 50.0, start=start, key="goal_share")
     if point.reachable_share < 1:
         st.caption(f"At most {percent(point.reachable_share)} can be reached when every score must agree.")
     return _with_share(analysis.key, method, least / 100, analysis)

@@ -10,10 +10,10 @@ import streamlit as st
 from multiloss_core import DataError, OperatingPoint, Unit, operating_point
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json
-from ui.operating_point.active_goal import ask_driver, baseline_point, chosen_driver, driven_by_costs
+from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point, is_set_by_costs
 from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.costs_form import show_scenarios
-from ui.operating_point.current_thresholds import share_baseline
+from ui.operating_point.current_thresholds import share_comparison
 from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.sections.certificate import with_certificate
 from ui.operating_point.settings import (
@@ -63,24 +63,24 @@ def ask_point(dataset: RatedDataset) -> PointContext:
     """Draw the controls and return the resulting point. Raises DataError for settings that do not fit the data."""
     # A horizontal container wraps on narrow screens; columns would cut controls off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    driver_box, goal_box, unit_box, settings_box, files_box, switch_box = (row.container(width=w) for w in WIDTHS)
+    choice_box, goal_box, unit_box, settings_box, files_box, switch_box = (row.container(width=w) for w in WIDTHS)
     table_box = st.container()
     with settings_box:
         settings_box = st.popover("Settings", icon=":material/tune:")
     settings = ask_settings(dataset, unit_box, settings_box)
     apply_presentation()
     analysis = with_certificate(analyse(dataset, settings, method=asked_method()))
-    share_baseline(analysis)
+    share_comparison(analysis)
     with settings_box:
         method, pair = ask_method(analysis), ask_pair(analysis)
-    own = ask_driver(analysis, method, driver_box, goal_box, table_box)
+    own = ask_goal(analysis, method, choice_box, goal_box, table_box)
     with switch_box:
         new_data = ask_new_data()
     view = _view(analysis, method, pair, own, new_data=new_data)
-    remember_point(analysis, view.chosen_point, chosen_driver())
+    remember_point(analysis, view.chosen_point, chosen_goal())
     with files_box:
         offer_downloads(analysis, view.chosen_point)
-    if driven_by_costs():
+    if is_set_by_costs():
         show_scenarios(analysis, method, view.chosen_point)
     return PointContext(analysis=analysis, view=view, new_data=new_data)
 
@@ -103,7 +103,7 @@ def _view(analysis: Analysis, method: str, pair: tuple[int, int], own: Point | N
         surfaces=analysis.sliced(chosen, pair),
         chosen_point=chosen,
         assessed_point=assessed,
-        baseline_point=baseline_point(analysis, method),
+        compared_point=compared_point(analysis, method),
         resamples=resamples,
         bands=None if along_path is None else along_path.bands,
     )

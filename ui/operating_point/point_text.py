@@ -9,7 +9,7 @@ from multiloss_core import OperatingPoint, Unit
 from multiloss_core.formatting import UNDEFINED, percent, price, rate, reached, score_name, share, shortened
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.numerics import Floats, ratio
-from multiloss_core.thresholds import FlaggedCounts, ManualPoint, Point, WishedPoint
+from multiloss_core.thresholds import FlaggedCounts, GoalPoint, ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import number_of
 from ui.operating_point.state import DIGITS
@@ -152,7 +152,7 @@ def count_columns(
 
 def place_words(point: Point) -> str:
     """Name the two targets of the slider on either side of a point between them."""
-    if not isinstance(point, WishedPoint):
+    if not isinstance(point, GoalPoint):
         return ""
     lower, higher = (f"{100 * target:.4g}\N{NO-BREAK SPACE}%" for target in point.between)
     return f"between the slider's {lower} and {higher}"

@@ -101,7 +101,7 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
     return settings
 
 
-def settings_in_use(dataset: RatedDataset) -> Settings:
+def current_settings(dataset: RatedDataset) -> Settings:
     """Return how surfaces are counted and paths searched, as chosen before; counts of documents."""
     source = dataset.source
     if isinstance(source, CountSurfaces) and not isinstance(source, RatedCounts):

@@ -53,9 +53,9 @@ def _percent(value: object) -> float | None:
 IN_URL: UrlParameter[float] = UrlParameter("m", _percent, "{:.10g}".format)
 
 
-def remember_point(analysis: Analysis, point: Point, driver: str) -> ShownPoint:
+def remember_point(analysis: Analysis, point: Point, goal: str) -> ShownPoint:
     """Store the point on the screen with its goal."""
-    session().point.shown = shown = ShownPoint(point, _about(analysis), driver)
+    session().point.shown = shown = ShownPoint(point, _about(analysis), goal)
     return shown
 
 
@@ -73,12 +73,12 @@ def present_point(analysis: Analysis, method: str) -> Point:
     return operating_point(analysis.path(method), current_target().marginal_precision)
 
 
-def point_shown_by(driver: str, analysis: Analysis, method: str) -> Point | None:
+def point_shown_by(goal: str, analysis: Analysis, method: str) -> Point | None:
     """Return the point of the last run if this goal led to it."""
     shown = session().point.shown
-    is_same = shown is not None and (shown.about, shown.driver, shown.point.method) == (
+    is_same = shown is not None and (shown.about, shown.goal, shown.point.method) == (
         _about(analysis),
-        driver,
+        goal,
         method,
     )
     return shown.point if shown is not None and is_same else None
@@ -104,7 +104,7 @@ class ViewState:
 
     `chosen_point` is the point on the screen: the method's, or one between the slider's targets, set manually or found
     for a goal. `percent` is its position on the slider. `assessed_point` is the point of the intervals: the smooth
-    path's, or the one between targets. `baseline_point` is at the compared thresholds. `resamples` are of
+    path's, or the one between targets. `compared_point` is at the compared thresholds. `resamples` are of
     `assessed_point`, `bands` along the smooth path; both are None unless requested and finished.
     """
 
@@ -115,7 +115,7 @@ class ViewState:
     surfaces: CountSurfaces
     chosen_point: Point
     assessed_point: Point
-    baseline_point: Point | None = None
+    compared_point: Point | None = None
     resamples: PointBootstrap | None = None
     bands: PathBands | None = None
 

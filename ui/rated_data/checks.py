@@ -30,7 +30,7 @@ from ui.shared.formatting import as_text, show_table, vocabulary
 from ui.shared.page_setup import theme
 
 ANSWERS: dict[FloorMethod, str] = {"corner": "No: only by these scores", "jump": "Yes: also by something else"}
-MOST_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
+MAX_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,7 +110,7 @@ def _kept_question(key: str, _source: RatedSource, _choice: ColumnMeanings) -> _
 
 def _explained_by(frame: pd.DataFrame, choice: ColumnMeanings) -> tuple[str, ...]:
     """Name the numeric columns in no use of which one more score would settle the floors."""
-    if len(choice.scores) == MOST_SCORES:
+    if len(choice.scores) == MAX_SCORES:
         return ()
     rows = frame.iloc[:: -(-len(frame) // MAX_ROWS)]
     used = {*choice.scores, choice.rating, choice.weight, choice.group, choice.amount, choice.time}

@@ -120,7 +120,7 @@ EXAMPLES = 3
 MAX_COLUMNS = 200
 # In pixels, and how many letters of a reason one line holds. Streamlit breaks lines in rows above 64 pixels.
 WIDTHS, LETTERS_OF_A_LINE = {"Why": 420, "Examples": 220}, 60
-ONE_LINE, TWO_LINES, MOST_HEIGHT = 35, 72, 480
+ONE_LINE, TWO_LINES, MAX_HEIGHT = 35, 72, 480
 ROLE_WORDS = {
     "rating": "Rating",
     "weight": "Weight",
@@ -210,7 +210,7 @@ def show_column_table(source: RatedSource, choice: ColumnMeanings) -> None:
     show_table(
         pd.DataFrame(rows),
         hide_index=True,
-        height=min(MOST_HEIGHT, 38 + height * len(rows)),
+        height=min(MAX_HEIGHT, 38 + height * len(rows)),
         row_height=height,
         column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
         alt=f"Each column of {source.name} with what it is read as.",

@@ -9,7 +9,7 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.engines import (
     ALL_ROWS,
-    MOST_FETCHED,
+    MAX_FETCHED,
     Cancelled,
     Engine,
     Filter,
@@ -74,9 +74,9 @@ def _counted(engine: Engine, table: str, window: RowWindow, tell: Any) -> int:
 
 
 def _what_happens(rows: int) -> str:
-    if rows <= MOST_FETCHED:
+    if rows <= MAX_FETCHED:
         return "They are few enough to be fetched, as if you had uploaded them."
-    return f"More than {count(MOST_FETCHED)}: they stay where they are and are counted there."
+    return f"More than {count(MAX_FETCHED)}: they stay where they are and are counted there."
 
 
 def _ask_window(name: str, table: str, sample: pd.DataFrame) -> RowWindow:

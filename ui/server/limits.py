@@ -17,15 +17,15 @@ from ui.server import streamlit_runtime
 
 UPLOADS = "/_stcore/upload_file/"
 # The page has a few uploaders, of one file each: more is not theirs.
-MOST_FILES = 8
-MOST_BYTES = 450 * 2**20
-VARIABLE = "MULTILOSS_MOST_UPLOADED_MB"
-MOST_MEGABYTES_OF_ALL = 4096
+MAX_FILES = 8
+MAX_BYTES = 450 * 2**20
+VARIABLE = "MULTILOSS_MAX_UPLOADED_MB"
+MAX_MEGABYTES_OF_ALL = 4096
 # A sender that stays silent so long, or sends less in a second on the whole, has its upload ended.
 MAX_SILENCE_SECONDS = 60.0
 MIN_BYTES_A_SECOND = 50_000
 # Named to one visit and not used yet: browsers ask for one at a time.
-MOST_PLACES = 32
+MAX_PLACES = 32
 # In seconds: so long a file may wait for the run in which its widget takes it.
 PATIENCE = 60.0
 # With these refusals nothing is received: only a browser that sends a file reads the answer afterwards.
@@ -66,7 +66,7 @@ class AskedFiles:
 
     def _remember(self, session_id: str, file_names: Sequence[str]) -> Any:
         places = self._name(session_id, file_names)
-        self._named[session_id] = [*self._named[session_id], *(place.file_id for place in places)][-MOST_PLACES:]
+        self._named[session_id] = [*self._named[session_id], *(place.file_id for place in places)][-MAX_PLACES:]
         return places
 
 
@@ -106,7 +106,7 @@ class UploadLimits:
                 return
             except ClientDisconnect:
                 refusal = 408, "The file did not arrive; choose it again."
-        elif refusal[0] not in (UNASKED, NO_LENGTH) and (length or 0) <= MOST_BYTES:
+        elif refusal[0] not in (UNASKED, NO_LENGTH) and (length or 0) <= MAX_BYTES:
             while (await receive()).get("more_body"):
                 pass
         status, words = refusal
@@ -129,8 +129,8 @@ class UploadLimits:
         held: dict[str, dict[str, object]] = getattr(streamlit_runtime.files_manager(), "file_storage", {})
         own = [size for one, size in self._under_way.values() if one == session]
         files, size = len(held.get(session, {})) + len(own), _bytes_of(held.get(session, {})) + sum(own)
-        if files >= MOST_FILES or size + length > MOST_BYTES:
-            return 413, f"A visit may have at most {MOST_FILES} files and {MOST_BYTES // 2**20} MB on this server."
+        if files >= MAX_FILES or size + length > MAX_BYTES:
+            return 413, f"A visit may have at most {MAX_FILES} files and {MAX_BYTES // 2**20} MB on this server."
         size = sum(map(_bytes_of, list(held.values()))) + sum(size for _, size in self._under_way.values())
         if size + length > self._most_of_all:
             return 503, "This server holds as many uploads as it may; try again when other visitors have finished."
@@ -157,7 +157,7 @@ def _bytes_of(files: dict[str, object]) -> int:
 
 def _most_of_all() -> int:
     """Read the limit over all visits, in bytes. Raises ValueError where it is no whole number of megabytes."""
-    text = os.environ.get(VARIABLE, str(MOST_MEGABYTES_OF_ALL))
+    text = os.environ.get(VARIABLE, str(MAX_MEGABYTES_OF_ALL))
     if not text.isdigit() or not int(text):
-        raise ValueError(f"{VARIABLE} is '{text}'; give a whole number of megabytes, such as {MOST_MEGABYTES_OF_ALL}.")
+        raise ValueError(f"{VARIABLE} is '{text}'; give a whole number of megabytes, such as {MAX_MEGABYTES_OF_ALL}.")
     return int(text) * 2**20

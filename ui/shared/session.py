@@ -10,7 +10,7 @@ import streamlit as st
 
 from multiloss_core import DecisionRecord
 from multiloss_core.datasets import Source
-from multiloss_core.decisions import Wish
+from multiloss_core.decisions import GoalValue
 from multiloss_core.engines import BorderlineRows, PathCounts
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.thresholds import Payoffs, Point
@@ -102,7 +102,7 @@ class PinnedPoint:
 
 
 @dataclass
-class Baseline:
+class ComparedThresholds:
     """The thresholds that the points of one dataset and rule are compared with.
 
     `current`: the current thresholds; None is an empty box, which means never if another one is filled. `complaint`:
@@ -172,11 +172,11 @@ class Reopened:
 
 @dataclass(frozen=True, eq=False)
 class ShownPoint:
-    """A point on the screen; `about` identifies data, settings and method, `driver` is its goal."""
+    """A point on the screen; `about` identifies data, settings and method, `goal` is its goal."""
 
     point: Point
     about: Hashable
-    driver: str
+    goal: str
 
 
 @dataclass(frozen=True)
@@ -192,8 +192,8 @@ class ChosenBand:
     """Two cuts, the goal of the upper one as in records, and the reviews possible per day."""
 
     band: ReviewBand
-    driver: str
-    wishes: tuple[Wish, ...]
+    goal: str
+    goal_values: tuple[GoalValue, ...]
     reviews_per_day: float | None = None
 
 
@@ -216,8 +216,8 @@ class Goals:
 class PointState:
     """The state of the screen Operating point.
 
-    `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_told` describes its
-    result. `shown`: the point of the last run, from which a new goal starts. `baselines`: compared thresholds by
+    `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_note` describes its
+    result. `shown`: the point of the last run, from which a new goal starts. `compared`: compared thresholds by
     dataset and rule. `jobs`: tasks by subject. `band`: the two cuts of the last run, if any. `surfaces_in_sight`: the
     browser has requested the surfaces. `file`: the fingerprint of the file of the goals; `goals_of_files`: goals of
     other files. `start_anew`: keys of widgets to reset after a change of file. `held_texts`: names of message texts
@@ -227,13 +227,13 @@ class PointState:
     target: Target = field(default_factory=Target)
     manual_thresholds: list[float] | None = None
     goal_refused: bool = False
-    goal_told: str = ""
+    goal_note: str = ""
     shown: ShownPoint | None = None
     sheet_led_to: SheetPoint | None = None
     file: str | None = None
     goals_of_files: dict[str, Goals] = field(default_factory=dict)
     start_anew: set[str] = field(default_factory=set)
-    baselines: dict[Hashable, Baseline] = field(default_factory=dict)
+    compared: dict[Hashable, ComparedThresholds] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     jobs: dict[Any, Task[Any]] = field(default_factory=dict)
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)

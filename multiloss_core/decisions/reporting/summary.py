@@ -5,7 +5,13 @@ from functools import partial
 from typing import Any
 
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.record_fields import SET_BY_HAND, ExpectedCounts, RecordedColumns, RecordedInterval, Wish
+from multiloss_core.decisions.record_fields import (
+    SET_BY_HAND,
+    ExpectedCounts,
+    GoalValue,
+    RecordedColumns,
+    RecordedInterval,
+)
 from multiloss_core.decisions.reporting.evidence_sections import Row, Section, evidence_sections
 from multiloss_core.formatting import (
     MINUS,
@@ -134,8 +140,8 @@ def _block_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator
             f"Of these, {number(alerts)} {what} would be {words}: {number(tp)} {vocabulary.positive} and {number(fp)} "
             f"false alerts, a precision of {share(ratio(tp, alerts), _base(record, alerts))}."
         )
-    wishes = ", ".join(f"{wish.name} {threshold(wish.value)}" for wish in block.target.wishes)
-    yield f"The upper cut was driven by {block.target.driver}{f': {wishes}' if wishes else ''}."
+    goal_values = ", ".join(f"{goal.name} {threshold(goal.value)}" for goal in block.target.goal_values)
+    yield f"The upper cut was driven by {block.target.goal}{f': {goal_values}' if goal_values else ''}."
     if block.reviews_per_day is not None:
         yield f"At most {block.reviews_per_day:g} a day can be reviewed."
 
@@ -176,15 +182,15 @@ def chosen_by(record: DecisionRecord) -> str:
     target = record.target
     if target.by_hand:
         return SET_BY_HAND
-    own = [wish for wish in target.wishes if wish.name == target.driver]
-    others = [f"{wish.name} {_wished(wish)}" for wish in target.wishes if wish not in own]
-    return ", ".join([" ".join([target.driver, *map(_wished, own)]), *others])
+    own = [goal for goal in target.goal_values if goal.name == target.goal]
+    others = [f"{goal.name} {_wished(goal)}" for goal in target.goal_values if goal not in own]
+    return ", ".join([" ".join([target.goal, *map(_wished, own)]), *others])
 
 
-def _wished(wish: Wish) -> str:
-    if wish.name in _SHARES:
-        return f"{100 * wish.value:.4g}\N{NO-BREAK SPACE}%"
-    return threshold(wish.value)
+def _wished(goal: GoalValue) -> str:
+    if goal.name in _SHARES:
+        return f"{100 * goal.value:.4g}\N{NO-BREAK SPACE}%"
+    return threshold(goal.value)
 
 
 def _difference_sentences(record: DecisionRecord) -> Iterator[str]:

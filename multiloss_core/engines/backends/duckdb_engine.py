@@ -14,14 +14,14 @@ from pyarrow import parquet
 from multiloss_core.engines.dialects import DUCKDB, Dialect
 from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
 from multiloss_core.errors import DataError
-from multiloss_core.tables import LARGEST_FILE, read_in_process
+from multiloss_core.tables import MAX_FILE_BYTES, read_in_process
 from multiloss_core.tables.kept_rows import Kept
 
 MEMORY_LIMIT = "2GB"
 PARQUET, CSV = (".parquet", ".pq"), (".csv",)
 # What is noticed of a folder's files, so that nobody who can write there can exhaust the program.
 MAX_FILES = 100_000
-COMPARED_FILES, LONGEST_HEADER = 100, 2**20
+COMPARED_FILES, MAX_HEADER = 100, 2**20
 
 
 class DuckDBEngine:
@@ -111,7 +111,7 @@ class DuckDBEngine:
         if self._is_database:
             return DUCKDB.table(table.split(".", 1))
         files = self._files()[table]
-        if files[0].suffix.lower() in CSV and sum(file.stat().st_size for file in files) <= LARGEST_FILE:
+        if files[0].suffix.lower() in CSV and sum(file.stat().st_size for file in files) <= MAX_FILE_BYTES:
             read = [self._as_parquet(file) for file in files]
             files = [file for file in read if file is not None] if None not in read else files
         names = ", ".join(DUCKDB.word(str(file)) for file in files)
@@ -235,7 +235,7 @@ def _columns(file: Path) -> tuple[str, ...] | None:
         if file.suffix.lower() in PARQUET:
             return tuple(sorted(parquet.read_schema(file).names))
         with file.open(encoding="utf-8", errors="replace") as opened:
-            return (opened.readline(LONGEST_HEADER).strip(),)
+            return (opened.readline(MAX_HEADER).strip(),)
     except (OSError, arrow.ArrowException):
         return None
 

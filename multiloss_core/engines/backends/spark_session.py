@@ -24,7 +24,7 @@ from multiloss_core.engines.engine import Cancelled, EngineError, Question, firs
 
 # A server that does not answer is asked again after 0.05, 0.2, 0.8, 2 and 2 s, and then no more.
 RETRIES = 5
-LONGEST_PAUSE = 2_000
+MAX_PAUSE = 2_000
 CHANNEL_OPTIONS = [
     # Until a connection stands: a server that accepts it and then says nothing would be waited for 20 s, each time.
     ("grpc.min_reconnect_backoff_ms", 5_000),
@@ -157,7 +157,7 @@ class _Patience(DefaultPolicy):
     """PySpark's own policy asks again for ten minutes, and warns when it gives up: warnings may be errors."""
 
     def __init__(self) -> None:
-        super().__init__(max_backoff=LONGEST_PAUSE, max_server_retry_delay=LONGEST_PAUSE)
+        super().__init__(max_backoff=MAX_PAUSE, max_server_retry_delay=MAX_PAUSE)
 
     def to_state(self) -> RetryPolicyState:
         return _Attempts(self)

@@ -15,7 +15,7 @@ from multiloss_core.tables.column_values import is_numeric, sampled, sampled_num
 from multiloss_core.tables.rating_column import rating_values
 from multiloss_core.tables.vocabulary import name_words
 
-MOST_RATINGS = 20
+MAX_RATINGS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Column:
     @cached_property
     def ratings(self) -> tuple[Indices, list[str]]:
         """The cells as `rating_values`; none where there are too many different ones."""
-        if not 1 <= self.distinct <= MOST_RATINGS or (self.is_number and not self.is_whole):
+        if not 1 <= self.distinct <= MAX_RATINGS or (self.is_number and not self.is_whole):
             return np.full(len(self.cells), -1), []
         return rating_values(self.cells)
 
@@ -93,7 +93,7 @@ def _columns(sample: pd.DataFrame) -> Iterator[Column]:
 
 # Standard errors by which a score must fall to be asked about, and for certain.
 PERHAPS, CLEARLY = 2.0, 3.0
-MOST_STEPS, SMALL_STEP, LONGEST_STEP, PENALTY = 30, 1e-6, 2.0, 1e-5
+MAX_STEPS, SMALL_STEP, MAX_STEP, PENALTY = 30, 1e-6, 2.0, 1e-5
 
 
 def falling_scores(scores: Mapping[str, Floats], positive: Floats) -> dict[str, bool]:
@@ -148,11 +148,11 @@ def _slope(tested: Floats, others: list[Floats], is_positive: Bools) -> float:
     )
     penalty = PENALTY * len(tested) * np.eye(columns.shape[1])
     coefficients = np.zeros(columns.shape[1])
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         precision = expit(columns @ coefficients)
         curvature = columns.T @ (columns * (precision * (1 - precision))[:, np.newaxis]) + penalty
         step = np.linalg.solve(curvature, columns.T @ (is_positive - precision) - penalty @ coefficients)
-        coefficients += step.clip(-LONGEST_STEP, LONGEST_STEP)
+        coefficients += step.clip(-MAX_STEP, MAX_STEP)
         if np.abs(step).max() < SMALL_STEP:
             break
     return float(coefficients[0] / np.sqrt(np.linalg.inv(curvature)[0, 0]))

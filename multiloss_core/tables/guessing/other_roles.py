@@ -17,10 +17,10 @@ from multiloss_core.tables.rating_column import flag_values
 from multiloss_core.tables.time_column import document_times
 from multiloss_core.tables.vocabulary import group_rank, listed, weight_names
 
-MOST_SEGMENTS = 30
+MAX_SEGMENTS = 30
 # A weight has one value for each stratum of a sample; masses and lengths have many.
-MOST_STRATA = 50
-FEWEST_GROUPS = 10
+MAX_STRATA = 50
+MIN_GROUPS = 10
 # Smaller whole numbers are hours or days, not 20260314 and not seconds since 1970.
 SMALLEST_TIME = 1e7
 # Days as Excel counts them, from 1990 until the end of 2100.
@@ -62,7 +62,7 @@ def guess_weight(columns: Sequence[Column]) -> RoleGuess:
         )
     if first.distinct == 1 and first.filled == len(first.cells) and first.numbers.max() == 1:
         return RoleGuess()
-    if first.numbers.min() < 1 or first.distinct > MOST_STRATA:
+    if first.numbers.min() < 1 or first.distinct > MAX_STRATA:
         return RoleGuess(name=first.name, doubt="its values may be of something else than a sample")
     return RoleGuess(name=first.name, reason="its name says so, and no value is below 1")
 
@@ -70,7 +70,7 @@ def guess_weight(columns: Sequence[Column]) -> RoleGuess:
 def _may_be_weight(column: Column) -> bool:
     """Whether a name ends like that of a weight, and the values could be of the strata of a sample."""
     ends = column.words[-1:] == ("w",) or any(column.words[-len(phrase) :] == phrase for phrase in weight_names())
-    return ends and column.numbers.min() >= 1 and 1 < column.distinct <= MOST_STRATA
+    return ends and column.numbers.min() >= 1 and 1 < column.distinct <= MAX_STRATA
 
 
 def _is_sampling_rate(column: Column) -> bool:
@@ -198,12 +198,12 @@ def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
             not words & listed("segment")
             or words & listed("no_segment")
             or not column.is_text
-            or not 1 < column.distinct <= MOST_SEGMENTS
+            or not 1 < column.distinct <= MAX_SEGMENTS
         ):
             continue
         if 2 * column.distinct > column.filled or flag_values(column.ratings[1]):
             continue
-        if 1 < frame[column.name].nunique() <= MOST_SEGMENTS and not _complaint(document_segments, frame, column.name):
+        if 1 < frame[column.name].nunique() <= MAX_SEGMENTS and not _complaint(document_segments, frame, column.name):
             return RoleGuess(name=column.name, reason="its name says so, and it holds few words")
     return RoleGuess()
 
@@ -223,7 +223,7 @@ def guess_group(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
             continue
         groups = whole.nunique()
         if 1 < groups < whole.count() and (column.is_text or column.is_whole):
-            if groups < FEWEST_GROUPS and len(frame) >= 2 * FEWEST_GROUPS:
+            if groups < MIN_GROUPS and len(frame) >= 2 * MIN_GROUPS:
                 continue
             return RoleGuess(name=column.name, reason="its name says so, and some values occur in several rows")
     return RoleGuess(doubt=doubt)
@@ -236,7 +236,7 @@ def _is_rounded(cells: "pd.Series[Any]") -> bool:
         texts = pd.Series(known.unique()).astype("str")
         long = texts[texts.str.fullmatch("[0-9]{16,}")]
         is_power = texts.str.fullmatch(r"[0-9][.,]?[0-9]*[eE]\+[0-9]{2}")
-        return bool(is_power.any()) or (len(long) >= FEWEST_GROUPS and bool(long.str.fullmatch("[0-9]{15}0+").all()))
+        return bool(is_power.any()) or (len(long) >= MIN_GROUPS and bool(long.str.fullmatch("[0-9]{15}0+").all()))
     values = known.to_numpy(dtype=np.float64)
     if pd.api.types.is_float_dtype(known.dtype) and (np.abs(values) >= EXACT).any():
         return True

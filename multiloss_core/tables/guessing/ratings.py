@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.formatting import shortened
-from multiloss_core.tables.guessing.column import MOST_RATINGS, Column
+from multiloss_core.tables.guessing.column import MAX_RATINGS, Column
 from multiloss_core.tables.rating_column import (
     Meaning,
     flag_values,
@@ -197,7 +197,7 @@ def _meanings(
 ) -> tuple[tuple[tuple[str, Meaning | None], ...], str]:
     """Say what each value means, and why it must be asked (empty where it need not)."""
     values = rating_values(frame[column.name])[1]
-    if len(values) > MOST_RATINGS:
+    if len(values) > MAX_RATINGS:
         return (), f"it holds {len(values):,} different values"
     readings = read_meanings(values, column.name)
     likely = {value: reading[1] for value, reading in readings.items()}

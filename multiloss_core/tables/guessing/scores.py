@@ -11,12 +11,12 @@ from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.guessing.column import Column, area, falling_scores
 from multiloss_core.tables.vocabulary import listed
 
-MOST_SCORES = 4
+MAX_SCORES = 4
 # Fewer different whole numbers than these are bands, versions, counts.
 FEW_LEVELS, FEW_ROWS = 12, 50
 # Scores without a telling name lie in here: probabilities, per cents, per mille, log odds.
 LOWEST, HIGHEST = -50.0, 1_000.0
-LARGEST_NAMED = 1e7
+MAX_NAMED = 1e7
 
 _WINDOW = re.compile(r"[0-9]+(h|hr|hrs|d|day|days|m|min|mins|s|w|mo|j|t|std)")
 _TAG = re.compile(r"v?[0-9]+|[a-z]|de|da|do|du|del|la|of|the|for|final|overall|combined|total")
@@ -47,7 +47,7 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
     cells = {name: looked[name][0].all_numbers for name in found}
     areas = {name: 0.5 if positive is None else area(values, positive) for name, values in cells.items()}
     # The four that tell positives from negatives best; `sorted` keeps the order of the table among equals.
-    best = sorted(found, key=lambda name: -abs(areas[name] - 0.5))[:MOST_SCORES]
+    best = sorted(found, key=lambda name: -abs(areas[name] - 0.5))[:MAX_SCORES]
     falling = {} if positive is None else falling_scores(cells, positive)
     doubt = ""
     if not found:
@@ -95,7 +95,7 @@ def _certainty(column: Column) -> int:
     if values.min() == values.max() or _counts_rows(column.all_numbers):
         return NO
     named = _named(column)
-    if named == NO or np.abs(values).max() > LARGEST_NAMED:
+    if named == NO or np.abs(values).max() > MAX_NAMED:
         return NO
     few = column.is_whole and column.filled >= FEW_ROWS and column.distinct <= FEW_LEVELS
     by_noun = bool(set(column.words) & listed("score"))

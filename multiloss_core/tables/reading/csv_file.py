@@ -18,7 +18,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.column_types import typed_columns, without_empty
 from multiloss_core.tables.reading.limits import (
-    LONGEST_CELL,
+    MAX_CELL_CHARACTERS,
     require_short_cell,
     require_size,
     require_table_size,
@@ -226,7 +226,7 @@ def _read_once(rows: _Rows) -> tuple[_Read, tuple[str, ...]]:
 
 def _require_short(cells: arrow.StringArray, column: str, before: int) -> None:
     lengths = compute.fill_null(compute.binary_length(cells), 0).to_numpy(zero_copy_only=False)
-    if lengths.size and lengths.max() > LONGEST_CELL:
+    if lengths.size and lengths.max() > MAX_CELL_CHARACTERS:
         row = int(lengths.argmax())
         require_short_cell(int(lengths[row]), column, f"row {before + row + 1:,}")
 

@@ -5,24 +5,24 @@ from collections.abc import Iterable, Sequence
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 
-LARGEST_FILE = 200 * 2**20
+MAX_FILE_BYTES = 200 * 2**20
 # Of all cells as they are kept, and of what has to be unpacked to get at them.
-LARGEST_TABLE = 400 * 2**20
-LARGEST_DECODED = 2**29
+MAX_TABLE_BYTES = 400 * 2**20
+MAX_DECODED_BYTES = 2**29
 MAX_ROWS = 20_000_000
 MAX_COLUMNS = 500
 MAX_CELLS = 50_000_000
 # As many characters as Excel allows in a cell.
-LONGEST_CELL = 32_767
+MAX_CELL_CHARACTERS = 32_767
 # Lines at either end of a file that can be left out.
 MAX_LINES = 1_000
 # Of a workbook all parts together; a cell takes some 30 bytes of them.
-LARGEST_UNPACKED = 150 * 2**20
+MAX_UNPACKED_BYTES = 150 * 2**20
 MAX_XLSX_CELLS = 6_000_000
 MAX_ENTRIES = 2_000
 # Of a Parquet file: its footer, and the text written out for each cell; beyond that, words stay a dictionary.
-LONGEST_FOOTER = 2**25
-LARGEST_TEXT = 2**26
+MAX_FOOTER_BYTES = 2**25
+MAX_TEXT_BYTES = 2**26
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
 KEEP_LESS = "keep only the columns that are needed"
 
@@ -31,9 +31,9 @@ def require_file_size(size: int, name: str) -> None:
     """Refuse an empty file and one of more than 200 MB. Raises DataError."""
     if not size:
         raise DataError(f"'{name}' is empty; choose a file with a header and rated rows.")
-    if size > LARGEST_FILE:
+    if size > MAX_FILE_BYTES:
         raise DataError(
-            f"'{name}' has {size / 2**20:,.0f} MB, more than the limit of {LARGEST_FILE / 2**20:.0f} MB; keep "
+            f"'{name}' has {size / 2**20:,.0f} MB, more than the limit of {MAX_FILE_BYTES / 2**20:.0f} MB; keep "
             "only the score, rating and weight columns, or save it as Parquet."
         )
 
@@ -49,28 +49,28 @@ def require_size(rows: int, columns: int, name: str) -> None:
 
 def require_decoded(size: int, name: str) -> None:
     """Refuse a file that unpacks to more than 512 MB. Raises DataError."""
-    if size > LARGEST_DECODED:
+    if size > MAX_DECODED_BYTES:
         raise DataError(
             f"'{name}' unpacks to at least {size / 2**20:,.0f} MB, more than the limit of "
-            f"{LARGEST_DECODED / 2**20:.0f} MB; {KEEP_LESS}."
+            f"{MAX_DECODED_BYTES / 2**20:.0f} MB; {KEEP_LESS}."
         )
 
 
 def require_table_size(size: int, name: str) -> None:
     """Refuse a table whose cells take more than 400 MB. Raises DataError."""
-    if size > LARGEST_TABLE:
+    if size > MAX_TABLE_BYTES:
         raise DataError(
             f"'{name}' takes at least {size / 2**20:,.0f} MB as a table, more than the limit of "
-            f"{LARGEST_TABLE / 2**20:.0f} MB; {KEEP_LESS}."
+            f"{MAX_TABLE_BYTES / 2**20:.0f} MB; {KEEP_LESS}."
         )
 
 
 def require_short_cell(length: int, column: str, place: str) -> None:
     """Refuse a cell of more than 32,767 characters; `place` is where it stands: "row 12". Raises DataError."""
-    if length > LONGEST_CELL:
+    if length > MAX_CELL_CHARACTERS:
         raise DataError(
             f"Column '{shortened(column)}' holds a text of {length:,} characters in {place}, more than the limit of "
-            f"{LONGEST_CELL:,}; leave this column out."
+            f"{MAX_CELL_CHARACTERS:,}; leave this column out."
         )
 
 

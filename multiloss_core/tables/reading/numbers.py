@@ -10,7 +10,7 @@ import pyarrow as arrow
 from pyarrow import compute
 
 # Identifiers have more digits than numbers are known to.
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 _MINUS, _POINT, _ZERO, _NINE = b"-.09"
 # Which characters a number may begin with, and which may follow a zero there. Infinity is read here, so that it is
 # refused by its name where a number is needed.
@@ -31,14 +31,14 @@ def plain_numbers(cells: arrow.StringArray) -> arrow.Array | None:
         return None
     try:
         # Arrow takes long over cells that it cannot read.
-        if (length <= MOST_DIGITS).all() and not _holds_fractions(cells):
+        if (length <= MAX_DIGITS).all() and not _holds_fractions(cells):
             return cells.cast(arrow.int64())
         values = cells.cast(arrow.float64())
     except arrow.ArrowInvalid:
         return None
     bounds = compute.min_max(values).as_py()
-    if max(-bounds["min"], bounds["max"]) >= 10.0**MOST_DIGITS:
-        large = compute.greater_equal(compute.abs(values), 10.0**MOST_DIGITS)
+    if max(-bounds["min"], bounds["max"]) >= 10.0**MAX_DIGITS:
+        large = compute.greater_equal(compute.abs(values), 10.0**MAX_DIGITS)
         texts = cells.filter(compute.fill_null(large, False))
         if compute.any(compute.match_substring_regex(texts, r"^-?[0-9]{16,}$")).as_py():
             return None
@@ -130,7 +130,7 @@ _NO_UNIT = rf"[-+−()%0-9.,'’{_SPACES}]"
 _NO_NUMBER = r"^\+[0-9]{7,}$|^\(.*[^)]$|^[^(]*\)$|[eE][-+]?[0-9].*%"
 _SPACED = rf"^[1-9][0-9]{{0,2}}(['’{_SPACES}][0-9]{{3}})+([.,][0-9]*)?$"
 _ANY_SPACE = rf"['’{_SPACES}]"
-_WHOLE = rf"^(0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})$"
+_WHOLE = rf"^(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})$"
 _ALL_ZEROS = "^0+([.,]0*)?$"
 
 

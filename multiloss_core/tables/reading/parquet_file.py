@@ -13,8 +13,8 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.column_types import Columns, typed_columns
 from multiloss_core.tables.reading.limits import (
-    LARGEST_TEXT,
-    LONGEST_FOOTER,
+    MAX_FOOTER_BYTES,
+    MAX_TEXT_BYTES,
     column_names,
     require_decoded,
     require_short_cell,
@@ -45,7 +45,7 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
         readable = [
             place
             for place, field in enumerate(schema)
-            if _is_readable(field) or blobs.get(field.name, LARGEST_TEXT) < LARGEST_TEXT
+            if _is_readable(field) or blobs.get(field.name, MAX_TEXT_BYTES) < MAX_TEXT_BYTES
         ]
         titles = column_names(schema.field(place).name for place in readable)
         require_size(opened.metadata.num_rows, len(titles), name)
@@ -80,7 +80,7 @@ def _require_short_footer(file: BinaryIO, name: str) -> None:
     length = int.from_bytes(file.read(4), "little")
     if file.read(4) != b"PAR1" or length > size:
         raise arrow.ArrowInvalid
-    if length > LONGEST_FOOTER:
+    if length > MAX_FOOTER_BYTES:
         raise DataError(f"'{name}' has too many columns or pieces to be read; save it again with fewer.")
     file.seek(0)
 
@@ -235,7 +235,7 @@ def _largest(column: Any) -> int:
 
 def _with_short_texts(columns: Columns) -> Columns:
     """Write out the words of dictionaries, as long as all of them together are no more than 64 MB."""
-    left, found = LARGEST_TEXT, dict(columns)
+    left, found = MAX_TEXT_BYTES, dict(columns)
     for title, column in columns.items():
         if not arrow.types.is_dictionary(column.type):
             continue

@@ -10,7 +10,7 @@ from typing import Any
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.limits import LONGEST_CELL, column_names, require_short_cell, require_size
+from multiloss_core.tables.reading.limits import MAX_CELL_CHARACTERS, column_names, require_short_cell, require_size
 
 # Where rows fit two of them, commas are rather those of decimals.
 SEPARATORS = ";\t|,"
@@ -281,7 +281,7 @@ def _require_table(first_line: str, name: str, *, is_table: bool) -> None:
 
 
 def _is_json(line: str) -> bool:
-    if len(line) > LONGEST_CELL:
+    if len(line) > MAX_CELL_CHARACTERS:
         return True
     try:
         json.loads(line.strip().removesuffix(","))

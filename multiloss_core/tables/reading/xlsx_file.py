@@ -19,8 +19,8 @@ from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.column_types import Columns, is_text, typed_columns, without_empty
 from multiloss_core.tables.reading.limits import (
     KEEP_LESS,
-    LARGEST_UNPACKED,
     MAX_ENTRIES,
+    MAX_UNPACKED_BYTES,
     MAX_XLSX_CELLS,
     column_names,
     require_short_cell,
@@ -94,7 +94,7 @@ def _require_bounded(file: BinaryIO, name: str) -> _Formulas:
             # Programs write the parts into any folder, or separate folders by backslashes.
             if not any(re.search(r"(^|[/\\])workbook\.xml$", entry.filename, re.IGNORECASE) for entry in entries):
                 raise DataError(f"'{name}' is a zip archive and no Excel file; unpack it first, or save it as CSV.")
-            left = LARGEST_UNPACKED
+            left = MAX_UNPACKED_BYTES
             if len(entries) > MAX_ENTRIES:
                 raise DataError(f"'{name}' has {len(entries):,} parts, more than any workbook; save it again.")
             for entry in entries:
@@ -119,8 +119,8 @@ def _require_small_sheet(
         size += len(block)
         if size > left:
             raise DataError(
-                f"'{name}' unpacks to more than {LARGEST_UNPACKED / 2**20:.0f} MB, too much for an Excel file that is "
-                f"read here; {KEEP_LESS}, or save it as CSV or Parquet."
+                f"'{name}' unpacks to more than {MAX_UNPACKED_BYTES / 2**20:.0f} MB, too much for an Excel file; "
+                f"{KEEP_LESS}, or save it as CSV or Parquet."
             )
         if is_sheet:
             text = rest + block

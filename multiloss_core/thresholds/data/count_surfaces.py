@@ -20,7 +20,7 @@ from multiloss_core.thresholds.data.grid_counts import (
     grid_axes,
 )
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.data.read_count_table import read_count_table, told_rule
+from multiloss_core.thresholds.data.read_count_table import known_rule, read_count_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ class CountSurfaces:
             counts, counts that rise with a threshold, or more than 4 million rows.
         """
         axes, tp, fp, names = read_count_table(frame, thresholds)
-        return cls(axes, tp, fp, rule or told_rule(tp + fp), names)
+        return cls(axes, tp, fp, rule or known_rule(tp + fp), names)
 
 
 def count_surfaces(

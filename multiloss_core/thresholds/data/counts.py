@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, Number, ratio
-from multiloss_core.tables.column_values import LARGEST_SCORE
+from multiloss_core.tables.column_values import MAX_SCORE
 
 Rule = Literal["any", "all"]
 
@@ -78,7 +78,7 @@ def checked_thresholds(values: ArrayLike, names: tuple[str, ...]) -> Floats:
             f"There must be one threshold for each of {len(names)} classifiers, not shape {thresholds.shape}."
         )
     for name, value in zip(names, thresholds, strict=True):
-        if value != np.inf and not abs(value) < LARGEST_SCORE:
+        if value != np.inf and not abs(value) < MAX_SCORE:
             raise DataError(f"The threshold of '{name}' must be a number (or never), not {value:g}.")
     return thresholds
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.column_values import LARGEST_SCORE, are_weights
+from multiloss_core.tables.column_values import MAX_SCORE, are_weights
 from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
     UncertainFloorsError,
@@ -69,7 +69,7 @@ def checked_rows(rows: ArrayLike | None, count: int) -> Indices:
 
 def require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices | None = None) -> None:
     """Refuse unusable numbers and constant scores (n, k). Raises DataError."""
-    bad = ~(np.abs(scores) < LARGEST_SCORE)
+    bad = ~(np.abs(scores) < MAX_SCORE)
     if bad.any():
         row, column = np.argwhere(bad)[0]
         number = (rows[row] if rows is not None else row) + 1
@@ -151,7 +151,7 @@ def _floors_by_position(
         if len(values) != len(names):
             raise DataError(f"{len(values)} floors were given for {len(names)} score columns; give one each.")
     for name, value in zip(names, values, strict=True):
-        if value is not None and not abs(value) < LARGEST_SCORE:
+        if value is not None and not abs(value) < MAX_SCORE:
             raise DataError(f"The rating floor of '{name}' must be a finite number, not {value}.")
     return values
 

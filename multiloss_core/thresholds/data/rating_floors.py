@@ -16,13 +16,13 @@ FloorMethod: TypeAlias = Literal["corner", "jump"]
 MAX_MINIMAL_POINTS = 100
 FINEST_QUANTILES = 128
 # An empty corner that would be expected to hold fewer documents may well be empty by chance.
-FEWEST_EXPECTED = 20.0
+MIN_EXPECTED = 20.0
 # From this rank correlation on scores are one: their lowest document shows the floor of each.
 ONE_SCORE = 0.95
 # Both estimates are the same where their ranks differ by at most this share of the documents.
 SAME_RANK = 0.03
 # A jump: so many documents above a place are this many times as dense as those below it ...
-MAX_ABOVE, FEWEST_ABOVE, MAX_BELOW, JUMP = 60, 10, 5, 6.0
+MAX_ABOVE, MIN_ABOVE, MAX_BELOW, JUMP = 60, 10, 5, 6.0
 # ... and not much less dense than the documents above them, as on a slope.
 MAX_RISE = 3.0
 # With more different values a score is continuous, and a value that many documents share is no jump.
@@ -150,7 +150,7 @@ def _most_surprising(scores: Floats, counts: Indices, corners: Floats) -> Floats
     shares_below = np.column_stack([_shares_below(column, counts, corners[:, j]) for j, column in enumerate(scores.T)])
     expected = total * shares_below.prod(axis=1)
     best = int(expected.argmax())
-    return corners[best] if expected[best] >= FEWEST_EXPECTED else scores.min(axis=0)
+    return corners[best] if expected[best] >= MIN_EXPECTED else scores.min(axis=0)
 
 
 def _shares_below(column: Floats, counts: Indices, limits: Floats) -> Floats:
@@ -297,7 +297,7 @@ class _Axis:
             counts = np.minimum(counts, np.maximum(HEAP * next_ones.max(axis=1), 1))
         above = min(MAX_ABOVE, counts.sum() // 3)
         lowest = float(self.edges[0])
-        if above < FEWEST_ABOVE:
+        if above < MIN_ABOVE:
             return lowest, 0.0
         at = np.flatnonzero(counts)
         after = np.cumsum(counts)[at]

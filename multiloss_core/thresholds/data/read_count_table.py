@@ -110,7 +110,7 @@ def _surface_of_column(title: str, values: Floats, names: Sequence[str], row_at:
     return counts
 
 
-def told_rule(alerts: Floats) -> Rule:
+def known_rule(alerts: Floats) -> Rule:
     """Tell the rule by what remains when one pair of thresholds is raised together or apart."""
     if alerts.ndim == 1:
         return "any"

@@ -4,7 +4,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, ratio
-from multiloss_core.tables.column_values import LARGEST_SCORE
+from multiloss_core.tables.column_values import MAX_SCORE
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
@@ -82,6 +82,6 @@ def _money(documents: RatedDocuments, amounts: Floats) -> Floats:
     """Multiply weight and amount of each document, (n,)."""
     if np.shape(amounts) != documents.weights.shape:
         raise DataError(f"There must be one amount for each of the {len(documents.weights):,} documents.")
-    if not ((amounts >= 0) & (amounts < LARGEST_SCORE)).all():
+    if not ((amounts >= 0) & (amounts < MAX_SCORE)).all():
         raise DataError("Amounts must be finite numbers of at least 0; correct them or count documents.")
     return documents.weights * amounts

@@ -90,7 +90,7 @@ class ManualPoint(_BesidePath):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class WishedPoint(_BesidePath):
+class GoalPoint(_BesidePath):
     """The best thresholds under a goal, such as a cap on alerts, that lie between operating points."""
 
 
@@ -112,7 +112,7 @@ class OperatingPoint(_OfPath):
     estimated: bool = False
 
 
-Point: TypeAlias = OperatingPoint | ManualPoint | WishedPoint
+Point: TypeAlias = OperatingPoint | ManualPoint | GoalPoint
 
 
 def operating_point(path: ThresholdPath, marginal_precision: float) -> OperatingPoint:

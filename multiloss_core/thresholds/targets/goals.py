@@ -10,13 +10,13 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.thresholds.data.counts import Counts
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint, operating_point
+from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap
 from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices
 
 MAX_ROUNDS = 12
-Beside = TypeVar("Beside", ManualPoint, WishedPoint)
+Beside = TypeVar("Beside", ManualPoint, GoalPoint)
 # Computes the mask of allowed candidates from them, their TP (m,), counted or expected, and the TP of all rated.
 Allowed = Callable[[Candidates, Floats, float], Bools]
 
@@ -29,7 +29,7 @@ def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float
     `choices` holds the thresholds besides the vertices of the path. If it has a fit, expected TP are compared, as
     chance in the ratings moves them less than counts. TP is never below that of the best corner of the path's majorant.
 
-    Returns an `OperatingPoint` where that corner is best, else a `WishedPoint`.
+    Returns an `OperatingPoint` where that corner is best, else a `GoalPoint`.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def _best_point(path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, ref
         same = counts.tp == path.tp[vertex] and counts.fp == path.fp[vertex]
         if same or np.array_equal(found.thresholds, path.thresholds[vertex]):
             return operating_point(path, target_of_corner(path, corner))
-    return point_beside(WishedPoint, path, counts, choices.settled(found.thresholds, marginal), (marginal, between))
+    return point_beside(GoalPoint, path, counts, choices.settled(found.thresholds, marginal), (marginal, between))
 
 
 def _best_corner(path: ThresholdPath, along: Candidates, goal: _Goal) -> int | None:

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.data.counts import Counts, checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint, operating_point
+from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.goals import place_on, point_beside, target_of_corner
 
@@ -41,7 +41,7 @@ def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) 
 
 
 def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
-    """Make the point of a vertex: an operating point if some target has it, else a `WishedPoint`.
+    """Make the point of a vertex: an operating point if some target has it, else a `GoalPoint`.
 
     Raises
     ------
@@ -54,4 +54,4 @@ def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
     same = np.flatnonzero((path.tp[corners] == tp) & (path.fp[corners] == fp))
     if same.size and len(corners) > 1 and 0 < (target := target_of_corner(path, int(same[0]))) < 1:
         return operating_point(path, target)
-    return point_beside(WishedPoint, path, Counts(tp, fp), path.thresholds[vertex], place_on(path, tp + fp))
+    return point_beside(GoalPoint, path, Counts(tp, fp), path.thresholds[vertex], place_on(path, tp + fp))

@@ -16,7 +16,7 @@ from multiloss_core.numerics.rounding import written_number
 from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import without_formula
 from multiloss_core.thresholds.data.counts import Rule
-from multiloss_core.thresholds.paths.operating_point import ManualPoint, Point, WishedPoint
+from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point
 
 MAX_BYTES = 1_000_000
 MAX_SHOWN = 60
@@ -40,7 +40,7 @@ def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict
         point.rule,
         source or {},
         method="set by hand" if isinstance(point, ManualPoint) else point.method,
-        target_marginal_precision=None if isinstance(point, WishedPoint) else point.marginal_precision,
+        target_marginal_precision=None if isinstance(point, GoalPoint) else point.marginal_precision,
         status=point.status,
         true_positives=point.tp,
         false_positives=point.fp,

@@ -52,10 +52,10 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
     # The sample has no times.
     page.get_by_role("spinbutton", name="Days in the data").fill("10")
     page.get_by_role("spinbutton", name="Days in the data").press("Enter")
-    expect(page).to_have_url(re.compile("wish_days=10"))
+    expect(page).to_have_url(re.compile("goal_days=10"))
     cap.fill("30")
     cap.press("Enter")
-    expect(page.locator(".explorer .driver")).to_contain_text("Optimised for a cap on alerts")
+    expect(page.locator(".explorer .goal")).to_contain_text("Optimised for a cap on alerts")
     source, choice = sample(NAME), sample(NAME).first_choice
     documents = RatedDocuments.from_frame(source.frame, choice.scores, choice.rating, floors=choice.floors)
     search = PathSearch(documents)
@@ -79,8 +79,8 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
         page.get_by_test_id("stDownloadButton").get_by_role("button", name=re.compile("record", re.IGNORECASE)).click()
     record = DecisionRecord.from_json(download.value.path().read_text(encoding="utf-8"))
     assert (record.author, record.reason) == ("A. Nalyst", "No more than 30 a day.")
-    assert record.target.driver == "a cap on alerts"
-    assert [(wish.name, wish.value) for wish in record.target.wishes] == [
+    assert record.target.goal == "a cap on alerts"
+    assert [(goal.name, goal.value) for goal in record.target.goal_values] == [
         ("alerts per day", 30),
         ("days in the data", 10),
     ]

@@ -12,7 +12,7 @@ const table = (more = {}) => ({
   rows: [row("10"), row("20"), row("30")], certified: null, ...more,
 })
 const message = (percent, heard, more = {}) => ({
-  contract: CONTRACT, percent, heard, table: JSON.stringify(table()), hand: null, driver: "", ...more,
+  contract: CONTRACT, percent, heard, table: JSON.stringify(table()), hand: null, goal: "", ...more,
 })
 
 function chosen(first = message(20, 0)) {
@@ -90,18 +90,18 @@ describe("a message", () => {
 
 describe("the user's choice", () => {
   test("starts as Python says, and follows it where Python has heard of everything", () => {
-    const { choice } = chosen(message(20, 3, { driver: "costs", hand: row("hand") }))
-    assert.deepEqual([choice.percent, choice.driver, choice.row.price], [20, "costs", "hand"])
+    const { choice } = chosen(message(20, 3, { goal: "costs", hand: row("hand") }))
+    assert.deepEqual([choice.percent, choice.goal, choice.row.price], [20, "costs", "hand"])
     choice.take(message(30, 3))
-    assert.deepEqual([choice.percent, choice.driver, choice.row.price], [30, "", "30"])
+    assert.deepEqual([choice.percent, choice.goal, choice.row.price], [30, "", "30"])
   })
   test("stands until Python has heard of it", () => {
-    const { choice } = chosen(message(20, 3, { driver: "costs", hand: row("hand") }))
+    const { choice } = chosen(message(20, 3, { goal: "costs", hand: row("hand") }))
     choice.move(10)
     choice.move(30)
-    for (const late of [message(20, 3, { hand: row("hand") }), message(10, 4, { driver: "costs" })]) {
+    for (const late of [message(20, 3, { hand: row("hand") }), message(10, 4, { goal: "costs" })]) {
       choice.take(late)
-      assert.deepEqual([choice.percent, choice.driver, choice.row.price], [30, "", "30"])
+      assert.deepEqual([choice.percent, choice.goal, choice.row.price], [30, "", "30"])
     }
     choice.take(message(20, 5))
     assert.equal(choice.percent, 20)

@@ -20,7 +20,7 @@ ROWS = 4_000
 
 @pytest.fixture(autouse=True)
 def few_fetched(monkeypatch):
-    monkeypatch.setattr(loading, "MOST_HELD", 1_000)
+    monkeypatch.setattr(loading, "MAX_HELD", 1_000)
 
 
 def frame():
@@ -118,7 +118,7 @@ def test_bombs_are_refused_as_ever(name, tmp_path, monkeypatch):
     data = files.BOMBS[name]()
 
     def outcome(most):
-        monkeypatch.setattr(loading, "MOST_HELD", most)
+        monkeypatch.setattr(loading, "MAX_HELD", most)
         try:
             return len(read_file_table(data, "bomb").file.frame) and ""
         except DataError as error:

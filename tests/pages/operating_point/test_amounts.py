@@ -11,11 +11,11 @@ from tests.pages.operating_point.test_money import SCORES, rated, row_of, sums_b
 from tests.pages.steps import decide, enter_scenario, opened, run, state, typed_scenarios
 
 NAME = "Card alerts"
-AMOUNTS = {"wish_review": "6", "wish_recovered": "80", "wish_catch": "0", "wish_annoyance": "2"}
+AMOUNTS = {"goal_review": "6", "goal_recovered": "80", "goal_catch": "0", "goal_annoyance": "2"}
 
 
 def costs(**query):
-    return opened(driver="costs", **(AMOUNTS | query))
+    return opened(goal="costs", **(AMOUNTS | query))
 
 
 def brought(thresholds, rule="any", review=6.0, recovered=0.8, annoyance=2.0):
@@ -71,9 +71,9 @@ def test_the_point_is_where_a_fraud_of_the_mean_amount_just_pays():
 def test_costs_start_where_the_point_is(count, m):
     before = opened(count=count, m=m)
     thresholds = row_of(before)["words"]["thresholds"]
-    app = run(before.selectbox(key="driver").select("costs"))
+    app = run(before.selectbox(key="goal").select("costs"))
     row = typed_scenarios(app).loc[0]
-    assert (row["wish_recovered"], row["wish_catch"], row["wish_annoyance"]) == (100.0, 0.0, 0.0)
+    assert (row["goal_recovered"], row["goal_catch"], row["goal_annoyance"]) == (100.0, 0.0, 0.0)
     assert row_of(app)["words"]["thresholds"] == thresholds
     assert state(app).point.target.percent == pytest.approx(float(m), abs=0.05)
 
@@ -94,7 +94,7 @@ def test_profit_curve_has_every_vertex_and_marks_three_points():
     assert f"The best point of the path brings {as_words(max(totals))}" in said(app)
 
     run(next(button for button in app.button if button.label == "Go to the best point on this data").click())
-    assert app.selectbox(key="driver").value == "manual"
+    assert app.selectbox(key="goal").value == "manual"
     by_hand = [float(app.text_input(key=f"hand_{j}").value) for j in range(2)]
     assert brought(by_hand) == pytest.approx(max(totals))
 
@@ -104,32 +104,32 @@ def test_without_costs_the_profit_curve_asks_for_them():
     app.session_state["profit"] = True
     run(app)
     run(next(button for button in app.button if button.label == "Set the point by costs").click())
-    assert app.selectbox(key="driver").value == "costs"
+    assert app.selectbox(key="goal").value == "costs"
     assert any("Payoff against" in one.proto.spec for one in app.get("plotly_chart"))
 
 
 def test_a_decision_keeps_the_share_and_reopens_with_it():
-    app = costs(wish_name="usual")
+    app = costs(goal_name="usual")
     thresholds = row_of(app)["words"]["thresholds"]
     app.session_state["save_decision"] = True
     run(app)
     decide(app)
     made = state(app).point.decision.record
-    assert {wish.name: wish.value for wish in made.target.wishes} == {
+    assert {goal.name: goal.value for goal in made.target.goal_values} == {
         "cost of a review": 6.0,
         "value of a catch": 0.0,
         "annoyance of a false alert": 2.0,
         "recovered of the amount in percent": 80.0,
     }
-    run(app.selectbox(key="driver").select("slider"))
+    run(app.selectbox(key="goal").select("slider"))
     app = run(app.switch_page("pages/decisions.py"))
     run(next(button for button in app.button if button.label == "Open on the operating point").click())
-    assert typed_scenarios(app)["wish_recovered"].to_list() == [80.0]
+    assert typed_scenarios(app)["goal_recovered"].to_list() == [80.0]
     assert row_of(app)["words"]["thresholds"] == thresholds
 
 
 def test_scenarios_with_and_without_amounts_are_compared():
-    app = costs(wish_name="amounts")
+    app = costs(goal_name="amounts")
     enter_scenario(app, recovered=1.0)
     assert "no alert is worth its review" in app.error[0].value
     enter_scenario(app, recovered=120.0)
@@ -141,6 +141,6 @@ def test_scenarios_with_and_without_amounts_are_compared():
 
 
 def test_data_without_amounts_have_no_share_of_them():
-    app = opened(data="Insurance claims", driver="costs", wish_recovered="50")
+    app = opened(data="Insurance claims", goal="costs", goal_recovered="50")
     if state(app).point.scenarios.driving is None:
         assert "have no amounts to recover a share of" in app.error[0].value

@@ -37,7 +37,7 @@ def the_page():
     from tests.pages.steps import context_of
     from ui.data.rated import build_dataset, sample
     from ui.operating_point.analysis import Settings, analyse
-    from ui.operating_point.current_thresholds import baseline_thresholds, thresholds_in_use
+    from ui.operating_point.current_thresholds import compared_thresholds, current_thresholds_of
     from ui.operating_point.sections.borderline import show_borderline
     from ui.operating_point.sections.comparison import show_comparison
     from ui.operating_point.sections.contributions import show_contributions
@@ -59,8 +59,8 @@ def the_page():
         "tp": point.tp,
         "fp": point.fp,
         "analysis": analysis,
-        "current": baseline_thresholds(analysis),
-        "present": thresholds_in_use(analysis),
+        "current": compared_thresholds(analysis),
+        "present": current_thresholds_of(analysis),
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests import message_types
 from tests.pages.steps import explorer, opened, run, state
 from ui.operating_point.explorer import component, messages
-from ui.operating_point.explorer.component import BROWSER, MOST_NAMES, held_texts
+from ui.operating_point.explorer.component import BROWSER, MAX_NAMES, held_texts
 from ui.operating_point.point_text import PointWords
 
 NAMES = ["Message", "Row", "Table", "ChartMessage", "MethodStyle", "Intervals", "Events"]
@@ -57,7 +57,7 @@ def test_types_are_written_as_the_browser_has_them():
 
 
 def test_python_sends_exactly_what_the_contract_names():
-    data = explorer(opened(data="Card alerts", driver="manual", hand="0.9,never", now="0.8,never"))
+    data = explorer(opened(data="Card alerts", goal="manual", hand="0.9,never", now="0.8,never"))
     assert set(data) == keys("Message")
     assert set(data["table"]) == keys("Table")
     assert data["contract"] == messages.CONTRACT
@@ -116,7 +116,7 @@ def test_of_two_classifiers_a_move_sends_marks_only():
 def test_a_browser_may_say_anything_of_what_it_holds(said):
     held = held_texts(said)
     assert all(isinstance(name, str) for name in held)
-    assert len(held) <= MOST_NAMES
+    assert len(held) <= MAX_NAMES
 
 
 def test_python_listens_to_the_events_of_the_contract(monkeypatch):

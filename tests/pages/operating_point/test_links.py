@@ -11,9 +11,9 @@ from ui.shared.url_params import read_numbers, write_numbers
     [
         ({"count": "money", "method": "graph"}, {"count": "money", "method": "graph"}),
         ({"now": "0.8,never", "pin": "0.9,0.7", "against": "now"}, {"now": "0.8,never", "pin": "0.9,0.7"}),
-        ({"driver": "manual", "hand": "0.9,never"}, {"driver": "manual", "hand": "0.9,never"}),
+        ({"goal": "manual", "hand": "0.9,never"}, {"goal": "manual", "hand": "0.9,never"}),
         ({"data": "Login alerts", "guaranteed": "80,95"}, {"guaranteed": "80,95"}),
-        ({"driver": "precision", "wish_precision": "75"}, {"driver": "precision", "wish_precision": "75"}),
+        ({"goal": "precision", "goal_precision": "75"}, {"goal": "precision", "goal_precision": "75"}),
     ],
 )
 def test_a_link_opens_and_stays_as_it_is(query, shown):

@@ -22,7 +22,7 @@ from multiloss_core import (
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
 from tests.pages.rated_data.steps import say_no_other_alerts
-from tests.pages.steps import decide, driver_called, explorer, opened, run, state
+from tests.pages.steps import decide, explorer, goal_called, opened, run, state
 from ui.data.rated import sample
 
 RULES = ("any", "all")
@@ -198,7 +198,7 @@ class TestCountedInMoney:
         assert any("TP and FP are money: sums of 'amount'" in caption.value for caption in app.caption)
 
     @pytest.mark.parametrize(
-        ("driver", "label", "wished"),
+        ("goal", "label", "wished"),
         [
             ("a cap on alerts", "Money flagged per day", "alerts per day in money"),
             (
@@ -208,9 +208,9 @@ class TestCountedInMoney:
             ),
         ],
     )
-    def test_what_is_wished_for_is_money_here_and_in_the_record(self, driver, label, wished):
-        query = {"wish_alerts": "20000"} if driver == "a cap on alerts" else {}
-        app = opened(data="Card alerts", count="money", driver=driver_called(driver), **query)
+    def test_what_is_wished_for_is_money_here_and_in_the_record(self, goal, label, wished):
+        query = {"goal_alerts": "20000"} if goal == "a cap on alerts" else {}
+        app = opened(data="Card alerts", count="money", goal=goal_called(goal), **query)
         box = next(box for box in app.number_input if box.key.startswith("wish_"))
         assert box.label.startswith(label)
         assert not app.error
@@ -218,8 +218,8 @@ class TestCountedInMoney:
         run(app)
         decide(app)
         made = state(app).point.decision.record
-        wishes = {wish.name: wish.value for wish in made.target.wishes}
-        assert wishes[wished] == box.value
+        goal_values = {goal.name: goal.value for goal in made.target.goal_values}
+        assert goal_values[wished] == box.value
         choices = restore_choices(made.target)
         assert float(choices[box.key]) == box.value
 
@@ -296,9 +296,9 @@ def restore_choices(target):
     def page():
         import streamlit as st
 
-        from ui.operating_point.active_goal import restore_driver
+        from ui.operating_point.active_goal import restore_goal
 
-        st.session_state["found"] = restore_driver(st.session_state["target_of_record"], same_data=True)
+        st.session_state["found"] = restore_goal(st.session_state["target_of_record"], same_data=True)
 
     app = AppTest.from_function(page)
     app.session_state["target_of_record"] = target

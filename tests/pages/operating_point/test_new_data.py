@@ -119,7 +119,7 @@ def test_the_charts_carry_band_and_cloud():
 
 
 def by_hand(**query):
-    return finished(driver="manual", **query)
+    return finished(goal="manual", **query)
 
 
 def test_thresholds_set_by_hand_have_intervals_of_their_own():

@@ -22,7 +22,7 @@ NAME = "Card alerts"
 
 def costs(**query):
     """Scenarios of fixed values, whatever amounts there are."""
-    return opened(driver="costs", **({"wish_recovered": "0"} | query))
+    return opened(goal="costs", **({"goal_recovered": "0"} | query))
 
 
 def add(app, **cells):
@@ -93,7 +93,7 @@ def test_each_scenario_is_best_at_its_own_point():
 
 
 def test_matrix_has_payoffs_and_no_misses():
-    app = enter_scenario(costs(wish_currency="CHF"), review=4.0, catch=24.0, annoyance=2.5)
+    app = enter_scenario(costs(goal_currency="CHF"), review=4.0, catch=24.0, annoyance=2.5)
     (matrix,) = [element.value for element in app.dataframe if "Not flagged" in element.value]
     assert list(matrix["Flagged"]) == [20.0, -6.5]
     assert list(matrix["Not flagged"]) == [0.0, 0.0]
@@ -107,14 +107,14 @@ def test_matrix_has_payoffs_and_no_misses():
 
 def test_each_scenario_drives_in_turn():
     app = enter_scenario(costs(), name="usual", review=5.0, catch=25.0)
-    assert explorer(app)["driver"] == "costs, scenario 'usual'"
+    assert explorer(app)["goal"] == "costs, scenario 'usual'"
     app = add(app, review=15.0)
     assert percent_of(app) == pytest.approx(60.0)
-    assert explorer(app)["driver"] == "costs"
+    assert explorer(app)["goal"] == "costs"
     assert compared(app) == ["usual", ""]
     drive(app, 0)
     assert percent_of(app) == pytest.approx(20.0)
-    assert explorer(app)["driver"] == "costs, scenario 'usual'"
+    assert explorer(app)["goal"] == "costs, scenario 'usual'"
     assert list(table(app)[""]) == ["active", ""]
 
 
@@ -138,23 +138,23 @@ def test_removed_scenarios_come_back_and_others_are_renamed():
 
 def test_active_scenario_survives_renaming_and_deletion():
     app = add(enter_scenario(costs(), name="usual"), name="dear", review=10.0)
-    change_scenarios(app, edited={0: {"wish_name": "normal"}})
-    assert explorer(app)["driver"] == "costs, scenario 'dear'"
+    change_scenarios(app, edited={0: {"goal_name": "normal"}})
+    assert explorer(app)["goal"] == "costs, scenario 'dear'"
     change_scenarios(app, deleted=[0])
     assert compared(app) == ["dear"]
-    assert explorer(app)["driver"] == "costs, scenario 'dear'"
+    assert explorer(app)["goal"] == "costs, scenario 'dear'"
     assert percent_of(app) == pytest.approx(40.0)
-    run(app.selectbox(key="driver").select("slider"))
-    run(app.selectbox(key="driver").select("costs"))
-    assert explorer(app)["driver"] == "costs, scenario 'dear'"
+    run(app.selectbox(key="goal").select("slider"))
+    run(app.selectbox(key="goal").select("costs"))
+    assert explorer(app)["goal"] == "costs, scenario 'dear'"
 
 
 def test_the_last_change_is_undone():
     app = enter_scenario(costs(), name="usual")
     enter_scenario(app, review=6.0)
-    assert typed_scenarios(app)["wish_review"][0] == 6.0
+    assert typed_scenarios(app)["goal_review"][0] == 6.0
     run(app.button(key="scenario_undo").click())
-    assert typed_scenarios(app)["wish_review"][0] == 5.0
+    assert typed_scenarios(app)["goal_review"][0] == 5.0
     assert percent_of(app) == pytest.approx(20.0)
 
 
@@ -163,8 +163,8 @@ def test_unusable_numbers_are_refused_and_stay_typed():
     assert ["no alert is worth its review" in error.value for error in app.error] == [True]
     assert "The point stays where it was." in app.error[0].value
     assert percent_of(app) == pytest.approx(20.0)
-    assert typed_scenarios(app)["wish_review"][0] == 50.0
-    assert explorer(app)["driver"] == ""
+    assert typed_scenarios(app)["goal_review"][0] == 50.0
+    assert explorer(app)["goal"] == ""
     app = enter_scenario(app, review=None)
     assert "cost of a review must be a number" in app.error[0].value
     app = add(app, name="y")
@@ -177,14 +177,14 @@ def test_unusable_numbers_are_refused_and_stay_typed():
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([{"wish_name": "x" * 61}], "has at most 60 characters"),
+        ([{"goal_name": "x" * 61}], "has at most 60 characters"),
         ([{}], "another scenario without a name"),
-        ([{"wish_name": f"{i}"} for i in range(40)], "At most 20 scenarios"),
-        ([{"wish_name": "x", "wish_review": "five"}], "must be a number"),
+        ([{"goal_name": f"{i}"} for i in range(40)], "At most 20 scenarios"),
+        ([{"goal_name": "x", "goal_review": "five"}], "must be a number"),
     ],
 )
 def test_rows_that_hold_no_scenario_are_refused_in_one_sentence(rows, words):
-    amounts = {"wish_review": 5.0, "wish_catch": 25.0, "wish_annoyance": 0.0, "wish_currency": ""}
+    amounts = {"goal_review": 5.0, "goal_catch": 25.0, "goal_annoyance": 0.0, "goal_currency": ""}
     app = change_scenarios(costs(), added=[amounts | row for row in rows])
     (error,) = app.error
     assert words in error.value
@@ -195,7 +195,7 @@ def test_rows_that_hold_no_scenario_are_refused_in_one_sentence(rows, words):
 def test_without_any_row_nothing_drives():
     app = change_scenarios(costs(), deleted=[0])
     assert "There is no scenario" in app.error[0].value
-    assert explorer(app)["driver"] == ""
+    assert explorer(app)["goal"] == ""
 
 
 def test_scenarios_outlast_other_pages_and_other_drivers():
@@ -204,32 +204,32 @@ def test_scenarios_outlast_other_pages_and_other_drivers():
     run(app.switch_page("pages/operating_point.py"))
     assert compared(app) == ["usual"]
     assert percent_of(app) == pytest.approx(80.0)
-    run(app.selectbox(key="driver").select("slider"))
+    run(app.selectbox(key="goal").select("slider"))
     assert not [element for element in app.dataframe if "Payoff there" in element.value]
     assert not [name for name in app.query_params if name.startswith("wish_")]
-    run(app.selectbox(key="driver").select("costs"))
+    run(app.selectbox(key="goal").select("costs"))
     assert compared(app) == ["usual"]
-    assert typed_scenarios(app)["wish_review"][0] == 4.0
+    assert typed_scenarios(app)["goal_review"][0] == 4.0
 
 
 def test_a_link_adds_its_scenario_to_those_typed_and_it_drives():
-    app = opened(driver="costs", wish_name="usual", wish_review="4", wish_catch="5", wish_currency="CHF")
+    app = opened(goal="costs", goal_name="usual", goal_review="4", goal_catch="5", goal_currency="CHF")
     assert percent_of(app) == pytest.approx(80.0)
     assert [row.to_list() for _, row in typed_scenarios(app).iterrows()] == [["usual", 4.0, 0.0, 5.0, 0.0, "CHF"]]
     enter_scenario(app, review=3.0)
-    assert app.query_params["wish_review"] == "3.0"
-    app.query_params["wish_review"] = "4"
+    assert app.query_params["goal_review"] == "3.0"
+    app.query_params["goal_review"] = "4"
     assert percent_of(run(app)) == pytest.approx(80.0)
-    assert typed_scenarios(app)["wish_review"].to_list() == [4.0]
-    app.query_params["wish_name"] = "other"
+    assert typed_scenarios(app)["goal_review"].to_list() == [4.0]
+    app.query_params["goal_name"] = "other"
     run(app)
     assert compared(app) == ["other", "usual"]
-    assert explorer(app)["driver"] == "costs, scenario 'other'"
+    assert explorer(app)["goal"] == "costs, scenario 'other'"
 
 
 @pytest.mark.parametrize("name", ["![](//evil.example/x) <b>x</b> $x$ :red[y] 'quoted'", "a\0b"])
 def test_a_hostile_name_is_shown_as_text_and_breaks_nothing(name):
-    app = costs(wish_name=name, wish_currency="![](//a.b)")
+    app = costs(goal_name=name, goal_currency="![](//a.b)")
     assert not app.error
     assert compared(app) == ["".join(filter(str.isprintable, name))]
     texts = [element.value for kind in (app.markdown, app.caption) for element in kind]
@@ -252,7 +252,7 @@ def test_active_scenario_keeps_point_on_exact_tie():
     run(app)
     run(app.switch_page("pages/operating_point.py"))
     run(app.selectbox(key="method").select("graph"))
-    run(app.selectbox(key="driver").select("costs"))
+    run(app.selectbox(key="goal").select("costs"))
     # Two of three in the second step are fraud, and the slider holds 66.666667 %.
     row = table(enter_scenario(app, name="tie", review=2.0, catch=3.0)).loc["tie"]
     thresholds, tp, fp = printed_point(app)

@@ -96,10 +96,10 @@ def test_costs_choose_the_upper_cut():
         band="true",
         block_by="cost",
         block_cost="40",
-        driver="costs",
-        wish_review="6",
-        wish_recovered="100",
-        wish_catch="0",
+        goal="costs",
+        goal_review="6",
+        goal_recovered="100",
+        goal_catch="0",
     )
     counted = by_pandas(app, "any", rated()[0])
     block, review = (counted[name] for name in ("Block", "Review"))

@@ -13,18 +13,18 @@ from tests.pages.operating_point.test_operating_point import (
     percent_of,
     printed_point,
 )
-from tests.pages.steps import driver_called, enter_scenario, explorer, opened, run, typed_scenarios
+from tests.pages.steps import enter_scenario, explorer, goal_called, opened, run, typed_scenarios
 from ui.data.rated import sample
 
 NAME = "Card alerts"
 
 
 def driven(by, **query):
-    """The page with a driver in its address, which is named as on the screen."""
-    return opened(driver=driver_called(by), **query)
+    """The page with a goal in its address, which is named as on the screen."""
+    return opened(goal=goal_called(by), **query)
 
 
-def wish(app, **values):
+def goal(app, **values):
     for key, value in values.items():
         app.number_input(key=f"wish_{key}").set_value(value)
     return run(app)
@@ -39,9 +39,9 @@ def best(app):
 
 
 def test_a_price_in_false_alerts():
-    app = wish(driven("false alerts per extra catch"), price=9.0)
+    app = goal(driven("false alerts per extra catch"), price=9.0)
     assert percent_of(app) == pytest.approx(10.0)
-    assert explorer(app)["driver"] == "false alerts per extra catch"
+    assert explorer(app)["goal"] == "false alerts per extra catch"
     best(app)
 
 
@@ -55,7 +55,7 @@ def test_costs_of_reviews_and_value_of_catches():
     assert "no alert is worth its review" in error
     assert printed_point(app) == before
     # What was refused drives nothing.
-    assert explorer(app)["driver"] == ""
+    assert explorer(app)["goal"] == ""
 
 
 def days_of(name):
@@ -72,9 +72,9 @@ def alerts_by_hand(thresholds):
 
 def test_cap_on_alerts_day_takes_days_from_times_of_data():
     days = days_of(NAME)
-    app = wish(driven("a cap on alerts"), alerts=7.0)
+    app = goal(driven("a cap on alerts"), alerts=7.0)
     assert f"of the {days} days" in explorer(app)["told"]
-    assert not [box for box in app.number_input if box.key == "wish_days"]
+    assert not [box for box in app.number_input if box.key == "goal_days"]
     path = paths_of(NAME)["smooth"]
     thresholds, tp, _ = printed_point(app)
     vertices = path.majorant.vertices
@@ -88,25 +88,25 @@ def test_cap_on_alerts_day_takes_days_from_times_of_data():
 
 def test_cap_for_most_days_is_exceeded_on_a_tenth_at_most():
     days = days_of(NAME)
-    app = wish(driven("a cap on alerts", wish_held="most"), alerts=7.0)
+    app = goal(driven("a cap on alerts", goal_held="most"), alerts=7.0)
     thresholds, tp, _ = printed_point(app)
     flagged = sample(NAME).frame[alerts_by_hand(thresholds)]
     daily = flagged.groupby(flagged["time"].dt.normalize()).size()
     assert 0.05 * days < (daily > 7).sum() <= 0.1 * days
     assert f"on {(daily > 7).sum()} of them more than 7" in explorer(app)["told"]
-    run(app.selectbox(key="wish_held").select("mean"))
+    run(app.selectbox(key="goal_held").select("mean"))
     assert printed_point(app)[1] > tp
-    assert "wish_held" not in app.query_params
-    run(app.selectbox(key="driver").select("slider"))
+    assert "goal_held" not in app.query_params
+    run(app.selectbox(key="goal").select("slider"))
     assert not [key for key in app.query_params if key.startswith("wish_")]
 
 
 def test_without_times_the_days_are_asked_for():
     name = "Login alerts"
-    app = wish(driven("a cap on alerts", data=name), alerts=20.0, days=7.0)
+    app = goal(driven("a cap on alerts", data=name), alerts=20.0, days=7.0)
     thresholds, tp, fp = printed_point(app)
     assert (tp, fp) == counts_by_hand(name, thresholds, "any")
-    assert not [box for box in app.selectbox if box.key == "wish_held"]
+    assert not [box for box in app.selectbox if box.key == "goal_held"]
     path, undecided = paths_of(name)["smooth"], documents_of(name).undecided
     # Alerts that nobody has decided yet are alerts.
     alerts = (path.tp + path.fp + undecided.count_along(path.thresholds, "any"))[path.majorant.vertices]
@@ -115,47 +115,47 @@ def test_without_times_the_days_are_asked_for():
 
 
 def test_a_floor_on_precision_and_a_share_to_keep():
-    app = wish(driven("a floor on precision"), precision=70.0)
+    app = goal(driven("a floor on precision"), precision=70.0)
     _, tp, fp = printed_point(app)
     assert tp / (tp + fp) >= 0.7
     before = printed_point(app)
-    wish(app, precision=99.5)
+    goal(app, precision=99.5)
     if app.error:
         # What was refused leaves the point where it was.
         assert printed_point(app) == before
-    app = wish(driven("a share of positives to keep"), share=60.0)
+    app = goal(driven("a share of positives to keep"), share=60.0)
     _, tp, _ = printed_point(app)
     assert tp >= 0.6 * paths_of(NAME)["smooth"].totals.tp
 
 
 def test_a_wish_that_cannot_be_met_leaves_the_point_where_it_was():
-    app = wish(driven("a cap on alerts"), alerts=7.0)
+    app = goal(driven("a cap on alerts"), alerts=7.0)
     before = printed_point(app)
-    wish(app, alerts=0.0)
+    goal(app, alerts=0.0)
     (error,) = [element.value for element in app.error]
     assert "allow more. The point stays where it was" in error
     assert printed_point(app) == before
-    assert explorer(app)["driver"] == ""
+    assert explorer(app)["goal"] == ""
 
 
 def test_the_wish_follows_the_path_and_the_slider_takes_over():
-    app = wish(driven("a cap on alerts", m="12"), alerts=7.0)
+    app = goal(driven("a cap on alerts", m="12"), alerts=7.0)
     run(app.selectbox(key="method").select("graph"))
     _, tp, fp = printed_point(app)
     assert 0 < tp + fp <= 7 * days_of(NAME)
     shown = explorer(app)
-    assert shown["driver"] == "a cap on alerts"
+    assert shown["goal"] == "a cap on alerts"
     assert shown["home"] == 12.0
     # Back to where the slider was.
-    run(app.selectbox(key="driver").select("slider"))
+    run(app.selectbox(key="goal").select("slider"))
     assert explorer(app)["percent"] == percent_of(app) == 12.0
-    assert explorer(app)["driver"] == ""
+    assert explorer(app)["goal"] == ""
     at_target(app, 35.0)
     assert percent_of(app) == 35.0
 
 
 def test_point_beside_slider_says_between_which_targets_it_lies():
-    app = wish(driven("a cap on alerts"), alerts=7.0)
+    app = goal(driven("a cap on alerts"), alerts=7.0)
     shown = explorer(app)
     lower, higher = (
         float(text.strip())
@@ -166,7 +166,7 @@ def test_point_beside_slider_says_between_which_targets_it_lies():
     _, tp, fp = printed_point(app)
     assert operating_point(path, higher / 100).alerts < tp + fp < operating_point(path, lower / 100).alerts
     # Shown plainly, it says the same.
-    plain = driven("a cap on alerts", wish_alerts="7", plain="true")
+    plain = driven("a cap on alerts", goal_alerts="7", plain="true")
     assert f"Optimised for a cap on alerts, {shown['place']}" in " ".join(caption.value for caption in plain.caption)
     assert plain.slider(key="m_plain").value == pytest.approx(shown["percent"])
 
@@ -175,26 +175,26 @@ def test_point_beside_slider_says_between_which_targets_it_lies():
 def test_every_driver_starts_where_the_point_is(by):
     app = opened(m="12")
     before = printed_point(app)
-    run(app.selectbox(key="driver").select(by))
+    run(app.selectbox(key="goal").select(by))
     _, tp, fp = printed_point(app)
     assert (tp, fp) == (pytest.approx(before[1], rel=0.02), pytest.approx(before[2], rel=0.02))
     if by == "manual":
         assert (tp, fp) == before[1:]
     if by not in ("price", "costs"):
-        run(app.selectbox(key="driver").select("slider"))
+        run(app.selectbox(key="goal").select("slider"))
         assert printed_point(app) == before
         assert percent_of(app) == 12.0
 
 
 def test_thresholds_by_hand_start_at_the_point_each_time():
     app = opened(m="12")
-    run(app.selectbox(key="driver").select("manual"))
+    run(app.selectbox(key="goal").select("manual"))
     app.text_input(key="hand_0").set_value("0.9")
     run(app)
-    run(app.selectbox(key="driver").select("slider"))
+    run(app.selectbox(key="goal").select("slider"))
     at_target(app, 40.0)
     before = printed_point(app)
-    run(app.selectbox(key="driver").select("manual"))
+    run(app.selectbox(key="goal").select("manual"))
     assert printed_point(app) == before
 
 
@@ -227,24 +227,24 @@ def test_a_threshold_that_cannot_be_is_refused_in_one_sentence(text, words):
 def test_every_goal_works_on_every_kind_of_data(name):
     app = opened(data=name)
     for by in ("costs", "alerts", "precision", "share", "manual"):
-        run(app.selectbox(key="driver").select(by))
+        run(app.selectbox(key="goal").select(by))
         thresholds, tp, fp = printed_point(app)
         assert counts_by_hand(name, thresholds, "any") == (tp, fp)
 
 
 def test_costs_of_documents_drive_a_path_of_money_as_well():
-    app = driven("costs", count="money", wish_review="3", wish_catch="4")
+    app = driven("costs", count="money", goal_review="3", goal_catch="4")
     assert not app.error
-    assert explorer(app)["driver"] == "costs"
+    assert explorer(app)["goal"] == "costs"
     run(app.get_by_key("count").set_value("documents"))
     assert not app.error
-    assert typed_scenarios(app)["wish_review"][0] == 3.0
+    assert typed_scenarios(app)["goal_review"][0] == 3.0
     assert percent_of(app) == pytest.approx(75.0)
 
 
 def test_in_money_a_cap_is_of_money():
-    app = driven("a cap on alerts", count="money", wish_alerts="200")
-    assert app.number_input(key="wish_alerts").label == "Money flagged per day, at most"
+    app = driven("a cap on alerts", count="money", goal_alerts="200")
+    assert app.number_input(key="goal_alerts").label == "Money flagged per day, at most"
     thresholds = printed_point(app)[0]
     frame = sample(NAME).frame
     rated = frame[frame["rating"].notna()]
@@ -272,9 +272,9 @@ def test_plain_widgets_show_the_thresholds_set_by_hand():
 @pytest.mark.parametrize(
     ("by", "inputs", "percent"),
     [
-        ("false alerts per extra catch", {"wish_price": "9"}, 10.0),
-        ("costs", {"wish_review": "3", "wish_catch": "4"}, 75.0),
-        ("costs", {"wish_review": "1", "wish_catch": "8", "wish_annoyance": "2", "wish_currency": "PLN"}, 30.0),
+        ("false alerts per extra catch", {"goal_price": "9"}, 10.0),
+        ("costs", {"goal_review": "3", "goal_catch": "4"}, 75.0),
+        ("costs", {"goal_review": "1", "goal_catch": "8", "goal_annoyance": "2", "goal_currency": "PLN"}, 30.0),
     ],
 )
 def test_a_link_reopens_with_the_inputs_of_its_driver(by, inputs, percent):
@@ -289,9 +289,9 @@ def test_a_link_reopens_with_the_inputs_of_its_driver(by, inputs, percent):
 @pytest.mark.parametrize(
     ("by", "key", "value", "criterion"),
     [
-        ("a floor on precision", "wish_precision", "75", lambda tp, fp, rated: tp >= 0.75 * (tp + fp)),
-        ("a share of positives to keep", "wish_share", "70", lambda tp, fp, rated: tp >= 0.7 * rated),
-        ("a cap on alerts", "wish_alerts", "3", lambda tp, fp, rated: 0 < tp + fp <= 3 * days_of(NAME)),
+        ("a floor on precision", "goal_precision", "75", lambda tp, fp, rated: tp >= 0.75 * (tp + fp)),
+        ("a share of positives to keep", "goal_share", "70", lambda tp, fp, rated: tp >= 0.7 * rated),
+        ("a cap on alerts", "goal_alerts", "3", lambda tp, fp, rated: 0 < tp + fp <= 3 * days_of(NAME)),
     ],
 )
 def test_a_link_reopens_with_a_wish_about_the_path(by, key, value, criterion):
@@ -304,20 +304,20 @@ def test_a_link_reopens_with_a_wish_about_the_path(by, key, value, criterion):
 @pytest.mark.parametrize("value", ["nan", "<script>"])
 @pytest.mark.parametrize("by", ["false alerts per extra catch", "costs"])
 def test_invalid_goal_in_link_is_the_default(by, value):
-    app = driven(by, wish_price=value, wish_review=value, wish_annoyance=value)
+    app = driven(by, goal_price=value, goal_review=value, goal_annoyance=value)
     assert not app.error
     assert percent_of(app) == pytest.approx(20.0)
 
 
 def test_inputs_of_another_driver_do_not_stay_in_the_address():
-    app = driven("false alerts per extra catch", wish_price="9")
-    run(app.selectbox(key="driver").select("costs"))
-    assert "wish_price" not in app.query_params
+    app = driven("false alerts per extra catch", goal_price="9")
+    run(app.selectbox(key="goal").select("costs"))
+    assert "goal_price" not in app.query_params
     # Costs start where the price has led.
     assert percent_of(app) == pytest.approx(10.0)
-    run(app.selectbox(key="driver").select("manual"))
+    run(app.selectbox(key="goal").select("manual"))
     assert "hand" in app.query_params
-    run(app.selectbox(key="driver").select("slider"))
+    run(app.selectbox(key="goal").select("slider"))
     assert not [key for key in app.query_params if key == "hand" or key.startswith("wish_")]
 
 
@@ -325,7 +325,7 @@ def test_wishes_outlast_a_visit_to_another_page():
     app = enter_scenario(driven("costs"), recovered=0.0, review=3.0, catch=4.0)
     run(app.switch_page("pages/rated_data.py"))
     run(app.switch_page("pages/operating_point.py"))
-    assert typed_scenarios(app)["wish_review"][0] == 3.0
+    assert typed_scenarios(app)["goal_review"][0] == 3.0
     assert percent_of(app) == pytest.approx(75.0)
 
 

@@ -58,7 +58,7 @@ FILES = {
 
 @pytest.fixture
 def few_fetched(monkeypatch):
-    monkeypatch.setattr(loading, "MOST_HELD", 300)
+    monkeypatch.setattr(loading, "MAX_HELD", 300)
 
 
 def folder_of(app, name):
@@ -131,7 +131,7 @@ def test_rows_on_disk_go_with_the_table(app, monkeypatch):
     assert [file.name for file in first.iterdir()] == ["rows.parquet"]
     assert first.stat().st_mode & 0o077 == 0
     assert state(app).rated.files["first.csv"].memory > (first / "rows.parquet").stat().st_size
-    monkeypatch.setattr(store, "MOST_MEMORY", 1)
+    monkeypatch.setattr(store, "MAX_MEMORY_BYTES", 1)
     upload(app, csv_of(frame.iloc[1:]), "second.csv")
     assert not app.error
     assert "to make room: 'first.csv'" in as_read(app.info[0].value)

@@ -143,7 +143,7 @@ def test_a_good_upload_takes_the_complaint_away(app):
 
 def test_a_file_above_the_limit_is_refused_in_code_as_well(app_with_upload, monkeypatch):
     app = app_with_upload
-    monkeypatch.setattr("multiloss_core.tables.reading.limits.LARGEST_FILE", 2**20)
+    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_FILE_BYTES", 2**20)
     upload(app, b"score,rating\n" + b"0.5,1\n" * 400_000, "bad.csv")
     error = only_error(app)
     assert "'bad.csv' has 2 MB, more than the limit of 1 MB" in error

@@ -107,7 +107,7 @@ def test_few_words_for_many_rows_stay_a_dictionary(monkeypatch):
     column = read_table(as_parquet(table), "f")["w"]
     assert isinstance(column.dtype, pd.CategoricalDtype)
     assert column.iloc[[0, 1]].tolist() == ["long " * 1000, "longer " * 1000]
-    monkeypatch.setattr(parquet_file, "LARGEST_TEXT", 2**30)
+    monkeypatch.setattr(parquet_file, "MAX_TEXT_BYTES", 2**30)
     assert read_table(as_parquet(table), "f")["w"].dtype == "str"
 
 

@@ -97,7 +97,7 @@ class TestRefusals:
             read_table(data, "f.csv")
 
     def test_a_file_above_the_limit_is_refused(self, monkeypatch):
-        monkeypatch.setattr(limits, "LARGEST_FILE", 2**20)
+        monkeypatch.setattr(limits, "MAX_FILE_BYTES", 2**20)
         read_table(text().encode(), "f.csv")
         with pytest.raises(DataError, match=r"'f\.csv' has 2 MB, more than the limit of 1 MB; keep only"):
             read_table(b"a" * 2**21, "f.csv")
@@ -208,7 +208,7 @@ class TestParquet:
 
     def test_a_file_that_unpacks_to_too_much_is_refused(self, monkeypatch):
         data = as_parquet(pa.table({"a": np.arange(5000.0), "rating": np.arange(5000) % 2}))
-        monkeypatch.setattr(limits, "LARGEST_DECODED", 20_000)
+        monkeypatch.setattr(limits, "MAX_DECODED_BYTES", 20_000)
         with pytest.raises(DataError, match=r"'f' unpacks to .* more than the limit.*keep only"):
             read_table(data, "f")
 

@@ -84,7 +84,7 @@ def test_a_cell_far_away_is_refused_before_the_sheet_is_laid_out(monkeypatch):
 
 @pytest.mark.parametrize("lie", [None, 1000])
 def test_what_unpacks_to_too_much_is_refused_whatever_it_says(monkeypatch, lie):
-    monkeypatch.setattr(xlsx_file, "LARGEST_UNPACKED", 2**20)
+    monkeypatch.setattr(xlsx_file, "MAX_UNPACKED_BYTES", 2**20)
     data = archive({"a": f'<worksheet xmlns="{MAIN}"><sheetData>{" " * 2**23}</sheetData></worksheet>'})
     if lie is not None:
         entry = next(e for e in zipfile.ZipFile(io.BytesIO(data)).infolist() if e.filename.endswith("sheet1.xml"))

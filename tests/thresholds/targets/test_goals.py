@@ -20,7 +20,7 @@ from multiloss_core import (
     operating_points,
     smooth_path,
 )
-from multiloss_core.thresholds import SMOOTH, PathSearch, WishedPoint
+from multiloss_core.thresholds import SMOOTH, GoalPoint, PathSearch
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from multiloss_core.thresholds.targets import (
     DailyCap,
@@ -231,7 +231,7 @@ def test_thresholds_between_corners_name_both_targets():
     gap = int(np.argmax(np.diff(corners)))
     most = 0.5 * (corners[gap] + corners[gap + 1])
     point = point_for_alerts(path, choices, most)
-    assert isinstance(point, WishedPoint)
+    assert isinstance(point, GoalPoint)
     lower, higher = point.between
     assert lower < point.marginal_precision <= higher
     assert operating_point(path, higher).alerts < point.alerts < operating_point(path, lower).alerts
@@ -255,7 +255,7 @@ def test_a_floor_on_precision_holds_for_what_the_fit_expects_too():
     for least in (0.3, 0.5, 0.7):
         point = point_for_precision(path, choices, least)
         assert point.precision >= least
-        if isinstance(point, WishedPoint):
+        if isinstance(point, GoalPoint):
             flagged = point.flags(documents.scores)
             assert choices.expected_weights[flagged].sum() >= least * point.alerts * (1 - 1e-9)
 

@@ -94,7 +94,7 @@ def vertices_of(path):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "goal",
     [
         lambda path: target_for_price(0),
         lambda path: target_for_price(float("nan")),
@@ -113,12 +113,12 @@ def vertices_of(path):
         lambda path: point_for_alerts(path, vertices_of(path), float("nan")),
     ],
 )
-def test_an_impossible_wish_is_refused(wish):
+def test_an_impossible_wish_is_refused(goal):
     path = ThresholdPath(
         np.array([[0.0], [1.0]]), np.array([5.0, 0.0]), np.array([5.0, 0.0]), method="x", rule="any", names=("a",)
     )
     with pytest.raises(DataError):
-        wish(path)
+        goal(path)
 
 
 @pytest.mark.slow

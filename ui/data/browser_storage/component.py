@@ -15,11 +15,11 @@ from ui.shared.browser_files import component_of
 
 BROWSER = Path(__file__).with_name("browser")
 # Bytes of all files together; the longest unused leave first.
-MOST_BYTES = 250_000_000
-MOST_FILES = 200
-MOST_CHOICES = 100
-LONGEST_NAME = 255
-LONGEST_CHOICE = 20_000
+MAX_BYTES = 250_000_000
+MAX_FILES = 200
+MAX_CHOICES = 100
+MAX_NAME = 255
+MAX_CHOICE = 20_000
 _SHELVES = TypeAdapter(dict[str, dict[str, str | list[tuple[str, str]]]])
 _mount = component_of("multiloss_kept_files", BROWSER)
 
@@ -64,11 +64,11 @@ def checked(told: object) -> Told:
     if said.gone is not None and _is_name(said.gone):
         usable["gone"] = said.gone
     if said.kept is not None:
-        named = [file for file in said.kept[:MOST_FILES] if _is_name(file.name)]
+        named = [file for file in said.kept[:MAX_FILES] if _is_name(file.name)]
         usable["kept"] = [{"name": file.name, "digest": file.digest} for file in named]
     if said.choices is not None:
-        fitting = [(of, text) for of, text in said.choices.items() if len(text) <= LONGEST_CHOICE]
-        usable["choices"] = dict(fitting[:MOST_CHOICES])
+        fitting = [(of, text) for of, text in said.choices.items() if len(text) <= MAX_CHOICE]
+        usable["choices"] = dict(fitting[:MAX_CHOICES])
     return usable
 
 
@@ -85,9 +85,9 @@ def kept_before(shelf: str) -> tuple[str | None, list[FileName]]:
     match said.get(shelf):
         case {"using": str(using), "files": list(files)}:
             names: list[FileName] = [{"name": name, "digest": digest} for name, digest in files if _is_name(name)]
-            return (using if any(file["name"] == using for file in names) else None), names[:MOST_FILES]
+            return (using if any(file["name"] == using for file in names) else None), names[:MAX_FILES]
     return None, []
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= LONGEST_NAME and not any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in name)
+    return 0 < len(name) <= MAX_NAME and not any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in name)

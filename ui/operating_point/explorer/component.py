@@ -13,7 +13,7 @@ from multiloss_core.figures import theme as style
 from multiloss_core.figures.looks import look_of
 from multiloss_core.formatting import direction
 from multiloss_core.thresholds import Point
-from ui.operating_point.active_goal import current_driver, set_manual_thresholds, slider_takes_over
+from ui.operating_point.active_goal import active_goal, set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row
@@ -28,7 +28,7 @@ from ui.shared.page_setup import theme
 from ui.shared.session import session
 
 # Of a browser's own; it holds fewer.
-MOST_NAMES = 1000
+MAX_NAMES = 1000
 
 
 def without_held(message: Message, held: frozenset[str]) -> Message:
@@ -46,7 +46,7 @@ def without_held(message: Message, held: frozenset[str]) -> Message:
 def held_texts(said: Iterable[object]) -> frozenset[str]:
     """Read the names that a browser says it holds; it may say anything."""
     names = [name for name in said if isinstance(name, str)]
-    return frozenset(names[:MOST_NAMES])
+    return frozenset(names[:MAX_NAMES])
 
 
 @dataclass
@@ -97,9 +97,9 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "subject": f"{analysis.dataset.name}, path {view.method}, counting {counted}",
         "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point, view.percent)),
         "hand": _row(analysis, view, view.point_beside),
-        "present": _row(analysis, view, view.baseline_point),
-        "driver": current_driver(),
-        "told": session().point.goal_told,
+        "present": _row(analysis, view, view.compared_point),
+        "goal": active_goal(),
+        "told": session().point.goal_note,
         "place": place_words(view.chosen_point),
         "pair": view.pair,
         "thresholds": [

@@ -80,7 +80,7 @@ class Message(TypedDict):
     holds all methods, `colour` is that of the chosen one. `explanations` are found by the beginning of a label, and
     have {label} for the value under it. `headline` is the label of the rate that stands among the counts. `large`:
     for a meeting room. `subject` says what the numbers are of, for who hears them. `hand` is the point where no
-    target leads to it; `present` the one at the thresholds in force now. `driver` is what the point is derived
+    target leads to it; `present` the one at the thresholds in force now. `goal` is what the point is derived
     from, empty for the slider and the hand; `told` says what its goal comes to, `place` between which targets it
     lies. `pair`: the classifiers whose thresholds are drawn; `thresholds`: the chosen ones of all, None for never.
     """
@@ -106,7 +106,7 @@ class Message(TypedDict):
     intervals: Intervals | None
     hand: Row | None
     present: Row | None
-    driver: str
+    goal: str
     told: str
     place: str
     pair: tuple[int, int]

@@ -5,7 +5,7 @@ import streamlit as st
 from multiloss_core import Unit
 from multiloss_core.figures import plane_marks
 from multiloss_core.formatting import score_name
-from ui.operating_point.active_goal import current_driver, slider_takes_over
+from ui.operating_point.active_goal import active_goal, slider_takes_over
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.figures import backdrop, chart_names, expected_traces, mark_traces
 from ui.operating_point.point_text import WORDS, PointWords, place_words, point_words, price_words
@@ -51,7 +51,7 @@ def show_plainly(analysis: Analysis, view: ViewState) -> None:
     with controls:
         ask_marginal_precision(analysis.settings.unit, view.percent)
         if place := place_words(view.chosen_point):
-            st.caption(f"Optimised for {current_driver()}, {place}. {session().point.goal_told}")
+            st.caption(f"Optimised for {active_goal()}, {place}. {session().point.goal_note}")
         show_words(point_words(analysis, view.chosen_point))
         st.caption(WORDS[analysis.settings.unit].note)
     with charts:

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments, Unit
-from multiloss_core.engines import MOST_FETCHED
+from multiloss_core.engines import MAX_FETCHED
 from multiloss_core.figures.looks import CERTIFIED
 from multiloss_core.formatting import count, money, plural, reached, score_name, shortened
 from multiloss_core.generalisation import Certificate
@@ -61,7 +61,7 @@ def certificate_of(
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
             f"{vocabulary().documents.capitalize()} of one '{shortened(group)}' belong together, and counts of cells "
-            f"do not tell which: a guarantee needs the rows. Choose dates with at most {MOST_FETCHED:,} of them, or no "
+            f"do not tell which: a guarantee needs the rows. Choose dates with at most {MAX_FETCHED:,} of them, or no "
             "group."
         )
     return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)

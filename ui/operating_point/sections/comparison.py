@@ -25,7 +25,7 @@ from multiloss_core.thresholds import Rule, UndecidedDocuments
 from ui.data.document_table import no_documents, show_documents
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import with_currency
-from ui.operating_point.current_thresholds import ask_current_thresholds, baseline_of, baseline_thresholds
+from ui.operating_point.current_thresholds import ask_compared_thresholds, compared_thresholds, comparison_of
 from ui.operating_point.point_text import CAUGHT, FALSE_ALERTS, OF_THEM_UNDECIDED, PRECISION, WORDS, beside
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import as_text, vocabulary
@@ -39,8 +39,8 @@ def show_comparison(context: PointContext) -> None:
     """Show the point next to the present thresholds or a pinned point, and the documents added and dropped."""
     # Documents are compared, whatever the paths were found on.
     analysis, point = context.analysis.in_documents, context.point
-    ask_current_thresholds(analysis, point)
-    current = baseline_thresholds(analysis)
+    ask_compared_thresholds(analysis, point)
+    current = compared_thresholds(analysis)
     if current is None:
         _say_what_is_missing(analysis)
         return
@@ -54,7 +54,7 @@ def show_comparison(context: PointContext) -> None:
 
 
 def _say_what_is_missing(analysis: Analysis) -> None:
-    if any(value is not None for value in baseline_of(analysis).current):
+    if any(value is not None for value in comparison_of(analysis).current):
         st.error("The present thresholds must be numbers of a usual size; correct them.", icon=":material/error:")
         return
     st.info(
@@ -65,7 +65,7 @@ def _say_what_is_missing(analysis: Analysis) -> None:
 
 
 def _show_table(analysis: Analysis, found: Comparison, current: list[float], proposed: list[float]) -> None:
-    kept = baseline_of(analysis)
+    kept = comparison_of(analysis)
     if kept.with_pinned and kept.pinned is not None:
         st.caption(f"Current is the pinned point: {kept.pinned.origin}.")
     elif kept.origin:

@@ -34,8 +34,8 @@ def show_profit(context: PointContext) -> None:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     marks = {CHOSEN: _place(analysis, scenario, point), BEST: _best_place(curve)}
-    if context.view.baseline_point is not None:
-        marks[PRESENT] = _place(analysis, scenario, context.view.baseline_point)
+    if context.view.compared_point is not None:
+        marks[PRESENT] = _place(analysis, scenario, context.view.compared_point)
     st.markdown(f"{sum_words(analysis, scenario, point)}\n\n{_best_words(curve, scenario, marks[CHOSEN][1])}")
     st.plotly_chart(
         profit_chart(curve, point.method, marks, theme=theme(), currency=scenario.currency, vocabulary=vocabulary()),

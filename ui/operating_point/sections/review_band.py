@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError, OperatingPoint
-from multiloss_core.decisions import RecordedBlock, RecordedTarget, Wish, recorded_thresholds
+from multiloss_core.decisions import GoalValue, RecordedBlock, RecordedTarget, recorded_thresholds
 from multiloss_core.formatting import count, direction, plural, reached, score_name
 from multiloss_core.inspection import (
     Calendar,
@@ -36,17 +36,17 @@ from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text,
 from ui.shared.session import ChosenBand, session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice, ask_number
 
-SWITCH_KEY, DRIVER_KEY, CAPACITY_KEY = "band", "block_by", "reviews"
+SWITCH_KEY, GOAL_KEY, CAPACITY_KEY = "band", "block_by", "reviews"
 FIRST_TARGET, FIRST_PRECISION, FIRST_COST = 80.0, 90.0, 50.0
 
 
 @dataclass(frozen=True)
-class BlockDriver:
+class BlockGoal:
     """What can drive the upper cut: its name, the key of its widget, and the band that a value of it leads to."""
 
     label: str
     key: str
-    wish: str
+    value_name: str
     ask: Callable[[], float]
     lead: Callable[[Analysis, Point, float], ReviewBand]
 
@@ -69,9 +69,9 @@ def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
     ------
     DataError : no such upper cut, or one below the operating point.
     """
-    by, goal, capacity = st.columns([2, 4, 2], gap="medium", vertical_alignment="bottom")
-    labels = {key: driver.label for key, driver in DRIVERS.items()}
-    driver = DRIVERS[ask_choice(by.selectbox, "Set the upper cut by", labels, key=DRIVER_KEY)]
+    by, inputs, capacity = st.columns([2, 4, 2], gap="medium", vertical_alignment="bottom")
+    labels = {key: goal.label for key, goal in GOALS.items()}
+    goal = GOALS[ask_choice(by.selectbox, "Set the upper cut by", labels, key=GOAL_KEY)]
     most = capacity.number_input(
         "Reviews a day, at most",
         min_value=0.0,
@@ -84,12 +84,12 @@ def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
         disabled=analysis.rated.days is None,
         help="How many people can look at. It needs a column of times.",
     )
-    with goal:
-        value = driver.ask()
+    with inputs:
+        value = goal.ask()
     return ChosenBand(
-        band=driver.lead(analysis, point, value),
-        driver=driver.label,
-        wishes=(Wish(driver.wish, value),),
+        band=goal.lead(analysis, point, value),
+        goal=goal.label,
+        goal_values=(GoalValue(goal.value_name, value),),
         reviews_per_day=None if analysis.rated.days is None else most,
     )
 
@@ -131,12 +131,12 @@ def _by_cost(analysis: Analysis, point: Point, cost: float) -> ReviewBand:
 
 
 # By what the URL says, in the order of the screen.
-DRIVERS = {
-    "slider": BlockDriver("marginal precision", "block_m", "marginal precision in percent", _ask_target, _by_target),
-    "precision": BlockDriver(
+GOALS = {
+    "slider": BlockGoal("marginal precision", "block_m", "marginal precision in percent", _ask_target, _by_target),
+    "precision": BlockGoal(
         "a precision of what is blocked", "block_precision", "precision in percent", _ask_precision, _by_precision
     ),
-    "cost": BlockDriver("the cost of a false block", "block_cost", "cost of a false block", _ask_cost, _by_cost),
+    "cost": BlockGoal("the cost of a false block", "block_cost", "cost of a false block", _ask_cost, _by_cost),
 }
 
 
@@ -151,22 +151,22 @@ def recorded_block(analysis: Analysis) -> RecordedBlock | None:
         recorded_thresholds(analysis.deployable(block)),
         block.tp,
         block.fp,
-        RecordedTarget(chosen.driver, chosen.wishes, *of_target),
+        RecordedTarget(chosen.goal, chosen.goal_values, *of_target),
         chosen.reviews_per_day,
     )
 
 
 def restore_block(block: RecordedBlock | None) -> dict[str, str]:
     """Have the upper cut of a record drawn, or none; returns the choices as the URL holds them."""
-    keys = (SWITCH_KEY, DRIVER_KEY, CAPACITY_KEY, *(driver.key for driver in DRIVERS.values()))
+    keys = (SWITCH_KEY, GOAL_KEY, CAPACITY_KEY, *(goal.key for goal in GOALS.values()))
     for key in keys:
         # What has a default takes its value from the URL, unless something was chosen before.
         st.session_state.pop(key, None)
-    found = None if block is None else next((key for key in DRIVERS if DRIVERS[key].label == block.target.driver), None)
-    if block is None or found is None or not block.target.wishes:
+    found = None if block is None else next((key for key in GOALS if GOALS[key].label == block.target.goal), None)
+    if block is None or found is None or not block.target.goal_values:
         return {}
-    st.session_state[DRIVER_KEY] = found
-    choices = {SWITCH_KEY: "true", DRIVER_KEY: found, DRIVERS[found].key: repr(block.target.wishes[0].value)}
+    st.session_state[GOAL_KEY] = found
+    choices = {SWITCH_KEY: "true", GOAL_KEY: found, GOALS[found].key: repr(block.target.goal_values[0].value)}
     return choices if block.reviews_per_day is None else choices | {CAPACITY_KEY: repr(block.reviews_per_day)}
 
 
@@ -255,9 +255,9 @@ def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
 def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
     """Say what both parts bring, where costs are known and chose the cut."""
     scenario = session().point.scenarios.driving
-    if chosen.driver != "the cost of a false block" or scenario is None:
+    if chosen.goal != "the cost of a false block" or scenario is None:
         return
-    costs = BandCosts(payoffs=scenario.payoffs, false_block=chosen.wishes[0].value)
+    costs = BandCosts(payoffs=scenario.payoffs, false_block=chosen.goal_values[0].value)
     block, both = (np.array(point_cases(analysis, point)) for point in (chosen.band.block, chosen.band.review))
     blocked, reviewed = costs.blocked(*block), costs.payoffs.total(*(both - block))
     told = [as_text(money_words(value, scenario.currency)) for value in (blocked + reviewed, blocked, reviewed)]

@@ -11,7 +11,7 @@ from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
 from ui.operating_point.active_goal import recorded_target
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.current_thresholds import thresholds_in_use
+from ui.operating_point.current_thresholds import current_thresholds_of
 from ui.operating_point.decision import drawings_of, evidence_for, record_of
 from ui.operating_point.sections.review_band import recorded_block
 from ui.operating_point.state import PointContext
@@ -47,7 +47,7 @@ def make_decision(
     `pair`: the classifiers whose thresholds are drawn. `resamples`, `block`: what is known of new data, and the upper
     cut, where there is one.
     """
-    current = thresholds_in_use(analysis)
+    current = current_thresholds_of(analysis)
     try:
         draft = record_of(
             analysis,

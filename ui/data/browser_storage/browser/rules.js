@@ -13,10 +13,10 @@ export const CONTRACT = 1
 // So much of a digest tells files apart.
 const START = 12
 // Browsers cut cookies off at 4,096.
-const LONGEST_COOKIE = 3500
-const MOST_IN_COOKIE = 50
-const MOST_CHOICES = 60
-const LONGEST_CHOICE = 20_000
+const MAX_COOKIE = 3500
+const MAX_IN_COOKIE = 50
+const MAX_CHOICES = 60
+const MAX_CHOICE = 20_000
 
 // The message itself; throws where it is of another contract, as from an application that was replaced meanwhile.
 /** @template {{ contract: number }} M @param {M} message @returns {M} */
@@ -76,7 +76,7 @@ export function news(files, { kept, loaded }) {
 // last. The longest unused files are left out where it gets too long.
 /** @param {KeptFile[]} files @param {Record<string, string>} using */
 export function cookieText(files, using) {
-  const shown = files.toSorted((one, other) => other.used - one.used).slice(0, MOST_IN_COOKIE)
+  const shown = files.toSorted((one, other) => other.used - one.used).slice(0, MAX_IN_COOKIE)
   for (;;) {
     /** @type {Record<string, { using: string, files: string[][] }>} */
     const shelves = {}
@@ -86,7 +86,7 @@ export function cookieText(files, using) {
       shelves[shelf] = { using: last, files: names.map(({ name, digest }) => [name, digest]) }
     }
     const text = shown.length ? encodeURIComponent(JSON.stringify(shelves)) : ""
-    if (text.length <= LONGEST_COOKIE) return text
+    if (text.length <= MAX_COOKIE) return text
     shown.pop()
   }
 }
@@ -94,9 +94,9 @@ export function cookieText(files, using) {
 // Choices with newer ones, the longest unused left out, and such that are no choice of a person.
 /** @param {KeptChoices} choices @param {Record<string, string>} newer @param {number} now @returns {KeptChoices} */
 export function withChoices(choices, newer, now) {
-  const fitting = Object.entries(newer).filter(([, text]) => text.length <= LONGEST_CHOICE)
+  const fitting = Object.entries(newer).filter(([, text]) => text.length <= MAX_CHOICE)
   const all = { ...choices, ...Object.fromEntries(fitting.map(([of, text]) => [of, { text, used: now }])) }
-  return Object.fromEntries(Object.entries(all).sort(([, a], [, b]) => b.used - a.used).slice(0, MOST_CHOICES))
+  return Object.fromEntries(Object.entries(all).sort(([, a], [, b]) => b.used - a.used).slice(0, MAX_CHOICES))
 }
 
 // A file that came in and that the server read: the user's own name and size tell which one it is.

@@ -68,8 +68,8 @@ export class Explorer {
 
   /** Show the numbers, and describe the point in each chart. */
   show() {
-    const { choice: { percent, hand, driver }, row } = this
-    this.panel.show(percent, row, Boolean(hand), driver)
+    const { choice: { percent, hand, goal }, row } = this
+    this.panel.show(percent, row, Boolean(hand), goal)
     this.panel.root.setAttribute("data-shown", "")
     for (const { name, place } of this.charts) {
       const alt = this.#message?.charts[name]?.alt

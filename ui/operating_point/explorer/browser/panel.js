@@ -80,7 +80,7 @@ export class Panel {
     box.oninput = () => { this.#isTyping = true }
     box.onchange = () => { this.#isTyping = false; explorer.type(box.value) }
     box.onblur = () => { this.#isTyping = false; explorer.show() }
-    for (const back of this.parts.driver.querySelectorAll("button")) back.onclick = () => explorer.back()
+    for (const back of this.parts.goal.querySelectorAll("button")) back.onclick = () => explorer.back()
     this.parts.others.onclick = () => explorer.toggleOthers()
     for (const view of this.parts.views.querySelectorAll("button")) view.onclick = () => this.#turnTo(view.value)
     this.#turnTo("flat")
@@ -95,7 +95,7 @@ export class Panel {
 
   /** Announce the point to screen readers. @param {number} percent @param {PointWords} words */
   announce(percent, words) {
-    const { driver, subject } = this.#message, by = this.parts.derived.hidden ? "" : ` Optimised for ${driver}.`
+    const { goal, subject } = this.#message, by = this.parts.derived.hidden ? "" : ` Optimised for ${goal}.`
     const text = `${inWords(percent, words)}${by} ${subject}.`
     if (this.parts.said.textContent !== text) this.parts.said.textContent = text
   }
@@ -139,8 +139,8 @@ export class Panel {
     others.textContent = hasOthers ? "Only the chosen path" : "Other methods"
   }
 
-  /** Show a point. @param {number} percent @param {Row} row @param {boolean} byHand @param {string} driver */
-  show(percent, { words, price, slope }, byHand, driver) {
+  /** Show a point. @param {number} percent @param {Row} row @param {boolean} byHand @param {string} goal */
+  show(percent, { words, price, slope }, byHand, goal) {
     const { slider, box, parts } = this, { warning, guarantee } = words
     if (Number(slider.value) !== percent) slider.value = `${percent}`
     // Do not overwrite the user's typing.
@@ -152,12 +152,12 @@ export class Panel {
     put(parts.warning, ...warning ? [element("b", {}, warning[0]), ` ${warning[1]}`] : [])
     put(parts.guarantee, ...guarantee ? [guarantee] : [])
     // A refused goal keeps its point but is not active.
-    const isManual = byHand && !driver && !this.#message.place
-    parts.driver.hidden = !isManual && !driver
+    const isManual = byHand && !goal && !this.#message.place
+    parts.goal.hidden = !isManual && !goal
     parts.manual.hidden = !isManual
-    parts.derived.hidden = !driver
-    parts.told.textContent = driver ? this.#message.told : ""
-    parts.by.textContent = driver
+    parts.derived.hidden = !goal
+    parts.told.textContent = goal ? this.#message.told : ""
+    parts.by.textContent = goal
     parts.place.textContent = byHand && this.#message.place ? `, ${this.#message.place}` : ""
     const intervals = intervalsOf(this.#message.intervals, percent, byHand)
     this.#fill(parts.thresholds, METRIC, words.thresholds, intervals)

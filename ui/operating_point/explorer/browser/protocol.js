@@ -116,7 +116,7 @@ export class Choice {
   send = () => {}
   texts
   percent = NaN
-  driver = ""
+  goal = ""
   /** @type {Row | undefined} */
   hand
   /** Set by the first message. @type {Table} */
@@ -134,7 +134,7 @@ export class Choice {
   }
 
   /** @param {Message} message */
-  take({ percent, heard, table, hand, driver }) {
+  take({ percent, heard, table, hand, goal }) {
     // A new session of Python restarts the count.
     if (heard < this.#acknowledged) this.#last = this.#sent = heard
     this.#acknowledged = heard
@@ -143,7 +143,7 @@ export class Choice {
       this.table = JSON.parse(table)
     }
     // Ignore Python's state until it has acknowledged the user's last event.
-    if (heard === this.#last) Object.assign(this, { percent, driver, hand: hand ?? undefined })
+    if (heard === this.#last) Object.assign(this, { percent, goal, hand: hand ?? undefined })
     if (!this.row) this.percent = percent
   }
 
@@ -162,7 +162,7 @@ export class Choice {
     this.#last++
     this.percent = percent
     this.hand = undefined
-    this.driver = ""
+    this.goal = ""
   }
 
   /** Send the target once it rests, so that several key presses are one event. */
