@@ -145,4 +145,4 @@ def test_scenarios_with_and_without_amounts_stand_side_by_side_and_nonsense_is_r
 def test_data_without_amounts_have_no_share_of_them():
     app = opened(data="Insurance claims", driver="costs", wish_recovered="50")
     if state(app).point.scenarios.driving is None:
-        assert "have no amounts to recover a share of" in app.error[0].value
+        assert "has no amounts to recover a share of" in app.error[0].value
