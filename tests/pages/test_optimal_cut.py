@@ -109,7 +109,7 @@ def test_samples_show_calibrated_and_overconfident_scores(app):
     assert not app.warning
     run(app.selectbox(key="scored_data").select("Overconfident alerts"))
     assert len(app.warning) == 1
-    assert "more than chance explains" in app.warning[0].value
+    assert "more often than chance explains" in app.warning[0].value
     frame = scored_sample("Overconfident alerts").frame
     found = (frame["outcome"] == "fraud").sum()
     assert (
@@ -473,7 +473,7 @@ def test_without_labels_calibration_says_why_it_is_not_offered(app):
     upload(app, b"p\n0.9\n0.8\n0.2\n0.1\n", "plain.csv")
     control = app.selectbox(key="cut_calibration")
     assert control.disabled
-    assert "none are known" in control.help
+    assert "needs known outcomes" in control.help
     assert flagged(app)[0] == optimal_top_k([0.9, 0.8, 0.2, 0.1], F()).k
     paste(app, "p,y\n0.9,1\n0.2,0\n0.4,1\n0.3,0")
     assert "5 known positives and 5 known negatives" in app.selectbox(key="cut_calibration").help

@@ -143,4 +143,4 @@ def test_scenarios_with_and_without_amounts_are_compared():
 def test_data_without_amounts_have_no_share_of_them():
     app = opened(data="Insurance claims", goal="costs", goal_recovered="50")
     if state(app).point.scenarios.driving is None:
-        assert "have no amounts to recover a share of" in app.error[0].value
+        assert "has no amounts to recover a share of" in app.error[0].value

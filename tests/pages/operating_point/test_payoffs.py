@@ -102,7 +102,7 @@ def test_matrix_has_payoffs_and_no_misses():
     (line,) = [element.value for element in app.markdown if "This point brings" in element.value]
     assert f"{brought(thresholds, 4.0, 24.0, 2.5):,.2f}".removesuffix(".00") in line
     assert "CHF" in line
-    assert "against flagging nothing" in " ".join(element.value for element in app.caption)
+    assert "relative to flagging nothing" in " ".join(element.value for element in app.caption)
 
 
 def test_each_scenario_drives_in_turn():
