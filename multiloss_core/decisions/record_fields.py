@@ -180,7 +180,7 @@ class RecordedTarget:
     """Where on the path the point of the target lies; null without a target."""
 
     @model_validator(mode="after")
-    def _require_wishes_of_a_driver(self) -> Self:
+    def _require_values_of_a_goal(self) -> Self:
         if self.by_hand == bool(self.goal_values):
             raise disagreement(f"goal_values should be empty where the goal is '{SET_BY_HAND}', and given elsewhere")
         return self

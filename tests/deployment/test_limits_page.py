@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = [line for line in (ROOT / "docs" / "limits.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+ROWS = [
+    line for line in (ROOT / "docs" / "limits.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")
+]
 LIMITS = [cells for line in ROWS if "`" in (cells := line.strip("| ").split(" | "))[-1]]
 
 
@@ -14,4 +16,6 @@ LIMITS = [cells for line in ROWS if "`" in (cells := line.strip("| ").split(" | 
 def test_limits_stand_in_their_files(cells):
     files = [ROOT / name for name in re.findall(r"`([^`]+)`", cells[-1])]
     text = "".join(file.read_text(encoding="utf-8") for file in files)
-    assert [name for name in re.findall(r"`…?([^`]+)`", cells[-2]) if not re.search(rf"{re.escape(name)}\b", text)] == []
+    assert [
+        name for name in re.findall(r"`…?([^`]+)`", cells[-2]) if not re.search(rf"{re.escape(name)}\b", text)
+    ] == []

@@ -211,7 +211,7 @@ class TestCountedInMoney:
     def test_what_is_wished_for_is_money_here_and_in_the_record(self, goal, label, wished):
         query = {"goal_alerts": "20000"} if goal == "a cap on alerts" else {}
         app = opened(data="Card alerts", count="money", goal=goal_called(goal), **query)
-        box = next(box for box in app.number_input if box.key.startswith("wish_"))
+        box = next(box for box in app.number_input if box.key.startswith("goal_"))
         assert box.label.startswith(label)
         assert not app.error
         app.session_state["save_decision"] = True

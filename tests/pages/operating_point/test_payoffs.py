@@ -30,7 +30,7 @@ def add(app, **cells):
     given = {"name": "", "review": 5.0, "recovered": 0.0, "catch": 25.0, "annoyance": 0.0, "currency": ""}
     given |= cells
     row = max(typed_scenarios(app).index, default=-1) + 1
-    change_scenarios(app, added=[{f"wish_{name}": value for name, value in given.items()}])
+    change_scenarios(app, added=[{f"goal_{name}": value for name, value in given.items()}])
     return drive(app, row)
 
 
@@ -206,7 +206,7 @@ def test_scenarios_outlast_other_pages_and_other_drivers():
     assert percent_of(app) == pytest.approx(80.0)
     run(app.selectbox(key="goal").select("slider"))
     assert not [element for element in app.dataframe if "Payoff there" in element.value]
-    assert not [name for name in app.query_params if name.startswith("wish_")]
+    assert not [name for name in app.query_params if name.startswith("goal_")]
     run(app.selectbox(key="goal").select("costs"))
     assert compared(app) == ["usual"]
     assert typed_scenarios(app)["goal_review"][0] == 4.0

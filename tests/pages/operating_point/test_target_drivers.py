@@ -26,7 +26,7 @@ def driven(by, **query):
 
 def goal(app, **values):
     for key, value in values.items():
-        app.number_input(key=f"wish_{key}").set_value(value)
+        app.number_input(key=f"goal_{key}").set_value(value)
     return run(app)
 
 
@@ -98,7 +98,7 @@ def test_cap_for_most_days_is_exceeded_on_a_tenth_at_most():
     assert printed_point(app)[1] > tp
     assert "goal_held" not in app.query_params
     run(app.selectbox(key="goal").select("slider"))
-    assert not [key for key in app.query_params if key.startswith("wish_")]
+    assert not [key for key in app.query_params if key.startswith("goal_")]
 
 
 def test_without_times_the_days_are_asked_for():
@@ -128,7 +128,7 @@ def test_a_floor_on_precision_and_a_share_to_keep():
     assert tp >= 0.6 * paths_of(NAME)["smooth"].totals.tp
 
 
-def test_a_wish_that_cannot_be_met_leaves_the_point_where_it_was():
+def test_a_goal_that_cannot_be_met_leaves_the_point_where_it_was():
     app = goal(driven("a cap on alerts"), alerts=7.0)
     before = printed_point(app)
     goal(app, alerts=0.0)
@@ -138,7 +138,7 @@ def test_a_wish_that_cannot_be_met_leaves_the_point_where_it_was():
     assert explorer(app)["goal"] == ""
 
 
-def test_the_wish_follows_the_path_and_the_slider_takes_over():
+def test_the_goal_follows_the_path_and_the_slider_takes_over():
     app = goal(driven("a cap on alerts", m="12"), alerts=7.0)
     run(app.selectbox(key="method").select("graph"))
     _, tp, fp = printed_point(app)
@@ -294,7 +294,7 @@ def test_a_link_reopens_with_the_inputs_of_its_driver(by, inputs, percent):
         ("a cap on alerts", "goal_alerts", "3", lambda tp, fp, rated: 0 < tp + fp <= 3 * days_of(NAME)),
     ],
 )
-def test_a_link_reopens_with_a_wish_about_the_path(by, key, value, criterion):
+def test_a_link_reopens_with_a_goal_about_the_path(by, key, value, criterion):
     app = driven(by, **{key: value})
     assert app.number_input(key=key).value == float(value)
     _, tp, fp = printed_point(app)
@@ -318,7 +318,7 @@ def test_inputs_of_another_driver_do_not_stay_in_the_address():
     run(app.selectbox(key="goal").select("manual"))
     assert "hand" in app.query_params
     run(app.selectbox(key="goal").select("slider"))
-    assert not [key for key in app.query_params if key == "hand" or key.startswith("wish_")]
+    assert not [key for key in app.query_params if key == "hand" or key.startswith("goal_")]
 
 
 def test_wishes_outlast_a_visit_to_another_page():
