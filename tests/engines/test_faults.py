@@ -189,13 +189,6 @@ def test_a_backslash_ends_no_literal_of_a_database_that_is_set_up_so(database, p
             connection.execute(text("ALTER ROLE CURRENT_USER RESET standard_conforming_strings"))
 
 
-def test_the_settings_are_those_of_every_question(duckdb_engine):
-    names = ("TimeZone", "memory_limit", "enable_external_access", "lock_configuration")
-    settings = ", ".join(f"current_setting('{name}') AS {name}" for name in names)
-    found = duckdb_engine.query(f"SELECT {settings}")
-    assert found.to_pylist() == [dict(zip(names, ("UTC", "1.8 GiB", False, True), strict=True))]
-
-
 def test_the_version_tells_that_a_file_was_replaced_or_is_gone(folder, duckdb_engine):
     first, second = sorted((folder / "alerts").iterdir())
     before = duckdb_engine.version("alerts")

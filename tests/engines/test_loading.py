@@ -149,22 +149,3 @@ def test_derived_columns_are_counted_as_they_are_in_memory(load):
     between = documents_between(engine, name, columns, np.array([-0.5, 2.0]), np.array([-0.4, 2.0]), "any")
     assert len(between)
     assert between["a"].between(0.4, 0.5, inclusive="right").all()
-
-
-def test_the_reciprocal_of_nothing_is_no_weight(load):
-    table = SIMPLE.append_column("rate", arrow.array(np.resize([0.0, 0.5], SIMPLE.num_rows)))
-    engine, name = load(table)
-    sample = load_sample(engine, name, most=10, sampled=2_000)
-    given = {"rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}, "weight": "1 / rate"}
-    with pytest.raises(DataError, match=r"weights that are not numbers above 0"):
-        count_documents(engine, name, columns_in(engine, sample, scores=("a",), **given))
-
-
-def test_what_no_table_has(load):
-    engine, table = load(SIMPLE)
-    sample = load_sample(engine, table, most=10, sampled=2_000)
-    given = {"rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}}
-    with pytest.raises(DataError, match=r"There is no column 'c' in .* it has 'a', 'b'"):
-        columns_in(engine, sample, scores=("c",), **given)
-    with pytest.raises(DataError, match=r"means positive"):
-        columns_in(engine, sample, scores=("a",), rating="rating", meanings={"fraud": "undecided", "ok": "negative"})

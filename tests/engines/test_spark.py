@@ -176,29 +176,3 @@ def test_neither_address_nor_token_is_in_what_the_server_says():
     said = f"spark.bank.example:15002, spark.bank.example, a/b, a%2Fb and {TOKEN}, true"
     assert hidden.sub("…", said) == "…, …, …, … and …, true"
     assert _spark_session()._secrets("sc://").sub("…", said) == said
-
-
-def test_without_the_client_the_sentence_says_what_to_install():
-    lines = (
-        "import sys",
-        "from multiloss_core.engines.backends.spark_engine import SparkEngine",
-        "assert not any(name.partition('.')[0] in ('pyspark', 'grpc') for name in sys.modules)",
-        "sys.modules['pyspark'] = None",
-        "SparkEngine('sc://127.0.0.1:1', []).query('SELECT 1')",
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert 'install it with: pip install "multiloss-core[spark]".' in done.stderr.splitlines()[-1]
-
-
-def test_importing_the_client_changes_no_filter_of_warnings():
-    lines = (
-        "import warnings",
-        "warnings.simplefilter('error')",
-        "from multiloss_core.engines.backends.spark_engine import _spark_session",
-        "before = list(warnings.filters)",
-        "assert issubclass(_spark_session().SessionLost, Exception)",
-        "assert list(warnings.filters)[-len(before):] == before",
-    )
-    subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=ROOT, timeout=100, check=True)

@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -96,33 +95,10 @@ def test_genuine_alone_is_asked_about_unless_the_table_is_of_fraud(alerts):
     assert (dict(payments.meanings)["1"], payments.unsure) == ("negative", frozenset())
 
 
-def test_nothing_is_taken_where_nothing_fits(alerts):
-    guess = guessed(alerts, is_mobile=alerts.flags(), colour=alerts.words("red", "green"))
-    assert (guess.rating, guess.meanings, guess.unsure) == (None, (), {"rating"})
-
-
-def test_a_rare_value_between_the_rows_that_are_looked_at_has_a_meaning(alerts):
-    words = pd.Series(np.resize(["fraud", "ok"], 30_001), dtype=object)
-    words[1] = "Pending"
-    frame = pd.DataFrame({"score": np.linspace(0, 1, 30_001) ** 2, "verdict": words})
-    assert dict(guess_columns(frame).meanings)["pending"] == "undecided"
-
-
 @pytest.mark.parametrize("name", ["actual", "y_true", "GroundTruth", "y_test", "is_malicious", "IsAttack"])
 def test_label_of_other_fields_is_certain(alerts, name):
     guess = guessed(alerts, **{name: alerts.marks()})
     assert (guess.rating, guess.positive, guess.unsure) == (name, "1", frozenset())
-
-
-@pytest.mark.parametrize("name", ["isSuspicious", "is_match", "confirmed", "moderator_action", "siu_outcome"])
-def test_label_that_may_be_one_is_proposed(alerts, name):
-    guess = guessed(alerts, **{name: alerts.marks()})
-    assert (guess.rating, guess.positive) == (name, "1")
-    assert guess.unsure & {"rating", "meanings"}
-
-
-def test_flags_of_other_things_are_no_labels(alerts):
-    assert guessed(alerts, is_weekend=alerts.marks()).rating is None
 
 
 @pytest.mark.parametrize(

@@ -52,15 +52,6 @@ def test_titles_and_blanks_around_the_table_are_passed_over():
     assert "2 lines above the header were skipped." in file.notes
 
 
-def test_numbers_written_as_text_are_read():
-    rows = [["score", "share", "mixed", "true"], ["0,93", "93 %", "1.5", True], ["0,5", "5 %", 2.25, False]]
-    frame = read_file(workbook({"a": rows}), "f.xlsx").frame
-    assert frame["score"].tolist() == [0.93, 0.5]
-    assert frame["share"].tolist() == [0.93, 0.05]
-    assert frame["mixed"].tolist() == [1.5, 2.25]
-    assert frame["true"].tolist() == ["True", "False"]
-
-
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
@@ -104,12 +95,6 @@ def test_other_archives_and_damaged_workbooks_are_refused():
         assert "cannot be read" in refused(lambda broken=broken: read_file(broken, "f.xlsx"))
 
 
-def test_a_title_page_is_passed_over():
-    data = workbook({"About": [["Report"], ["made in May"]], "Alerts": ROWS})
-    assert read_file(data, "f.xlsx").sheet == "Alerts"
-    assert read_file(data, "f.xlsx", sheet="About").frame.columns.tolist() == ["Report"]
-
-
 def rearranged(data, place):
     """The workbook with the names of its parts changed, and what refers to them by folders."""
     source, stream = zipfile.ZipFile(io.BytesIO(data)), io.BytesIO()
@@ -151,7 +136,3 @@ def test_column_of_formulas_without_values_is_named(value, words):
     assert words in notes
     assert "calculated" in notes
     assert ("12 formulas" in notes) == (words == "blank")
-
-
-def test_calculated_formulas_have_no_note():
-    assert read_file(of_formulas("<v>0.5</v>"), "f.xlsx").notes == ()
