@@ -14,7 +14,7 @@ from multiloss_core import PATH_METHODS, DataError, RatedDocuments, operating_po
 from multiloss_core.threshold_selector import ThresholdSelector
 
 ROOT = Path(__file__).parents[1]
-# SciPy must be told of it before it is imported.
+# SciPy reads it when it is imported.
 IN_A_PROCESS_OF_ITS_OWN = "check_array_api_input"
 CHECKS = {getattr(check, "func", check).__name__: check for _, check in estimator_checks_generator(ThresholdSelector())}
 

@@ -1,4 +1,4 @@
-"""Thresholds chosen by the command are those of the library and of the screen, whatever the data lie in."""
+"""Compare the command's thresholds with those of the library and of the screen."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ def test_the_numbers_are_those_of_the_library(put, tmp_path, kind):
 
 
 def the_screen():
-    """What the screen records of the file that the session names, once what new data will show is known."""
+    """Return the record that the screen makes of the session's file."""
     from pathlib import Path
 
     import numpy as np

@@ -1,4 +1,4 @@
-"""Files on the command line: sheets, lines, repeated rows, names with commas and other encodings."""
+"""Test sheets, lines, repeated rows, names with commas and encodings on the command line."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_lines_and_repeats_are_left_out(tmp_path, decided):
     frame = small()
     path = tmp_path / "alerts.csv"
     text = frame.to_csv(index=False) + frame.iloc[:50].to_csv(index=False, header=False)
-    path.write_text("a,b,c,d\n1,2,3,4\n" + text + "made by,nobody,1,2,3,4,5\n")
+    path.write_text("a,b,c,d\n1,2,3,4\n" + text + "made by,robot,1,2,3,4,5\n")
     lines = ("--header-line", "3", "--skip-last", "1")
     plain = decided(path, *lines)
     assert plain["data"]["funnel"]["read"] == 650

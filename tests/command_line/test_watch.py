@@ -1,4 +1,4 @@
-"""A decision watched on newer data: the same tests as on the screen, and how the command ends."""
+"""Compare a decision watched on newer data with the library's tests, and check exit codes."""
 
 import json
 
@@ -171,7 +171,7 @@ def test_undecided_alerts_count_as_alerts_a_day(put, tmp_path):
 
 
 def test_undecided_alerts_counted_in_place_raise_no_alarm(put, decided, monkeypatch):
-    """Their number at the thresholds is not known there, so that alerts are compared per documents rated."""
+    """Compare alerts per rated document, as their number is unknown in a database."""
     monkeypatch.setattr(loading, "MAX_FETCHED", 100)
     result = run("watch", decided, *put(waiting(rated_month(**FEBRUARY), 0.5), "folder"))
     assert result.exit_code == 0, result.output

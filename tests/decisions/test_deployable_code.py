@@ -38,7 +38,7 @@ numbers = (
 
 @st.composite
 def decisions_and_documents(draw):
-    """A record with any names, and (n, k) scores of which some are missing and many lie next to a threshold."""
+    """Draw a record and (n, k) scores, some missing and many next to a threshold."""
     scores = draw(st.lists(names, min_size=1, max_size=4, unique_by=str.casefold))
     thresholds = tuple(draw(st.none() | numbers) for _ in scores)
     near = [value for value in thresholds if value is not None]

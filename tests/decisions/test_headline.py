@@ -30,7 +30,7 @@ def test_each_threshold_has_the_verb_of_its_move(present, thresholds, moves):
         (Counts(12.5, 0.0), "12.50 more money flagged, 12.50 of money more caught"),
     ],
 )
-def test_money_is_told_as_money(difference, effects):
+def test_headline_shows_money(difference, effects):
     assert headline_of(("a",), (1,), (2,), difference, unit=Unit.MONEY) == f"Raise a from 1 to 2: {effects}"
 
 

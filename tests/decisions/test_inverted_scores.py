@@ -1,4 +1,4 @@
-"""A score whose low values are suspicious: positive numbers and the column's name in every file, and back again."""
+"""Test a score whose low values are suspicious: every file has the column's own scale."""
 
 import json
 

@@ -84,7 +84,7 @@ class TestRestore:
 
     @pytest.fixture
     def copy(self, address, tmp_path):
-        """A copy of a log of many entries, which holds more by now; its head, and the texts of its records."""
+        """Copy a log, then add to it; return the copy, its head and its records' texts."""
         with DecisionLog(address) as log:
             for _ in range(ENTRIES):
                 log.add(make_record())
@@ -110,11 +110,11 @@ class TestRestore:
             assert log.add(make_record()) == ENTRIES + 1
             assert log.audit(head).faults == ()
 
-    def test_log_in_use_is_left_as_it_is(self, copy, address):
+    def test_restore_keeps_open_log(self, copy, address):
         file, _, _ = copy
         with DecisionLog(address) as log:
             before = log.export()
-            assert "in use" in check_output(address, "restore", str(file), code=2)
+            assert "stop the server" in check_output(address, "restore", str(file), code=2)
             assert log.export() == before
             assert log.add(make_record()) > ENTRIES
 
@@ -157,7 +157,7 @@ class TestRestore:
         assert done.returncode == -signal.SIGKILL
 
 
-def test_a_copy_of_a_file_in_use_is_a_log_of_its_own(tmp_path):
+def test_copy_of_open_file_is_an_own_log(tmp_path):
     address, copy = f"sqlite:///{tmp_path / 'decisions.db'}", tmp_path / "copy of log.db"
     begun, stop = threading.Event(), threading.Event()
 
@@ -240,7 +240,7 @@ def assert_gives_up(act):
 
 @contextmanager
 def stopped_processes(address, *, server=False):
-    """Stop the processes that serve a database's connections, and the one that makes them, as a machine that hangs."""
+    """Stop the database's server processes, as on a machine that hangs."""
     url = make_url(address)
     if "host" not in url.query:
         pytest.skip("The PostgreSQL of MULTILOSS_TEST_POSTGRES may run on another machine.")

@@ -1,4 +1,4 @@
-"""A decision by money says so, and those by documents stay as they were."""
+"""Test decisions by money beside those by documents."""
 
 import json
 from dataclasses import replace

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def changed(path, value):
-    """The JSON text of a record with one entry changed: "data.name", "thresholds.0"; deleted where value is `...`."""
+    """Return a record's JSON with one entry, like "thresholds.0", changed or (`...`) deleted."""
     content = json.loads(make_record().to_json())
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     place = content

@@ -21,7 +21,7 @@ ADDRESSES = ("src", "href", "srcset", "data", "action", "poster", "background", 
 
 
 class Page(HTMLParser):
-    """What a browser makes of a page: its elements, its visible text, and the text of each cell."""
+    """Parse a page into its elements, its visible text and the text of each cell."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Values of columns that the rows of a decision were chosen by: recorded, read again, shown and applied."""
+"""Test the column values that choose a decision's rows: recorded, read and applied."""
 
 import json
 from dataclasses import replace
@@ -74,7 +74,7 @@ class TestRows:
         filters = recorded_filters([("country", ("AT", "DE")), ("channel", (4,))])
         assert kept_rows(self.FRAME, filters).tolist() == [False, True, False, False]
 
-    def test_a_missing_column_and_no_row_are_said(self):
+    def test_filters_reject_missing_column_and_no_rows(self):
         with pytest.raises(DataError, match="no column 'region', by which the decision chose its rows"):
             kept_rows(self.FRAME, recorded_filters([("region", ("x",))]))
         with pytest.raises(DataError, match="rows where 'country' is FR, and the table has none"):

@@ -47,7 +47,7 @@ def frame():
 
 
 def by_pandas(record, frame):
-    """What is done with each row, without the library."""
+    """Compute the action for each row without the library."""
 
     def reached(thresholds):
         each = [
@@ -61,7 +61,7 @@ def by_pandas(record, frame):
 
 
 @pytest.mark.parametrize("upper", [(0.8, 0.75), (0.5, 0.25), (None, 0.8), (None, None)])
-def test_every_export_does_what_the_record_says(record, frame, upper):
+def test_every_export_flags_the_rows_of_the_record(record, frame, upper):
     record = with_block(record, upper)
     expected = by_pandas(record, frame)
     assert record.actions(frame).tolist() == expected

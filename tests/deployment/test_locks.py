@@ -1,4 +1,4 @@
-"""The locks hold what is pinned, with hashes and no place of any machine; so does the bill of materials."""
+"""Check that locks and bill of materials list all pinned packages, with hashes."""
 
 import json
 import re
@@ -27,7 +27,7 @@ WAY_OUT = "write the locks anew: make lock"
 
 
 def locked(file, *, here=False):
-    """Name -> versions (one for each platform, where they differ) and their hashes; with `here` those of this one."""
+    """Map names to versions and hashes; with `here`, those of this platform."""
     text = re.sub(r"^#.*\n", "", (ROOT / file).read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {}
     for line in filter(None, text.replace("\\\n", " ").splitlines()):
@@ -45,7 +45,7 @@ def locked(file, *, here=False):
 
 
 def wanted(requirements):
-    """Names of all that is needed here for some requirements, by what the installed packages say themselves."""
+    """List the packages that requirements need here, by the metadata of installed packages."""
     names, seen = set(), set()
     ahead = [Requirement(text) for text in requirements]
     while ahead:

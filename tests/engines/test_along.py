@@ -1,4 +1,4 @@
-"""What is looked up in counts along a path against the same of the documents themselves."""
+"""Compare counts along a path with counts of the documents."""
 
 import numpy as np
 import pandas as pd
@@ -112,7 +112,7 @@ class TestGroups:
 
     @pytest.fixture
     def asked(self, tmp_path):
-        """The documents in memory, and a function that counts them along a path by parts of their customers."""
+        """Return documents, and a function that counts them along a path by customers."""
         frame = self.customers()
         frame.to_parquet(tmp_path / "alerts.parquet", index=False)
         engine = DuckDBEngine(tmp_path)
@@ -134,7 +134,7 @@ class TestGroups:
         each = [getattr(one, name) for one in both for name in ("tp", "fp", "alerts", "precision")]
         return np.array([interval.high - interval.low for interval in each])
 
-    def test_intervals_of_a_chosen_point_are_as_wide_as_those_of_resampled_customers(self, asked):
+    def test_intervals_are_as_wide_as_for_resampled_customers(self, asked):
         documents, counts, parts_along = asked
         own = PathSearch(documents, "any", 300, "positives")
         of_counts = PathSearch(counts, "any", 300, "positives")
@@ -150,7 +150,7 @@ class TestGroups:
             margin = result.intervals().marginal_precision
             found.append(np.append(self.widths(result.intervals()), margin.high - margin.low))
         rows, alone, parts = found
-        # Besides, 200 resamples tell each end to about 10 %, and both sides choose thresholds of their own.
+        # 200 resamples fix each end to about 10 %, and both sides choose thresholds of their own.
         assert parts / rows == pytest.approx(np.ones(9), abs=0.4)
         assert np.median(parts / rows) == pytest.approx(1.0, abs=0.15)
         assert np.median(alone / rows) < 0.75

@@ -71,7 +71,7 @@ def test_of_two_scores_they_are_about_the_nearest_by_rank(ask, rule):
         assert [deciding[i] for i in np.flatnonzero(alone)] == [
             ("a", "b")[j] for j in (away[alone] >= 0).argmax(axis=1)
         ]
-        # Ranks are of all documents, which the engine keeps; distances in scores nearly tell the same.
+        # Ranks are of all documents, which the engine keeps; distances in scores are nearly the same.
         documents = RatedDocuments.from_frame(usable, ["a", "b"], "rating", positive="fraud", floors=[-1.0, -1.0])
         sides = borderline_documents(documents, nodes, rule, most=150)
         nearest = (sides.flagged if is_flagged else sides.not_flagged).positions

@@ -1,4 +1,4 @@
-"""Few rows are worked with as those of an upload, many are counted; both say the same of what columns mean."""
+"""Compare few rows, which are fetched, with many, which are counted."""
 
 from dataclasses import replace
 
@@ -108,7 +108,7 @@ def test_ratings_of_every_kind(load, kind):
 
 def test_floors_are_suggested_by_all_rows(load):
     engine, table = load(SIMPLE)
-    # What is fetched says nothing of the floors: its rows have high scores.
+    # The fetched rows do not show the floors: they have high scores.
     sample = load_sample(engine, table, RowWindow(), most=10, sampled=2_000)
     high = sample.file.frame[(sample.file.frame[["a", "b"]] > 0.8).any(axis=1)]
     sample = replace(sample, file=replace(sample.file, frame=high))

@@ -1,4 +1,4 @@
-"""Files of many rows: typed columns on disk, which mean what they mean in memory, and go with their engine."""
+"""Compare large files on disk with the same files in memory."""
 
 import gc
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_few_rows_are_those_of_the_file():
     assert table.guess == guess_columns(here.frame)
 
 
-def test_a_column_whose_days_and_months_cannot_be_told_apart_stays_text():
+def test_ambiguous_dates_stay_text():
     dates = pd.date_range("2026-01-01", periods=12, freq="MS")
     written = np.resize(dates.strftime("%d/%m/%Y"), ROWS)
     unsure = frame().assign(iso=written)

@@ -17,7 +17,7 @@ def test_another_file_under_the_same_name_is_refused(tmp_path):
         checked_file(file, tmp_path)
 
 
-def test_a_missing_file_or_folder_says_where_to_put_it(tmp_path, monkeypatch):
+def test_missing_file_error_names_the_folder(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=f"{BREAST_FILE.path} is not in .*{tmp_path.name}; .*MULTILOSS_DATA"):
         breast_cancer(tmp_path)
     monkeypatch.setenv("MULTILOSS_DATA", str(tmp_path / "nowhere"))

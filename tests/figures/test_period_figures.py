@@ -13,7 +13,7 @@ QUIET = pd.Timestamp("2026-01-26")
 
 
 def counted(count):
-    """Wednesday to Wednesday, six weeks of which the first and the last are incomplete and one is without alerts."""
+    """Count six weeks, Wednesday to Wednesday: incomplete ends, and one week without alerts."""
     generator = np.random.default_rng(7)
     times = np.datetime64("2026-01-07T03:00", "us") + np.arange(360) * np.timedelta64(2, "h") * 1.1667
     times = times.astype("datetime64[us]")

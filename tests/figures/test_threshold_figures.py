@@ -107,7 +107,7 @@ def test_the_marks_on_a_surface_stand_at_the_exact_counts(found):
         assert list(marks.marker.symbol) == ["circle"] * (len(points) - 1) + ["diamond"]
 
 
-def test_the_shade_tells_the_counts_at_the_next_node(found):
+def test_shade_shows_counts_at_the_next_node(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
     shade = threshold_space(plane, paths, points, chosen="graph", theme="light").data[0]

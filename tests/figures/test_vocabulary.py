@@ -1,4 +1,4 @@
-"""Charts and reports call a row what the reader calls it; their numbers do not depend on that."""
+"""Test that charts and reports use the user's noun and keep their numbers."""
 
 import numpy as np
 import pytest

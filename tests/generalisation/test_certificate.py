@@ -38,7 +38,7 @@ def cut_path(documents, *, rule):
 
 
 def _share_of_large_groups():
-    """Of the documents, in groups of sizes geometric up to 30: the share in groups of more than 3."""
+    """Compute the share of documents in groups of more than 3; sizes geometric up to 30."""
     sizes = np.arange(1, 31)
     chances = geom.pmf(sizes, 0.25)
     chances[-1] += geom.sf(30, 0.25)

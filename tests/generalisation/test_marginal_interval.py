@@ -28,7 +28,7 @@ def found(level=0.95, **changed):
 
 
 def wilson(positives, documents, level=0.95):
-    """Where the score test of a share just does not reject."""
+    """Find the shares that the score test just does not reject."""
     share, z = positives / documents, norm.isf((1 - level) / 2)
 
     def beyond(p):

@@ -15,7 +15,7 @@ def path_through(documents, thresholds, rule="any"):
 
 
 def in_bands(rated, positives, weights, scores=None):
-    """One classifier; band b holds `rated[b]` documents of score b, `positives[b]` of them positive, of one weight."""
+    """Make one classifier: band b has `rated[b]` documents of score b, `positives[b]` positive."""
     scores = np.repeat(np.arange(1.0, len(rated) + 1) if scores is None else scores, rated)
     labels = np.concatenate([np.arange(n) < p for n, p in zip(rated, positives, strict=True)])
     return RatedDocuments(scores, labels, np.repeat(np.array(weights, dtype=float), rated))

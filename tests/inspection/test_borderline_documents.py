@@ -60,7 +60,7 @@ def test_the_nearest_on_either_side_are_those_of_a_plain_search(drawn, rule, mos
 
 
 @given(documents_and_point(), rules)
-def test_the_deciding_classifier_is_as_far_away_as_is_said(drawn, rule):
+def test_deciding_classifier_has_the_reported_distance(drawn, rule):
     documents, thresholds = drawn
     found = borderline_documents(documents, thresholds, rule)
     for near in (found.flagged, found.not_flagged):

@@ -85,7 +85,7 @@ def test_a_table_of_counts_knows_how_many_lie_between_two_nodes(documents, rule,
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_between_nodes_the_next_node_is_counted_and_told(rule):
+def test_thresholds_between_nodes_count_the_next_node(rule):
     axes = (np.array([0.0, 1.0, 2.0]), np.array([0.0, 10.0]))
     tp = np.array([[9.0, 5.0], [7.0, 4.0], [3.0, 1.0]])
     surfaces = CountSurfaces(axes, tp, 2 * tp, rule, ("a", "b"))
@@ -97,7 +97,7 @@ def test_between_nodes_the_next_node_is_counted_and_told(rule):
 
 
 def flags_something_unrated(floors, thresholds, rule):
-    """Whether some document below all floors would be flagged: looked for on a fine grid of scores."""
+    """Search a fine grid of scores for a flagged document below all floors."""
     grid = [np.arange(-1.0, 6.0, 0.5).tolist()] * len(floors)
     return any(
         is_flagged(scores, thresholds, rule)

@@ -1,4 +1,4 @@
-"""Times of documents, alerts per day and weekly counts against pandas; drift against scipy and simulated weeks."""
+"""Compare daily and weekly counts with pandas, and drift with scipy and simulated weeks."""
 
 import numpy as np
 import pandas as pd
@@ -164,7 +164,7 @@ def test_incomplete_weeks_are_not_tested():
 
 
 def simulated(generator, precision, *, weeks=12, per_week=100, weight=None, group=1, rate=None):
-    """Weekly counts of random alerts whose precision is `precision(week)`; `group` alerts share week and label."""
+    """Draw weekly counts with precision `precision(week)`; `group` alerts share their label."""
     count = generator.poisson(per_week / group if rate is None else rate, weeks)
     week = np.repeat(np.arange(weeks), count)
     label = generator.random(len(week)) < precision(week)

@@ -11,7 +11,7 @@ rules = st.sampled_from(RULES)
 
 
 def counts_of_all_common_cuts(documents, rule):
-    """TP and FP of every cut that flags at most a weight of v by each classifier, counted document by document."""
+    """Count TP and FP of every common cut, document by document."""
     k = len(documents.names)
     levels, cuts = set(), []
     for j in range(k):

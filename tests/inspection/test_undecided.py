@@ -117,7 +117,7 @@ def test_rows_without_score_or_below_floors_are_no_alerts():
 
 
 def dated(generator, *, weeks, per_week, late, late_share, early_share):
-    """Weekly counts of alerts whose ratings come late: in the last weeks more are without a decision."""
+    """Draw weekly counts of alerts that are decided late."""
     shares = np.where(np.arange(weeks) >= weeks - late, late_share, early_share)
     week = np.repeat(np.arange(weeks), per_week)
     waiting = generator.random(week.size) < shares[week]

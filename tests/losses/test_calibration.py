@@ -90,7 +90,7 @@ def test_platt_is_level_where_outcomes_fall_with_the_probability():
     ("folds", "kind", "message"),
     [(1, "platt", "into 1 folds"), (9, "platt", "into 9 folds"), (2, "beta", "no calibration 'beta'")],
 )
-def test_wrong_wishes_are_refused(folds, kind, message):
+def test_wrong_folds_and_kinds_are_refused(folds, kind, message):
     with pytest.raises(DataError, match=message):
         cross_fitted([0.1, 0.9, 0.4], np.array([True, False, True]), folds, np.random.default_rng(0), kind)
 

@@ -13,7 +13,7 @@ def rate(part, whole):
 
 
 def loss_by_definition(name, prediction, labels):
-    """Compute the definitions column of Table 1, from two label vectors; a rate over nothing is 1."""
+    """Compute the definitions of Table 1 from two label vectors; a rate over nothing is 1."""
     pairs = list(zip(prediction, labels, strict=True))
     tp, fp = pairs.count((1, 1)), pairs.count((1, 0))
     fn, tn = pairs.count((0, 1)), pairs.count((0, 0))

@@ -22,7 +22,7 @@ def test_a_real_column_of_the_name_is_taken_first():
     assert base_of(FRAME, "minus rate") == "minus rate"
 
 
-def test_documents_with_a_turned_score_are_those_of_the_negated_column():
+def test_inverted_score_gives_documents_of_negated_column():
     generator = np.random.default_rng(0)
     frame = pd.DataFrame({"trust": generator.random(200), "label": generator.random(200) < 0.3})
     turned = RatedDocuments.from_frame(frame, ["minus trust"], "label")

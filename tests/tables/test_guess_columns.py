@@ -65,13 +65,13 @@ class TestGuesses:
         guess = guess_columns(frame.drop(columns="timestamp"))
         assert (guess.time, guess.unsure) == ("day", frozenset())
 
-    def test_columns_of_other_names_are_told_by_their_values(self, frame):
+    def test_columns_of_other_names_are_guessed_by_values(self, frame):
         frame = frame.rename(columns={"model_a": "alpha", "model_b": "beta", "verdict": "answer", "case_id": "user id"})
         guess = guess_columns(frame)
         assert (guess.scores, guess.rating) == (("alpha", "beta"), "answer")
 
     @pytest.mark.parametrize("name", ["group", "customer", "Customer_ID", "person", "account_id"])
-    def test_a_group_is_told_by_its_name_alone_and_is_no_score(self, frame, name):
+    def test_group_is_guessed_by_name_and_is_no_score(self, frame, name):
         frame.insert(0, name, np.arange(len(frame)) // 3)
         guess = guess_columns(frame)
         assert guess.group == name
@@ -120,7 +120,7 @@ class TestGuesses:
             ("fecha", "14.03.2026 08:15", True),
         ],
     )
-    def test_times_are_told_by_name_and_value(self, frame, name, values, expected):
+    def test_times_are_guessed_by_name_and_value(self, frame, name, values, expected):
         frame = frame.drop(columns=["day", "timestamp"])
         frame[name] = values
         assert guess_columns(frame).time == (name if expected else None)

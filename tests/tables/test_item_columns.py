@@ -110,5 +110,5 @@ def test_probability_of_the_positive_class_is_proposed(wrong, right, is_first):
     names = [wrong, right] if is_first else [right, wrong]
     frame = pd.DataFrame({name: columns[name] for name in names} | {"y_true": spam.astype(int)})
     assert guess_item_columns(frame) == ItemColumns(right, "y_true", "1")
-    # Without outcomes nothing says which one it is.
+    # Without outcomes the positive class is unknown.
     assert guess_item_columns(frame[names]).probability is None

@@ -40,7 +40,7 @@ def test_dataset_holds_the_documents_of_its_table():
     assert not dataset.supports("group")
 
 
-def test_days_in_use_choose_the_rows():
+def test_chosen_days_filter_the_rows():
     limited = ColumnMeanings(**vars(COLUMNS) | {"since": "2026-01-06", "complete_until": "2026-01-20"})
     assert RatedDataset.from_frame(FRAME, limited).documents.rows.tolist() == [1, 2, 3]
 

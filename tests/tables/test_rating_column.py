@@ -21,7 +21,7 @@ ASKED = {"1": None, "0": None}
         ("genuine outcome disposition verdict status good_bad genuine_fraud fraud_score suspected_fraud x", ASKED),
     ],
 )
-def test_what_1_means_is_said_by_the_name(names, expected):
+def test_column_name_gives_the_meaning_of_1(names, expected):
     assert {name: guess_meanings(["1", "0"], name) for name in names.split()} == dict.fromkeys(names.split(), expected)
 
 

@@ -13,7 +13,7 @@ def read(text):
     return pd.read_csv(io.StringIO(text, newline=""), dtype=str, keep_default_na=False)
 
 
-def test_no_cell_no_column_name_and_no_index_label_starts_a_formula():
+def test_no_cell_name_or_label_starts_a_formula():
     plain = ["x", "1-1", "a=b", "", "5", "é", '"q", ', "a\rb", *NUMBERS]
     frame = pd.DataFrame({"=name": FORMULAS, "plain": plain, "number": range(-6, 7)})
     for kind in (object, "category", "string"):

@@ -71,7 +71,7 @@ def test_every_way_to_write_times_gives_the_same(moments, way):
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(MOMENTS, min_size=1, max_size=20), st.booleans(), st.sampled_from("/-."))
-def test_days_and_months_are_told_apart_by_the_whole_column_or_not_at_all(moments, day_first, separator):
+def test_whole_column_decides_order_of_day_and_month(moments, day_first, separator):
     form = separator.join(("%d", "%m", "%Y") if day_first else ("%m", "%d", "%Y"))
     series = pd.Series(moments, dtype="datetime64[us]")
     clear = (series.dt.day > 12).any() or (series.dt.day == series.dt.month).all()
@@ -80,7 +80,7 @@ def test_days_and_months_are_told_apart_by_the_whole_column_or_not_at_all(moment
         assert times_of(words).tolist() == series.to_numpy().tolist()
     else:
         sentence = refused(words)
-        assert "does not tell days from months" in sentence
+        assert "does not distinguish days from months" in sentence
         row = int((series.dt.day != series.dt.month).to_numpy().argmax())
         assert f"in row {row + 1:,}" in sentence
 

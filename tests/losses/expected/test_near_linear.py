@@ -1,4 +1,4 @@
-"""Test near-linear losses against exact enumeration, the cubic method and binomial closed forms."""
+"""Compare near-linear losses with enumeration, the cubic method and closed forms."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -68,7 +68,7 @@ def test_any_list(loss, probabilities):
 
 
 def exact_loss(loss, tp, k, positives, n):
-    """Compute the definitions, with a rate over nothing 1; Fraction, or Decimal where there is a root."""
+    """Compute the definitions in Fraction, or in Decimal for roots; a rate over nothing is 1."""
 
     def rate(part, whole):
         return Fraction(part, whole) if whole else Fraction(1)
@@ -121,7 +121,7 @@ def test_rational_arithmetic(loss):
 
 
 def binomial_losses(loss, n, eta, ks):
-    """Compute the loss for equal probabilities: by exchangeability a sum over one binomial count."""
+    """Compute the loss for equal probabilities as a sum over one binomial count."""
     for k in ks:
         if k == 0:
             yield 0.0 if loss in (AUC,) else (1 - (1 - eta) ** n) / (2 if loss is AM else 1)

@@ -1,4 +1,4 @@
-"""Exports in the manner of fraud systems. Each style gives columns, name to cells, and the truth about them."""
+"""Make exports like those of fraud systems: their columns and the truth about them."""
 
 from tests.tables.exports.dispositions import CODES, ONE_SIDED, WORDS
 from tests.tables.exports.truth import F, N, Truth, U

@@ -1,4 +1,4 @@
-"""Exports in the manner of many systems: every role is guessed right or asked about, none is silently wrong."""
+"""Test that every column of realistic exports is guessed right or asked about."""
 
 from collections import Counter
 
@@ -43,6 +43,6 @@ def test_most_exports_need_one_click_at_most(results):
     assert verdicts[RIGHT] > 10 * verdicts[ASKED]
 
 
-def test_what_is_asked_says_why(results):
+def test_every_question_has_a_reason(results):
     for name, (_, unsure, reasons) in results.items():
         assert {role for role in unsure if not reasons.get(role)} == set(), name

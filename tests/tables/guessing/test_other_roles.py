@@ -52,7 +52,7 @@ class TestAmount:
         guess = guessed(alerts, **{name: alerts.amounts()})
         assert (guess.amount, guess.unsure) == (name, {"amount"})
 
-    def test_amounts_that_cannot_be_used_are_told(self, alerts):
+    def test_unusable_amounts_are_listed(self, alerts):
         for amounts in (np.append(alerts.amounts()[1:], -1.0), -alerts.amounts()):
             guess = guessed(alerts, amount=amounts)
             assert (guess.amount, guess.unsure) == (None, {"amount"})

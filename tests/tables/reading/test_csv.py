@@ -92,7 +92,7 @@ class TestHeaders:
     def test_numbers_are_no_header(self, data):
         assert "holds only numbers" in refused(lambda: read_file(data, "f.csv"))
 
-    def test_columns_and_rows_of_nothing_are_left_out_and_told(self):
+    def test_empty_columns_and_rows_are_left_out_with_a_note(self):
         file = read_file(b"score;rating;\n0,5;x;\n0,25;y;\n;;\n;;\n", "f.csv")
         assert file.frame.to_dict("list") == {"score": [0.5, 0.25], "rating": ["x", "y"]}
         assert file.notes == (
@@ -111,7 +111,7 @@ class TestRows:
         assert "row 21" in sentence
         assert "quote" in sentence
 
-    def test_what_is_missing_at_the_end_of_a_row_is_blank_and_told(self):
+    def test_short_rows_have_blanks_and_a_note(self):
         file = read_file(b'a,b,c\n1,"x, y",3\n4\n7,z\n', "f.csv")
         assert file.frame.astype(object).where(file.frame.notna(), None).to_numpy().tolist() == [
             [1, "x, y", 3.0],
@@ -132,7 +132,7 @@ class TestRows:
 
 
 class TestEncodings:
-    def test_windows_1252_is_read_and_told(self):
+    def test_windows_1252_is_read_with_a_note(self):
         file = read_file("Größe;Land\n0,5;Österreich €\n".encode("cp1252"), "f.csv")
         assert file.frame.to_dict("list") == {"Größe": [0.5], "Land": ["Österreich €"]}
         assert "Windows-1252" in file.notes[0]

@@ -111,7 +111,7 @@ def test_points_group_digits_only_where_decimals_may_have_commas(separator, besi
     assert file.frame["x"].tolist() == (["1.234", "12.500"] if ambiguous else [1.234, 12.5])
 
 
-def test_a_word_among_numbers_is_told_and_leaves_them_readable():
+def test_word_among_numbers_leaves_them_readable():
     file = read_column("0,5", "1,5", "2,5", "abc", "4,5", "6,5")
     assert file.frame["x"].tolist() == ["0.5", "1.5", "2.5", "abc", "4.5", "6.5"]
     assert file.notes == ("Column 'x' holds numbers but for 1 cell (first: row 4, 'abc').",)

@@ -1,4 +1,4 @@
-"""Rows that are no data: repeated headers, dashes, second headers, totals, and rows that stand twice."""
+"""Test rows that are no data: headers, dashes, totals and repeated rows."""
 
 import io
 

@@ -77,7 +77,7 @@ class TestRefusals:
             (b"a,b, a \n1,2,3\n", r"'a' occurs more than once"),
         ],
     )
-    def test_what_is_no_table_is_refused_with_its_place_and_a_way_out(self, data, message):
+    def test_file_without_table_is_refused_with_its_place(self, data, message):
         with pytest.raises(DataError, match=message):
             read_table(data, "f.csv")
 

@@ -34,7 +34,7 @@ def test_cells_keep_their_types():
     assert (file.sheets, file.sheet, file.notes) == (("Alerts",), "Alerts", ())
 
 
-def test_the_first_sheet_with_a_table_is_read_or_the_one_that_is_named():
+def test_named_sheet_or_first_table_is_read():
     data = workbook({"Cover": [], "Notes": [["x"]], "Old": ROWS, "Alerts": ROWS[:2], "More": ROWS}, hidden=("Old",))
     file = read_file(data, "f.xlsx")
     assert (file.sheet, len(file.frame)) == ("Alerts", 1)
@@ -74,7 +74,7 @@ def test_a_cell_far_away_is_refused_before_the_sheet_is_laid_out(monkeypatch):
 
 
 @pytest.mark.parametrize("lie", [None, 1000])
-def test_what_unpacks_to_too_much_is_refused_whatever_it_says(monkeypatch, lie):
+def test_archive_that_unpacks_to_too_much_is_refused(monkeypatch, lie):
     monkeypatch.setattr(xlsx_file, "MAX_UNPACKED_BYTES", 2**20)
     data = archive({"a": f'<worksheet xmlns="{MAIN}"><sheetData>{" " * 2**23}</sheetData></worksheet>'})
     if lie is not None:

@@ -136,7 +136,7 @@ class TestTable:
         assert read.rule == rule
 
     @given(rated_documents(classifiers=(2, 3)), rules, spacings, st.integers(3, 6))
-    def test_the_rule_is_told_by_the_counts(self, documents, rule, spacing, resolution):
+    def test_rule_follows_from_the_counts(self, documents, rule, spacing, resolution):
         surfaces = count_surfaces(documents, rule=rule, spacing=spacing, resolution=resolution)
         assert CountSurfaces.from_table(table_of(surfaces)).rule == rule
 
@@ -215,7 +215,7 @@ class TestTable:
 
 
 def flagged_cells(buckets, node, rule):
-    """Which cells are flagged at a node of the grid: those whose scores reach node i lie above at least i + 1 nodes."""
+    """Find the cells flagged at a node: scores that reach node i lie above i + 1 nodes."""
     reached = buckets.cells > np.array(node)
     return reached.any(axis=1) if rule == "any" else reached.all(axis=1)
 

@@ -128,7 +128,7 @@ class TestScores:
         with pytest.raises(DataError, match=r"'b' holds the same score, 0\.25, in all 5 rows from row 1.*leave"):
             documents_of(frame)
 
-    def test_a_score_that_brought_no_row_to_review_is_said_to_be_one(self):
+    def test_score_that_raised_no_alert_has_a_note(self):
         generator = np.random.default_rng(0)
         frame = pd.DataFrame(generator.random((400, 3)), columns=["a", "b", "c"]).assign(rating=[0, 1] * 200)
         frame = frame[(frame["a"] >= 0.7) | (frame["b"] >= 0.6)]
@@ -368,7 +368,7 @@ class TestGroups:
             (["", " ", "", "", ""], r"5 usable rows of 'who' are blank; choose another"),
         ],
     )
-    def test_a_column_that_tells_no_groups_is_refused(self, frame, values, message):
+    def test_column_without_groups_is_refused(self, frame, values, message):
         frame["who"] = pd.Series(values, dtype=object)
         with pytest.raises(DataError, match=message):
             documents_of(frame, group="who")

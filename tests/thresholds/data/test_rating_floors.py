@@ -1,4 +1,4 @@
-"""Rating floors that were not written down, with alerts that something else than the scores raised."""
+"""Test estimated rating floors, with alerts that other sources raised."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from multiloss_core.thresholds.data.rating_floors import FEW_VALUES, estimate_fl
 
 
 def rated_file(seed, classifiers, *, elsewhere=0.0, levels=None, correlation=0.3):
-    """Scores and labels of alerts, their true floors, and which of them only another source raised.
+    """Draw alerts; return scores, labels, true floors, and the alerts of another source.
 
     `elsewhere`: the share of genuine documents that another source raises; of fraud it raises 50 times as many.
     `levels`: how many values a score has.

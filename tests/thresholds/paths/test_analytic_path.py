@@ -24,7 +24,7 @@ FAMILIES = ("power", "beta")
 
 
 def sigma_of(documents, exponents, rule):
-    """The last s at which a document is still flagged on the path T_j = floor_j + (top_j - floor_j) s^p_j."""
+    """Compute the last s that flags a document, T_j = floor_j + (top_j - floor_j) s^p_j."""
     result = []
     tops = documents.scores.max(axis=0).tolist()
     for scores in documents.scores.tolist():
@@ -50,7 +50,7 @@ def exponents_of(path):
 
 
 def separable(exponents, rule, seed=0, n=150):
-    """Scores in [0, 1] that only the path T_1 = x, T_j = x^p_j separates: negatives turn off before s = 1/2."""
+    """Make scores in [0, 1] that only the path T_1 = x, T_j = x^p_j separates."""
     generator = np.random.default_rng(seed)
     k = len(exponents)
     last = generator.uniform(0.0, 0.49, (n, k))

@@ -49,7 +49,7 @@ def assert_monotone(path, documents):
 
 
 def two_triangles(n=12):
-    """A table of counts on 4 x 3 nodes that no grid of documents gave, but whose counts never rise."""
+    """Make counts on 4 x 3 nodes that never rise, but belong to no documents."""
     generator = np.random.default_rng(n)
     steps = generator.integers(0, 6, (2, 4, 3))
     return [np.flip(np.cumsum(np.cumsum(np.flip(s, (0, 1)), 0), 1), (0, 1)).astype(float) for s in steps]

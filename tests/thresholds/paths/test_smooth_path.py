@@ -47,7 +47,7 @@ def test_path_runs_from_floors_to_never_with_exact_counts(classifiers, rule):
 
 
 def fit_of(precision, totals, shape):
-    """A fit with a given precision in every cell of a full grid, nodes at 0, 1, 2, …, nothing above the last."""
+    """Make a fit with a given precision in every cell of a grid with nodes at 0, 1, 2, …."""
     cells = np.array(list(itertools.product(*(range(n + 1) for n in shape))))
     axes = tuple(np.arange(n, dtype=float) for n in shape)
     score_cells = ScoreCells(axes, cells, np.empty(0, dtype=np.intp))

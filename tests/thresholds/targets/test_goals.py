@@ -1,4 +1,4 @@
-"""The best thresholds under a cap, a floor or a share, against all thresholds tried one by one."""
+"""Compare the best thresholds under a constraint with exhaustive search."""
 
 from itertools import product
 
@@ -257,7 +257,7 @@ def test_choices_of_counts_are_nodes_without_days():
     point = point_for_alerts(path, choices, most)
     assert point.alerts <= most
     assert all(value in axis for value, axis in zip(point.thresholds, surfaces.axes, strict=True))
-    with pytest.raises(DataError, match="tells no days"):
+    with pytest.raises(DataError, match="names no days"):
         point_for_busy_days(path, choices, DailyCap(day=np.zeros(0, dtype=int), days=1, most=1.0))
 
 
@@ -269,7 +269,7 @@ def test_a_cap_of_days_that_cannot_be_is_refused(wrong):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
-def test_alerts_that_nobody_has_decided_count_against_the_cap(rule):
+def test_undecided_alerts_count_against_the_cap(rule):
     generator = np.random.default_rng(8)
     decided = population(count=2_000)
     waiting = UndecidedDocuments(

@@ -33,7 +33,7 @@ def path_of(tp, fp, **changes):
 
 @st.composite
 def paths(draw):
-    """Paths with flat stretches, steep and level steps, and perhaps documents above every threshold."""
+    """Draw paths with flat stretches, and perhaps documents above every threshold."""
     step = st.one_of(st.integers(0, 5), st.sampled_from([0.0, 0.0, 0.1, 1 / 3, 2.5]))
     steps = draw(st.lists(st.tuples(step, step), min_size=2, max_size=14))
     tp, fp = (np.cumsum([s[i] for s in steps])[::-1] for i in range(2))
@@ -195,7 +195,7 @@ def point_at(documents, thresholds, rule):
 
 
 def nearest_by_hand(documents, thresholds, rule, j, direction, band):
-    """Weight and positive weight of the documents that moving threshold j alone would add or lose, nearest first."""
+    """Sum the documents that moving threshold j alone adds or loses, nearest first."""
     end = float(documents.floors[j]) if direction == "down" else np.inf
     moved = [*thresholds[:j], end, *thresholds[j + 1 :]]
     rows = [

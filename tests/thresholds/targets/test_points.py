@@ -99,7 +99,7 @@ def vertices_of(path):
         lambda path: point_for_alerts(path, vertices_of(path), float("nan")),
     ],
 )
-def test_an_impossible_wish_is_refused(goal):
+def test_impossible_goal_value_is_refused(goal):
     path = ThresholdPath(
         np.array([[0.0], [1.0]]), np.array([5.0, 0.0]), np.array([5.0, 0.0]), method="x", rule="any", names=("a",)
     )
