@@ -29,7 +29,7 @@ from multiloss_core.thresholds import slice_documents
 from ui.shared.formatting import FRAUD
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[2, pytest.param(3, marks=pytest.mark.slow)])
 def found(request):
     documents = simulate_population(np.random.default_rng(5), documents=100_000, classifiers=request.param).rated()
     surfaces = count_surfaces(documents, resolution=30, spacing="positives")

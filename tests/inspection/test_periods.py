@@ -231,6 +231,7 @@ def test_clear_drift_is_seen_and_called_so():
     assert share_of_verdicts(alerts_drift, ("drifts",), steady_half, repeats=100, rate=rising) > 0.9
 
 
+@pytest.mark.slow
 def test_one_bad_week_is_no_trend_and_is_found():
     def one_bad(week):
         return np.where(week == 5, 0.2, 0.5)

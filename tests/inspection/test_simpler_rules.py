@@ -87,6 +87,7 @@ def test_the_real_cut_is_the_nearest_in_false_positives(documents, rule):
         assert abs(cut.fp - point.fp) == pytest.approx(nearest, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_leaving_out_useless_classifier_costs_nothing():
     generator = np.random.default_rng(3)
     labels = np.arange(400) < 100

@@ -25,6 +25,7 @@ def dialects(draw):
     }
 
 
+@pytest.mark.slow
 @given(
     dialects(),
     st.lists(st.tuples(st.floats(0.001, 0.999), CELLS, CELLS), min_size=4, max_size=12),

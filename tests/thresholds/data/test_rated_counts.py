@@ -56,6 +56,7 @@ def test_surfaces_are_those_of_the_documents(seed, classifiers, rule, weighted):
         assert tuple(counts.counts_at(thresholds)) == tuple(documents.counts_at(thresholds, rule))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000), st.integers(2, 6))
 def test_parts_add_up_to_the_whole_and_have_equal_sizes(seed, parts):
     documents = documents_of(seed)

@@ -174,7 +174,7 @@ def test_the_precision_may_jump_where_it_does_and_nowhere_else():
         here = (scores[:, 0] > low) & (scores[:, 0] < high)
         assert fitted[here].mean() == pytest.approx(truth, abs=0.06)
     np.testing.assert_allclose(
-        smooth_path(RatedDocuments(scores, labels, floors=[0.0])).at(0.5).thresholds, 0.9, atol=2e-3
+        operating_point(smooth_path(RatedDocuments(scores, labels, floors=[0.0])), 0.5).thresholds, 0.9, atol=2e-3
     )
 
 

@@ -257,7 +257,7 @@ def test_choices_of_counts_are_nodes_without_days():
     point = point_for_alerts(path, choices, most)
     assert point.alerts <= most
     assert all(value in axis for value, axis in zip(point.thresholds, surfaces.axes, strict=True))
-    with pytest.raises(DataError, match="names no days"):
+    with pytest.raises(DataError, match="no days"):
         point_for_busy_days(path, choices, DailyCap(day=np.zeros(0, dtype=int), days=1, most=1.0))
 
 

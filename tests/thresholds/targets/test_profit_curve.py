@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiloss_core import (
@@ -84,6 +84,7 @@ def test_best_vertex_with_fixed_values_is_point_of_target(path, review, gain, an
     assert curve.totals[curve.best] == pytest.approx(payoffs.total(point.tp, point.fp))
 
 
+@settings(max_examples=10)
 @given(paths())
 def test_point_of_vertex_has_its_counts_and_slider_target(path):
     for vertex in range(len(path.tp)):
@@ -92,7 +93,7 @@ def test_point_of_vertex_has_its_counts_and_slider_target(path):
         if isinstance(point, OperatingPoint):
             again = operating_point(path, point.marginal_precision)
             assert (again.tp, again.fp) == (point.tp, point.fp)
-    with pytest.raises(DataError, match="none of number"):
+    with pytest.raises(DataError, match="vertices"):
         point_of_vertex(path, len(path.tp))
 
 
@@ -102,7 +103,7 @@ def test_point_of_vertex_has_its_counts_and_slider_target(path):
         (lambda: Payoffs(review=5, recovered=1.2), "at most 100 %"),
         (lambda: Payoffs(review=5, recovered=float("nan")), "share of the amount recovered must be a number"),
         (lambda: Payoffs(review=5, recovered=0.5).at_amount(10.0), "no alert is worth its review"),
-        (lambda: Payoffs(review=5, recovered=0.5).marginal_precision, "say what the mean amount is"),
+        (lambda: Payoffs(review=5, recovered=0.5).marginal_precision, "mean amount"),
         (lambda: Payoffs(review=5), "no alert is worth its review"),
     ],
 )
