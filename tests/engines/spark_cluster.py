@@ -91,17 +91,6 @@ class SparkCluster:
         with urllib.request.urlopen(f"http://127.0.0.1:{self._page}/json/", timeout=30) as answer:
             return sum(worker["state"] == "ALIVE" for worker in json.load(answer)["workers"])
 
-    def cpu_seconds(self):
-        """Add up the CPU time of all processes, of executors as well."""
-        groups = {process.pid for process in self._started}
-        ticks = 0
-        for file in Path("/proc").glob("[0-9]*/stat"):
-            with suppress(OSError):
-                # The name of a process, in brackets, may hold blanks.
-                fields = file.read_text().rpartition(")")[2].split()
-                ticks += (int(fields[2]) in groups) * (int(fields[11]) + int(fields[12]))
-        return ticks / os.sysconf("SC_CLK_TCK")
-
     @contextmanager
     def without_a_worker(self):
         """Kill a worker with its executors, as when a machine fails; replace it at the end."""
