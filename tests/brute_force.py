@@ -45,7 +45,7 @@ def surfaces_of(documents: RatedDocuments, axes: Sequence[np.ndarray], rule: str
 
 
 def graph_of(surfaces: CountSurfaces) -> nx.DiGraph:
-    """The graph of Robles et al. 2020, Algorithm 3: one edge for each step of one node up one axis."""
+    """Build the graph of Robles et al. 2020, Algorithm 3: an edge for each step up one axis."""
     graph = nx.DiGraph()
     shape = surfaces.tp.shape
     for here in product(*map(range, shape)):
@@ -116,7 +116,7 @@ def rated_documents(
 def random_documents(
     seed: int, *, n: int = 60, k: int = 2, decimals: int = 2, weighted: bool = False
 ) -> RatedDocuments:
-    """Documents with real scores that tell the classes apart somewhat, floors at a fifth of the documents."""
+    """Draw documents whose scores separate the classes somewhat; floors at a fifth of them."""
     generator = np.random.default_rng(seed)
     labels = generator.random(n) < 0.4
     labels[:2] = True, False

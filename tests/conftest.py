@@ -1,4 +1,4 @@
-"""What all tests share: the settings of the property tests, the markers, and the folder of real rated files."""
+"""Share hypothesis profiles, markers and the folder of real rated files among all tests."""
 
 import gc
 import os
@@ -42,7 +42,7 @@ settings.load_profile("multiloss")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out folders and files whose tests would all be deselected: importing them takes half a minute."""
+    """Skip files whose tests are all deselected, as importing them is slow."""
     place = collection_path.relative_to(TESTS.parent).as_posix().removeprefix("tests/")
     left_out = (("not slow", SLOW), ("not browser", ("browser",)))
     is_left_out = any(words in config.option.markexpr and place in folders for words, folders in left_out)
@@ -51,7 +51,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give the files that need a Spark cluster to the same process, as if they were one: it starts one cluster."""
+    """Assign all files that need Spark to one process, which starts one cluster."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -90,7 +90,7 @@ def _file(item: pytest.Function) -> str:
 
 
 def pytest_collection_finish() -> None:
-    """Take all that was imported out of the garbage collection, which Streamlit asks for after each run of a page."""
+    """Freeze imported objects, as Streamlit collects garbage after each run of a page."""
     gc.collect()
     gc.freeze()
 

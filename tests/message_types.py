@@ -1,4 +1,4 @@
-"""Write the messages between Python and the browser as TypeScript types: python -m tests.message_types."""
+"""Write the browser's messages as TypeScript types: python -m tests.message_types."""
 
 import inspect
 from dataclasses import is_dataclass
@@ -33,7 +33,7 @@ def written(kind):  # noqa: PLR0911
 
 
 def interface(kind):
-    """One interface, with what Python says about it."""
+    """Write one interface with its docstring."""
     optional = getattr(kind, "__optional_keys__", ())
     hints = get_type_hints(kind, include_extras=True)
     fields = (f"  {name}{'?' if name in optional else ''}: {written(of)}\n" for name, of in hints.items())

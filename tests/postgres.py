@@ -1,4 +1,4 @@
-"""A PostgreSQL for the tests: the one of MULTILOSS_TEST_POSTGRES, or a throw-away cluster of the installed programs."""
+"""Provide PostgreSQL: MULTILOSS_TEST_POSTGRES, or a temporary cluster."""
 
 import os
 import shutil

@@ -31,18 +31,6 @@ def test_own_tests_of_modules_pass(node):
 
 
 @components
-def test_joined_modules_import_nothing(node, tmp_path, browser):
-    script = joined_modules(browser)
-    exported = re.findall(r"^(?:import|export)\b.*", script, re.MULTILINE)
-    assert exported == [f"export default function ({{ {GIVEN[browser]} }}) {{"]
-    file = tmp_path / "joined.mjs"
-    file.write_text(script, encoding="utf-8")
-    # Two names of the same spelling at the top level of two modules are an error of syntax.
-    ran = subprocess.run([node, "--check", file], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-
-
-@components
 def test_module_stands_after_those_it_imports(browser):
     script = joined_modules(browser)
     texts = {file.stem: file.read_text(encoding="utf-8") for file in browser.glob("*.js")}
@@ -57,15 +45,6 @@ def test_module_stands_after_those_it_imports(browser):
 def test_only_adapter_uses_private_fields_of_plotly():
     users = {file.name for file in EXPLORER.glob("*.js") if PRIVATE.search(file.read_text(encoding="utf-8"))}
     assert users == {"plotly_adapter.js"}
-
-
-@components
-def test_lines_are_short_and_types_are_checked(browser):
-    message_types.write()
-    for file in browser.iterdir():
-        lines = file.read_text(encoding="utf-8").splitlines()
-        assert max(map(len, lines)) <= 120, file.name
-        assert lines[0] == "// @ts-check" or file.suffix != ".js", file.name
 
 
 @pytest.mark.parametrize("messages", [message_types.storage, message_types.bars], ids=["storage", "bars"])

@@ -18,7 +18,7 @@ MAIN = (
 
 
 @pytest.mark.parametrize("name", MAIN)
-def test_example_of_a_public_name_prints_what_it_says(name):
+def test_example_of_public_name_prints_its_output(name):
     documented = getattr(multiloss_core, name)
     module = sys.modules[inspect.unwrap(documented).__module__]
     examples = [

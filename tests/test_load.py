@@ -1,4 +1,4 @@
-"""The client of the load benchmark goes through a visit, and is told the numbers that the library finds."""
+"""Compare the numbers in a session of the load benchmark with the library's."""
 
 import asyncio
 import io
@@ -19,7 +19,7 @@ SCORES = ["face_C", "face_G", "finger_left", "finger_right"]
 
 @pytest.mark.slow
 @pytest.mark.skipif(not visitor.EXPORT.is_file(), reason="The folder shared/data/rated is not beside the checkout.")
-def test_a_visitor_is_told_the_point_of_her_own_file(tmp_path):
+def test_session_shows_the_point_of_its_own_file(tmp_path):
     findings, content = visitor.Findings(), visitor.export(1)
 
     async def visit(address):

@@ -11,7 +11,7 @@ STEPS = {"max_steps": 200, "small_gain": 1e-9}
 
 
 def problem(seed, cells=40, columns=5):
-    """Make counts in cells, a basis with a rare corner as its last column, and a weak penalty on that one."""
+    """Make counts in cells, and a basis with a rare, weakly penalised last column."""
     generator = np.random.default_rng(seed)
     basis = generator.random((cells, columns)) * generator.choice([0.5, 4.0], columns)
     basis[:, -1] = np.arange(cells) < 3

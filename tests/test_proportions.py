@@ -23,16 +23,6 @@ def test_arrays_give_the_interval_of_each_entry():
         np.testing.assert_array_equal(share_interval(positives[place], documents[place]), [low[place], high[place]])
 
 
-def test_nothing_over_nothing_is_not_a_number():
-    assert np.isnan(share_interval(0, 0)).all()
-    assert np.isnan(share_interval(np.nan, 0.0)).all()
-
-
-def test_width_of_fractional_size_lies_between_whole_ones():
-    widths = [np.diff(share_interval(0.3 * documents, documents))[0] for documents in (10, 10.5, 11)]
-    assert widths[0] > widths[1] > widths[2]
-
-
 def test_the_ends_are_exact_and_rounding_does_no_harm():
     assert share_interval(0, 12.3)[0] == 0
     assert share_interval(0.1 + 0.2, 0.3)[1] == 1
@@ -42,9 +32,3 @@ def test_the_ends_are_exact_and_rounding_does_no_harm():
 def test_more_positives_than_documents_are_refused(positives, documents):
     with pytest.raises(DataError, match="between 0 and the number"):
         share_interval(positives, documents)
-
-
-@pytest.mark.parametrize("level", [0, 1, -0.5, 95, np.nan])
-def test_a_level_outside_0_and_1_is_refused(level):
-    with pytest.raises(DataError, match="level of an interval"):
-        share_interval(1, 2, level)

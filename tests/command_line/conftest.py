@@ -1,4 +1,4 @@
-"""Rated documents of two months in files, a folder, a DuckDB file and a database, and the command."""
+"""Store two months of rated documents in every kind of source, and run the command."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 @pytest.fixture(autouse=True)
 def own_main(monkeypatch):
-    """An AppTest puts its own script in the place of the main program, which processes of other tests begin with."""
+    """Keep the main module, which an AppTest replaces and new processes import."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
@@ -47,7 +47,7 @@ def rated_month(seed=0, days=30, prevalence=0.004, documents=150_000):
 
 @pytest.fixture
 def put(tmp_path, request):
-    """Give a function that puts a table into a source of a kind and returns the arguments that name it."""
+    """Return a function that stores a table in a source and returns the command's arguments."""
     return lambda frame, kind: _put(frame, kind, tmp_path / "sources", request)
 
 

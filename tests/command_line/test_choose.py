@@ -1,4 +1,4 @@
-"""Thresholds chosen by the command are those of the library and of the screen, whatever the data lie in."""
+"""Compare the command's thresholds with those of the library and of the screen."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ def test_the_numbers_are_those_of_the_library(put, tmp_path, kind):
 
 
 def the_screen():
-    """What the screen records of the file that the session names, once what new data will show is known."""
+    """Return the record that the screen makes of the session's file."""
     from pathlib import Path
 
     import numpy as np
@@ -238,13 +238,6 @@ class TestWhatCannotBeDone:
         watched = run("watch", chosen_on["falling"][0], *put(trust, "csv"))
         assert watched.exit_code == 0, watched.output
 
-    def test_what_was_said_makes_it_certain(self, put, tmp_path):
-        frame = rated_month().assign(verdict=np.where(rated_month()["verdict"] == "fraud", "A", "B"))
-        given = ("--rating", "verdict", "--scores", "model a,model b", "--positive", "A", "--negative", "B")
-        result = run("choose", *put(frame, "csv"), *given, "--marginal-precision", ".2", "--output", tmp_path / "out")
-        assert result.exit_code == 0, result.output
-        assert chosen(tmp_path / "out")[1]["columns"]["positive"] == "a"
-
     def test_options_that_cannot_be_used(self, fails):
         assert "write --floor" in fails(rated_month(), "--floor", "model a")
         assert "A floor is given for 'model x'" in fails(rated_month(), "--floor", "model x=0.5")
@@ -330,12 +323,6 @@ class TestWhatCannotBeDone:
         assert "--table; there are 'one', 'other'" in fails(tmp_path / "two")
         assert "There is no table 'third'" in fails(tmp_path / "two", "--table", "third")
 
-    def test_programs_that_are_not_installed(self, put, monkeypatch):
-        given = ("choose", *put(rated_month(), "postgresql"), "--marginal-precision", ".2")
-        monkeypatch.delitem(sys.modules, "multiloss_core.engines.backends.database_engine", raising=False)
-        monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-        assert "sqlalchemy; install it" in complaint(run(*given))
-
     def test_files_that_are_no_tables(self, tmp_path):
         for name, data in (("a.csv", b""), ("b.parquet", b"PAR1 or not"), ("c.xlsx", b"PK no"), ("d.csv", b"a\n1\n")):
             result = run("choose", self._file(tmp_path / name, data), "--marginal-precision", ".2")
@@ -344,43 +331,7 @@ class TestWhatCannotBeDone:
         counts.to_csv(tmp_path / "counts.csv", index=False)
         assert "table of counts" in complaint(run("choose", tmp_path / "counts.csv", "--marginal-precision", ".2"))
 
-    def test_a_folder_that_cannot_be_written(self, put, tmp_path):
-        self._file(tmp_path / "taken", b"")
-        given = (*put(rated_month(), "csv"), "--marginal-precision", ".2", "--output", tmp_path / "taken")
-        assert "taken' cannot be read or written" in complaint(run("choose", *given))
-
     @staticmethod
     def _file(path, data):
         path.write_bytes(data)
         return path
-
-
-def test_a_text_file_of_many_rows_is_read_as_ever_and_counted(put, tmp_path, monkeypatch):
-    frame = rated_month().rename(columns={"created_at": "created"})
-    file = tmp_path / "alerts.csv"
-    frame.assign(created=frame["created"].dt.strftime("%d.%m.%Y %H:%M")).to_csv(
-        file, index=False, sep=";", decimal=",", encoding="utf-16"
-    )
-    documents = RatedDocuments.from_frame(frame, ["model a", "model b"], "verdict", meanings=MEANINGS)
-    floors = [f"--floor=model {name}={floor}" for name, floor in zip("ab", documents.floors, strict=True)]
-    records = []
-    for most in (len(frame), len(frame) - 1):
-        monkeypatch.setattr(loading, "MAX_HELD", most)
-        folder = tmp_path / f"{most}"
-        result = run("choose", file, "--marginal-precision", ".2", "--output", folder, *floors)
-        assert result.exit_code == 0, result.output
-        assert ("Counting" in result.stderr) == (most < len(frame))
-        records.append(DecisionRecord.from_json(chosen(folder)[0].read_bytes()))
-    fetched, counted = records
-    assert counted.data == fetched.data
-    assert counted.columns == fetched.columns
-    counts = documents.counts_at(counted.threshold_array, "any")
-    assert (counted.expected.tp, counted.expected.fp) == (counts.tp, counts.fp)
-    monkeypatch.setattr(loading, "MAX_HELD", 100)
-    week = run(
-        "choose", file, "--marginal-precision", ".2", "--output", tmp_path / "week", *floors, "--since", "2026-01-08",
-        "--until", "2026-01-22",
-    )  # fmt: skip
-    assert week.exit_code == 0, week.output
-    inside = frame["created"].between("2026-01-08", "2026-01-22", inclusive="left")
-    assert chosen(tmp_path / "week")[1]["data"]["funnel"]["read"] == inside.sum()

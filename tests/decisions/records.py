@@ -92,7 +92,7 @@ def intervals(draw, most=1e12):
 
 @st.composite
 def evidence(draw):
-    """What else the data may have said."""
+    """Draw the optional evidence of a record."""
     alerts = {"tp": counts, "fp": counts, "low": st.none() | shares, "undecided": counts}
     days = st.dates().map(str)
     bounds = st.tuples(counts, counts)

@@ -1,4 +1,4 @@
-"""Decisions by the core alone, on samples of the app and on files like those that people upload."""
+"""Make decisions with the core alone, on the app's samples and on typical uploads."""
 
 import hashlib
 import io

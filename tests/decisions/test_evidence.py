@@ -1,4 +1,4 @@
-"""What a record says beside its counts, against pandas."""
+"""Compare the evidence in a record with pandas."""
 
 import numpy as np
 import pandas as pd

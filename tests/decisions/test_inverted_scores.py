@@ -1,26 +1,22 @@
-"""A score whose low values are suspicious: positive numbers and the column's name in every file, and back again."""
+"""Test a score whose low values are suspicious: every file has the column's own scale."""
 
 import json
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 
-from multiloss_core import DataError, DecisionRecord, RatedDocuments, count_surfaces, operating_point, smooth_path
+from multiloss_core import DataError, DecisionRecord, RatedDocuments, operating_point, smooth_path
 from multiloss_core.decisions import (
     CurrentThresholds,
     RecordedColumns,
     dbt_model,
-    html_report,
-    markdown_summary,
     python_function,
     spark_expression,
     sql_where,
     thresholds_csv,
     thresholds_json,
 )
-from multiloss_core.figures import count_surface, score_histogram, space_drawing, threshold_space
 from multiloss_core.thresholds import point_as_csv, point_as_json, read_thresholds
 from tests.decisions.samples import decision, rated_frame
 
@@ -95,42 +91,6 @@ def test_never_of_an_inverted_score_is_read_back(documents, write):
     point = operating_point(smooth_path(documents), 0.999999)
     assert np.isinf(point.thresholds).all()
     np.testing.assert_array_equal(read_thresholds(write(point).encode(), "t", NAMES, "any"), point.thresholds)
-
-
-def test_csv_compares_with_at_most(record):
-    rows = pd.read_csv(pd.io.common.StringIO(thresholds_csv(record)))
-    assert rows["classifier"].tolist() == ["card", "trust"]
-    assert rows["comparison"].tolist() == [">=", "<="]
-    assert rows["threshold"].tolist() == [record.thresholds[0], -record.thresholds[1]]
-
-
-def test_reports_name_the_column_and_positive_numbers(record):
-    for text in (markdown_summary(record), html_report(record)):
-        assert "minus trust" not in text
-        assert f"{-record.thresholds[1]:.10g}"[:6] in text
-        assert f"{record.thresholds[1]:.10g}"[:6] not in text
-
-
-@pytest.mark.slow
-def test_charts_have_the_scale_of_the_column(documents):
-    surfaces, path = count_surfaces(documents, resolution=30), smooth_path(documents)
-    point = operating_point(path, 0.3)
-    space = threshold_space(surfaces, [path], [point], chosen="smooth", theme="light")
-    surface = count_surface(surfaces, [path], count="tp", theme="light")
-    for axis in (space.layout.yaxis, surface.layout.scene.yaxis):
-        low, high = axis.range
-        # Loose thresholds come first, which are the high ones.
-        assert low > high > -50
-        assert "minus" not in axis.title.text
-    (star,) = [trace for trace in space.data if trace.text is not None and "smooth" in trace.text]
-    assert star.y[list(star.text).index("smooth")] == -point.thresholds[1]
-    assert all((np.asarray(trace.y, dtype=float) >= 0).all() for trace in (*space.data, *surface.data))
-    histogram = score_histogram(documents, 1, theme="light")
-    assert min(min(bars.x) for bars in histogram.data) > 0
-    assert f"{-documents.floors[1]:.6g}" in histogram.layout.annotations[0].text
-    drawing = space_drawing(surfaces, path, point)
-    assert "minus trust" not in drawing
-    assert "nan" not in drawing
 
 
 def test_real_column_named_like_an_inverted_score_is_refused(frame):

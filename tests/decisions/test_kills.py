@@ -1,4 +1,4 @@
-"""Kill the server while users save decisions: every acknowledged decision is in the log, and its chain is whole."""
+"""Kill the server while users save decisions; acknowledged decisions stay in the log."""
 
 import asyncio
 import os
@@ -74,7 +74,7 @@ async def save_until_killed(address, process, saved, delay):
 
 
 async def save_repeatedly(address, saved, begun):
-    """Save decisions; `saved` maps each reason to its acknowledged number, None before the acknowledgement."""
+    """Save decisions; `saved` maps each reason to its acknowledged number, or None."""
     async with Visit(address) as tab:
         await tab.go(page_name=PAGE)
         await tab.until(lambda: SECTION in tab.expanders and tab.is_at_rest, "the operating point")

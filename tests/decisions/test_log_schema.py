@@ -4,13 +4,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, inspect, make_url
+from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError
 
-from decision_log import DecisionLog, schema
+from decision_log import DecisionLog
 from decision_log.connection import _sentence
 from decision_log.schema import SCHEMA
-from decision_log.tables import metadata
 from multiloss_core import DataError
 from tests.decisions.logs import executed
 from tests.decisions.records import make_record
@@ -23,21 +22,6 @@ def log(address):
 
 
 class TestSchema:
-    def test_tables_have_the_expected_names(self, log, address):
-        engine = create_engine(address)
-        try:
-            found = set(inspect(engine).get_table_names())
-        finally:
-            engine.dispose()
-        assert found - {"sqlite_sequence"} == set(metadata.tables)
-        assert executed(address, "SELECT version_num FROM decision_log_version") == [(SCHEMA,)]
-
-    def test_opening_again_changes_nothing(self, address):
-        with DecisionLog(address) as log:
-            number = log.add(make_record())
-        with DecisionLog(address) as log:
-            assert [entry.id for entry in log.entries()] == [number]
-
     @pytest.mark.parametrize(
         "change",
         [
@@ -53,17 +37,6 @@ class TestSchema:
         with pytest.raises(DataError, match=rf"has the schema .* uses '{SCHEMA}'; open it with"):
             DecisionLog(address)
         assert len(executed(address, "SELECT id FROM decision_log_entries")) == 1
-
-    def test_failed_creation_leaves_an_empty_database(self, address, monkeypatch):
-        with monkeypatch.context() as patch:
-            patch.setattr(schema, "_statements", lambda dialect: ["CREATE TABLE half_done (id INTEGER)", "NONSENSE"])
-            with pytest.raises(DataError, match="cannot be used"):
-                DecisionLog(address)
-        engine = create_engine(address)
-        try:
-            assert inspect(engine).get_table_names() == []
-        finally:
-            engine.dispose()
 
     def test_tables_of_other_programs_are_unchanged(self, address):
         executed(address, "CREATE TABLE alembic_version (version_num VARCHAR(32))")
@@ -89,10 +62,6 @@ class TestErrors:
         with pytest.raises(DataError, match=r"sqlite:///decisions\.db") as caught:
             DecisionLog(address)
         assert "secret" not in str(caught.value)
-
-    def test_a_folder_that_is_not_there(self, tmp_path):
-        with pytest.raises(DataError, match="unable to open database file"):
-            DecisionLog(f"sqlite:///{tmp_path}/no/decisions.db")
 
     def test_a_file_that_is_no_database(self, tmp_path):
         (tmp_path / "rated.csv").write_text("score,rating\n" * 100)
@@ -156,15 +125,6 @@ class TestErrors:
             words = "does not exist"
         with pytest.raises(DataError, match=words):
             log.entries()
-
-    def test_a_short_address_of_postgresql_will_do(self, postgres_database):
-        with DecisionLog(postgres_database.replace("postgresql+psycopg://", "postgres://")) as log:
-            assert log.add(make_record()) == 1
-
-    def test_place_has_no_password(self, log, address):
-        password = make_url(address).password
-        assert password is None or password not in log.place
-        assert "decisions.db" in log.place or "multiloss_test_" in log.place
 
 
 def test_a_file_with_spaces_and_signs(tmp_path):

@@ -1,4 +1,4 @@
-"""Headline, tables and evidence of a report rest on one base: alerts with the undecided ones, ratings as mapped."""
+"""Test that headline, tables and evidence count the same alerts, undecided ones included."""
 
 import json
 import re

@@ -1,8 +1,5 @@
-import ast
 import dataclasses
 import json
-import tomllib
-from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -11,20 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import multiloss_core
 from multiloss_core import Counts, DataError, DecisionRecord
 from multiloss_core.decisions import (
     MAX_BYTES,
     MAX_NAME,
     MAX_REASON,
-    CurrentThresholds,
     ExpectedCounts,
     GoalValue,
     RecordedColumns,
     RecordedInterval,
     data_fingerprint,
-    record,
-    record_fields,
     recorded_thresholds,
 )
 from multiloss_core.decisions.print_json_schema import json_schema
@@ -32,14 +25,13 @@ from multiloss_core.decisions.record_fields import MAX_GOAL_VALUES
 from multiloss_core.decisions.validation import MAX_SCORES
 from multiloss_core.generalisation import Interval, PointIntervals
 from multiloss_core.generalisation.bootstrap_intervals import CountIntervals
-from multiloss_core.thresholds import DataFunnel
 from tests.decisions.records import make_record, records
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def changed(path, value):
-    """The JSON text of a record with one entry changed: "data.name", "thresholds.0"; deleted where value is `...`."""
+    """Return a record's JSON with one entry, like "thresholds.0", changed or (`...`) deleted."""
     content = json.loads(make_record().to_json())
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     place = content
@@ -62,10 +54,6 @@ class TestRoundTrip:
         assert again.to_json() == text
         assert DecisionRecord.from_json(text.encode()) == record
 
-    def test_a_byte_order_mark_before_the_text_does_no_harm(self):
-        record = make_record()
-        assert DecisionRecord.from_json(b"\xef\xbb\xbf" + record.to_json().encode()) == record
-
     def test_the_largest_record_is_below_the_limit(self):
         names = tuple(f"{i:03d}" + "\x01" * (MAX_NAME - 3) for i in range(MAX_SCORES))
         goal_values = tuple(
@@ -75,33 +63,6 @@ class TestRoundTrip:
         record = dataclasses.replace(record, target=dataclasses.replace(record.target, goal_values=goal_values))
         assert len(record.to_json().encode()) <= MAX_BYTES
         assert DecisionRecord.from_json(record.to_json()) == record
-
-    def test_whole_numbers_are_read_where_numbers_are_wanted(self):
-        assert DecisionRecord.from_json(changed("thresholds.0", 2)).thresholds == (2.0, 0.5)
-
-    def test_a_record_takes_numpy_numbers_and_lists(self):
-        columns = RecordedColumns(["a"], np.array([0.25]))
-        expected = ExpectedCounts.of(np.float64(3), np.float64(1))
-        current = CurrentThresholds((np.float64(0.5),))
-        record = make_record(("a",), [np.float64(0.5)], columns=columns, expected=expected, current=current)
-        assert DecisionRecord.from_json(record.to_json()) == record
-        assert json.loads(record.to_json())["expected"]["precision"] == 0.75
-
-    def test_each_record_has_an_id_and_a_time_of_its_own(self):
-        first, second = (
-            DecisionRecord(
-                data=made.data,
-                columns=made.columns,
-                settings=made.settings,
-                target=made.target,
-                thresholds=made.thresholds,
-                expected=made.expected,
-            )
-            for made in [make_record()] * 2
-        )
-        assert first.record_id != second.record_id
-        assert first.created.tzinfo is UTC
-        assert first.program_version == multiloss_core.__version__
 
 
 class TestRefusals:
@@ -126,11 +87,6 @@ class TestRefusals:
         with pytest.raises(DataError, match=r"choose a file that was saved as one\.$") as caught:
             DecisionRecord.from_json(text)
         assert "\n" not in str(caught.value)
-
-    @pytest.mark.parametrize("text", ["x" * (MAX_BYTES + 1), b"x" * (MAX_BYTES + 1), "ü" * (MAX_BYTES // 2 + 1)])
-    def test_more_than_a_megabyte(self, text):
-        with pytest.raises(DataError, match="more than 1,000,000"):
-            DecisionRecord.from_json(text)
 
     @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "9" * 400])
     @pytest.mark.parametrize("name", ["tp", "low", "threshold"])
@@ -257,10 +213,6 @@ class TestRefusals:
             return
         assert DecisionRecord.from_json(again.to_json()) == again
 
-    def test_a_time_of_another_zone_in_the_program(self):
-        with pytest.raises(DataError, match="a time in UTC"):
-            make_record(created=datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=1))))
-
 
 class TestMaking:
     def test_infinite_thresholds_are_never(self):
@@ -294,9 +246,6 @@ class TestMaking:
         assert expected.precision_interval == RecordedInterval(0.5, 0.4, 0.6, 0.9)
         assert expected.level == 0.9
 
-    def test_nothing_flagged_has_no_precision(self):
-        assert ExpectedCounts.of(0.0, 0.0).precision is None
-
     def test_the_fingerprint_is_that_of_the_documented_text(self):
         import hashlib
 
@@ -312,13 +261,6 @@ class TestMaking:
             dataclasses.replace(columns, weight="w"),
         )
         assert len({data_fingerprint("0" * 64, other) for other in (columns, *others)}) == 4
-
-
-def test_the_version_is_said_in_one_place():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert "version" in project["project"]["dynamic"]
-    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "multiloss_core.version.__version__"}
-    assert make_record().program_version == multiloss_core.__version__
 
 
 class TestApplying:
@@ -351,10 +293,6 @@ class TestApplying:
         with pytest.raises(DataError, match=words):
             make_record(("a", "b")).flags(frame)
 
-    def test_it_is_printed_on_one_line(self):
-        record = make_record(("a\nb", "c"), (0.75, None))
-        assert repr(record) == "DecisionRecord(alerts.csv, 2026-01-31: a b >= 0.75 or c never; TP 300, FP 1,100)"
-
 
 class TestSchema:
     def test_the_file_in_docs_is_what_the_code_generates(self):
@@ -363,26 +301,6 @@ class TestSchema:
         assert file.read_text(encoding="utf-8") == made, (
             "write it again: python -m multiloss_core.decisions.print_json_schema > docs/decision-record.schema.json"
         )
-
-    def test_every_field_is_in_it_and_explained_there_or_by_its_name(self):
-        schema = json.loads(json_schema())
-        recorded = [
-            value
-            for module in (record, record_fields)
-            for value in vars(module).values()
-            if dataclasses.is_dataclass(value) and value.__module__ == module.__name__
-        ]
-        assert len(recorded) == 11
-        for kind in (*recorded, DataFunnel):
-            described = schema if kind is DecisionRecord else schema["$defs"][kind.__name__]
-            assert described["description"]
-            assert described["additionalProperties"] is False
-            names = [field.name for field in dataclasses.fields(kind)]
-            written = [name for name in described["properties"] if name != "inverted"]
-            assert written == names
-            assert described["required"] == [name for name in names if name not in ("meanings", "whole_numbers")]
-        unexplained = {name for name, field in schema["properties"].items() if "description" not in field}
-        assert unexplained == {"schema_version", "data", "columns", "settings", "target", "expected"}
 
     @pytest.mark.slow
     @given(records())
@@ -402,13 +320,3 @@ class TestSchema:
 
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(json.loads(changed(path, value)), json.loads(json_schema()))
-
-
-def test_records_are_read_without_anything_that_executes():
-    for file in sorted((ROOT / "multiloss_core/decisions").glob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        called = {
-            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
-        assert not called & {"eval", "exec", "compile", "__import__"}
-        assert "pickle" not in file.read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ ADDRESSES = ("src", "href", "srcset", "data", "action", "poster", "background", 
 
 
 class Page(HTMLParser):
-    """What a browser makes of a page: its elements, its visible text, and the text of each cell."""
+    """Parse a page into its elements, its visible text and the text of each cell."""
 
     def __init__(self, text):
         super().__init__()
@@ -84,20 +84,6 @@ def test_the_numbers_are_there(drawings):
         assert words in page.text
 
 
-def test_first_page_holds_sentence_four_numbers_and_two_charts(drawings):
-    first = html_report(make_record(), drawings).split('<section class="first">')[1].split("</section>")[0]
-    page = Page(first)
-    assert (
-        "Raise transaction model from 0.5 to 0.75 and leave account model at 0.5: 420 fewer alerts, 20 positives given "
-        "up." in page.text
-    )
-    tags = [tag for tag, _ in page.elements]
-    assert tags.count("svg") == 2
-    assert [attributes.get("class") for _, attributes in page.elements].count("number") == 4
-    for words in ("270 to 320 on new data, 95", "1,040 to 1,170 on new data", "recall, the false positive rate and F1"):
-        assert words in page.text
-
-
 def test_nothing_is_loaded_from_anywhere(drawings):
     text = html_report(make_record(HOSTILE_NAMES, (0.5,) * len(HOSTILE_NAMES)), drawings)
     page = Page(text)
@@ -117,18 +103,6 @@ def test_it_is_small_and_runs_nothing(drawings):
     assert not page.scripts
     assert [tag for tag, _ in page.elements].count("figure") == 3
     assert len(text) < 1_000_000
-
-
-def test_without_figures_there_is_no_script():
-    text = html_report(make_record())
-    assert not Page(text).scripts
-    assert len(text) < 20_000
-
-
-def test_the_same_record_gives_the_same_report(drawings):
-    assert html_report(make_record(record_id="0" * 8 + "-0000-4000-8000-" + "0" * 12), drawings) == html_report(
-        make_record(record_id="0" * 8 + "-0000-4000-8000-" + "0" * 12), drawings
-    )
 
 
 @pytest.mark.slow
@@ -156,12 +130,6 @@ def test_every_cell_of_any_record_is_shown_as_it_is(record):
     page = Page(html_report(record))
     rows = [row for section in sections(record) for row in (section.header, *section.rows) if section.rows]
     assert [" ".join(cell.split()) for cell in page.cells] == [" ".join(cell.split()) for row in rows for cell in row]
-
-
-def test_it_is_made_for_paper_too():
-    text = html_report(make_record())
-    assert "@media print" in text
-    assert "@page" in text
 
 
 def test_every_template_is_installed_with_the_library():

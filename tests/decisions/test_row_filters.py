@@ -1,4 +1,4 @@
-"""Values of columns that the rows of a decision were chosen by: recorded, read again, shown and applied."""
+"""Test the column values that choose a decision's rows: recorded, read and applied."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions import RecordedFilter, html_report, kept_rows, markdown_summary, recorded_filters
+from multiloss_core.decisions import kept_rows, recorded_filters
 from tests.decisions.records import make_record
 
 CHOSEN = (
@@ -37,22 +37,6 @@ def test_a_record_keeps_them():
     assert again == record
     _, channel, _ = again.data.filters
     assert [type(value) for value in channel.values] == [int, bool, float]
-
-
-def test_filters_are_null_where_there_are_none():
-    record = make_record()
-    assert json.loads(record.to_json())["data"]["filters"] is None
-    assert DecisionRecord.from_json(record.to_json()).data.filters is None
-    assert recorded_filters(()) is None
-
-
-def test_report_and_summary_show_them():
-    for text in (html_report(filtered()), markdown_summary(filtered())):
-        assert "Only rows where" in text
-        assert "country" in text
-        assert "AT, O" in text
-    many = RecordedFilter("country", tuple(f"c{number}" for number in range(30)))
-    assert many.words == "c0, c1, c2, c3, c4, c5, c6, c7 and 22 more"
 
 
 @pytest.mark.parametrize("values", [[], [None], [["AT"]], ["\0"], "AT", [float("nan")]])
@@ -90,7 +74,7 @@ class TestRows:
         filters = recorded_filters([("country", ("AT", "DE")), ("channel", (4,))])
         assert kept_rows(self.FRAME, filters).tolist() == [False, True, False, False]
 
-    def test_a_missing_column_and_no_row_are_said(self):
+    def test_filters_reject_missing_column_and_no_rows(self):
         with pytest.raises(DataError, match="no column 'region', by which the decision chose its rows"):
             kept_rows(self.FRAME, recorded_filters([("region", ("x",))]))
         with pytest.raises(DataError, match="rows where 'country' is FR, and the table has none"):

@@ -73,15 +73,6 @@ class TestDbt:
         rows = near(thresholds, rule)
         assert flagged_by_dbt(record, rows) == expected_flags(record, rows)
 
-    def test_the_model_reads_well(self):
-        record = make_record(("a", "b"), (0.5, None))
-        assert dbt_model(record, "rated_alerts").splitlines()[2:] == [
-            "SELECT",
-            "    scored.*,",
-            '    ("a" IS NOT NULL AND "a" >= 0.5e0 AND -"a" <= -0.5e0) AS flagged',
-            "FROM {{ ref('rated_alerts') }} AS scored",
-        ]
-
     @pytest.mark.parametrize("name", ["", "two words", "a'b", "1a", "a;b", "ä"])
     def test_a_name_that_is_none_of_a_model(self, name):
         with pytest.raises(DataError, match=r"letters, digits and underscores"):
@@ -89,15 +80,6 @@ class TestDbt:
 
 
 class TestSpark:
-    def test_the_expression_reads_well(self):
-        assert spark_expression(make_record(("a", "b `2`"), (0.5, 3))) == (
-            "(\n"
-            "    (`a` IS NOT NULL AND `a` >= 0.5e0D AND -`a` <= -0.5e0D)\n"
-            "    OR (`b ``2``` IS NOT NULL AND `b ``2``` >= 3.0e0D AND -`b ``2``` <= -3.0e0D)\n"
-            ")"
-        )
-        assert spark_expression(make_record(("a", "b"), (0.5, None), rule="all")) == "(1 = 0)"
-
     @pytest.mark.spark
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_spark_flags_what_the_thresholds_flag(self, spark_cluster, rule):  # noqa: F811

@@ -15,7 +15,6 @@ from multiloss_core.decisions import (
     RecordedBlock,
     RecordedTarget,
     dbt_model,
-    markdown_summary,
     python_function,
     record_files,
     spark_action,
@@ -24,10 +23,8 @@ from multiloss_core.decisions import (
     thresholds_csv,
     thresholds_json,
 )
-from multiloss_core.decisions.reporting.first_page import record_headline
 from multiloss_core.thresholds import read_thresholds
 from tests.decisions.records import make_record
-from ui.shared.formatting import FRAUD
 
 SCORES = ("card", "device")
 UPPER = RecordedTarget("precision", (GoalValue("precision in percent", 90.0),))
@@ -50,7 +47,7 @@ def frame():
 
 
 def by_pandas(record, frame):
-    """What is done with each row, without the library."""
+    """Compute the action for each row without the library."""
 
     def reached(thresholds):
         each = [
@@ -64,7 +61,7 @@ def by_pandas(record, frame):
 
 
 @pytest.mark.parametrize("upper", [(0.8, 0.75), (0.5, 0.25), (None, 0.8), (None, None)])
-def test_every_export_does_what_the_record_says(record, frame, upper):
+def test_every_export_flags_the_rows_of_the_record(record, frame, upper):
     record = with_block(record, upper)
     expected = by_pandas(record, frame)
     assert record.actions(frame).tolist() == expected
@@ -125,28 +122,3 @@ def test_cuts_that_contradict_each_other_are_refused(record, change, words):
     block = with_block(record, (0.8, 0.75)).block
     with pytest.raises(DataError, match=words):
         replace(record, block=replace(block, **change))
-
-
-def test_the_summary_tells_both_parts(record):
-    made = with_block(record, (0.8, None), tp=3.0, fp=1.0)
-    text = markdown_summary(made, FRAUD)
-    expected = made.expected
-    for words in (
-        "Block from",
-        "4 documents would be blocked without a review: 3 fraud and 1 false alerts",
-        f"would be reviewed: {expected.tp - 3:,.0f} fraud and {expected.fp - 1:,.0f} false alerts",
-        "The upper cut was driven by precision",
-        "At most 40 a day can be reviewed",
-    ):
-        assert words in text
-    assert "blocked" not in markdown_summary(record, FRAUD)
-
-
-def test_the_first_page_says_what_is_blocked(record):
-    plain = record_headline(record, FRAUD)
-    assert "blocked" not in plain
-    both = record_headline(with_block(record, (0.8, 0.75)), FRAUD)
-    joined = "card 0.8 or device 0.75" if record.settings.rule == "any" else "card 0.8 and device 0.75"
-    assert both == f"{plain}; from {joined} on 1 of them are blocked without a review"
-    half = record_headline(with_block(record, (0.8, None)), FRAUD)
-    assert ("device never" in half) == (record.settings.rule == "all")

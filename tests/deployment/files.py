@@ -1,4 +1,4 @@
-"""What Dockerfile and compose.yaml say, as values; the tests copy nothing of them."""
+"""Read the values of Dockerfile and compose.yaml."""
 
 import json
 import shutil

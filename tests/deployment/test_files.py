@@ -1,4 +1,4 @@
-"""Dockerfile and compose.yaml: linted, of the right form, and as closed as docs/security.md says."""
+"""Check that Dockerfile and compose.yaml are valid and as closed as docs/security.md asks."""
 
 import json
 import subprocess
@@ -53,7 +53,7 @@ def test_every_service_is_confined(name):
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert "mem_limit" in service
     assert "pids_limit" in service
-    # The application's image says so itself.
+    # The application's image sets its user itself.
     assert service["image"] == "multiloss" or int(service["user"].split(":")[0]) > 0
 
 

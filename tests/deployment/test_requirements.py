@@ -34,8 +34,3 @@ def test_what_a_part_needs_is_pinned_within_its_range(part, requirement):
 
 def test_every_pin_is_needed_by_one_part():
     assert sorted(PINS) == sorted(requirement.name for _, requirement in WANTED)
-
-
-def test_the_experiments_alone_are_pinned_alike():
-    alone = pins_of("requirements-experiments.txt")
-    assert alone == {name: PINS[name] for name in ("dlib-bin", "scikit-learn")}

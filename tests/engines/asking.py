@@ -1,4 +1,4 @@
-"""Ask an engine in a thread of its own, as the application does, and wait for what happens there."""
+"""Query an engine in a thread, as the application does, and wait for events."""
 
 import threading
 import time

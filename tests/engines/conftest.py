@@ -18,7 +18,7 @@ ENGINES = ("duckdb", "postgresql", "spark")
 
 @pytest.fixture(params=ENGINES)
 def load(request, tmp_path):
-    """Give a function that puts an Arrow table into the engine and returns the engine and the table's name."""
+    """Return a function that loads an Arrow table; it returns the engine and the table's name."""
     maker = {"duckdb": _duckdb, "postgresql": _postgresql, "spark": _spark}[request.param]
     opened = []
 
@@ -33,7 +33,7 @@ def load(request, tmp_path):
 
 
 def write_folder(folder, table, parts=2):
-    """Write a table as a folder of so many Parquet files."""
+    """Write a table as a folder of Parquet files."""
     folder.mkdir(parents=True)
     rows = -(-table.num_rows // parts) or 1
     for number in range(parts):

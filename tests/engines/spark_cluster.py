@@ -1,4 +1,4 @@
-"""A Spark cluster for the tests: master, two workers and a Connect server, each a Java process of its own."""
+"""Run a Spark cluster for the tests: master, two workers and a Connect server."""
 
 import json
 import os
@@ -29,7 +29,7 @@ JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @pytest.fixture(scope="session")
 def spark_cluster():
-    """A running cluster, shared by all tests of a process; one that breaks a part of it puts it right again."""
+    """Hold a running cluster, shared by all tests of a process."""
     home = spark_home()
     if home is None or shutil.which("java") is None:
         if os.environ.get("CI"):
@@ -45,7 +45,7 @@ def spark_cluster():
 
 
 def spark_home():
-    """Find the folder of Spark: that of the environment variable, or of the environment .spark in the checkout."""
+    """Find Spark's folder, in the environment variable or in .spark of the checkout."""
     named = os.environ.get("MULTILOSS_TEST_SPARK_HOME")
     places = [Path(named)] if named else sorted(ROOT.glob(".spark/lib/python3*/site-packages/pyspark"))
     return next((place for place in places if (place / "bin/spark-class").is_file()), None)
@@ -91,20 +91,9 @@ class SparkCluster:
         with urllib.request.urlopen(f"http://127.0.0.1:{self._page}/json/", timeout=30) as answer:
             return sum(worker["state"] == "ALIVE" for worker in json.load(answer)["workers"])
 
-    def cpu_seconds(self):
-        """Add up the CPU time of all processes, of executors as well."""
-        groups = {process.pid for process in self._started}
-        ticks = 0
-        for file in Path("/proc").glob("[0-9]*/stat"):
-            with suppress(OSError):
-                # The name of a process, in brackets, may hold blanks.
-                fields = file.read_text().rpartition(")")[2].split()
-                ticks += (int(fields[2]) in groups) * (int(fields[11]) + int(fields[12]))
-        return ticks / os.sysconf("SC_CLK_TCK")
-
     @contextmanager
     def without_a_worker(self):
-        """Kill a worker with its executors at once, as when a machine fails; another one takes its place at the end."""
+        """Kill a worker with its executors, as when a machine fails; replace it at the end."""
         lost = self.workers.pop(0)
         _end(lost)
         try:
@@ -119,7 +108,7 @@ class SparkCluster:
         _end(self._server)
 
     def suspend_server(self):
-        """Let the Connect server hang: its connections stand, and it says nothing."""
+        """Let the Connect server hang with its connections open."""
         os.killpg(self._server.pid, signal.SIGSTOP)
 
     def start_server(self):

@@ -1,4 +1,4 @@
-"""Tables that try what engines disagree on, and what NumPy says of them."""
+"""Make tables of edge cases on which engines differ, and count them with NumPy."""
 
 import datetime as dt
 
@@ -15,7 +15,7 @@ FLOOR = -0.5
 
 
 def awkward_table(rows=4_000, seed=0):
-    """Rated documents with ties, nulls, NaN, signed zeros, the smallest and very large numbers, unrated rows."""
+    """Make rated documents with ties, nulls, NaN, signed zeros and extreme numbers."""
     generator = np.random.default_rng(seed)
     fraud = generator.random(rows) < 0.2
     columns = {}
@@ -58,7 +58,7 @@ def meaning(classifiers, *, floors=True, weight=WEIGHT, **others):
 
 
 class Expected:
-    """What NumPy finds in a table under a meaning of its columns."""
+    """Compute with NumPy the counts of a table under a meaning of its columns."""
 
     def __init__(self, table, columns):
         self.table = table

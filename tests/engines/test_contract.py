@@ -189,19 +189,6 @@ def check_scores(engine, table, columns, expected, score):
         assert len(guessed) == 3
 
 
-def test_ratings_that_are_numbers_or_truth_values(load):
-    rating = arrow.array([1, 0, 1, 0, None], type=arrow.int64())
-    truth = arrow.array([True, False, True, False, None])
-    table = arrow.table({"score": [0.1, 0.2, 0.3, 0.4, 0.5], "rating": rating, "truth": truth})
-    engine, name = load(table)
-    for column, positive, negative in (("rating", 1, 0), ("truth", True, False)):
-        assert sorted(column_values(engine, name, column), key=str) == sorted(
-            [(positive, 2), (negative, 2), (None, 1)], key=str
-        )
-        columns = type(meaning(1))(scores=("score",), rating=column, positive=(positive,), negative=(negative,))
-        assert count_funnel(engine, name, columns).funnel.positives == 2
-
-
 def test_what_cannot_be_used_is_one_sentence(load):
     score = [0.1, 0.2, float("inf"), 0.4]
     table = arrow.table(

@@ -1,4 +1,4 @@
-"""What the files of a folder are to DuckDB: tables, or the parts of one."""
+"""Test how DuckDB reads a folder's files: as tables, or as parts of one."""
 
 import pyarrow as arrow
 import pytest

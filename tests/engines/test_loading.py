@@ -1,4 +1,4 @@
-"""Few rows are worked with as those of an upload, many are counted; both say the same of what columns mean."""
+"""Compare few rows, which are fetched, with many, which are counted."""
 
 from dataclasses import replace
 
@@ -108,7 +108,7 @@ def test_ratings_of_every_kind(load, kind):
 
 def test_floors_are_suggested_by_all_rows(load):
     engine, table = load(SIMPLE)
-    # What is fetched says nothing of the floors: its rows have high scores.
+    # The fetched rows do not show the floors: they have high scores.
     sample = load_sample(engine, table, RowWindow(), most=10, sampled=2_000)
     high = sample.file.frame[(sample.file.frame[["a", "b"]] > 0.8).any(axis=1)]
     sample = replace(sample, file=replace(sample.file, frame=high))
@@ -149,22 +149,3 @@ def test_derived_columns_are_counted_as_they_are_in_memory(load):
     between = documents_between(engine, name, columns, np.array([-0.5, 2.0]), np.array([-0.4, 2.0]), "any")
     assert len(between)
     assert between["a"].between(0.4, 0.5, inclusive="right").all()
-
-
-def test_the_reciprocal_of_nothing_is_no_weight(load):
-    table = SIMPLE.append_column("rate", arrow.array(np.resize([0.0, 0.5], SIMPLE.num_rows)))
-    engine, name = load(table)
-    sample = load_sample(engine, name, most=10, sampled=2_000)
-    given = {"rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}, "weight": "1 / rate"}
-    with pytest.raises(DataError, match=r"weights that are not numbers above 0"):
-        count_documents(engine, name, columns_in(engine, sample, scores=("a",), **given))
-
-
-def test_what_no_table_has(load):
-    engine, table = load(SIMPLE)
-    sample = load_sample(engine, table, most=10, sampled=2_000)
-    given = {"rating": "rating", "meanings": {"fraud": "positive", "ok": "negative"}}
-    with pytest.raises(DataError, match=r"There is no column 'c' in .* it has 'a', 'b'"):
-        columns_in(engine, sample, scores=("c",), **given)
-    with pytest.raises(DataError, match=r"means positive"):
-        columns_in(engine, sample, scores=("a",), rating="rating", meanings={"fraud": "undecided", "ok": "negative"})

@@ -14,10 +14,8 @@ from experiments.figures import (
     figure_8,
     figure_9,
     figure_10,
-    panels,
 )
 from multiloss_core import CountSurfaces, expected_losses
-from multiloss_core.figures.report_charts import WIDTH, new_chart
 from multiloss_core.losses import best_k, sigmoid_items
 
 NAMES = {
@@ -53,15 +51,6 @@ def test_figures_8_to_10_are_drawings_that_name_their_data(surfaces):
     assert len(drawings) == 6
     for drawing in drawings:
         assert "stand in for the private Google sets" in ElementTree.fromstring(drawing).get("aria-label")
-
-
-def test_panels_stand_side_by_side():
-    with new_chart("a drawing") as chart:
-        chart.axes("here")
-    root = ElementTree.fromstring(panels("Title", [("first", chart.svg), ("second", chart.svg)]))
-    inner = root.findall("{http://www.w3.org/2000/svg}svg")
-    assert [one.get("x") for one in inner] == ["0", str(WIDTH + 16)]
-    assert len({one.get("y") for one in inner}) == 1
 
 
 def test_the_drawings_in_the_tree_are_small_and_complete():

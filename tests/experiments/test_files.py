@@ -10,15 +10,6 @@ from experiments.natarajan.data import BREAST_FILE, breast_cancer
 from multiloss_core.errors import DataError
 
 
-def test_file_is_found_in_the_environments_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("MULTILOSS_DATA", str(tmp_path))
-    (tmp_path / "made").mkdir()
-    (tmp_path / "made/rows.csv").write_bytes(b"1,2\n")
-    file = DataFile("made/rows.csv", sha256(b"1,2\n").hexdigest())
-    assert data_folder() == tmp_path
-    assert checked_file(file) == tmp_path / "made/rows.csv"
-
-
 def test_another_file_under_the_same_name_is_refused(tmp_path):
     file = DataFile("rows.csv", sha256(b"1,2\n").hexdigest())
     (tmp_path / "rows.csv").write_bytes(b"1,3\n")
@@ -26,7 +17,7 @@ def test_another_file_under_the_same_name_is_refused(tmp_path):
         checked_file(file, tmp_path)
 
 
-def test_a_missing_file_or_folder_says_where_to_put_it(tmp_path, monkeypatch):
+def test_missing_file_error_names_the_folder(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=f"{BREAST_FILE.path} is not in .*{tmp_path.name}; .*MULTILOSS_DATA"):
         breast_cancer(tmp_path)
     monkeypatch.setenv("MULTILOSS_DATA", str(tmp_path / "nowhere"))
@@ -52,8 +43,3 @@ def test_results_come_back_with_date_versions_and_settings(tmp_path):
     assert held["settings"] == {"draws": 3}
     assert set(held["versions"]) == {"python", "numpy", "scipy", "scikit-learn", "dlib-bin"}
     assert (tmp_path / "made.md").read_text(encoding="utf-8").startswith(f"{held['date']}; python ")
-
-
-def test_results_that_were_never_stored_are_named(tmp_path):
-    with pytest.raises(DataError, match=r"made\.json are not in"):
-        read_results("made", tmp_path)

@@ -41,32 +41,3 @@ def test_bars_and_dots_are_the_contributions(theme, rule, count):
     assert len(dots.x) == len(parts) * count
     for row, line in enumerate(trace for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"):
         assert (tuple(line.x), set(line.y)) == ((parts[row].classifiers[0], parts[row].classifiers[-1]), {row})
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("rule", ["any", "all"])
-def test_titles_axis_names_and_colours_are_there(theme, rule):
-    figure = contributions_chart(found(rule), NAMES, theme=theme)
-    layout = figure.layout
-    assert layout.title.text
-    for axis in (layout.xaxis, layout.xaxis2, layout.yaxis):
-        assert axis.title.text
-    assert "documents" in layout.xaxis2.title.text
-    assert ("holds back" in layout.title.text) == (rule == "all")
-    assert layout.template.layout.paper_bgcolor == style.paper(theme)
-    # The template's holds for every axis that has none of its own.
-    assert layout.xaxis2.gridcolor is None
-    assert layout.template.layout.xaxis.gridcolor == style.grid(theme)
-    assert list(layout.xaxis.ticktext) == ["first model", "second model", "a model with a very l…"]
-    # The first combination is on top, and the two parts do not overlap.
-    assert layout.yaxis.range[0] > layout.yaxis.range[1]
-    assert layout.xaxis.domain[1] < layout.xaxis2.domain[0]
-
-
-def test_what_is_held_back_is_hatched_and_said():
-    bar = bars(contributions_chart(found("all"), NAMES, theme="light"))["true positives (TP)"]
-    assert list(bar.marker.pattern.shape) == ["", "/", "/", "/"]
-    assert bar.customdata[1] == "held back by first model alone"
-    assert set(
-        bars(contributions_chart(found("any"), NAMES, theme="light"))["true positives (TP)"].marker.pattern.shape
-    ) == {""}

@@ -1,4 +1,4 @@
-"""Names of columns are shown as they are: no figure lets Plotly take a part of one for markup."""
+"""Test that figures show column names literally, never as markup."""
 
 import json
 import re

@@ -29,14 +29,6 @@ def test_a_short_curve_is_drawn_whole_with_its_marks(theme):
     assert figure.layout.meta == {"drawn": 6, "cuts": 6}
 
 
-def test_a_part_of_the_curve_reaches_at_least_to_every_mark():
-    values = np.linspace(1, 0, 101)
-    part = loss_curve(values, [CurveMark("far", 60)], loss_name="AM", theme="light", most=40)
-    np.testing.assert_array_equal(part.data[0].x, np.arange(61))
-    assert part.layout.xaxis.range[1] < 65
-    assert len(loss_curve(values, [], loss_name="AM", theme="light", most=500).data[0].x) == 101
-
-
 def test_a_long_curve_keeps_its_ends_its_dips_and_its_marks():
     generator = np.random.default_rng(4)
     values = 1 + 0.1 * np.sin(np.linspace(0, 60, 200_001)) + 1e-3 * generator.random(200_001)
@@ -54,9 +46,3 @@ def test_a_long_curve_keeps_its_ends_its_dips_and_its_marks():
     figure = loss_curve(values, [CurveMark("mark", mark) for mark in marks], loss_name="AM", theme="light")
     assert len(figure.data[0].x) == figure.layout.meta["drawn"] <= MAX_VERTICES
     assert figure.layout.meta["cuts"] == 200_001
-
-
-def test_the_same_input_gives_the_same_figure():
-    values = np.random.default_rng(1).random(9000)
-    first, second = (loss_curve(values, MARKS, loss_name="AM", theme="dark").to_json() for _ in range(2))
-    assert first == second

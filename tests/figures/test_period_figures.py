@@ -13,7 +13,7 @@ QUIET = pd.Timestamp("2026-01-26")
 
 
 def counted(count):
-    """Wednesday to Wednesday, six weeks of which the first and the last are incomplete and one is without alerts."""
+    """Count six weeks, Wednesday to Wednesday: incomplete ends, and one week without alerts."""
     generator = np.random.default_rng(7)
     times = np.datetime64("2026-01-07T03:00", "us") + np.arange(360) * np.timedelta64(2, "h") * 1.1667
     times = times.astype("datetime64[us]")
@@ -73,23 +73,6 @@ def test_precision_and_its_band_break_where_there_are_no_alerts(theme):
 
 
 @THEMES
-def test_two_rows_share_an_axis_with_names_and_units(theme):
-    layout = weekly_chart(counted(weekly_counts), theme=theme).layout
-    assert "Monday" in layout.xaxis.title.text
-    assert "documents" in layout.yaxis.title.text
-    assert layout.yaxis2.title.text == "precision"
-    assert layout.yaxis2.tickformat == ".0%"
-    assert layout.yaxis2.domain[1] < layout.yaxis.domain[0]
-    assert layout.xaxis.anchor == "y2"
-    assert 0 < layout.yaxis2.range[1] <= 1
-    assert layout.title.text
-    assert layout.template.layout.paper_bgcolor == style.paper(theme)
-    # The template's holds for every axis that has none of its own.
-    assert layout.yaxis2.gridcolor is None
-    assert layout.template.layout.yaxis.gridcolor == style.grid(theme)
-
-
-@THEMES
 def test_days_are_drawn_with_their_mean_and_band(theme):
     days = counted(daily_alerts)
     figure = daily_chart(days, theme=theme)
@@ -101,13 +84,3 @@ def test_days_are_drawn_with_their_mean_and_band(theme):
     assert figure.layout.xaxis.title.text == "day"
     assert "documents" in figure.layout.yaxis.title.text
     assert figure.layout.template.layout.paper_bgcolor == style.paper(theme)
-
-
-def test_nothing_flagged_is_drawn_without_precision():
-    generator = np.random.default_rng(1)
-    documents = RatedDocuments(generator.random(40), np.arange(40) % 2 == 0, floors=[0.0])
-    dated = calendar(np.datetime64("2026-01-05", "us") + np.arange(40) * np.timedelta64(1, "D"))
-    figure = weekly_chart(weekly_counts(documents, dated, [np.inf], "any"), theme="light")
-    assert "precision of all weeks" not in traces(figure)
-    assert np.isnan(traces(figure)["precision"].y).all()
-    assert daily_chart(daily_alerts(documents, dated, [np.inf], "any"), theme="light").data

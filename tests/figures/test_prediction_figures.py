@@ -5,11 +5,9 @@ from multiloss_core import G_MEAN, LOSSES, F, exhaustive_search
 from multiloss_core.figures import (
     all_predictions,
     losses_by_strength,
-    running_times,
     small_loss_curves,
     sorted_probabilities,
 )
-from multiloss_core.losses import METHODS, TimedRun
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 
@@ -28,15 +26,6 @@ def test_bars_are_sorted_and_split_by_the_prediction(theme):
     assert chosen.marker.color != others.marker.color
     assert figure.layout.title.text == "F1"
     assert figure.layout.yaxis.title.text == "P(Y = 1 | x), from 0 to 1"
-
-
-def test_small_bars_have_no_legend():
-    figure = sorted_probabilities(
-        np.array([0.2, 0.9]), np.array([False, False]), title="AUC", theme="light", height=180, small=True
-    )
-    assert figure.layout.showlegend is False
-    assert figure.layout.height == 180
-    assert len(figure.data[0].x) == 0
 
 
 @THEMES
@@ -72,24 +61,6 @@ def test_dots_hidden_behind_others_are_left_out_and_counted():
         assert nearest.max() <= 1.01 * np.ptp(search.values) / 99
 
 
-def test_same_input_gives_same_figure():
-    probabilities = np.full(13, 0.5)
-    search = exhaustive_search(probabilities, F())
-    figures = [all_predictions(search, probabilities, loss_name="F1", theme="dark") for _ in range(2)]
-    assert figures[0].to_json() == figures[1].to_json()
-
-
-def test_items_with_a_common_cause_are_hatched():
-    probabilities, best = np.array([0.2, 0.9, 0.5]), np.array([False, True, True])
-    figure = sorted_probabilities(probabilities, best, title="F1", theme="light", sides=np.array([0, -1, 1]))
-    chosen, others = figure.data
-    assert list(chosen.marker.pattern.shape) == ["\\", "/"]
-    assert list(others.marker.pattern.shape) == [""]
-    assert "in the rival ring" in chosen.hovertext[0]
-    plain = sorted_probabilities(probabilities, best, title="F1", theme="light")
-    assert plain.data[0].marker.pattern.shape is None
-
-
 @THEMES
 def test_every_loss_has_a_small_curve_with_its_optimum(theme):
     probabilities = np.random.default_rng(6).random(6)
@@ -119,28 +90,3 @@ def test_both_losses_are_drawn_from_independent_to_identical(theme):
     assert {trace.line.dash for trace in figure.data} == {"dash", "solid"}
     assert figure.layout.shapes[0].x0 == 0.75
     assert figure.layout.yaxis.range[0] < best.min() < top_k.max() < figure.layout.yaxis.range[1]
-
-
-@THEMES
-def test_running_times_are_one_line_for_each_method_measured(theme):
-    runs = [
-        TimedRun("cubic", 16, 0.001),
-        TimedRun("cubic", 32, 0.008),
-        TimedRun("near_linear", 16, 0.002),
-    ]
-    figure = running_times(runs, loss_name="F1", theme=theme)
-    cubic, near_linear = figure.data
-    assert (cubic.name, near_linear.name) == ("cubic: grows with n³", "near-linear: grows with n")
-    assert (list(cubic.x), list(cubic.y)) == ([16, 32], [0.001, 0.008])
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert "F1" in figure.layout.title.text
-    assert "number of items" in figure.layout.xaxis.title.text
-    assert "time" in figure.layout.yaxis.title.text
-
-
-def test_every_method_has_a_look_of_its_own():
-    for theme in ("light", "dark"):
-        lines = running_times([TimedRun(method, 16, 0.1) for method in METHODS], loss_name="F1", theme=theme).data
-        assert len(lines) == len(METHODS)
-        for looks in ([line.line.color for line in lines], [line.marker.symbol for line in lines]):
-            assert len(set(looks)) == len(METHODS)

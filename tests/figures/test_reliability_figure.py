@@ -31,16 +31,6 @@ def test_every_group_is_a_point_with_its_interval(theme, logarithmic):
     assert "observed" in figure.layout.yaxis.title.text
 
 
-def test_logarithmic_axis_has_place_for_groups_without_positives():
-    found = rare()
-    assert (found.observed == 0).any()
-    figure = reliability_chart(found, theme="light", logarithmic=True)
-    edge = figure.layout.meta["edge"]
-    assert 0 < edge < found.promised.min()
-    assert min(figure.data[1].y.min(), 1) >= edge
-    assert 10 ** figure.layout.yaxis.range[0] == pytest.approx(edge)
-
-
 def test_nothing_promised_and_nothing_observed_can_be_drawn():
     found = reliability(np.zeros(5), np.zeros(5, bool))
     for logarithmic in (False, True):

@@ -24,11 +24,10 @@ def steps_of(trace):
     return list(zip(places[::3], places[1::3], strict=True))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_search_shows_what_is_settled_and_steps_compared_last(surfaces, theme):
+def test_search_shows_what_is_settled_and_steps_compared_last(surfaces):
     graph, walk = to_networkx(surfaces), graph_walk(surfaces)
     for step, settled in enumerate(walk.settled, 1):
-        traces = by_name(threshold_graph_search(graph, walk, step, theme=theme))
+        traces = by_name(threshold_graph_search(graph, walk, step, theme="dark"))
         assert len(steps_of(traces["best way to a node"])) == step
         assert steps_of(traces["step that is kept"]) == [(settled.best.before, settled.node)]
         dropped = {start for start, _ in steps_of(traces["step that is dropped"])}

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from multiloss_core import (
-    PATH_METHODS,
     RatedDocuments,
     analytic_path,
     benchmark_path,
@@ -24,14 +23,13 @@ from multiloss_core.figures import (
     threshold_space,
     tp_fp_plane,
 )
-from multiloss_core.figures import theme as style
 from multiloss_core.figures.count_surface import PATH_LIFT
-from multiloss_core.figures.looks import METHOD_LOOKS, look_of
+from multiloss_core.figures.looks import look_of
 from multiloss_core.thresholds import slice_documents
 from ui.shared.formatting import FRAUD
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[2, pytest.param(3, marks=pytest.mark.slow)])
 def found(request):
     documents = simulate_population(np.random.default_rng(5), documents=100_000, classifiers=request.param).rated()
     surfaces = count_surfaces(documents, resolution=30, spacing="positives")
@@ -49,59 +47,6 @@ def flat(documents, surfaces, point):
     if len(surfaces.axes) == 2:
         return surfaces
     return slice_documents(documents, point.thresholds, (0, 1), rule="any", resolution=30)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_figure_has_title_axis_names_and_themes_colours(found, theme):
-    documents, surfaces, paths, points = found
-    plane = flat(documents, surfaces, points[0])
-    figures = [
-        score_histogram(documents, 0, theme=theme),
-        threshold_space(plane, paths, points, chosen="graph", theme=theme),
-        tp_fp_plane(paths, points, chosen="graph", theme=theme),
-    ]
-    for figure in figures:
-        assert figure.layout.title.text
-        assert figure.layout.xaxis.title.text
-        assert figure.layout.yaxis.title.text
-        assert figure.layout.template.layout.paper_bgcolor == style.paper(theme)
-    for count in ("tp", "fp"):
-        figure = count_surface(plane, paths, count=count, theme=theme)
-        assert figure.layout.title.text
-        for axis in ("xaxis", "yaxis", "zaxis"):
-            assert figure.layout.scene[axis].title.text
-
-
-@pytest.mark.slow
-def test_one_colour_for_each_method_in_every_view(found):
-    documents, surfaces, paths, points = found
-    plane = flat(documents, surfaces, points[0])
-    views = [
-        threshold_space(plane, paths, points, chosen="graph", theme="light"),
-        tp_fp_plane(paths, points, chosen="graph", theme="light"),
-        count_surface(plane, paths, count="tp", theme="light"),
-    ]
-    for path in paths:
-        colours = {trace.line.color for view in views for trace in view.data if trace.name == path.method}
-        assert colours == {look_of(path.method).colour}
-    looks = (*METHOD_LOOKS, look_of("of my own"))
-    assert {method.name for method in PATH_METHODS} < {look.name for look in looks}
-    assert len({look.colour for look in looks}) == len(looks)
-
-
-@pytest.mark.slow
-def test_a_path_of_ones_own_can_be_drawn(found):
-    documents, surfaces, paths, points = found
-    plane = flat(documents, surfaces, points[0])
-    own = [dataclasses.replace(paths[0], method="mine")], [dataclasses.replace(points[0], method="mine")]
-    for figure in (
-        threshold_space(plane, *own, chosen="mine", theme="light"),
-        tp_fp_plane(*own, chosen="mine", theme="light"),
-        count_surface(plane, own[0], count="tp", theme="light"),
-    ):
-        (line,) = [trace for trace in figure.data if trace.name == "mine"]
-        assert line.line.color == look_of("mine").colour
 
 
 def test_the_points_are_drawn_where_they_are(found):
@@ -129,15 +74,6 @@ def test_tangent_has_target_slope_and_lies_above_curve(found):
     assert y0 + slope * (points[0].fp - x0) == pytest.approx(points[0].tp)
     curve = next(trace for trace in figure.data if trace.name == "graph")
     assert (np.asarray(curve.y) <= y0 + slope * (np.asarray(curve.x) - x0) + 1e-6).all()
-
-
-def test_the_view_of_the_plane_holds_every_point(found):
-    *_, paths, points = found
-    for whole in (False, True):
-        figure = tp_fp_plane(paths, points, chosen="graph", theme="light", whole=whole)
-        (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
-        assert all(left <= point.fp <= right and low <= point.tp <= high for point in points)
-    assert right == pytest.approx(points[0].rated.fp)
 
 
 def test_paths_lie_on_surface_and_surface_heights_are_counts(found):
@@ -171,7 +107,7 @@ def test_the_marks_on_a_surface_stand_at_the_exact_counts(found):
         assert list(marks.marker.symbol) == ["circle"] * (len(points) - 1) + ["diamond"]
 
 
-def test_the_shade_tells_the_counts_at_the_next_node(found):
+def test_shade_shows_counts_at_the_next_node(found):
     documents, surfaces, paths, points = found
     plane = flat(documents, surfaces, points[0])
     shade = threshold_space(plane, paths, points, chosen="graph", theme="light").data[0]

@@ -1,6 +1,4 @@
-"""Charts and reports call a row what the reader calls it; their numbers do not depend on that."""
-
-from dataclasses import replace
+"""Test that charts and reports use the user's noun and keep their numbers."""
 
 import numpy as np
 import pytest
@@ -26,7 +24,7 @@ from multiloss_core.figures import (
     tp_fp_plane,
     weekly_chart,
 )
-from multiloss_core.formatting import FRAUD, NEUTRAL, Unit
+from multiloss_core.formatting import FRAUD, Unit
 from multiloss_core.inspection import calendar, contributions, daily_alerts, weekly_counts
 from multiloss_core.thresholds import Payoffs, cases_along, profit_curve
 from tests.decisions.records import make_record
@@ -68,21 +66,6 @@ def test_charts_say_the_noun_and_nothing_else_changes():
         assert "document" in before
         assert "document" not in after
         assert before.replace("document", "account") == after
-
-
-def test_money_is_called_money_under_every_noun():
-    for unit in Unit:
-        assert NEUTRAL.counted(unit) == unit.value
-    assert (CALLED.counted(Unit.DOCUMENTS), CALLED.counted(Unit.MONEY)) == ("accounts", "money")
-
-
-@pytest.mark.parametrize(("noun", "written"), [("claim", "a claim"), ("account", "an account")])
-def test_a_noun_takes_its_article(noun, written):
-    assert FRAUD.calling_rows(noun).a_document == written
-
-
-def test_a_noun_keeps_the_other_words():
-    assert replace(CALLED, document="document", documents="documents") == FRAUD
 
 
 @pytest.mark.parametrize(

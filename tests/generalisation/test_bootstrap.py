@@ -9,7 +9,6 @@ from scipy.stats import beta, norm
 
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, flagged, simulate_population
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds
-from multiloss_core.generalisation.resampled_nodes import axis_places, half_way_down
 from multiloss_core.generalisation.resampling import cell_sample
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
 from multiloss_core.thresholds.paths.precision_model import newton_refit
@@ -71,14 +70,6 @@ class TestFixedThresholds:
             np.testing.assert_allclose([interval.low, interval.high], exact, atol=0.15 * (exact[1] - exact[0]))
             assert interval.estimate == pytest.approx(count, abs=0.1 * (exact[1] - exact[0]))
 
-    def test_precision_agrees_with_an_exact_binomial_interval(self):
-        found = fixed(simulated()).intervals()
-        tp, fp = found.in_sample.tp, found.in_sample.fp
-        exact = beta.ppf([0.025, 0.975], [tp, tp + 1], [fp + 1, fp])
-        np.testing.assert_allclose(
-            [found.expected.precision.low, found.expected.precision.high], exact, atol=0.1 * (exact[1] - exact[0])
-        )
-
     def test_a_new_period_spreads_by_the_square_root_of_two_more(self):
         found = fixed(simulated()).intervals()
         for expected, new in ((found.expected.tp, found.new_period.tp), (found.expected.fp, found.new_period.fp)):
@@ -110,19 +101,6 @@ class TestFixedThresholds:
             one, other = bounds(attrgetter(name)(weighted)), bounds(attrgetter(name)(grouped))
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
 
-    def test_weight_one_is_as_certain_as_unweighted(self):
-        # Below the thresholds one in twenty was rated; what is flagged was rated whole.
-        generator = np.random.default_rng(0)
-        scores = np.concatenate([generator.uniform(0, 0.9, 900), generator.uniform(0.9, 1, 60)])
-        labels = generator.random(960) < np.where(scores > 0.9, 0.7, 0.02)
-        rare = RatedDocuments(scores[:, np.newaxis], labels, np.where(scores > 0.9, 1.0, 20.0), floors=[0.0])
-        plain = RatedDocuments(scores[:, np.newaxis], labels, floors=[0.0])
-        for name in ("expected.tp", "expected.fp", "expected.precision"):
-            weighted, whole = (
-                bounds(attrgetter(name)(fixed(documents, np.array([0.9])).intervals())) for documents in (rare, plain)
-            )
-            np.testing.assert_allclose(weighted, whole, rtol=0.12, err_msg=name)
-
     def test_equal_weights_only_change_the_unit(self):
         documents = simulated()
         tripled = fixed(with_rows(documents, every(documents), weights=np.full(len(documents.labels), 3.0)))
@@ -134,17 +112,6 @@ class TestFixedThresholds:
                 bounds(attrgetter(name)(single.intervals())),
             )
             np.testing.assert_allclose(one, other, atol=0.1 * (other[2] - other[1]))
-
-    def test_never_flags_nothing(self):
-        documents = simulated()
-        nothing = fixed(documents, [NEVER, NEVER], resamples=50).intervals()
-        for name in (*EXPECTED[:3], *NEW_PERIOD[:3]):
-            assert (bounds(attrgetter(name)(nothing)) == 0).all()
-        assert np.isnan(bounds(nothing.expected.precision)).all()
-        assert np.isnan(bounds(nothing.marginal_precision)).all()
-        one = fixed(documents, [documents.floors[0], NEVER], resamples=50).intervals()
-        assert 0 < one.expected.tp.low < one.expected.tp.high
-        np.testing.assert_array_equal(one.thresholds_high, [documents.floors[0], NEVER])
 
     def test_at_the_floors_the_alerts_are_certain(self):
         documents = simulated()
@@ -161,12 +128,6 @@ class TestFixedThresholds:
         # The exact upper limit is 3.7.
         assert 2 < found.expected.fp.high < 6
         assert found.new_period.fp.high >= found.expected.fp.high
-
-    def test_wrong_thresholds_are_refused(self):
-        documents = simulated()
-        for thresholds in ([0.5], [0.5, np.nan]):
-            with pytest.raises(DataError, match="one threshold for each"):
-                fixed(documents, thresholds)
 
 
 @pytest.mark.slow
@@ -208,13 +169,6 @@ class TestChosenThresholds:
         assert bands.curve_fp[0] == 0
         assert (np.diff(estimate) >= 0).all()
         assert ((low <= estimate) & (estimate <= high)).all()
-
-    def test_the_order_of_documents_does_not_matter(self):
-        documents = simulated()
-        shuffled = with_rows(documents, np.random.default_rng(3).permutation(len(documents.labels)))
-        one, other = (chosen(source)[-1] for source in (documents, shuffled))
-        np.testing.assert_allclose(one.expected.tp, other.expected.tp)
-        np.testing.assert_array_equal(one.resampled_thresholds, other.resampled_thresholds)
 
     @pytest.mark.slow
     def test_groups_and_weights_are_taken(self):
@@ -275,33 +229,6 @@ class TestChosenThresholds:
         assert (np.sum(held, axis=0) >= 34).all()
 
 
-class TestNodesOfAResample:
-    @pytest.mark.parametrize("seed", range(3))
-    def test_resampled_thresholds_lie_half_way_between_documents(self, seed):
-        generator = np.random.default_rng(seed)
-        documents = RatedDocuments(generator.random((60, 2)), generator.random(60) < 0.4, floors=[0.0, 0.0])
-        # Every document has a node of its own.
-        fit = smooth_fit(documents, resolution=1000)
-        at_hand = generator.random(60) < 0.4
-        totals = np.bincount(fit.cells.slots[at_hand], minlength=len(fit.totals)).astype(float)
-        nodes = np.array([[len(axis) // 3 * step for axis in fit.cells.axes] for step in (1, 2)])
-        found = half_way_down(fit.cells, axis_places(fit.cells, documents.scores), nodes, totals)
-        for j, axis in enumerate(fit.cells.axes):
-            scores, columns = documents.scores[:, j], fit.cells.cells[fit.cells.slots, j]
-            for node, moved in zip(nodes[:, j], found[:, j], strict=True):
-                flagged_at_hand = at_hand & (scores >= axis[node])
-                lower = scores[at_hand & ~flagged_at_hand].max(initial=0.0)
-                threshold = (scores[flagged_at_hand].min() + lower) / 2
-                np.testing.assert_array_equal(columns > moved, scores >= threshold)
-
-    def test_never_and_complete_data_stay(self):
-        documents = simulated()
-        fit = smooth_fit(documents)
-        never = np.array([[len(axis) for axis in fit.cells.axes]])
-        places = axis_places(fit.cells, documents.scores)
-        np.testing.assert_array_equal(half_way_down(fit.cells, places, never, fit.totals), never)
-
-
 class TestHeldOut:
     @pytest.mark.slow
     def test_held_out_precision_is_constant_for_useless_scores(self):
@@ -323,20 +250,6 @@ class TestHeldOut:
         assert cell_sample(alone, every(documents), len(documents.labels)).split is None
         found = chosen(alone, (0.2,), resamples=2)[-1].intervals()
         assert found.expected.tp.low <= found.expected.tp.estimate <= found.expected.tp.high
-
-    @pytest.mark.parametrize("grouped", [False, True])
-    def test_a_split_deals_every_document_once_and_groups_whole(self, grouped):
-        documents = simulated()
-        groups = every(documents) // 3 if grouped else None
-        source = with_rows(documents, every(documents), groups=groups)
-        # Every document, or every group, is a cell of its own.
-        slots = every(documents) if groups is None else groups
-        sample = cell_sample(source, slots, int(slots.max()) + 1)
-        folds = sample.split(np.random.default_rng(0))
-        np.testing.assert_array_equal(folds.sum(axis=0), [sample.positives, sample.negatives])
-        assert ((folds.sum(axis=1) > 0).sum(axis=0) == 1).all()
-        sizes = folds.sum(axis=(1, 2))
-        assert sizes.max() - sizes.min() <= 3 * (1 if grouped else 1 / 3)
 
 
 class TestNewtonRefit:

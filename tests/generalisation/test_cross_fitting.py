@@ -122,49 +122,6 @@ class TestCounts:
         assert held_out.in_sample_area == whole.normalised_area
         assert (held_out.folds, held_out.folds_counted, held_out.folds_left_out) == (4, 4, 0)
 
-    @pytest.mark.parametrize("rule", ["any", "all"])
-    @pytest.mark.parametrize("grouped", [False, True])
-    def test_a_path_that_ignores_the_data_does_the_same_everywhere(self, rule, grouped):
-        documents = some_documents(1, weighted=True, grouped=grouped)
-        held_out = cross_fit(documents, {"fixed": lambda part: fixed(part, rule)}, TARGETS)["fixed"]
-        assert (held_out.in_sample.tp[:2] > 0).all()
-        assert len(set(held_out.in_sample.tp)) == len(TARGETS)
-        for tp, fp in ((held_out.tp, held_out.fp), (held_out.plain.tp, held_out.plain.fp)):
-            assert tp.tolist() == held_out.in_sample.tp.tolist()
-            assert fp.tolist() == held_out.in_sample.fp.tolist()
-        assert held_out.area == pytest.approx(held_out.plain_area)
-        assert abs(held_out.in_sample_area - held_out.area) < 0.02
-        assert held_out.precision[:2].tolist() == held_out.in_sample.precision[:2].tolist()
-
-    def test_targets_may_come_in_any_order_and_number(self):
-        documents = some_documents(2)
-        methods = {"graph": graph, "benchmark": benchmark}
-        forward = cross_fit(documents, methods, TARGETS)
-        for name, held_out in cross_fit(documents, methods, TARGETS[::-1]).items():
-            assert held_out.tp.tolist() == forward[name].tp[::-1].tolist()
-            assert held_out.fp.tolist() == forward[name].fp[::-1].tolist()
-        assert cross_fit(documents, methods, [])["graph"].tp.shape == (0,)
-
-    def test_the_order_of_the_documents_does_not_matter(self):
-        for grouped in (False, True):
-            generator = np.random.default_rng(4)
-            scores, labels = generator.random((150, 2)), np.arange(150) % 3 == 0
-            groups = np.arange(150) // 4 if grouped else None
-            order = generator.permutation(150)
-            results = [
-                cross_fit(
-                    RatedDocuments(
-                        scores[rows], labels[rows], floors=[0, 0], groups=None if groups is None else groups[rows]
-                    ),
-                    {"graph": graph},
-                    TARGETS,
-                )["graph"]
-                for rows in (np.arange(150), order)
-            ]
-            assert results[0].tp.tolist() == results[1].tp.tolist()
-            assert results[0].fp.tolist() == results[1].fp.tolist()
-            assert results[0].area == pytest.approx(results[1].area)
-
     def test_weights_are_counted_and_their_unit_does_not_matter(self):
         documents = some_documents(5, weighted=True)
         tenfold = RatedDocuments(
@@ -275,12 +232,6 @@ class TestSmallData:
             assert (held_out.folds_counted, held_out.folds_left_out) == (5, 0)
             assert np.isfinite(held_out.tp).all()
 
-    def test_two_documents(self):
-        held_out = cross_fit(RatedDocuments([0.2, 0.8], [0, 1]), {"graph": graph}, TARGETS)["graph"]
-        assert (held_out.folds, held_out.folds_counted, held_out.folds_left_out) == (2, 0, 2)
-        assert np.isnan(held_out.tp).all()
-        assert held_out.in_sample_area == 1.0
-
     def test_a_fold_that_leaves_a_score_constant_is_left_out(self):
         generator = np.random.default_rng(10)
         rule = np.zeros(60)
@@ -296,27 +247,6 @@ class TestSmallData:
         on = np.array([flagged(documents.scores, point.thresholds, "any") for point in points])
         tp = (on & counted & documents.labels).sum(axis=1) * documents.labels.sum() / documents.labels[counted].sum()
         np.testing.assert_allclose(held_out.plain.tp, tp)
-
-    def test_failing_method_leaves_out_its_own_fold_only(self):
-        calls = []
-
-        def moody(part):
-            calls.append(part)
-            if len(calls) == 3:
-                raise DataError("not today.")
-            return fixed(part)
-
-        counts = cross_fit(some_documents(), {"moody": moody, "fixed": fixed}, TARGETS)
-        assert (counts["moody"].folds_counted, counts["moody"].folds_left_out) == (4, 1)
-        assert (counts["fixed"].folds_counted, counts["fixed"].folds_left_out) == (5, 0)
-
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [({"targets": [1.5]}, "between 0 and 1"), ({"folds": 1}, "At least 2 folds"), ({"folds": 0}, "2 folds")],
-    )
-    def test_bad_choices_are_refused(self, options, message):
-        with pytest.raises(DataError, match=message):
-            cross_fit(some_documents(), {"fixed": fixed}, **({"targets": TARGETS} | options))
 
     def test_one_group_cannot_be_held_out(self):
         documents = RatedDocuments([0.1, 0.5, 0.9], [0, 1, 1], groups=["x", "x", "x"])
@@ -346,13 +276,6 @@ class TestFolds:
         positives = np.bincount(fold[labels], minlength=5)
         largest = max(Counter(groups[labels].tolist()).values())
         assert positives.max() - positives.min() <= largest
-
-    def test_folds_depend_on_seed_alone(self):
-        for grouped in (False, True):
-            documents = some_documents(grouped=grouped)
-            first, again, other = (document_folds(documents, 5, seed) for seed in (0, 0, 1))
-            assert first.tolist() == again.tolist()
-            assert first.tolist() != other.tolist()
 
     def test_there_are_no_more_folds_than_documents_or_groups(self):
         assert set(document_folds(RatedDocuments([0.1, 0.5, 0.9], [0, 1, 1]), 5)) == {0, 1, 2}

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import DataError
 from multiloss_core.generalisation import GroupParts
 from multiloss_core.generalisation.resampling import cell_sample_of_cells
 from multiloss_core.thresholds.data.rated_counts import CellCounts
@@ -79,16 +78,6 @@ class TestParts:
                 assert found[row, vertex] == pytest.approx(expected)
         assert found.max() > 2
 
-    def test_the_share_of_all_documents_of_some_steps(self, rule):
-        frame = documents()
-        inside = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-        kept = frame[np.isin(steps_of(frame, rule), [1, 2, 3])]
-        share = np.average(kept["positive"], weights=kept["weight"])
-        residuals = kept["weight"] * (kept["positive"] - share)
-        sums = residuals.groupby(kept["part"]).sum().reindex(range(40), fill_value=0.0)
-        expected = max(1.0, (sums**2).sum() * 40 / 39 / (residuals**2).sum())
-        assert parts_of(frame, rule).effect_on_share(inside) == pytest.approx(expected)
-
     def test_resamples_vary_as_resampled_parts_do(self, rule):
         frame = documents()
         parts, counted = parts_of(frame, rule), cells_of(frame)
@@ -114,10 +103,3 @@ def test_table_that_has_grown_since_is_resampled_at_its_own_size():
     sample = cell_sample_of_cells(counted, parts, parts.steps(AXES, counted.cells))
     drawn = sample.draw(np.random.default_rng(1), 2000)
     np.testing.assert_allclose(drawn.mean(axis=0)[::-1].T, counted.weights, rtol=0.25, atol=0.5)
-
-
-def test_other_thresholds_and_a_single_group_are_refused():
-    with pytest.raises(DataError, match="along another path"):
-        parts_of(documents(), "any").vertices(np.array([[1.0, 3.0]]))
-    with pytest.raises(DataError, match="one group only"):
-        parts_of(documents(parts=1), "any")

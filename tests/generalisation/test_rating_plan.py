@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments, ThresholdPath, flagged, operating_point, smooth_path
+from multiloss_core import RatedDocuments, ThresholdPath, flagged, operating_point, smooth_path
 from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.numerics.proportions import effective_size
 from tests.brute_force import random_documents
@@ -15,7 +15,7 @@ def path_through(documents, thresholds, rule="any"):
 
 
 def in_bands(rated, positives, weights, scores=None):
-    """One classifier; band b holds `rated[b]` documents of score b, `positives[b]` of them positive, of one weight."""
+    """Make one classifier: band b has `rated[b]` documents of score b, `positives[b]` positive."""
     scores = np.repeat(np.arange(1.0, len(rated) + 1) if scores is None else scores, rated)
     labels = np.concatenate([np.arange(n) < p for n, p in zip(rated, positives, strict=True)])
     return RatedDocuments(scores, labels, np.repeat(np.array(weights, dtype=float), rated))
@@ -32,19 +32,6 @@ class TestEffectiveSize:
         labels = np.random.default_rng(0).random((200_000, 6)) < 0.3
         variance = (labels @ weights / weights.sum()).var()
         assert 0.3 * 0.7 / variance == pytest.approx(effective_size(weights), rel=0.02)
-
-    def test_of_nothing_it_is_nothing(self):
-        assert effective_size([]) == 0
-
-    def test_sizes_of_a_set(self):
-        documents = in_bands([4, 2], [1, 2], [3, 1])
-        size = rated_size(documents, documents.scores[:, 0] >= 1)
-        assert (size.documents, size.alerts) == (6, 14)
-        assert size.effective == pytest.approx(14**2 / (4 * 9 + 2))
-        assert size.precision == pytest.approx((3 + 2) / 14)
-        nothing = rated_size(documents, documents.scores[:, 0] >= 9)
-        assert (nothing.documents, nothing.effective) == (0, 0)
-        assert np.isnan(nothing.precision)
 
 
 RATED, POSITIVES, WEIGHTS = [40, 50, 30, 20], [3, 10, 15, 16], [25.0, 8.0, 2.0, 1.0]
@@ -143,18 +130,6 @@ class TestRatingPlan:
             assert band.sampling_variance == pytest.approx(0, abs=1e-9)
             assert (band.more, band.share_removed) == (0, 0)
 
-    def test_at_the_floors_the_advice_is_to_rate_below_them(self):
-        _, point, plan = self.plan(target=0.05)
-        assert point.status == "at_floor"
-        assert plan.advice == "below_the_floors"
-        assert "not known" in plan.sentence
-        assert sum(band.size.documents for band in plan.bands) == sum(RATED)
-
-    def test_where_nothing_is_flagged_there_is_no_band(self):
-        _, point, plan = self.plan(target=0.99)
-        assert point.status == "unreachable"
-        assert (plan.bands, plan.advice, plan.standard_error) == ((), "nothing_flagged", 0)
-
     @pytest.mark.slow
     @pytest.mark.parametrize("rule", ["any", "all"])
     def test_bands_of_two_classifiers(self, rule):
@@ -170,16 +145,3 @@ class TestRatingPlan:
             inside = flagged(documents.scores, band.lower, rule) & ~flagged(documents.scores, band.upper, rule)
             inside &= flagged(documents.scores, point.thresholds, rule)
             assert band.size == rated_size(documents, inside)
-
-    def test_refusals(self):
-        documents, point, _ = self.plan()
-        path = path_through(documents, [1, 2, np.inf])
-        with pytest.raises(DataError, match="at least one"):
-            rating_plan(documents, point, path, bands=0)
-        with pytest.raises(DataError, match="at least one"):
-            rating_plan(documents, point, path, more=0)
-        with pytest.raises(DataError, match="same rule"):
-            rating_plan(documents, point, path_through(documents, [1, 2, np.inf], "all"))
-        light = RatedDocuments(documents.scores, documents.labels, documents.weights / 2)
-        with pytest.raises(DataError, match="20 documents weigh less than 1"):
-            rating_plan(light, point, path)

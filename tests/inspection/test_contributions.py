@@ -1,12 +1,10 @@
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.inspection import contribution_words, contributions
+from multiloss_core.inspection import contributions
 from multiloss_core.numerics.proportions import effective_size, share_interval
 from tests.brute_force import HIGHEST, RULES, close, count, is_flagged, rated_documents
 
@@ -47,31 +45,6 @@ def test_document_counts_under_classifiers_that_reach_it(drawn, rule):
 
 
 @given(documents_and_point())
-def test_under_any_the_combinations_are_all_that_is_flagged(drawn):
-    documents, thresholds = drawn
-    found = contributions(documents, thresholds, "any")
-    everyone = range(len(documents.names))
-    assert [part.classifiers for part in found] == [
-        members for size in range(1, len(everyone) + 1) for members in combinations(everyone, size)
-    ]
-    assert all(part.flagged for part in found)
-    tp, fp = count(documents, thresholds.tolist(), "any")
-    assert close(sum(part.documents.tp for part in found), tp)
-    assert close(sum(part.documents.fp for part in found), fp)
-
-
-@given(documents_and_point())
-def test_what_one_flags_alone_is_what_would_be_lost_without_it(drawn):
-    documents, thresholds = drawn
-    for part in contributions(documents, thresholds, "any")[: len(documents.names)]:
-        (j,) = part.classifiers
-        without = thresholds.copy()
-        without[j] = np.inf
-        lost = count(documents, thresholds.tolist(), "any")[0] - count(documents, without.tolist(), "any")[0]
-        assert part.documents.tp == pytest.approx(lost, abs=1e-9)
-
-
-@given(documents_and_point())
 def test_under_all_first_part_is_flagged_others_held_back(drawn):
     documents, thresholds = drawn
     first, *others = contributions(documents, thresholds, "all")
@@ -91,16 +64,6 @@ def test_under_all_first_part_is_flagged_others_held_back(drawn):
             if is_flagged(scores, freed, "all") and not is_flagged(scores, thresholds, "all")
         ]
         assert part.documents.positions.tolist() == expected
-
-
-def test_combinations_are_named_as_people_say_them():
-    documents = RatedDocuments([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]], [0, 1], names=("a", "b", "c"))
-    words = [contribution_words(part, documents.names) for part in contributions(documents, [1, 1, 1], "any")]
-    assert words == ["a alone", "b alone", "c alone", "a and b", "a and c", "b and c", "a, b and c"]
-    words = [contribution_words(part, documents.names) for part in contributions(documents, [1, 1, 1], "all")]
-    assert words == ["a, b and c", "held back by a alone", "held back by b alone", "held back by c alone"]
-    single = RatedDocuments([0.0, 1.0], [0, 1], names=("a",))
-    assert [contribution_words(part, single.names) for part in contributions(single, [1], "all")] == ["a"]
 
 
 def test_five_classifiers_and_invalid_thresholds_are_refused():

@@ -34,12 +34,6 @@ def test_values_are_read_as_text(values, expected):
     assert segments_of(values).tolist() == expected
 
 
-def test_only_the_rows_asked_for_count():
-    assert segments_of(["a", "b", "a"], rows=[2, 0]).tolist() == ["a", "a"]
-    many = [f"s{i}" for i in range(1000)]
-    assert segments_of(many, rows=np.arange(200)).tolist() == many[:200]
-
-
 def test_too_many_values_are_refused_with_their_number():
     values = ["a"] * 5 + [f"s{i}" for i in range(1000)]
     with pytest.raises(DataError) as error:
@@ -48,11 +42,6 @@ def test_too_many_values_are_refused_with_their_number():
         assert words in str(error.value)
     with pytest.raises(DataError, match="no column 'shop'"):
         document_segments(pd.DataFrame({"channel": ["a"]}), "shop", np.arange(1))
-
-
-def test_one_long_text_does_not_widen_every_cell():
-    column = pd.Series(["a"] * 100_000 + ["x" * 1_000_000])
-    assert segments_of(column).nbytes == 8 * 100_001
 
 
 def documents_of(generator, n, segments):
@@ -145,13 +134,3 @@ def test_equal_segments_seldom_differ(counts):
 def test_a_segment_that_differs_is_named_with_its_side():
     (found,) = flags([0.5, 0.1, 0.9, 0.5], [1000, 200, 200, 20])
     assert found == {"s0": None, "s1": "below", "s2": "above", "s3": None}
-
-
-def test_segments_are_of_the_documents_they_are_used_for():
-    documents, names = documents_of(np.random.default_rng(0), 20, 3)
-    with pytest.raises(DataError, match="segments of 19 documents"):
-        segment_counts(documents, segmentation(names[:19]), [0.5, 0.5], "any")
-    with pytest.raises(DataError, match="threshold"):
-        segment_counts(documents, segmentation(names), [0.5], "any")
-    with pytest.raises(DataError, match="rule"):
-        segment_counts(documents, segmentation(names), [0.5, 0.5], "some")

@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 
 from multiloss_core import RatedDocuments, count_surfaces, graph_path, operating_point, smooth_path
 from multiloss_core.inspection import compare_with_simpler_rules
-from tests.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
+from tests.brute_force import RULES, close, count, random_documents, rated_documents
 
 rules = st.sampled_from(RULES)
 
 
 def counts_of_all_common_cuts(documents, rule):
-    """TP and FP of every cut that flags at most a weight of v by each classifier, counted document by document."""
+    """Count TP and FP of every common cut, document by document."""
     k = len(documents.names)
     levels, cuts = set(), []
     for j in range(k):
@@ -87,14 +87,7 @@ def test_the_real_cut_is_the_nearest_in_false_positives(documents, rule):
         assert abs(cut.fp - point.fp) == pytest.approx(nearest, abs=1e-9)
 
 
-def test_alone_under_all_asks_nobody_else():
-    documents = RatedDocuments([[3, 0], [2, 5], [1, 4], [1, 5]], [1, 1, 0, 0], floors=[1, 4])
-    point = point_of(documents, "all", 0.9)
-    _, first, _ = compare_with_simpler_rules(documents, point)
-    assert first.thresholds[1] == -np.inf
-    assert first.tp_at_equal_fp == 2
-
-
+@pytest.mark.slow
 def test_leaving_out_useless_classifier_costs_nothing():
     generator = np.random.default_rng(3)
     labels = np.arange(400) < 100
@@ -119,33 +112,3 @@ def test_two_alike_classifiers_lose_nothing_by_a_common_cut():
         assert common.tp_lost <= 1e-9
         assert close(common.tp_lost, alone[0].tp_lost)
         assert common.fp == point.fp
-
-
-def test_with_one_classifier_there_is_only_itself():
-    documents = random_documents(1, n=50, k=1)
-    point = operating_point(smooth_path(documents), 0.5)
-    (alone,) = compare_with_simpler_rules(documents, point)
-    assert alone.kind == "alone"
-    assert alone.tp_lost <= 1e-9
-
-
-def test_a_classifier_whose_floor_is_too_high_does_not_reach():
-    documents = RatedDocuments(
-        [[0, 9], [1, 2], [2, 2], [3, 8], [4, 1]], [1, 1, 0, 0, 1], floors=[1, 8], names=("wide", "narrow")
-    )
-    point = operating_point(graph_path(count_surfaces(documents, resolution=9)), 0.05)
-    assert point.fp == 2
-    _, wide, narrow = compare_with_simpler_rules(documents, point)
-    assert wide.reaches
-    assert not narrow.reaches
-    assert (narrow.tp, narrow.fp, narrow.tp_at_equal_fp, narrow.tp_lost) == (1, 1, 1, 2)
-    assert is_flagged([0, 9], narrow.thresholds.tolist(), "any")
-
-
-def test_where_nothing_is_flagged_nothing_is_lost():
-    documents = RatedDocuments([[1, 1], [2, 3], [3, 2]], [1, 0, 0])
-    point = operating_point(graph_path(count_surfaces(documents, resolution=4)), 0.9)
-    assert point.status == "unreachable"
-    for cut in compare_with_simpler_rules(documents, point):
-        assert cut.tp_lost <= 0
-        assert np.isnan(cut.share_lost)

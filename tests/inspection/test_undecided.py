@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import DataError, RatedDocuments
+from multiloss_core import RatedDocuments
 from multiloss_core.inspection import (
-    alerts_drift,
     calendar,
     daily_alerts,
     incomplete_from,
@@ -117,15 +116,8 @@ def test_rows_without_score_or_below_floors_are_no_alerts():
     assert "1 of them" in note
 
 
-def test_a_calendar_without_the_undecided_documents_is_refused():
-    frame, documents = table_of(np.random.default_rng(4), 60)
-    times = frame["time"].to_numpy()[documents.rows]
-    with pytest.raises(DataError, match="undecided"):
-        weekly_counts(documents, calendar(times), [0.0, 0.0], "any")
-
-
 def dated(generator, *, weeks, per_week, late, late_share, early_share):
-    """Weekly counts of alerts whose ratings come late: in the last weeks more are without a decision."""
+    """Draw weekly counts of alerts that are decided late."""
     shares = np.where(np.arange(weeks) >= weeks - late, late_share, early_share)
     week = np.repeat(np.arange(weeks), per_week)
     waiting = generator.random(week.size) < shares[week]
@@ -153,19 +145,6 @@ def test_steady_weeks_are_seldom_called_incomplete():
     ]
     # 5 % at most, and its standard error three times.
     assert np.mean(found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
-
-
-def test_nothing_is_incomplete_where_all_or_nothing_is_decided():
-    generator = np.random.default_rng(7)
-    weeks = dated(generator, weeks=6, per_week=30, late=0, late_share=0.0, early_share=0.0)
-    assert incomplete_from(weeks) is None
-
-
-def test_alerts_that_are_not_decided_yet_are_no_fall_of_alerts():
-    """Where the last weeks wait for decisions, alerts with a decision fall and all alerts do not."""
-    weeks = dated(np.random.default_rng(8), weeks=12, per_week=200, late=4, late_share=0.6, early_share=0.02)
-    assert weeks.alerts[-1] < 0.6 * weeks.alerts[0]
-    assert alerts_drift(weeks).verdict == "steady"
 
 
 def test_precision_is_judged_on_the_weeks_before():

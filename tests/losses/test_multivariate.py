@@ -4,7 +4,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, DataError, F, FractionalLinear, UserLoss
+from multiloss_core import G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, DataError, F, FractionalLinear, UserLoss
 from multiloss_core.losses.multivariate import as_loss
 
 
@@ -13,7 +13,7 @@ def rate(part, whole):
 
 
 def loss_by_definition(name, prediction, labels):
-    """Compute the definitions column of Table 1, from two label vectors; a rate over nothing is 1."""
+    """Compute the definitions of Table 1 from two label vectors; a rate over nothing is 1."""
     pairs = list(zip(prediction, labels, strict=True))
     tp, fp = pairs.count((1, 1)), pairs.count((1, 0))
     fn, tn = pairs.count((0, 1)), pairs.count((0, 0))
@@ -54,13 +54,6 @@ def test_every_prediction_and_labels_against_the_definition(loss, n):
         assert float(loss(*shares(prediction, labels))) == pytest.approx(expected, abs=1e-14)
 
 
-def test_the_seven_of_table_1_in_its_order():
-    assert list(LOSSES) == ["AM", "F1", "Jaccard", "G-TP/PR", "G-Mean", "H-Mean", "AUC"]
-    assert all(name == loss.name for name, loss in LOSSES.items())
-    assert list(LOSSES.values()) == [AM, F(1.0), JACCARD, G_TP_PR, G_MEAN, H_MEAN, AUC]
-    assert F(0.5).name == "F0.5"
-
-
 @pytest.mark.parametrize("loss", ALL, ids=lambda loss: loss.name)
 @pytest.mark.parametrize("n", [3, 7, 49, 1000])
 def test_stays_within_0_and_1_and_broadcasts(loss, n):
@@ -86,13 +79,6 @@ def test_no_rounding_noise_where_a_rate_is_nothing(loss, nothing_right):
             assert loss(0.0, (n - positives) / n, positives / n) == nothing_right
             # Exactly the positives are flagged.
             assert loss(positives / n, positives / n, positives / n) == pytest.approx(0.0, abs=1e-15)
-
-
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
-def test_impossible_shares_give_no_warning(loss):
-    with np.errstate(all="raise"):
-        corners = np.array(list(product([0.0, 0.3, 1.0], repeat=3))).T
-        assert np.all(np.isfinite(loss(*corners)))
 
 
 def test_fractional_linear_can_be_f_and_jaccard():
@@ -148,14 +134,3 @@ def test_user_loss_is_accepted():
 def test_invalid_user_loss_is_rejected(loss, message):
     with pytest.raises(DataError, match=message):
         loss(np.full(3, 0.9), 0.9, 0.9)
-
-
-@pytest.mark.parametrize("bounds", [(1.0, 0.0), (0.0, float("inf")), (float("nan"), 1.0)])
-def test_bounds_must_be_two_numbers_in_order(bounds):
-    with pytest.raises(DataError, match="give its lowest and highest value"):
-        UserLoss(lambda u, v, p: u, bounds=bounds)
-
-
-def test_what_cannot_be_called_is_no_loss():
-    with pytest.raises(DataError, match=r"A loss is a function phi\(u, v, p\), not 'F1'"):
-        as_loss("F1")

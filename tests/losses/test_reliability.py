@@ -50,11 +50,6 @@ def test_nothing_is_lost_and_equal_probabilities_stay_together(items, groups):
     assert ((found.low <= found.observed + 1e-12) & (found.observed <= found.high + 1e-12)).all()
 
 
-@pytest.mark.parametrize(("n", "groups"), [(1, 1), (99, 1), (250, 2), (1999, 19), (5000, 20)])
-def test_there_is_a_group_for_every_hundred_items(n, groups):
-    assert reliability(*drawn(n)).items.size == groups
-
-
 @pytest.mark.parametrize("shift", [-1.0, -4.0, -7.0])
 def test_calibrated_probabilities_are_seldom_doubted(shift):
     doubted = sum(reliability(*drawn(3000, seed, shift=shift)).is_doubtful for seed in range(60))
@@ -66,19 +61,6 @@ def test_wrong_probabilities_are_doubted(exaggeration, shift):
     assert all(
         reliability(*drawn(4000, seed, exaggeration=exaggeration, shift=shift)).is_doubtful for seed in range(10)
     )
-
-
-def test_all_negative_is_no_surprise_when_little_was_promised():
-    found = reliability(np.full(50, 0.001), np.zeros(50, bool))
-    assert (found.observed_positives, found.is_doubtful) == (0, False)
-    assert reliability(np.full(50, 0.5), np.zeros(50, bool)).is_doubtful
-
-
-def test_certain_probabilities_that_come_true_are_believed():
-    found = reliability([0.0, 0.0, 1.0, 1.0], [False, False, True, True])
-    assert not found.is_doubtful
-    assert not found.outside.any()
-    assert reliability([0.0, 0.0, 1.0, 1.0], [True, False, True, True]).is_doubtful
 
 
 @pytest.mark.parametrize(("probabilities", "labels"), [([], []), ([0.5], [True, False])])

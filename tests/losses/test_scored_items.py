@@ -47,13 +47,6 @@ def test_labels_of_every_kind(labels, positive, expected):
     assert found == expected
 
 
-def test_without_labels_nothing_is_known():
-    items = ScoredItems.from_frame(frame(p=[0.5]), probability="p")
-    assert items.labels is None
-    assert items.labelled is None
-    assert items.known_labels.size == items.known_probabilities.size == 0
-
-
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
@@ -98,30 +91,5 @@ def test_unusable_labels_are_refused(labels, positive, words):
     assert words in sentence
 
 
-def test_tables_that_cannot_be_items_are_refused():
-    assert "no column 'q'" in refused(lambda: ScoredItems.from_frame(frame(p=[0.1]), probability="q"))
-    assert "no column 'z'" in refused(lambda: ScoredItems.from_frame(frame(p=[0.1]), probability="p", label="z"))
-    assert "has no rows" in refused(lambda: ScoredItems.from_frame(frame(p=[]), probability="p"))
-    twice = pd.DataFrame([[0.1, 0.2]], columns=["p", "p"])
-    assert "'p' occurs 2 times" in refused(lambda: ScoredItems.from_frame(twice, probability="p"))
-    many = pd.DataFrame({"p": np.full(MAX_ITEMS + 1, 0.5)})
-    assert "1,000,001 rows" in refused(lambda: ScoredItems.from_frame(many, probability="p"))
-
-
 def test_a_million_items_are_taken():
     assert ScoredItems(np.full(MAX_ITEMS, 0.5)).probabilities.size == MAX_ITEMS
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: ScoredItems(np.array([])),
-        lambda: ScoredItems(np.array([[0.5]])),
-        lambda: ScoredItems(np.array([np.nan])),
-        lambda: ScoredItems(np.array([1.01])),
-        lambda: ScoredItems(np.array([0.5, 0.6]), np.array([True])),
-        lambda: ScoredItems(np.array([0.5]), np.array([True]), np.array([True, False])),
-    ],
-)
-def test_items_are_never_half_valid(make):
-    refused(make)

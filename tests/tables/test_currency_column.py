@@ -1,4 +1,4 @@
-"""The currency of amounts: from a column, from cells, from the name of the column; none where nothing names one."""
+"""Test the currency of amounts, by column, by cells and by column name."""
 
 import pandas as pd
 import pytest

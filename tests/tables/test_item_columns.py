@@ -1,10 +1,7 @@
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import ScoredItems
 from multiloss_core.tables import MAX_ITEMS, MAX_PASTED, ItemColumns, frame_as_csv, read_items, read_pasted
 from multiloss_core.tables.item_columns import guess_item_columns
 from tests.tables.refusals import refused
@@ -56,28 +53,6 @@ def test_bad_files_are_refused(data, words):
     assert words in refused(lambda: read_items(data, "bad.csv"))
 
 
-def test_a_file_over_the_upload_limit_is_refused(monkeypatch):
-    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_FILE_BYTES", 10)
-    assert "more than the limit" in refused(lambda: read_items(b"p\n0.123456\n0.2\n", "big.csv"))
-
-
-def test_a_wrong_likeliest_column_can_be_corrected_where_another_one_is_usable():
-    data = b"probability,other\n0.5,0.4\n,0.3\n0.3,0.22\n0.2,0.1\n"
-    table, choice = read_items(data, "two.csv")
-    assert choice.probability in table.columns
-    assert ScoredItems.from_frame(table, probability="other").probabilities.size == 4
-
-
-def test_csv_and_parquet_read_alike():
-    table = frame(item=["a", "b"], p=[0.25, 0.75], y=["ok", "fraud"])
-    parquet = io.BytesIO()
-    table.to_parquet(parquet)
-    for data in (table.to_csv(index=False).encode(), table.to_csv(index=False, sep=";").encode(), parquet.getvalue()):
-        read, choice = read_items(data, "items")
-        assert choice == ItemColumns("p", "y", "fraud")
-        np.testing.assert_array_equal(read["p"], table["p"])
-
-
 @pytest.mark.parametrize(
     ("text", "column", "values"),
     [
@@ -125,12 +100,6 @@ def test_identifiers_keep_their_leading_zeros(separator):
     assert frame_as_csv(table) == "\r\n".join([*lines, ""])
 
 
-def test_outcomes_with_leading_zeros_are_still_outcomes():
-    table, choice = read_items(b"p,y\n0.5,01\n0.25,00\n", "padded.csv")
-    items = ScoredItems.from_frame(table, probability="p", label=choice.label, positive=choice.positive)
-    assert items.labels.tolist() == [True, False]
-
-
 @pytest.mark.parametrize(("wrong", "right"), [("proba_0", "proba_1"), ("p_ham", "p_spam"), ("prob_ok", "phishing")])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_probability_of_the_positive_class_is_proposed(wrong, right, is_first):
@@ -141,5 +110,5 @@ def test_probability_of_the_positive_class_is_proposed(wrong, right, is_first):
     names = [wrong, right] if is_first else [right, wrong]
     frame = pd.DataFrame({name: columns[name] for name in names} | {"y_true": spam.astype(int)})
     assert guess_item_columns(frame) == ItemColumns(right, "y_true", "1")
-    # Without outcomes nothing says which one it is.
+    # Without outcomes the positive class is unknown.
     assert guess_item_columns(frame[names]).probability is None

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.datasets import RATED_SAMPLES, RatedDataset
-from multiloss_core.tables import COUNT_TABLE, ColumnMeanings, guess_columns
+from multiloss_core.datasets import RatedDataset
+from multiloss_core.tables import ColumnMeanings, guess_columns
 
 FRAME = pd.DataFrame(
     {
@@ -40,27 +40,9 @@ def test_dataset_holds_the_documents_of_its_table():
     assert not dataset.supports("group")
 
 
-def test_days_in_use_choose_the_rows():
+def test_chosen_days_filter_the_rows():
     limited = ColumnMeanings(**vars(COLUMNS) | {"since": "2026-01-06", "complete_until": "2026-01-20"})
     assert RatedDataset.from_frame(FRAME, limited).documents.rows.tolist() == [1, 2, 3]
-
-
-def test_money_leaves_out_amounts_of_zero_and_undecided_documents():
-    dataset = RatedDataset.from_frame(FRAME, COLUMNS)
-    money = dataset.in_money()
-    assert money.documents.rows.tolist() == [0, 2, 3, 4]
-    assert money.key == dataset.key
-    assert money.calendar.undecided_day.size == 0
-
-
-def test_counts_hold_no_documents():
-    counts = RatedDataset.of(RATED_SAMPLES["Count table"]("counts"), COUNT_TABLE)
-    assert not counts.supports("documents")
-    assert counts.undecided_weight == 0
-    with pytest.raises(TypeError, match="Only counts"):
-        _ = counts.documents
-    with pytest.raises(DataError, match="amount column"):
-        counts.in_money()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from multiloss_core.tables import (
     guess_columns,
     read_file,
     read_in_process,
-    read_items,
     read_items_in_process,
     sandbox,
 )
@@ -54,18 +53,6 @@ def test_times_words_and_few_words_for_many_rows_come_back():
     pd.testing.assert_frame_equal(read, frame)
     read.loc[0, "score"] = 1.0
     assert read["score"][0] == 1.0
-
-
-def test_tables_of_counts_have_no_guess():
-    assert read_in_process(b"T1,TP,FP\n0,2,3\n1,0,0\n", "f.csv")[1] is None
-
-
-def test_items_are_read_as_they_are_here():
-    data = b"account,p,y\n00123,0.5,1\n123,0.25,0\n"
-    file, choice = read_items_in_process(data, "f.csv")
-    here, chosen = read_items(data, "f.csv")
-    pd.testing.assert_frame_equal(file.frame, here)
-    assert choice == chosen
 
 
 @pytest.mark.parametrize("read", [read_in_process, read_items_in_process])

@@ -71,7 +71,7 @@ def test_every_way_to_write_times_gives_the_same(moments, way):
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(MOMENTS, min_size=1, max_size=20), st.booleans(), st.sampled_from("/-."))
-def test_days_and_months_are_told_apart_by_the_whole_column_or_not_at_all(moments, day_first, separator):
+def test_whole_column_decides_order_of_day_and_month(moments, day_first, separator):
     form = separator.join(("%d", "%m", "%Y") if day_first else ("%m", "%d", "%Y"))
     series = pd.Series(moments, dtype="datetime64[us]")
     clear = (series.dt.day > 12).any() or (series.dt.day == series.dt.month).all()
@@ -80,21 +80,9 @@ def test_days_and_months_are_told_apart_by_the_whole_column_or_not_at_all(moment
         assert times_of(words).tolist() == series.to_numpy().tolist()
     else:
         sentence = refused(words)
-        assert "does not tell days from months" in sentence
+        assert "does not distinguish days from months" in sentence
         row = int((series.dt.day != series.dt.month).to_numpy().argmax())
         assert f"in row {row + 1:,}" in sentence
-
-
-def test_the_order_of_day_and_month_is_one_for_the_whole_column():
-    assert times_of(["03/04/2026", "14/04/2026"]).astype("datetime64[D]").astype(str).tolist() == [
-        "2026-04-03",
-        "2026-04-14",
-    ]
-    assert times_of(["03/04/2026", "04/14/2026"])[0] == np.datetime64("2026-03-04")
-    sentence = refused(["01/02/2026", "14/04/2026", "04/14/2026"])
-    assert "'14/04/2026' in row 2" in sentence
-    assert "'04/14/2026' in row 3" in sentence
-    assert "2026-03-14" in sentence
 
 
 def test_numbers_are_days_or_seconds_or_milliseconds():
@@ -140,16 +128,6 @@ def test_what_is_no_time_is_named_with_its_row_and_cut_short(bad):
 )
 def test_columns_of_another_kind_are_refused(column):
     assert "in row 1" in refused(column)
-
-
-def test_blank_cells_and_rows_count_from_one_below_the_header():
-    assert "blank in 2 of 3 usable rows (first: row 2)" in refused(["2026-03-14", None, "  "])
-    values = ["x", None, "2026-03-14", "2026-03-15"]
-    assert times_of(values, rows=[2, 3]).tolist() == times_of(values[2:]).tolist()
-    assert "in row 1" in refused(values, rows=[2, 0])
-    assert "(first: row 2)" in refused(pd.Series(pd.to_datetime(["2026-01-01", None])))
-    with pytest.raises(DataError, match="no column 'then'"):
-        document_times(pd.DataFrame({"when": [1]}), "then", np.arange(1))
 
 
 def test_a_time_zone_in_some_rows_only_is_not_guessed():
@@ -248,16 +226,6 @@ def test_zone_with_several_meanings_is_refused():
     assert "'2026-01-15 10:30:00 IST' in row 1" in refused(["2026-01-15 10:30:00 IST", "2026-01-15 11:30:00 IST"])
 
 
-@pytest.mark.parametrize("power", [0, 3, 6, 9])
-def test_numbers_since_1970_are_read(power):
-    moments = some_moments().dt.floor("s")
-    expected = moments.to_numpy(dtype="datetime64[us]")
-    numbers = pd.Series((moments - pd.Timestamp(0)) // pd.Timedelta(seconds=1)) * 10**power
-    assert times_of(numbers.astype(str)).tolist() == expected.tolist()
-    off = np.abs(times_of(numbers) - expected).max()
-    assert off <= np.timedelta64(1, "us")
-
-
 def test_days_of_excel_are_read():
     moments = some_moments().dt.floor("s")
     days = (moments - pd.Timestamp(1899, 12, 30)) / pd.Timedelta(days=1)
@@ -270,8 +238,3 @@ def test_year_of_two_digits_that_may_come_first_is_refused():
     days = pd.date_range("2026-01-03", periods=60)
     assert "'26-01-03' in row 1" in refused(days.strftime("%y-%m-%d"))
     assert times_of(days.strftime("%d-%m-%y")).tolist() == days.to_numpy(dtype="datetime64[us]").tolist()
-
-
-@pytest.mark.parametrize("none", ["0000-00-00", "1900-01-01", "9999-12-31 00:00:00", "2026-01", "2026-W05"])
-def test_cell_that_is_no_day_is_named(none):
-    assert f"'{none}' in row 3" in refused(["2026-01-05", "2026-01-06", none, "2026-01-07"])

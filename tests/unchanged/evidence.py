@@ -108,7 +108,7 @@ def _power(documents: RatedDocuments, *, rule: str) -> Any:
 
 
 def file_evidence_figures() -> Figures:
-    """Measure what new data will show, for the public file of two scores, with and without groups of rows."""
+    """Measure intervals on new data for two scores, with and without groups."""
     stem = "bssr1_two_scores_rated"
     alone, together = rated_file(stem).source, rated_file(stem, "person").source
     thresholds = operating_point(smooth_path(alone), 0.2).thresholds

@@ -85,7 +85,7 @@ def loss_figures(probabilities: np.ndarray, loss: Any, method: str) -> Figures:
 
 
 def theory_figures() -> Figures:
-    """Measure one label among many classes, and searches among all predictions, also of dependent labels."""
+    """Measure multinomial losses, and exhaustive searches with dependent labels."""
     found: Figures = {"multinomial": {}, "exhaustive": {}, "tied": {}}
     for size, probabilities in vectors().items():
         shares = probabilities / probabilities.sum()
@@ -116,7 +116,7 @@ def search_figures(search: Any) -> Figures:
 
 
 def cuts_figures() -> Figures:
-    """Measure ways to cut the scored samples under each loss, and the reliability of their probabilities."""
+    """Measure cuts of the scored samples under each loss, and their reliability."""
     found: Figures = {}
     for title in ("Calibrated alerts", "Overconfident alerts"):
         frame = scored_sample(title).frame

@@ -1,4 +1,4 @@
-"""Data whose figures are frozen: the app's samples, and public rated files beside the checkout."""
+"""Load the data of the frozen figures: samples and public rated files."""
 
 import json
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def sample_fit(name: str) -> Any:
 
 @cache
 def rated_file(stem: str, group: str | None = None) -> Data:
-    """Read a public rated file with the columns and floors in the JSON file beside it, rows of a group together."""
+    """Read a public rated file with the columns and floors of its JSON file."""
     columns = json.loads((RATED_FOLDER / f"{stem}.json").read_text(encoding="utf-8"))
     frame = pd.read_csv(RATED_FOLDER / f"{stem}.csv")
     documents = RatedDocuments.from_frame(

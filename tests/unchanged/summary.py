@@ -58,7 +58,7 @@ def summarised(value: Any) -> Any:
 
 
 def summary(values: list[Any]) -> Figures:
-    """Count values, show some numbers, and add all of them with weights on a scale of relative changes."""
+    """Summarise values: their number, some of them, and a weighted sum."""
     numbers = np.array([float(value) for value in values if is_number(value)])
     others = Counter(str(value) for value in values if not is_number(value))
     scaled = np.arcsinh(numbers / RELATIVE_ABOVE)

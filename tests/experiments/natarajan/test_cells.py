@@ -1,16 +1,15 @@
 """Test marks and counts of cells, and the stored results."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from experiments.files import RESULTS, read_results
+from experiments.files import read_results
 from experiments.intervals import Interval
 from experiments.natarajan.cells import AGREES, CANNOT_BE, DIFFERS, Cell, marked, resampled_means, summary_of
-from experiments.natarajan.data import METHODS, RECIPES, TABLE_LOSSES, TABLE_ROWS
-from experiments.natarajan.results import SCORES, SMALL_SETS, STRENGTH, TABLES
-from experiments.natarajan.studies import SIZES
+from experiments.natarajan.data import RECIPES
+from experiments.natarajan.results import SCORES, TABLES
 from experiments.printed import natarajan_losses
 from multiloss_core import LOSSES
 from multiloss_core.losses import observed_loss
@@ -101,46 +100,4 @@ def test_every_printed_cell_stands_beside_ours(stored):
     assert beside == printed
 
 
-def test_a_stored_cell_has_every_part(stored):
-    assert len(stored["cells"]) == len(TABLE_ROWS) * len(TABLE_LOSSES) * len(METHODS)
-    names = {one.name for one in fields(Cell)}
-    for cell in stored["cells"]:
-        assert set(cell) == names
-        assert 0.0 <= cell["lowest_floor"] <= cell["floor"] <= 1.0
-        assert cell["interval"]["low"] <= cell["ours"] <= cell["interval"]["high"]
-        assert (cell["mark"] in {AGREES, DIFFERS, CANNOT_BE}) == (cell["printed"] is not None)
-        assert (cell["reason"] is None) == (cell["mark"] is None)
-    assert sum(stored["summary"]["marks"].values()) == 160
-    assert stored["summary"]["orders"] == 240
-
-
-def test_choices_are_stored_for_every_set(stored):
-    assert {one["key"] for one in stored["chosen"]} == set(RECIPES)
-    for one in stored["chosen"]:
-        assert set(one["strengths"]) <= set(RECIPES[one["key"]].strengths)
-        assert set(one["svm_strengths"]) <= set(RECIPES[one["key"]].svm_strengths)
-        assert one["svm_fits"] == one["draws"] * one["classes"] * len(TABLE_LOSSES)
-    assert {"date", "versions", "settings"} <= set(stored)
-
-
-def test_the_curves_have_a_loss_for_each_strength():
-    for curve in read_results(STRENGTH)["curves"]:
-        assert len(curve["losses"]) == len(curve["strengths"])
-        assert all(0.0 <= loss <= 1.0 for loss in curve["losses"])
-
-
-def test_the_small_sets_have_four_ways_for_each_size():
-    ways = read_results(SMALL_SETS)["ways"]
-    assert len(ways) == len({(one["loss"], one["size"], one["way"]) for one in ways}) == 2 * 4 * len(SIZES)
-
-
 OPEN = {f"{SCORES}_{key}" for key in ("breast", "spambase", "letters")}
-
-
-def test_stored_scores_are_few_and_of_open_sets():
-    names = {file.stem for file in RESULTS.glob(f"{SCORES}_*.json")}
-    assert names == OPEN
-    for name in names:
-        held = read_results(name)
-        assert len(held["probabilities"]) == len(held["labels"]) <= 2000
-        assert all(0.0 <= probability <= 1.0 for probability in held["probabilities"])

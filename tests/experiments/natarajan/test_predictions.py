@@ -29,12 +29,6 @@ def test_the_first_k_at_least_one_are_flagged(loss):
         assert np.array_equal(found, optimal_top_k(probabilities, loss, at_least=1).selected)
 
 
-def test_tied_items_are_taken_in_the_order_of_the_ranking():
-    ranking = np.random.default_rng(1).random(30)
-    found = flag_top_k(np.full(30, 0.3), ranking, TABLE_LOSSES[0])
-    assert ranking[found].min() > ranking[~found].max(initial=-1)
-
-
 @pytest.fixture(scope="module")
 def one():
     generator = np.random.default_rng(2)
@@ -81,12 +75,6 @@ def test_a_fit_minimises_the_log_loss_plus_l2(as_given):
     assert [*rule.weights, rule.intercept] == pytest.approx(found, abs=2e-3)
 
 
-def test_rows_of_one_kind_give_their_constant():
-    for kind in (True, False):
-        (rule,) = fit_logistic(np.ones((4, 2)), np.full(4, kind), [1.0])
-        assert rule(np.ones((3, 2))).tolist() == [float(kind)] * 3
-
-
 def test_strength_of_the_least_log_loss_is_chosen():
     features, labels, generator = drawn()
     found = cross_fit(features, labels, (1e-6, 1.0), generator)
@@ -105,13 +93,3 @@ def test_test_rows_have_no_part_in_the_scaling():
     moved = features.copy()
     moved[200:] += 5.0
     assert np.array_equal(prepared_features(moved, training, "standardised")[training], scaled[training])
-
-
-def test_words_are_weighted_by_their_rarity():
-    counts = csr_array(np.array([[3, 1, 1, 0], [1, 0, 1, 0], [2, 1, 0, 1], [1, 1, 0, 1], [0, 5, 0, 9]], dtype=float))
-    found = prepared_features(counts, np.arange(4), "text").toarray()
-    # The last two words are in two training documents only.
-    assert found.shape == (5, 2)
-    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(5))
-    weights = (1 + np.log(3)) * 1.0, 1.0 * (1 + np.log(4 / 3))
-    assert found[0, 0] / found[0, 1] == pytest.approx(weights[0] / weights[1])

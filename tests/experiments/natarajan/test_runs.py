@@ -1,13 +1,10 @@
 """Test one draw from the file to the cells, and the command."""
 
-import sys
-
 import pytest
 
-from experiments.natarajan.__main__ import cells_of_rows, main
+from experiments.natarajan.__main__ import cells_of_rows
 from experiments.natarajan.data import METHODS, TABLE_LOSSES
 from experiments.natarajan.runs import parts_of, run_parts
-from multiloss_core.errors import DataError
 
 
 def test_one_draw_of_breast_cancer(papers_data):
@@ -24,17 +21,3 @@ def test_one_draw_of_breast_cancer(papers_data):
         assert cell.lowest_floor <= cell.floor
         assert method not in {"Proposed", "Baseline"} or cell.ours >= cell.floor - 1e-12
     assert cells["F1", "Proposed"].ours == pytest.approx(0.04, abs=0.03)
-
-
-def test_a_folder_without_the_data_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setenv("MULTILOSS_DATA", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", ["natarajan", "spambase", "--processes", "1"])
-    with pytest.raises(DataError, match=r"spambase\.arff\.gz is not in"):
-        main()
-
-
-def test_a_set_that_is_not_there_is_named(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["natarajan", "mnist"])
-    with pytest.raises(SystemExit):
-        main()
-    assert "invalid choice: 'mnist'" in capsys.readouterr().err

@@ -8,7 +8,6 @@ from sklearn.svm import LinearSVC
 
 from experiments.natarajan.structured_svm import fit_structured_svm, is_concave, most_violated_prediction
 from multiloss_core import LOSSES
-from multiloss_core.errors import DataError
 from multiloss_core.losses import observed_loss
 from multiloss_core.losses.multivariate import F, UserLoss
 
@@ -66,19 +65,3 @@ def test_twice_the_error_rate_gives_the_ordinary_svm(strength):
     assert found.objective == pytest.approx(weights @ weights / 2 + share * np.maximum(0, 1 - margins).sum(), rel=1e-4)
     assert found.gap <= 1e-6
     assert not found.cut_short
-
-
-def test_a_fit_that_met_the_most_planes_allowed_says_so():
-    generator = np.random.default_rng(1)
-    features = generator.normal(size=(100, 8))
-    labels = features[:, 0] + generator.normal(size=100) / 2 > 0.5
-    short = fit_structured_svm(features, labels, F(), strength=100.0, most_planes=4)
-    whole = fit_structured_svm(features, labels, F(), strength=100.0)
-    assert (short.planes, short.cut_short, whole.cut_short) == (4, True, False)
-    assert whole.gap <= 1e-2 < short.gap
-    assert whole.objective < short.objective
-
-
-def test_labels_that_do_not_fit_are_refused():
-    with pytest.raises(DataError, match="3 labels do not fit 2 rows"):
-        fit_structured_svm(np.ones((2, 1)), np.ones(3, bool), F(), strength=1.0)

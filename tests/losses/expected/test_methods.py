@@ -3,11 +3,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, H_MEAN, JACCARD, LOSSES, DataError, F, expected_losses
-from multiloss_core.losses import EARLY_STOP
 
 EVERY_LOSS = pytest.mark.parametrize("loss", [*LOSSES.values(), F(2.0)], ids=lambda loss: loss.name)
 vectors = st.lists(st.floats(0, 1), min_size=1, max_size=9)
@@ -67,18 +65,6 @@ def test_cubic_against_exhaustive(loss):
             np.testing.assert_allclose(cubic, exhaustive, atol=1e-13)
 
 
-@pytest.mark.slow
-@EVERY_LOSS
-@settings(deadline=None, max_examples=40)
-@given(vectors, st.randoms(use_true_random=False))
-def test_the_order_of_the_items_does_not_matter(loss, probabilities, random):
-    shuffled = list(probabilities)
-    random.shuffle(shuffled)
-    first, second = expected_losses(probabilities, loss), expected_losses(shuffled, loss)
-    np.testing.assert_array_equal(first.values, second.values)
-    assert np.all((first.values >= -1e-14) & (first.values <= 1 + 1e-12))
-
-
 @EVERY_LOSS
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_labels_that_are_certain(loss, n):
@@ -103,13 +89,6 @@ def test_closed_forms_of_certain_labels():
     np.testing.assert_allclose(expected_losses(ones, H_MEAN).values, 1 - 2 * share / (1 + share), atol=1e-15)
 
 
-def test_closed_forms_of_one_item():
-    eta = 0.3
-    for loss in (F(), JACCARD, G_TP_PR):
-        np.testing.assert_allclose(expected_losses([eta], loss).values, [eta, 1 - eta], atol=1e-15)
-    np.testing.assert_allclose(expected_losses([eta], AM).values, [eta / 2, (1 - eta) / 2], atol=1e-15)
-
-
 @EVERY_LOSS
 def test_a_few_hundred_certain_items_beside_the_exact_value(loss):
     # Certain items only move the counts: the expectation is over the one uncertain label.
@@ -118,30 +97,6 @@ def test_a_few_hundred_certain_items_beside_the_exact_value(loss):
     with_it, without = loss(41 / n, 41 / n, 41 / n), loss(40 / n, 41 / n, 40 / n)
     assert values[41] == pytest.approx(eta * with_it + (1 - eta) * without, abs=1e-13)
     assert values[40] == pytest.approx(eta * loss(40 / n, 40 / n, 41 / n) + (1 - eta) * loss(40 / n, 40 / n, 40 / n))
-
-
-@pytest.mark.parametrize(
-    ("example", "utilities"),
-    [
-        ("F1, seven items", [0.59835, 0.59690, 0.60530, 0.60971, 0.61039, 0.57690, 0.52968]),
-        ("Jaccard, seven items", [0.58988, 0.58911, 0.60417, 0.45994]),
-    ],
-)
-def test_the_loss_can_fall_again_after_it_rose(example, utilities):
-    stored = EARLY_STOP[example]
-    for method in ("cubic", "exhaustive", "quadratic", "near_linear", "windowed"):
-        found = 1 - expected_losses(stored.probabilities, stored.loss, method=method).values
-        np.testing.assert_allclose(found[1 : len(utilities) + 1], utilities, atol=5.1e-6)
-        assert found[1] > found[2]
-        assert np.argmax(found) > 1
-
-
-def test_stopping_at_the_first_rise_loses_a_tenth_of_g_tp_pr():
-    probabilities = EARLY_STOP["G-TP/PR, ten items"].probabilities
-    for method in ("cubic", "exhaustive", "near_linear", "windowed"):
-        utilities = 1 - expected_losses(probabilities, G_TP_PR, method=method).values
-        np.testing.assert_allclose(utilities[[1, 2, 3, 9, 10]], [0.5218, 0.5105, 0.5277, 0.6375, 0.6090], atol=6e-5)
-        assert utilities.max() - utilities[1] == pytest.approx(0.116, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -180,13 +135,6 @@ def test_unknown_method_and_tolerance():
             expected_losses([0.5], AM, tolerance=tolerance)
 
 
-def test_the_input_is_left_alone():
-    probabilities = np.array([0.2, 0.9, 0.4])
-    expected_losses(probabilities, F())
-    np.testing.assert_array_equal(probabilities, [0.2, 0.9, 0.4])
-    assert expected_losses(probabilities, F()).method == "cubic"
-
-
 @pytest.mark.parametrize(
     ("loss", "n", "tolerance", "method"),
     [
@@ -203,15 +151,6 @@ def test_auto_picks_by_loss_number_and_tolerance(loss, n, tolerance, method):
     found = expected_losses(np.random.default_rng(1).random(n), loss, tolerance=tolerance)
     assert found.method == method
     assert 0.0 <= found.error_bound <= tolerance
-
-
-def test_when_no_method_is_left():
-    with pytest.raises(DataError, match="1,001 probabilities, and no method finds expected user's losses"):
-        expected_losses(np.full(1001, 0.5), lambda u, v, p: u - v + p)
-    with pytest.raises(DataError, match="20,001 probabilities, and no method finds expected G-Mean losses"):
-        expected_losses(np.full(20_001, 0.5), G_MEAN)
-    with pytest.raises(DataError, match=r"The near_linear method proves an error of .* not 1e-15"):
-        expected_losses([0.2, 0.3], F(), method="near_linear", tolerance=1e-15)
 
 
 def test_a_bare_function_is_a_loss():

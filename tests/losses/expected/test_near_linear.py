@@ -1,4 +1,4 @@
-"""Test near-linear losses against exact enumeration, the cubic method and binomial closed forms."""
+"""Compare near-linear losses with enumeration, the cubic method and closed forms."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from multiloss_core import AM, AUC, G_MEAN, G_TP_PR, JACCARD, DataError, F, FractionalLinear, expected_losses
+from multiloss_core import AM, AUC, G_TP_PR, JACCARD, F, FractionalLinear, expected_losses
 
 FAST = (F(), F(0.25), F(3.0), JACCARD, AM, G_TP_PR, AUC)
 EVERY_FAST = pytest.mark.parametrize("loss", FAST, ids=lambda loss: loss.name)
@@ -52,17 +52,6 @@ def check(probabilities, loss, exact, tolerance=1e-9, rounding=CUBIC_ROUNDING):
 
 
 @pytest.mark.slow
-@EVERY_FAST
-def test_hundreds_of_random_vectors_each(loss):
-    generator = np.random.default_rng(1)
-    for trial in range(50):
-        n = int(generator.integers(1, 25)) if trial % 10 else int(generator.integers(25, 130))
-        for probabilities in vectors(n, generator):
-            tolerance = 10.0 ** -generator.integers(3, 11)
-            check(probabilities, loss, expected_losses(probabilities, loss, method="cubic").values, tolerance)
-
-
-@pytest.mark.slow
 @EVERY_FRACTIONAL
 def test_fractional_linear_losses(loss):
     generator = np.random.default_rng(2)
@@ -73,20 +62,13 @@ def test_fractional_linear_losses(loss):
 
 @pytest.mark.slow
 @EVERY_FAST
-def test_three_hundred_items(loss):
-    for probabilities in vectors(300, np.random.default_rng(3)):
-        check(probabilities, loss, expected_losses(probabilities, loss, method="cubic").values)
-
-
-@pytest.mark.slow
-@EVERY_FAST
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_any_list(loss, probabilities):
     check(probabilities, loss, expected_losses(probabilities, loss, method="cubic").values)
 
 
 def exact_loss(loss, tp, k, positives, n):
-    """Compute the definitions, with a rate over nothing 1; Fraction, or Decimal where there is a root."""
+    """Compute the definitions in Fraction, or in Decimal for roots; a rate over nothing is 1."""
 
     def rate(part, whole):
         return Fraction(part, whole) if whole else Fraction(1)
@@ -139,7 +121,7 @@ def test_rational_arithmetic(loss):
 
 
 def binomial_losses(loss, n, eta, ks):
-    """Compute the loss for equal probabilities: by exchangeability a sum over one binomial count."""
+    """Compute the loss for equal probabilities as a sum over one binomial count."""
     for k in ks:
         if k == 0:
             yield 0.0 if loss in (AUC,) else (1 - (1 - eta) ** n) / (2 if loss is AM else 1)
@@ -210,14 +192,3 @@ def test_extreme_beta(beta):
     for n in (3, 40):
         for probabilities in vectors(n, generator):
             check(probabilities, F(beta), expected_losses(probabilities, F(beta), method="cubic").values)
-
-
-def test_unsuitable_losses_are_rejected():
-    with pytest.raises(DataError, match="near_linear method does not take G-Mean"):
-        expected_losses([0.5], G_MEAN, method="near_linear")
-    changing = FractionalLinear((0, 1, 0, 0), (-0.3, 1, 0, 0))
-    with pytest.raises(DataError, match="denominator of fractional-linear changes its sign"):
-        expected_losses([0.5, 0.5], changing, method="near_linear")
-    undefined = FractionalLinear((1, 0, 0, 0), (0, 0, 1, 0))
-    with pytest.raises(DataError, match="or is 0 where its numerator is not"):
-        expected_losses([0.5, 0.5], undefined, method="near_linear")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from multiloss_core import G_MEAN, H_MEAN, LOSSES, DataError, F, FractionalLinear, UserLoss, expected_losses
+from multiloss_core import G_MEAN, H_MEAN, LOSSES, F, FractionalLinear, UserLoss, expected_losses
 from multiloss_core.losses.expected.poisson_binomial import count_windows
 
 EVERY_LOSS = pytest.mark.parametrize(
@@ -64,19 +64,3 @@ def test_windows_miss_at_most_the_allowed_mass(allowed):
         assert window.chance(-1) == window.chance(done + 1) == 0.0
     assert window.chances.size < 25 * np.sqrt(n * eta * (1 - eta))
     assert window.chance(120) == pytest.approx(binom.pmf(120, n, eta), abs=allowed + 1e-13)
-
-
-def test_certain_items_only_move_a_window():
-    *_, window = count_windows(np.repeat([1.0, 0.25, 0.0], [500, 1, 500]), 1e-9)
-    inside = window.chances > 0
-    np.testing.assert_array_equal(window.counts[inside], [500, 501])
-    np.testing.assert_allclose(window.chances[inside], [0.75, 0.25])
-
-
-def test_unsuitable_losses_are_rejected():
-    with pytest.raises(DataError, match="needs the bounds of user's"):
-        expected_losses([0.5], lambda u, v, p: u, method="windowed")
-    with pytest.raises(DataError, match="20,001 probabilities; the windowed method takes at most 20,000"):
-        expected_losses(np.full(20_001, 0.5), G_MEAN, method="windowed")
-    with pytest.raises(DataError, match="windowed method proves an error of"):
-        expected_losses([0.5], G_MEAN, method="windowed", tolerance=1e-16)

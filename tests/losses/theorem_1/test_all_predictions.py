@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from multiloss_core import AM, AUC, LOSSES, DataError, F, FractionalLinear, exhaustive_search, expected_losses
-from multiloss_core.losses import search_subsets, subset_distributions
+from multiloss_core import AM, LOSSES, DataError, F, FractionalLinear, exhaustive_search
 
 EVERY_LOSS = pytest.mark.parametrize("loss", [*LOSSES.values(), F(3.0)], ids=lambda loss: loss.name)
 
@@ -37,16 +36,6 @@ def test_double_loop_over_predictions_and_labels(loss, probabilities):
         assert search.values[index] == pytest.approx(direct, abs=1e-14)
     assert search.expected_loss == pytest.approx(search.values.min(), abs=1e-12)
     assert search.values[sum(1 << i for i in range(n) if search.best[i])] == search.expected_loss
-
-
-@EVERY_LOSS
-def test_top_k_values_are_the_expected_losses(loss):
-    probabilities = np.random.default_rng(5).random(11)
-    search = exhaustive_search(probabilities, loss)
-    np.testing.assert_allclose(
-        search.values[search.top_k_indices], expected_losses(probabilities, loss).values, atol=1e-13
-    )
-    np.testing.assert_array_equal(search.sizes[search.top_k_indices], np.arange(12))
 
 
 @pytest.mark.slow
@@ -96,36 +85,6 @@ def test_ties_prefer_fewer_then_likelier_then_earlier_items():
     np.testing.assert_array_equal(exhaustive_search([0.9, 0.9, 0.9], AM).best.sum(), 3)
     tied = exhaustive_search([0.2, 0.5, 0.5, 0.5], F())
     assert list(tied.top_k_indices) == [0, 0b0010, 0b0110, 0b1110, 0b1111]
-
-
-class _FlagExactlyOne:
-    name = "flag exactly one"
-
-    def __call__(self, u, v, p):
-        return np.abs(4 * np.asarray(v, float) - 1) + 0 * np.asarray(u, float) + 0 * np.asarray(p, float)
-
-
-def test_tie_prefers_larger_probability_then_earlier_item():
-    np.testing.assert_array_equal(
-        exhaustive_search([0.2, 0.7, 0.1, 0.7], _FlagExactlyOne()).best, [False, True, False, False]
-    )
-
-
-def test_auc_is_best_when_nothing_is_flagged():
-    search = exhaustive_search([0.9, 0.4, 0.6], AUC)
-    assert search.expected_loss == 0.0
-    assert not search.best.any()
-
-
-def test_losses_share_the_distributions():
-    probabilities = [0.3, 0.7, 0.2, 0.9]
-    distributions = subset_distributions(probabilities)
-    np.testing.assert_allclose(distributions.table.sum(axis=1), 1.0)
-    np.testing.assert_allclose(distributions.table @ np.arange(5), distributions.sums)
-    for loss in LOSSES.values():
-        np.testing.assert_array_equal(
-            search_subsets(distributions, loss).values, exhaustive_search(probabilities, loss).values
-        )
 
 
 def test_errors():

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
-from multiloss_core import AUC, G_MEAN, JACCARD, LOSSES, DataError, F, exhaustive_search
+from multiloss_core import G_MEAN, JACCARD, LOSSES, DataError, F, exhaustive_search
 from multiloss_core.losses import correlated_search, factor_loadings, joint_distribution, sigmoid_items
 
 EVERY_LOSS = pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
@@ -74,12 +74,6 @@ def test_opposite_labels_meet_as_rarely_as_they_can(first, second):
     assert both == pytest.approx(max(0.0, first + second - 1.0), abs=1e-14)
 
 
-@pytest.mark.parametrize("gap", [1e-1, 1e-3, 1e-6, 1e-9, 1e-12])
-def test_strong_ties_tend_to_identical_labels(gap):
-    both = joint_distribution([0.5, 0.5], np.full(2, 1.0 - gap))[3]
-    assert both == pytest.approx(0.25 + np.arcsin((1.0 - gap) ** 2) / (2 * np.pi), abs=1e-13)
-
-
 @EVERY_LOSS
 def test_values_are_the_sum_over_all_outcomes(loss):
     generator = np.random.default_rng(3)
@@ -92,20 +86,6 @@ def test_values_are_the_sum_over_all_outcomes(loss):
     np.testing.assert_allclose(found.values, expected, atol=1e-13)
     assert found.expected_loss == pytest.approx(expected.min(), abs=1e-13)
     np.testing.assert_array_equal(found.sizes, sizes)
-
-
-def test_simulated_labels_cost_what_was_computed():
-    generator = np.random.default_rng(4)
-    n, draws = 5, 100_000
-    probabilities, loadings = generator.random(n), np.array([0.9, -0.6, 0.0, 1.0, -0.95])
-    cause = generator.standard_normal((draws, 1))
-    hidden = loadings * cause + np.sqrt(1 - loadings**2) * generator.standard_normal((draws, n))
-    drawn = hidden <= norm.ppf(probabilities)
-    values = correlated_search(probabilities, loadings, F()).values
-    for prediction in (1, 7, 12, 22, 31):
-        flagged = labels(n)[prediction]
-        costs = F()(drawn @ flagged / n, flagged.sum() / n, drawn.sum(axis=1) / n)
-        assert abs(costs.mean() - values[prediction]) < 6 * costs.std() / np.sqrt(draws)
 
 
 @settings(deadline=None, max_examples=25)
@@ -125,19 +105,6 @@ def test_unequally_tied_labels_can_break_it(common_cause, strength, loss, draw, 
     assert not search.is_top_k
     assert search.top_k_values.min() - search.expected_loss == pytest.approx(lost, abs=5e-5)
     assert correlated_search(probabilities, factor_loadings(common_cause, 8, 0.0), loss).is_top_k
-
-
-def test_the_largest_search():
-    probabilities = np.random.default_rng(5).random(12)
-    search = correlated_search(probabilities, factor_loadings("rivals", 12, 0.5), AUC)
-    assert search.values.shape == (4096,)
-    assert search.expected_loss == 0.0
-
-
-def test_loadings_of_every_common_cause():
-    np.testing.assert_array_equal(factor_loadings("ring", 5, 0.25), [0.5, 0, 0.5, 0, 0.5])
-    np.testing.assert_array_equal(factor_loadings("rivals", 3, 1.0), [1, -1, 1])
-    np.testing.assert_array_equal(factor_loadings("all", 2, 0.0), [0, 0])
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@ from itertools import count
 import pytest
 
 from multiloss_core import AM, AUC, G_MEAN, JACCARD, DataError, F, UserLoss, expected_losses
-from multiloss_core.losses import METHODS, methods_for, sizes_of, timed_runs
-from multiloss_core.losses.theorem_1.timing import MAX_TIMED
+from multiloss_core.losses import METHODS, methods_for, timed_runs
 
 ITEMS_HALVED = UserLoss(lambda u, v, p: 0 * u + 0 * p + abs(v - 0.5), "half")
 
@@ -37,13 +36,6 @@ def test_methods_are_those_that_take_the_loss(loss, methods):
                 expected_losses([0.2] * 10, loss, method=method)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_sizes_grow_up_to_what_the_method_takes(method):
-    sizes = sizes_of(method)
-    assert sizes == sorted(set(sizes))
-    assert sizes[-1] == min(METHODS[method].largest, MAX_TIMED)
-
-
 def test_a_method_ends_before_a_run_that_would_take_too_long():
     # Every run seems to take 0.4 seconds: twice that is below the limit, eight times that is not.
     runs = list(
@@ -58,24 +50,3 @@ def test_all_methods_end_when_the_time_is_up():
     runs = list(timed_runs(F(), clock=ticking(1.0), seconds_each=1e9, seconds_in_all=10.0))
     # Each run reads the clock twice, and each decision to continue once.
     assert [(run.method, run.n) for run in runs] == [("exhaustive", n) for n in (2, 4, 6, 8)]
-
-
-def test_a_short_run_is_repeated_and_the_shortest_counts():
-    readings = iter([0.0, 0.0, 0.0, 0.05, 1.0, 1.02, 2.0, 2.09, 99.0])
-    runs = timed_runs(G_MEAN, methods=["cubic"], clock=lambda: next(readings), seconds_in_all=10.0)
-    run = next(runs)
-    assert (run.method, run.n, run.seconds) == ("cubic", 16, pytest.approx(0.02))
-    assert next(runs, None) is None
-
-
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [
-        ({"methods": ["fast"]}, "There is no method 'fast'; choose exhaustive, cubic"),
-        ({"seconds_each": 0.0}, "choose numbers above 0"),
-        ({"seconds_in_all": float("nan")}, "choose numbers above 0"),
-    ],
-)
-def test_unusable_input_is_refused_at_once(keywords, message):
-    with pytest.raises(DataError, match=message):
-        timed_runs(F(), **keywords)

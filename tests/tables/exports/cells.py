@@ -1,4 +1,4 @@
-"""Cells of made-up exports: rated predicted positives of two to six scores, and what else stands in such files."""
+"""Make the cells of synthetic exports: rated alerts with scores and other columns."""
 
 from dataclasses import dataclass, field
 

@@ -45,7 +45,7 @@ PORTUGUESE = [
     (["Golpe"], ["Sem fraude", "Falso alarme"], ["Desconhecido"]),
 ]
 WORDS = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH, "pt": PORTUGUESE}
-# What nobody can know without asking.
+# Ambiguous without a question to the user.
 CODES = [
     ("F", "G"),
     ("F", "L"),

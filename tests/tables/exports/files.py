@@ -1,4 +1,4 @@
-"""Writes an export as systems and spreadsheets do: separators, decimal signs, encodings, xlsx, title lines."""
+"""Write an export with the separators, encodings and title lines of real systems."""
 
 import io
 import zipfile
@@ -22,7 +22,7 @@ DIALECTS = {
     "plain": Dialect(),
     "german Excel": Dialect(separator=";", decimal=",", encoding="cp1252"),
     "german Excel, UTF-8": Dialect(separator=";", decimal=",", encoding="utf-8-sig"),
-    "told separator": Dialect(separator=";", decimal=",", above="sep=;\n"),
+    "named separator": Dialect(separator=";", decimal=",", above="sep=;\n"),
     "tabs": Dialect(separator="\t"),
     "bars": Dialect(separator="|"),
     "UTF-16": Dialect(separator="\t", decimal=",", encoding="utf-16"),

@@ -1,4 +1,4 @@
-"""What is true of an export, and how a guess at its columns compares with it."""
+"""Compare a guess at an export's columns with the truth."""
 
 from dataclasses import dataclass, field
 
@@ -11,10 +11,10 @@ F, N, U = "positive", "negative", "undecided"
 
 @dataclass
 class Truth:
-    """The true role of each column; sets where any of several will do (None in a set: none at all will do).
+    """Hold the true role of each column; a set lists acceptable ones, None among them.
 
-    `ratings` says for each column that is a right choice what each of its values means. A value whose meaning nobody
-    could know from the file alone maps to None: it must be asked. `maybe` may be taken for scores or not.
+    `ratings` maps each acceptable column to the meanings of its values; None where the file alone does not show the
+    meaning, so that a question is due. `maybe` may be taken for scores or not.
     """
 
     ratings: dict = field(default_factory=dict)

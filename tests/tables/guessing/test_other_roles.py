@@ -52,10 +52,7 @@ class TestAmount:
         guess = guessed(alerts, **{name: alerts.amounts()})
         assert (guess.amount, guess.unsure) == (name, {"amount"})
 
-    def test_of_two_amounts_one_is_asked_about(self, alerts):
-        assert guessed(alerts, amount=alerts.amounts(), amount_eur=alerts.amounts()).unsure == {"amount"}
-
-    def test_amounts_that_cannot_be_used_are_told(self, alerts):
+    def test_unusable_amounts_are_listed(self, alerts):
         for amounts in (np.append(alerts.amounts()[1:], -1.0), -alerts.amounts()):
             guess = guessed(alerts, amount=amounts)
             assert (guess.amount, guess.unsure) == (None, {"amount"})
@@ -84,19 +81,10 @@ class TestTime:
         guess = guessed(alerts, **{name: alerts.times(written), "date_of_birth": alerts.times(start="1980-01-01")})
         assert (guess.time, guess.unsure) == (name, frozenset())
 
-    def test_later_times_are_not_taken_unasked(self, alerts):
-        guess = guessed(alerts, closed_at=alerts.times())
-        assert (guess.time, guess.unsure) == (None, {"time"})
-
     @pytest.mark.parametrize("cells", [lambda a: a.whole(0, 24), lambda a: a.words("10:30", "11:15")])
     def test_hours_are_no_times(self, alerts, cells):
         guess = guessed(alerts, time=cells(alerts))
         assert (guess.time, guess.scores, guess.unsure) == (None, ("score",), frozenset())
-
-    def test_days_that_may_be_months_are_told(self, alerts):
-        guess = guessed(alerts, date=alerts.words("03/04/2026", "05/06/2026"))
-        assert (guess.time, guess.unsure) == (None, {"time"})
-        assert "days from months" in guess.reasons["time"]
 
 
 class TestGroupAndSegment:
@@ -108,12 +96,6 @@ class TestGroupAndSegment:
     @pytest.mark.parametrize("name", ["age_group", "weight_group_id", "customer_segment", "new_customer", "user_agent"])
     def test_what_is_no_group(self, alerts, name):
         assert guessed(alerts, **{name: alerts.owners()}).group is None
-
-    def test_arms_of_an_experiment_are_no_group(self, alerts):
-        assert guessed(alerts, group=alerts.words("A", "B")).group is None
-
-    def test_customers_come_before_their_accounts(self, alerts):
-        assert guessed(alerts, account_id=alerts.owners("a"), customer_id=alerts.owners("c")).group == "customer_id"
 
     @pytest.mark.parametrize("write", ["{:.5e}".format, "{:.3E}".format, lambda number: number // 10 * 10 * 10**4])
     def test_rounded_identifiers_are_asked_about(self, alerts, write):
@@ -128,10 +110,6 @@ class TestGroupAndSegment:
         numbers = [str(4_100_310_000_000_001 + 7 * (row // 3)) for row in range(alerts.rows)]
         assert guessed(alerts, customer_id=numbers).group == "customer_id"
         assert "group" in guessed(alerts, customer_id=[f"{number[:15]}0" for number in numbers]).unsure
-
-    def test_long_identifiers_with_all_digits_are_groups(self, alerts):
-        numbers = [4_100_310_000_001 + 7 * (row // 3) for row in range(alerts.rows)]
-        assert guessed(alerts, customer_id=numbers).group == "customer_id"
 
     @pytest.mark.parametrize("name", ["country", "Kanal", "merchant category", "pays", "producto", "região"])
     def test_segments(self, alerts, name):
@@ -148,12 +126,6 @@ def test_a_guess_goes_through_json(alerts):
     assert adapter.validate_json(adapter.dump_json(guess)) == guess
 
 
-def test_a_table_without_anything_has_questions_only():
-    guess = guess_columns(pd.DataFrame({"a": [None, None], "b": ["", " "]}))
-    assert (guess.scores, guess.rating) == ((), None)
-    assert guess.unsure == {"rating", "scores"}
-
-
 @pytest.mark.parametrize("none", ["0000-00-00", "1900-01-01", "9999-12-31"])
 @pytest.mark.parametrize("row", [0, 5, 60])
 def test_day_that_stands_for_none_is_named(alerts, none, row):
@@ -167,16 +139,6 @@ def test_column_of_times_that_cannot_be_read_has_a_reason(alerts):
     guess = guessed(alerts, created=[None, *["2026-Q1"] * (alerts.rows - 1)])
     assert guess.time is None
     assert "'2026-Q1' in row 2" in guess.reasons["time"]
-
-
-def test_days_of_excel_are_proposed_and_asked_about(alerts):
-    guess = guessed(alerts, created=[46_030.25 + place for place in range(alerts.rows)])
-    assert (guess.time, "time" in guess.unsure) == ("created", True)
-
-
-def test_digits_of_identifiers_are_no_times(alerts):
-    numbers = [str(1_700_000_000_000_000 + 1_001 * place) for place in range(alerts.rows)]
-    assert guessed(alerts, reference=numbers).time is None
 
 
 def test_numbers_that_can_be_read_in_two_ways_are_proposed(alerts):

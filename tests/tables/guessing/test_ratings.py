@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -54,7 +53,7 @@ def test_three_values_are_a_rating_with_meanings(alerts):
     ("fraud", "other", "missing"),
     [("Pending", "Good", "positive"), ("Undetermined", "False Positive", "positive"), ("Fraud", "Unknown", "negative")],
 )
-def test_where_one_side_is_missing_it_is_said(alerts, fraud, other, missing):
+def test_missing_side_has_a_reason(alerts, fraud, other, missing):
     guess = guessed(alerts, disposition=alerts.rated([fraud], [other]))
     assert "meanings" in guess.unsure
     assert guess.reasons["meanings"] == f"no value is known to mean {missing}"
@@ -64,7 +63,7 @@ def test_where_one_side_is_missing_it_is_said(alerts, fraud, other, missing):
 @pytest.mark.parametrize(
     ("yes", "no"), [("F", "G"), ("F", "L"), ("M", "F"), (2, 1), ("A", "B"), ("approved", "rejected")]
 )
-def test_codes_have_no_meaning_until_it_is_told(alerts, yes, no):
+def test_codes_have_no_meaning_without_answer(alerts, yes, no):
     guess = guessed(alerts, disposition=alerts.marks(yes, no))
     assert guess.rating == "disposition"
     assert guess.unsure == {"meanings"}
@@ -77,17 +76,17 @@ def test_two_columns_that_differ_are_asked_about(alerts):
     assert "rating" in guessed(alerts, verdict=alerts.rated(*WORDS, wrong=0.1), chargeback=alerts.marks()).unsure
 
 
-def test_two_columns_that_agree_are_not_and_the_one_that_says_more_is_taken(alerts):
+def test_of_two_agreeing_columns_the_fuller_one_is_taken(alerts):
     words = alerts.rated(*WORDS)
     flag = (words == "Confirmed fraud").astype(int)
     for columns in ({"is_fraud": flag, "verdict": words}, {"verdict": words, "is_fraud": flag}):
         guess = guessed(alerts, **columns)
         assert (guess.rating, guess.unsure) == ("verdict", frozenset())
-    # Of the open cases the flag says something after all.
+    # The flag has a value for the open cases.
     assert "rating" in guessed(alerts, verdict=words, is_fraud=alerts.marks()).unsure
 
 
-def test_genuine_alone_is_asked_about_unless_the_table_is_of_fraud(alerts):
+def test_genuine_is_certain_only_in_tables_of_fraud(alerts):
     plain = guessed(alerts, genuine=alerts.marks(0, 1))
     assert (dict(plain.meanings)["1"], plain.unsure) == ("negative", {"meanings"})
     biometric = guessed(alerts, finger_left=alerts.hundred(), genuine=alerts.marks())
@@ -96,33 +95,10 @@ def test_genuine_alone_is_asked_about_unless_the_table_is_of_fraud(alerts):
     assert (dict(payments.meanings)["1"], payments.unsure) == ("negative", frozenset())
 
 
-def test_nothing_is_taken_where_nothing_fits(alerts):
-    guess = guessed(alerts, is_mobile=alerts.flags(), colour=alerts.words("red", "green"))
-    assert (guess.rating, guess.meanings, guess.unsure) == (None, (), {"rating"})
-
-
-def test_a_rare_value_between_the_rows_that_are_looked_at_has_a_meaning(alerts):
-    words = pd.Series(np.resize(["fraud", "ok"], 30_001), dtype=object)
-    words[1] = "Pending"
-    frame = pd.DataFrame({"score": np.linspace(0, 1, 30_001) ** 2, "verdict": words})
-    assert dict(guess_columns(frame).meanings)["pending"] == "undecided"
-
-
 @pytest.mark.parametrize("name", ["actual", "y_true", "GroundTruth", "y_test", "is_malicious", "IsAttack"])
 def test_label_of_other_fields_is_certain(alerts, name):
     guess = guessed(alerts, **{name: alerts.marks()})
     assert (guess.rating, guess.positive, guess.unsure) == (name, "1", frozenset())
-
-
-@pytest.mark.parametrize("name", ["isSuspicious", "is_match", "confirmed", "moderator_action", "siu_outcome"])
-def test_label_that_may_be_one_is_proposed(alerts, name):
-    guess = guessed(alerts, **{name: alerts.marks()})
-    assert (guess.rating, guess.positive) == (name, "1")
-    assert guess.unsure & {"rating", "meanings"}
-
-
-def test_flags_of_other_things_are_no_labels(alerts):
-    assert guessed(alerts, is_weekend=alerts.marks()).rating is None
 
 
 @pytest.mark.parametrize(

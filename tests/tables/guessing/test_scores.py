@@ -12,11 +12,6 @@ def guessed(alerts, **columns):
     return guess_columns(pd.DataFrame({**columns, "label": alerts.marks()}))
 
 
-def test_a_column_named_score_hides_no_other(alerts):
-    guess = guessed(alerts, score=alerts.thousand(), gbm=alerts.probability(), nn=alerts.log_odds())
-    assert (guess.scores, guess.unsure) == (("score", "gbm", "nn"), frozenset())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("decoy", [name for name, make in DECOYS.items() if name != "Geschlecht"])
 def test_decoys_are_no_scores(alerts, decoy):
@@ -53,14 +48,6 @@ def test_what_may_be_a_score_is_asked_about(alerts, name):
     assert "fraud_score" in guess.scores
     assert guess.unsure == {"scores"}
     assert name in guess.reasons["scores"]
-
-
-def test_of_six_scores_the_four_that_tell_most_are_used_and_the_others_named(alerts):
-    good = {f"score_{letter}": alerts.probability() for letter in "abcd"}
-    useless = {f"score_{letter}": alerts.between(0, 1) for letter in "ef"}
-    guess = guessed(alerts, **useless, **good)
-    assert guess.scores == tuple(good)
-    assert guess.more_scores == tuple(useless)
 
 
 class TestFalling:

@@ -111,23 +111,10 @@ def test_points_group_digits_only_where_decimals_may_have_commas(separator, besi
     assert file.frame["x"].tolist() == (["1.234", "12.500"] if ambiguous else [1.234, 12.5])
 
 
-@pytest.mark.parametrize("other", ["14.03.2026", "1.2.3", "10.0.0.1", "0.93"])
-def test_another_column_decides_nothing(other):
-    file = read_column("0,93", "1.193,88", separator=";", beside=other)
-    assert file.frame["x"].tolist() == [0.93, 1193.88]
-
-
-def test_a_word_among_numbers_is_told_and_leaves_them_readable():
+def test_word_among_numbers_leaves_them_readable():
     file = read_column("0,5", "1,5", "2,5", "abc", "4,5", "6,5")
     assert file.frame["x"].tolist() == ["0.5", "1.5", "2.5", "abc", "4.5", "6.5"]
     assert file.notes == ("Column 'x' holds numbers but for 1 cell (first: row 4, 'abc').",)
-
-
-@pytest.mark.slow
-def test_text_far_below_numbers_makes_the_whole_column_text():
-    cells = [f"{number}.50" for number in range(600_000)]
-    frame = read_file("\n".join(["x,y", *(f"{cell},1" for cell in cells), "A-7,1", ""]).encode(), "f.csv").frame
-    assert frame["x"].tolist() == [*cells, "A-7"]
 
 
 SIGNS = st.sampled_from([("", "."), (",", "."), ("", ","), (".", ","), (" ", ","), ("'", "."), ("\u202f", ",")])
@@ -150,10 +137,3 @@ def test_written_in_any_way_amounts_are_the_same(amounts, signs, unit):
 def test_every_float_is_read_to_the_last_digit(values):
     frame = read_column(*map(repr, values), separator=",").frame
     assert frame["x"].astype(float).tolist() == values
-
-
-@given(st.lists(st.integers(-(10**15) + 1, 10**15 - 1), min_size=1, max_size=20))
-def test_whole_numbers_stay_whole(values):
-    frame = read_column(*values, separator=",").frame
-    assert frame["x"].tolist() == values
-    assert frame["x"].dtype == "int64"

@@ -1,4 +1,4 @@
-"""Rows that are no data: repeated headers, dashes, second headers, totals, and rows that stand twice."""
+"""Test rows that are no data: headers, dashes, totals and repeated rows."""
 
 import io
 
@@ -68,11 +68,6 @@ def test_alert_at_the_end_stays(write, row):
     assert len(read_file(write(table(below=[row])), "f").frame) == COUNT + 1
 
 
-def test_word_that_occurs_again_is_no_total():
-    rows = [[f"{'Total' if i % 9 == 0 else i}", SCORES[i], None if i % 9 == 0 else "Fraud"] for i in range(COUNT)]
-    assert len(read_file(as_csv([HEADER, *rows, ["Total", 44.0, None]]), "f").frame) == COUNT + 1
-
-
 @WRITERS
 @pytest.mark.parametrize("dashes", [["----", "----", "----"], ["====", "==", "====="], ["-- --", "--", None]])
 def test_line_of_dashes_is_left_out_with_a_note(write, dashes):
@@ -90,30 +85,11 @@ def test_second_header_is_left_out_with_a_note(write, second):
 
 
 @WRITERS
-def test_alert_with_a_word_for_its_score_is_no_header(write):
-    file = read_file(write(table(above=[["K-999", "timeout", "Fraud"]])), "f")
-    assert len(file.frame) == COUNT + 1
-    assert any("timeout" in note for note in file.notes)
-
-
-@WRITERS
 def test_headers_of_joined_files_are_left_out(write):
     rows = [*table(), *table(), *table()]
     file = read_file(write(rows), "f")
     assert file.frame["model"].tolist() == 3 * FRAME["model"].tolist()
     assert any("2 rows" in note and f"row {COUNT + 1}" in note for note in file.notes)
-
-
-def test_header_with_a_mark_of_a_joined_file_is_left_out():
-    data = as_csv(table()) + b"\n\xef\xbb\xbf" + as_csv(table())
-    assert len(read_file(data, "f").frame) == 2 * COUNT
-
-
-def test_columns_of_a_repeated_header_keep_their_decimal_sign():
-    rows = [[f"K{i}", f"{SCORES[i]:.3f}".replace(".", ","), "Fraud"] for i in range(COUNT)]
-    file = read_file(as_csv([HEADER, *rows, HEADER, *rows], ";"), "f")
-    assert file.ambiguous == ("model",)
-    assert len(file.frame) == 2 * COUNT
 
 
 def documents(frame):
@@ -125,18 +101,6 @@ def test_identical_rows_are_counted_in_a_note():
     (note,) = [note for note in documents(twice).notes if "identical" in note]
     assert note.startswith("27 rows")
     assert "'case'" in note
-
-
-def test_alike_rows_without_an_identifier_are_no_repeats():
-    twice = pd.concat([FRAME, FRAME], ignore_index=True)
-    assert not [note for note in documents(twice[["model", "verdict"]]).notes if "identical" in note]
-    customers = twice.assign(case=twice["case"].str[-1])
-    assert not [note for note in documents(customers).notes if "identical" in note]
-
-
-def test_rows_that_differ_in_one_cell_are_no_repeats():
-    changed = FRAME.assign(model=FRAME["model"] + 0.1)
-    assert not [note for note in documents(pd.concat([FRAME, changed])).notes if "identical" in note]
 
 
 def test_repeats_are_left_out_on_request():

@@ -13,7 +13,6 @@ from pyarrow import parquet
 
 from multiloss_core import read_table
 from multiloss_core.tables import read_file
-from multiloss_core.tables.reading import parquet_file
 from tests.tables.reading.test_read_file import as_parquet
 from tests.tables.refusals import refused
 
@@ -22,12 +21,6 @@ def of_pandas(frame):
     stream = io.BytesIO()
     frame.to_parquet(stream)
     return stream.getvalue()
-
-
-def test_names_of_any_kind_become_text():
-    frame = pd.DataFrame([[0.5, 1], [0.25, 0]])
-    assert list(read_table(of_pandas(frame.set_axis([0, 1], axis=1)), "f").columns) == ["0", "1"]
-    assert list(read_table(of_pandas(frame.set_axis([0.5, 1.5], axis=1)), "f").columns) == ["0.5", "1.5"]
 
 
 def test_a_named_index_is_kept_and_one_without_a_name_is_not():
@@ -85,11 +78,6 @@ def test_binary_columns_are_left_out_with_a_note():
     assert file.notes == ("3 columns of lists, records or binary data left out.",)
 
 
-def test_dates_that_no_calendar_has_are_refused_by_name():
-    table = pa.table({"a": [0.5], "when": pa.array([2_000_000_000], pa.date32())})
-    assert "Column 'when'" in refused(lambda: read_file(as_parquet(table), "f"))
-
-
 @pytest.mark.parametrize("dictionary", [True, False])
 @pytest.mark.parametrize("rows", [3, 2_500])
 def test_a_text_of_a_megabyte_is_refused(dictionary, rows):
@@ -101,45 +89,10 @@ def test_a_text_of_a_megabyte_is_refused(dictionary, rows):
     assert "Column 'w' holds a text of 1,048,576 characters" in sentence
 
 
-@pytest.mark.slow
-def test_few_words_for_many_rows_stay_a_dictionary(monkeypatch):
-    table = pa.table({"w": pa.array(["long " * 1000, "longer " * 1000]).take(pa.array(np.arange(30_000) % 2))})
-    column = read_table(as_parquet(table), "f")["w"]
-    assert isinstance(column.dtype, pd.CategoricalDtype)
-    assert column.iloc[[0, 1]].tolist() == ["long " * 1000, "longer " * 1000]
-    monkeypatch.setattr(parquet_file, "MAX_TEXT_BYTES", 2**30)
-    assert read_table(as_parquet(table), "f")["w"].dtype == "str"
-
-
-def test_many_columns_are_refused_before_their_names_are_compared(monkeypatch):
-    table = pa.table({f"c{i}": [0.5] for i in range(3_000)})
-    monkeypatch.setattr(parquet_file, "column_names", lambda _: pytest.fail("the names were compared"))
-    assert "3,000 columns; the limits are" in refused(lambda: read_file(as_parquet(table), "f"))
-
-
-def test_pieces_of_columns_are_put_together():
-    frame = pd.DataFrame({"score": np.arange(1000) / 7, "word": np.resize(["a", "b", None, "c"], 1000)})
-    table = pa.Table.from_pandas(frame)
-    read = read_table(as_parquet(table, row_group_size=90), "f")
-    assert json.dumps(read["word"].fillna("").tolist()) == json.dumps(frame["word"].fillna("").tolist())
-    assert read["score"].tolist() == frame["score"].tolist()
-
-
 def written(table, **options):
     stream = io.BytesIO()
     parquet.write_table(pa.table(table), stream, **options)
     return stream.getvalue()
-
-
-def test_whole_decimals_keep_every_digit():
-    numbers = [4_100_000_000_000_000_123 + place for place in range(5)]
-    for digits, kind in ((19, "int64"), (38, "str")):
-        values = [number * 10 ** (digits - 19) for number in numbers]
-        column = pa.array(list(map(Decimal, values)), pa.decimal128(digits, 0))
-        frame = read_table(written({"case": column, "score": [0.5] * 5}), "f")
-        assert (frame["case"].dtype, [int(cell) for cell in frame["case"]]) == (kind, values)
-        blank = pa.array([None, *map(Decimal, values)], pa.decimal128(digits, 0))
-        assert [int(cell) for cell in read_table(written({"case": blank}), "f")["case"].dropna()] == values
 
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
@@ -171,20 +124,6 @@ def test_binary_text_is_read_and_other_bytes_are_left_out():
         assert file.notes == ("3 columns of lists, records or binary data left out.",)
 
 
-def test_page_that_fails_its_checksum_is_refused():
-    scores = np.linspace(0.1, 0.9, 40)
-    data = bytearray(written({"score": scores}, use_dictionary=False, compression="none", write_page_checksum=True))
-    assert read_table(bytes(data), "f")["score"].tolist() == scores.tolist()
-    data[data.find(scores[7].tobytes()) + 3] ^= 1
-    assert "cannot be read" in refused(lambda: read_file(bytes(data), "f"))
-
-
-def test_named_consecutive_index_is_a_column():
-    frame = pd.DataFrame({"score": [0.5, 0.25, 0.75]}, index=pd.RangeIndex(10, 16, 2, name="case"))
-    read = read_table(of_pandas(frame), "f")
-    assert read.to_dict("list") == {"case": [10, 12, 14], "score": [0.5, 0.25, 0.75]}
-
-
 @pytest.mark.parametrize(
     "bounds",
     [
@@ -201,7 +140,3 @@ def test_index_that_cannot_be_is_passed_over(bounds):
         {"pandas": json.dumps({"index_columns": [bounds]})}
     )
     assert list(read_table(written(table), "f").columns) == ["score"]
-
-
-def test_encrypted_file_is_named():
-    assert "encrypted" in refused(lambda: read_file(b"PARE" + b"\1" * 60 + b"PARE", "f"))

@@ -5,8 +5,7 @@ import io
 import pandas as pd
 import pytest
 
-from multiloss_core import DataError
-from multiloss_core.tables import MAX_LINES, ReadOptions, read_file, read_in_process
+from multiloss_core.tables import ReadOptions, read_file
 from tests.tables.reading.workbooks import workbook
 from tests.tables.refusals import refused
 
@@ -57,11 +56,6 @@ def test_line_without_names_is_refused(write, line):
     )
 
 
-@BOTH
-def test_more_last_lines_than_there_are_is_refused(write):
-    assert "leave out" in refused(lambda: read_file(write(ROWS), "f", skip_last=9))
-
-
 def test_last_lines_of_any_encoding_are_left_out():
     text = as_text([*ROWS, ["d", 0.9, "geprüft"], ["zusätzlich"]])
     for encoding in ("utf-8", "utf-16", "cp1252"):
@@ -70,23 +64,10 @@ def test_last_lines_of_any_encoding_are_left_out():
             assert frame["case"].tolist() == ["a", "b", "c"], (encoding, end)
 
 
-@pytest.mark.parametrize("options", [{"header_line": 0}, {"header_line": MAX_LINES + 1}, {"skip_last": -1}])
-def test_lines_out_of_bounds_are_refused(options):
-    with pytest.raises(DataError, match="choose"):
-        ReadOptions(**options)
-
-
 def test_options_that_a_kind_of_file_lacks_are_refused():
     assert "no lines" in refused(lambda: read_file(as_parquet(), "f", header_line=2))
     for data in (as_parquet(), as_text(ROWS).encode()):
         assert "no sheet 'May'" in refused(lambda data=data: read_file(data, "f", sheet="May"))
-
-
-def test_process_that_reads_knows_the_options():
-    options = ReadOptions(header_line=3, skip_last=2, leave_out_repeats=True)
-    file, guess = read_in_process(as_text([*ABOVE, *ROWS, ROWS[1], *BELOW]).encode(), "f", options=options)
-    assert file.frame["score"].tolist() == [0.25, 0.5, 0.75]
-    assert guess.rating == "rating"
 
 
 @pytest.mark.parametrize(
@@ -101,8 +82,3 @@ def test_process_that_reads_knows_the_options():
 )
 def test_options_are_read_back_from_their_key(options):
     assert ReadOptions.from_key(options.key) == options
-
-
-def test_keys_from_elsewhere_choose_no_lines():
-    for key in ('{"header_line": -3}', '{"header_line": "2"}', '{"skip_last": 1e9}', "[]", "[" * 10_000):
-        assert not ReadOptions.from_key(key).has_lines

@@ -56,6 +56,7 @@ def test_surfaces_are_those_of_the_documents(seed, classifiers, rule, weighted):
         assert tuple(counts.counts_at(thresholds)) == tuple(documents.counts_at(thresholds, rule))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000), st.integers(2, 6))
 def test_parts_add_up_to_the_whole_and_have_equal_sizes(seed, parts):
     documents = documents_of(seed)
@@ -73,29 +74,6 @@ def test_parts_add_up_to_the_whole_and_have_equal_sizes(seed, parts):
     np.testing.assert_allclose(total.weights, whole.weights)
     rest = whole.without(dealt[0])
     np.testing.assert_array_equal(rest.documents + dealt[0].documents, whole.documents)
-
-
-def test_a_part_is_a_random_sample():
-    """The number of documents of a cell in a part is hypergeometric."""
-    documents = documents_of(3)
-    axes = grid_axes(documents, 4, "uniform")
-    whole = counted(documents, axes)
-    generator = np.random.default_rng(0)
-    drawn = np.array([whole.dealt(3, generator)[0].documents for _ in range(3000)])
-    size, taken = whole.documents.sum(), whole.documents.sum() / 3
-    share = whole.documents / size
-    np.testing.assert_allclose(drawn.mean(axis=0), taken * share, atol=0.25)
-    variance = taken * share * (1 - share) * (size - taken) / (size - 1)
-    np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.15, atol=0.02)
-
-
-def test_two_months_add_up():
-    documents = documents_of(5, weighted=True)
-    axes = grid_axes(documents, 8, "positives")
-    halves = [counted(documents.part(rows), axes) for rows in (np.arange(0, 300, 2), np.arange(1, 300, 2))]
-    whole = counted(documents, axes)
-    np.testing.assert_array_equal((halves[0] + halves[1]).documents, whole.documents)
-    np.testing.assert_array_equal((halves[0] + halves[1]).squares, whole.squares)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -150,21 +128,6 @@ def test_refusals():
         rated_counts(many, cells, names=documents.names)
 
 
-def test_intervals_of_typed_thresholds_match_documents():
-    documents = documents_of(11, rows=3000, weighted=True)
-    axes = grid_axes(documents, 40, "positives")
-    counts = rated_counts(axes, counted(documents, axes), names=documents.names)
-    thresholds = [axis[25] for axis in axes]
-    own, found = (
-        bootstrap_thresholds(source, thresholds, "any", generator=np.random.default_rng(0)).intervals()
-        for source in (documents, counts)
-    )
-    assert tuple(found.in_sample) == tuple(own.in_sample)
-    for name in ("tp", "fp", "precision"):
-        expected, interval = (getattr(entry.expected, name) for entry in (own, found))
-        assert interval.high - interval.low == pytest.approx(expected.high - expected.low, rel=0.15)
-
-
 def population(seed, rows=2000):
     """Documents and their cells, with a precision that is known at every node."""
     generator = np.random.default_rng(seed)
@@ -215,13 +178,6 @@ def test_held_out_counts_are_about_those_of_the_documents():
     assert found.area < found.in_sample_area
 
 
-def test_a_guarantee_on_weighted_counts_says_what_it_takes():
-    documents = documents_of(2, weighted=True)
-    axes = grid_axes(documents, 8, "positives")
-    with pytest.raises(DataError, match="needs the documents themselves"):
-        certify(rated_counts(axes, counted(documents, axes), names=documents.names), 0.5)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("thresholds", [(0.5, 0.8), (9.0, np.inf)])
 def test_intervals_at_fixed_thresholds_are_those_of_documents(weighted, thresholds):
@@ -238,9 +194,3 @@ def test_intervals_at_fixed_thresholds_are_those_of_documents(weighted, threshol
         for kind in ("expected", "new_period"):
             found, known = (getattr(getattr(intervals, kind), name) for intervals in (of_cells, of_documents))
             np.testing.assert_allclose([found.low, found.high], [known.low, known.high], rtol=1e-9)
-
-
-def test_nothing_counted_has_no_intervals():
-    empty = CellCounts(np.array([[0], [1]]), *(np.zeros((2, 2), dtype=kind) for kind in (np.intp, float, float)))
-    with pytest.raises(DataError, match="There must be documents"):
-        bootstrap_flagged(empty, [0.5], "any", generator=np.random.default_rng(0))

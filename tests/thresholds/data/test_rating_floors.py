@@ -1,4 +1,4 @@
-"""Rating floors that were not written down, with alerts that something else than the scores raised."""
+"""Test estimated rating floors, with alerts that other sources raised."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,12 @@ import pytest
 from scipy.special import expit
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.thresholds import UncertainFloorsError, explaining_scores
+from multiloss_core.thresholds import UncertainFloorsError
 from multiloss_core.thresholds.data.rating_floors import FEW_VALUES, estimate_floors
 
 
 def rated_file(seed, classifiers, *, elsewhere=0.0, levels=None, correlation=0.3):
-    """Scores and labels of alerts, their true floors, and which of them only another source raised.
+    """Draw alerts; return scores, labels, true floors, and the alerts of another source.
 
     `elsewhere`: the share of genuine documents that another source raises; of fraud it raises 50 times as many.
     `levels`: how many values a score has.
@@ -83,11 +83,6 @@ def test_a_band_that_was_reviewed_at_random_is_asked_about():
     assert not estimated(np.vstack([scores, band])).is_certain
 
 
-def test_unrelated_scores_without_floors_are_asked_about():
-    scores = np.random.default_rng(3).random((900, 2))
-    assert not estimated(scores).is_certain
-
-
 def test_scores_that_rise_together_have_certain_floors():
     score = np.random.default_rng(3).random(120)
     found = estimated(np.column_stack([score, score / 2]))
@@ -141,24 +136,3 @@ class TestFromFrame:
         assert not self.read(frame, floor_method="corner").below_floors.size
         given = frame.attrs["floors"].tolist()
         assert self.read(frame, floors=given).below_floors.size == frame.attrs["foreign"].sum()
-
-    def test_one_given_floor_leaves_the_other_to_estimate(self, frame):
-        # Below the given floor of a only b and the other source can have raised alerts.
-        with pytest.raises(UncertainFloorsError) as caught:
-            self.read(frame, floors={"a": frame.attrs["floors"][0]})
-        assert caught.value.estimate.names == ("b",)
-        np.testing.assert_array_equal(caught.value.estimate.jump, frame.attrs["floors"][1:])
-
-    def test_arrays_get_a_note(self, frame):
-        documents = RatedDocuments(frame[["a", "b"]].to_numpy(), frame["rating"] == "fraud", names=["a", "b"])
-        assert any("floors are uncertain" in note for note in documents.notes)
-
-
-def test_a_left_out_score_explains_its_alerts():
-    scores, _, _, _ = rated_file(13, 3)
-    kept, left_out = scores[:, :2], scores[:, 2]
-    assert not estimated(kept).is_certain
-    noise = np.random.default_rng(1).random(len(scores))
-    others = {"noise": noise, "third": left_out, "constant": np.ones(len(scores))}
-    assert explaining_scores(kept, others) == ("third",)
-    assert explaining_scores(kept, {"trust": 1000 - left_out}) == ("trust",)

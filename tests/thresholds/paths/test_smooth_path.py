@@ -8,7 +8,6 @@ from scipy.special import expit
 
 from multiloss_core import (
     CountSurfaces,
-    DataError,
     RatedDocuments,
     count_surfaces,
     flagged,
@@ -20,7 +19,7 @@ from multiloss_core.thresholds import SmoothFit
 from multiloss_core.thresholds.paths.precision_design import precision_design
 from multiloss_core.thresholds.paths.precision_model import PrecisionModel
 from multiloss_core.thresholds.paths.score_cells import ScoreCells, score_cells
-from multiloss_core.thresholds.paths.smooth import best_nodes, count_weight, smooth_fit, thresholds_at
+from multiloss_core.thresholds.paths.smooth import best_nodes, smooth_fit
 
 RULES = ("any", "all")
 
@@ -48,7 +47,7 @@ def test_path_runs_from_floors_to_never_with_exact_counts(classifiers, rule):
 
 
 def fit_of(precision, totals, shape):
-    """A fit with a given precision in every cell of a full grid, nodes at 0, 1, 2, …, nothing above the last."""
+    """Make a fit with a given precision in every cell of a grid with nodes at 0, 1, 2, …."""
     cells = np.array(list(itertools.product(*(range(n + 1) for n in shape))))
     axes = tuple(np.arange(n, dtype=float) for n in shape)
     score_cells = ScoreCells(axes, cells, np.empty(0, dtype=np.intp))
@@ -123,16 +122,6 @@ def test_chain_is_nearly_the_best_where_thresholds_would_fall(seed, shape, rule)
 
 
 @pytest.mark.slow
-def test_ten_classifiers_have_more_cells_than_numbers():
-    generator = np.random.default_rng(0)
-    labels = generator.random(400) < 0.3
-    scores = generator.normal(size=(400, 10)) + 1.5 * labels[:, np.newaxis]
-    point = smooth_path(RatedDocuments(scores, labels, floors=[-5.0] * 10), rule="all").at(0.4)
-    assert point.tp > 0.5 * labels.sum()
-    assert point.precision > 0.4
-
-
-@pytest.mark.slow
 def test_the_fitted_precision_is_that_of_the_population():
     generator = np.random.default_rng(2)
     scores = generator.exponential(size=(40_000, 2))
@@ -173,26 +162,6 @@ def test_expected_precision_falls_where_data_fall(seed):
     assert modelled[top].mean() < modelled[middle].mean() / 2
 
 
-def test_only_differences_between_classifiers_cost():
-    cells = np.array(list(itertools.product(range(6), repeat=3)))
-    design = precision_design(
-        ScoreCells(tuple(np.arange(5.0) for _ in range(3)), cells, np.empty(0, dtype=np.intp)),
-        0.1 * np.ones(len(cells)),
-        np.ones(len(cells)),
-    )
-    apart = design.penalties[2]
-    generator = np.random.default_rng(0)
-    function, extremes = generator.normal(size=9), generator.normal(size=12)
-    alike = np.concatenate([np.tile(function, 3), extremes, [5.0]])
-    np.testing.assert_allclose(apart @ alike, 0, atol=1e-12)
-    # Such coefficients give the same precision whichever classifier has which score.
-    logits = dict(zip(map(tuple, cells), design.fine @ alike, strict=True))
-    for cell, logit in logits.items():
-        assert logit == pytest.approx(logits[tuple(sorted(cell))], abs=1e-9)
-    moved = alike + 0.5 * (np.arange(len(alike)) == 0)
-    assert moved @ apart @ moved > 0.1
-
-
 def test_the_precision_may_jump_where_it_does_and_nowhere_else():
     generator = np.random.default_rng(0)
     scores = generator.random((4_000, 1))
@@ -205,30 +174,8 @@ def test_the_precision_may_jump_where_it_does_and_nowhere_else():
         here = (scores[:, 0] > low) & (scores[:, 0] < high)
         assert fitted[here].mean() == pytest.approx(truth, abs=0.06)
     np.testing.assert_allclose(
-        smooth_path(RatedDocuments(scores, labels, floors=[0.0])).at(0.5).thresholds, 0.9, atol=2e-3
+        operating_point(smooth_path(RatedDocuments(scores, labels, floors=[0.0])), 0.5).thresholds, 0.9, atol=2e-3
     )
-
-
-def test_the_counts_say_more_the_more_positives_are_rated():
-    weights = [count_weight(positives) for positives in (0.0, 30.0, 800.0, 3_000.0, 20_000.0, 1e9)]
-    assert weights == sorted(weights)
-    assert weights[0] == pytest.approx(0.35)
-    assert weights[3] == pytest.approx((1 + 0.35) / 2)
-    assert weights[-1] == pytest.approx(1.0)
-
-
-def test_what_is_expected_lies_between_the_model_and_the_counts():
-    generator = np.random.default_rng(1)
-    scores = generator.random((6_000, 2))
-    # Both scores must be high, but not equally: no sum of functions of them and of their extremes.
-    inside = (scores[:, 0] > 0.3) & (scores[:, 1] > 0.9)
-    wild = RatedDocuments(scores, generator.random(6_000) < np.where(inside, 0.9, 0.02), floors=[0.0, 0.0])
-    fit = smooth_fit(wild)
-    assert fit.count_weight == count_weight(float(wild.labels.sum()))
-    own = fit.totals * fit.model.precision
-    np.testing.assert_allclose(fit.expected, own + fit.count_weight * (fit.positives - own), rtol=1e-12, atol=1e-12)
-    assert fit.expected.sum() == pytest.approx(wild.labels.sum(), rel=0.02)
-    np.testing.assert_allclose(fit.precision * fit.totals, fit.expected, atol=1e-9)
 
 
 def test_equal_weights_count_one_by_one_beside_others():
@@ -271,14 +218,6 @@ def test_a_rising_transformation_of_the_scores_changes_nothing():
     # Half-way between two documents is elsewhere, but it is between the same two.
     for one, other in zip(plain.thresholds, bent.thresholds, strict=True):
         np.testing.assert_array_equal(documents.scores >= one, np.exp(7 * documents.scores) >= other)
-
-
-@pytest.mark.slow
-def test_the_order_of_the_documents_changes_nothing():
-    documents = simulated(4)
-    order = np.random.default_rng(0).permutation(len(documents.labels))
-    other = RatedDocuments(documents.scores[order], documents.labels[order], floors=documents.floors.tolist())
-    np.testing.assert_array_equal(smooth_path(other).thresholds, smooth_path(documents).thresholds)
 
 
 @pytest.mark.slow
@@ -351,16 +290,6 @@ def test_a_handful_of_documents_gives_a_path(scores, labels, rule):
     assert path.tp[0] <= sum(labels)
     for target in (0.01, 0.5, 0.99):
         assert operating_point(path, target).status in ("inside", "at_floor", "unreachable")
-
-
-def test_never_stands_behind_the_last_node():
-    cells = ScoreCells((np.array([0.0, 2.0]),), np.array([[0], [1], [2]]), np.empty(0, dtype=np.intp))
-    np.testing.assert_array_equal(thresholds_at(cells, np.array([[0], [1], [2]])), [[0.0], [2.0], [np.inf]])
-
-
-def test_an_unknown_rule_is_refused():
-    with pytest.raises(DataError, match="'any' or 'all'"):
-        smooth_path(simulated(), rule="most")
 
 
 def test_table_of_zeros_gives_a_path():

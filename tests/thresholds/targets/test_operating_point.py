@@ -1,7 +1,4 @@
-import csv
-import io
 import json
-from dataclasses import asdict
 from decimal import ROUND_FLOOR, Context, Decimal
 from itertools import pairwise
 
@@ -17,14 +14,11 @@ from multiloss_core import (
     OperatingPoint,
     RatedDocuments,
     ThresholdPath,
-    analytic_path,
-    benchmark_path,
     count_surfaces,
     graph_path,
     operating_point,
-    operating_points,
 )
-from multiloss_core.thresholds import classifier_margins, point_as_csv, point_as_dict, point_as_json
+from multiloss_core.thresholds import classifier_margins, point_as_dict, point_as_json
 from tests.brute_force import RULES, close, count, is_flagged, random_documents, rated_documents
 
 rules = st.sampled_from(RULES)
@@ -39,7 +33,7 @@ def path_of(tp, fp, **changes):
 
 @st.composite
 def paths(draw):
-    """Paths with flat stretches, steep and level steps, and perhaps documents above every threshold."""
+    """Draw paths with flat stretches, and perhaps documents above every threshold."""
     step = st.one_of(st.integers(0, 5), st.sampled_from([0.0, 0.0, 0.1, 1 / 3, 2.5]))
     steps = draw(st.lists(st.tuples(step, step), min_size=2, max_size=14))
     tp, fp = (np.cumsum([s[i] for s in steps])[::-1] for i in range(2))
@@ -56,18 +50,6 @@ class TestOperatingPoint:
         point = operating_point(path, target)
         best = max(net_benefit(tp, fp, target) for tp, fp in zip(path.tp, path.fp, strict=True))
         assert net_benefit(point.tp, point.fp, target) == pytest.approx(best, rel=1e-9, abs=1e-7)
-
-    @given(rated_documents(), rules, targets, st.sampled_from(["graph", "benchmark", "power"]))
-    def test_nor_on_paths_through_documents(self, documents, rule, target, method):
-        surfaces = count_surfaces(documents, rule=rule, resolution=6)
-        path = {"graph": graph_path, "benchmark": benchmark_path, "power": analytic_path}[method](surfaces)
-        point = operating_point(path, target)
-        best = max(net_benefit(tp, fp, target) for tp, fp in zip(path.tp, path.fp, strict=True))
-        assert net_benefit(point.tp, point.fp, target) == pytest.approx(best, rel=1e-9, abs=1e-7)
-        tp, fp = count(documents, point.thresholds.tolist(), rule)
-        assert close(point.tp, tp)
-        assert close(point.fp, fp)
-        assert (point.rule, point.names, point.method) == (rule, documents.names, path.method)
 
     @given(paths(), targets)
     def test_it_is_vertex_of_path_of_equal_ones_strictest_or_floors(self, path, target):
@@ -88,14 +70,6 @@ class TestOperatingPoint:
         assert (loose.thresholds <= strict.thresholds).all()
         assert loose.tp >= strict.tp
         assert loose.fp >= strict.fp
-
-    @given(paths(), st.lists(targets, max_size=8))
-    def test_many_at_once_are_the_same_as_one_by_one(self, path, several):
-        together = operating_points(path, several)
-        assert len(together) == len(several)
-        for point, target in zip(together, several, strict=True):
-            alone = operating_point(path, target)
-            np.testing.assert_equal(asdict(point), asdict(alone))
 
     @pytest.mark.parametrize("target", [0.0, 1.0, -0.2, 1.5, float("nan"), 50])
     def test_targets_outside_0_and_1_are_refused(self, target):
@@ -138,14 +112,6 @@ class TestByHand:
         assert np.isnan(floor.next_precision)
         assert (floor.next_alerts, floor.step_precision, floor.step_alerts) == (0, 0.1, 10)
 
-    def test_rates_of_a_point(self):
-        point = operating_point(self.path, 0.2)
-        assert (point.tp, point.fp, point.alerts) == (5, 5, 10)
-        assert point.precision == 0.5
-        assert point.fp_per_tp == 1.0
-        assert point.share_of_rated_positives == pytest.approx(5 / 6)
-        assert point.slope == pytest.approx(0.25)
-
     def test_rates_over_nothing_are_undefined(self):
         point = operating_point(self.path, 0.9)
         assert (point.alerts, point.share_of_rated_positives) == (0, 0)
@@ -153,11 +119,6 @@ class TestByHand:
         assert np.isnan(point.fp_per_tp)
         without_positives = operating_point(path_of([0, 0], [4, 0]), 0.5)
         assert np.isnan(without_positives.share_of_rated_positives)
-
-    def test_a_step_inside_the_hull_is_skipped(self):
-        # The vertex (1, 4) lies below the chord from (0, 0) to (6, 6).
-        path = path_of([6, 1, 0], [6, 4, 0])
-        assert [operating_point(path, m).thresholds[0] for m in (0.6, 0.5, 0.4)] == [2, 0, 0]
 
     def test_a_path_on_which_nothing_changes(self):
         point = operating_point(path_of([2, 2], [3, 3]), 0.5)
@@ -203,23 +164,6 @@ class TestByHand:
 
 
 class TestMajorant:
-    @given(paths())
-    def test_corners_are_those_of_the_upper_hull(self, path):
-        majorant = path.majorant
-        points = list(zip(path.fp.tolist(), path.tp.tolist(), strict=True))
-        corners = [points[i] for i in majorant.vertices]
-        for x, y in points:
-            # No point lies above any chord of the majorant.
-            for (x0, y0), (x1, y1) in pairwise(corners):
-                assert (y - y0) * (x1 - x0) <= (y1 - y0) * (x - x0) + 1e-7
-        # Steps of equal share may stay apart by the rounding of fractional weights.
-        assert (np.diff(majorant.marginal_precisions) < 1e-9).all()
-        assert len(majorant.marginal_precisions) == len(corners) - 1
-        for (x0, y0), (x1, y1), share in zip(corners[:-1], corners[1:], majorant.marginal_precisions, strict=True):
-            assert share == pytest.approx((y1 - y0) / (y1 - y0 + x1 - x0))
-        assert points[majorant.vertices[0]] == points[-1]
-        assert points[majorant.vertices[-1]] == points[0]
-
     @pytest.mark.parametrize("seed", range(5))
     def test_against_scipy(self, seed):
         generator = np.random.default_rng(seed)
@@ -251,7 +195,7 @@ def point_at(documents, thresholds, rule):
 
 
 def nearest_by_hand(documents, thresholds, rule, j, direction, band):
-    """Weight and positive weight of the documents that moving threshold j alone would add or lose, nearest first."""
+    """Sum the documents that moving threshold j alone adds or loses, nearest first."""
     end = float(documents.floors[j]) if direction == "down" else np.inf
     moved = [*thresholds[:j], end, *thresholds[j + 1 :]]
     rows = [
@@ -287,19 +231,6 @@ class TestMargins:
         assert [margin.name for margin in margins] == list(documents.names)
         width = max(20.0, 0.05 * sum(count(documents, thresholds, rule))) if band is None else band
         for j, margin in enumerate(margins):
-            added = nearest_by_hand(documents, thresholds, rule, j, "down", width)
-            assert_margin(margin.added, margin.precision_added, *added)
-            lost = nearest_by_hand(documents, thresholds, rule, j, "up", width)
-            assert_margin(margin.lost, margin.precision_lost, *lost)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("rule", RULES)
-    @pytest.mark.parametrize("band", [None, 0.5, 30.3, 900.7])
-    def test_among_thousands_of_documents_with_ties(self, rule, band):
-        documents = random_documents(1, n=4000, k=3, decimals=1)
-        thresholds = np.quantile(documents.scores, 0.6, axis=0).tolist()
-        width = max(20.0, 0.05 * sum(count(documents, thresholds, rule))) if band is None else band
-        for j, margin in enumerate(classifier_margins(documents, point_at(documents, thresholds, rule), band=band)):
             added = nearest_by_hand(documents, thresholds, rule, j, "down", width)
             assert_margin(margin.added, margin.precision_added, *added)
             lost = nearest_by_hand(documents, thresholds, rule, j, "up", width)
@@ -366,18 +297,6 @@ class TestRounding:
         if threshold <= scores.max():
             assert significant_digits(rounded[0]) <= significant_digits(threshold)
 
-    @given(st.data(), rated_documents())
-    def test_several_classifiers_are_rounded_each_on_its_own(self, data, documents):
-        thresholds = np.array([data.draw(st.floats(float(floor), 9.0)) for floor in documents.floors])
-        rounded = documents.round_thresholds(thresholds)
-        np.testing.assert_array_equal(documents.scores >= rounded, documents.scores >= thresholds)
-        assert (rounded >= documents.floors).all()
-
-    def test_fewest_digits_between_two_neighbouring_scores(self):
-        documents = RatedDocuments([0.1, 0.52, 0.561, 0.9], [0, 1, 0, 1])
-        for threshold, expected in ((0.55432, 0.55), (0.561, 0.56), (0.8123, 0.8), (0.5609, 0.56)):
-            assert documents.round_thresholds([threshold]).tolist() == [expected]
-
     @given(st.lists(st.integers(-999, 999), min_size=3, max_size=8, unique=True), st.sampled_from([0.01, 0.001, 1.0]))
     def test_no_number_of_fewer_digits_would_do(self, numbers, unit):
         scores = sorted(round(number * unit, 3) for number in numbers)
@@ -389,11 +308,6 @@ class TestRounding:
                 if float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(repr(threshold))) > below
             )
             assert significant_digits(documents.round_thresholds([threshold])[0]) == fewest
-
-    def test_a_floor_is_kept_exactly(self):
-        floors = [0.123456789012345, 16.0]
-        documents = RatedDocuments([[0.2, 17.0], [0.3, 20.0], [0.9, 16.0]], [0, 1, 1], floors=floors)
-        assert documents.round_thresholds(floors).tolist() == floors
 
     def test_a_threshold_just_above_its_floor_stays_above_it(self):
         floor = 0.123456789
@@ -408,12 +322,6 @@ class TestRounding:
         rounded = documents.round_thresholds([top])[0]
         assert rounded > highest
         assert significant_digits(rounded) <= significant_digits(top)
-
-    def test_short_threshold_above_all_scores_stays_short(self):
-        documents = RatedDocuments([0.25, 1.5], [0, 1])
-        rounded = documents.round_thresholds([2.0])[0]
-        assert rounded > 1.5
-        assert significant_digits(rounded) == 1
 
 
 class TestExport:
@@ -442,27 +350,6 @@ class TestExport:
         assert record["false_positives_per_true_positive"] is None
         assert record["alerts"] == 0
         assert record == point_as_dict(point)
-
-    def test_the_csv_holds_the_exact_thresholds(self, chosen):
-        documents, point = chosen
-        rows = list(csv.DictReader(io.StringIO(point_as_csv(point))))
-        assert [row["classifier"] for row in rows] == list(documents.names)
-        assert [float(row["threshold"]) for row in rows] == point.thresholds.tolist()
-        assert {row["comparison"] for row in rows} == {">="}
-        assert {row["rule"] for row in rows} == {point.rule}
-
-    @pytest.mark.parametrize(
-        "name", ["=1+2", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1", "a\r=1", '=HYPERLINK("http://x","y")']
-    )
-    def test_a_name_in_the_csv_cannot_start_a_formula(self, name):
-        point = operating_point(path_of([3, 0], [4, 0], names=(name,)), 0.2)
-        cell = next(csv.DictReader(io.StringIO(point_as_csv(point), newline="")))["classifier"]
-        assert cell[0] not in "=+-@\t\r"
-        assert cell.endswith(name)
-
-    def test_names_with_separators_and_quotes_survive(self):
-        point = operating_point(path_of([3, 0], [4, 0], names=('a, "b"',)), 0.2)
-        assert next(csv.DictReader(io.StringIO(point_as_csv(point))))["classifier"] == 'a, "b"'
 
 
 def test_interval_of_margin_rests_on_what_its_weights_are_worth():

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiloss_core import (
@@ -15,7 +15,7 @@ from multiloss_core import (
     operating_point,
     smooth_path,
 )
-from multiloss_core.thresholds import Payoffs, cases_along, mean_amounts, money_weighted, profit_curve
+from multiloss_core.thresholds import Payoffs, cases_along, money_weighted, profit_curve
 from multiloss_core.thresholds.targets import point_of_vertex
 from tests.thresholds.targets.test_points import paths
 
@@ -84,6 +84,7 @@ def test_best_vertex_with_fixed_values_is_point_of_target(path, review, gain, an
     assert curve.totals[curve.best] == pytest.approx(payoffs.total(point.tp, point.fp))
 
 
+@settings(max_examples=10)
 @given(paths())
 def test_point_of_vertex_has_its_counts_and_slider_target(path):
     for vertex in range(len(path.tp)):
@@ -92,33 +93,8 @@ def test_point_of_vertex_has_its_counts_and_slider_target(path):
         if isinstance(point, OperatingPoint):
             again = operating_point(path, point.marginal_precision)
             assert (again.tp, again.fp) == (point.tp, point.fp)
-    with pytest.raises(DataError, match="none of number"):
+    with pytest.raises(DataError, match="vertices"):
         point_of_vertex(path, len(path.tp))
-
-
-def test_equal_amounts_give_best_vertex_for_both_targets():
-    documents, _, frame = some_documents(3)
-    amounts = np.where(documents.labels, 40.0, 90.0)
-    payoffs = Payoffs(review=6.0, catch=2.0, annoyance=3.0, recovered=0.5)
-    positive, negative = mean_amounts(documents, amounts)
-    assert (positive, negative) == (pytest.approx(40), pytest.approx(90))
-    assert payoffs.at_amount(positive) == Payoffs(review=6.0, catch=22.0, annoyance=3.0)
-    path = graph_path(count_surfaces(documents, resolution=15))
-    best = max(by_pandas(frame.assign(amount=amounts), row, "any", payoffs) for row in path.thresholds)
-    point = operating_point(path, payoffs.at_amount(positive).marginal_precision)
-    assert payoffs.total(point.tp, point.fp, 40 * point.tp) == pytest.approx(best)
-
-    in_money = graph_path(count_surfaces(money_weighted(documents, amounts), resolution=15))
-    point = operating_point(in_money, payoffs.marginal_precision_of_money(positive, negative))
-    brought = payoffs.total(point.tp / 40, point.fp / 90, point.tp)
-    best = max(payoffs.total(tp / 40, fp / 90, tp) for tp, fp in zip(in_money.tp, in_money.fp, strict=True))
-    assert brought == pytest.approx(best)
-
-
-def test_mean_amounts_are_weighted():
-    documents, amounts, frame = some_documents(5)
-    for found, (_, rows) in zip(mean_amounts(documents, amounts), list(frame.groupby("fraud"))[::-1], strict=True):
-        assert found == pytest.approx(np.average(rows.amount, weights=rows.weight))
 
 
 @pytest.mark.parametrize(
@@ -127,17 +103,10 @@ def test_mean_amounts_are_weighted():
         (lambda: Payoffs(review=5, recovered=1.2), "at most 100 %"),
         (lambda: Payoffs(review=5, recovered=float("nan")), "share of the amount recovered must be a number"),
         (lambda: Payoffs(review=5, recovered=0.5).at_amount(10.0), "no alert is worth its review"),
-        (lambda: Payoffs(review=5, recovered=0.5).marginal_precision, "say what the mean amount is"),
+        (lambda: Payoffs(review=5, recovered=0.5).marginal_precision, "mean amount"),
         (lambda: Payoffs(review=5), "no alert is worth its review"),
     ],
 )
 def test_costs_that_make_no_sense_are_refused(make, words):
     with pytest.raises(DataError, match=words):
         make()
-
-
-def test_without_amounts_no_share_of_them_is_recovered():
-    documents, _, _ = some_documents(1)
-    path = smooth_path(documents)
-    with pytest.raises(DataError, match="choose an amount column on Rated data, or enter 0 %"):
-        profit_curve(cases_along(path, documents, None), Payoffs(review=6.0, recovered=1.0))

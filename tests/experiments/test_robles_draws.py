@@ -15,7 +15,6 @@ from experiments.robles.draws import (
     trained,
     usual_decisions,
 )
-from experiments.robles.running_times import TIMED, count_grid, running_times
 
 
 def test_a_split_uses_every_row_once():
@@ -77,11 +76,3 @@ def test_one_draw_of_mammography(papers_data):
     union = next(one for one in outcomes if one.row == UNION)
     for one in outcomes[:2]:
         assert one.rows[0] <= union.rows[0]
-
-
-def test_running_times_are_measured_for_every_method(papers_data):
-    surfaces = count_grid()
-    assert surfaces.tp.shape == (100, 100)
-    times = running_times(surfaces, repetitions=1)
-    assert [one.method for one in times] == [*TIMED, "networkx Bellman-Ford"]
-    assert all(one.processor >= 0 and one.wall > 0 for one in times)

@@ -4,7 +4,7 @@ from scipy import stats
 from sklearn.metrics import precision_recall_fscore_support
 
 from experiments.printed import robles_rows
-from experiments.robles.comparison import NO_DATA, NOT_SHOWN, compared, may_show, measured
+from experiments.robles.comparison import NO_DATA, compared, measured
 from experiments.robles.draws import Outcome
 
 
@@ -58,24 +58,3 @@ def test_every_printed_figure_has_a_mark_in_both_modes():
     for one in cells:
         if one.data_set == "IEEEFraud":
             assert (one.mark, one.reason) == ("no counterpart", NO_DATA)
-
-
-@pytest.mark.parametrize(("status", "mark"), [("unreachable", "agrees"), ("inside", "differs")])
-def test_a_printed_dash_agrees_with_unreachable(status, mark):
-    rows = (0, 0, 1158, 9139) if status == "unreachable" else (600, 534, 558, 8605)
-    given = [outcome(rows, draw=d, status=status, kind="Linear SVM", row="Graph") for d in range(2)]
-    cells = compared(measured(given))
-    marks = {one.mark for one in cells if (one.data_set, one.kind, one.row, one.mode) ==
-             ("Bank", "Linear SVM", "Graph", "apart")}  # fmt: skip
-    assert marks == {mark}
-
-
-def test_of_the_case_control_sample_little_is_shown():
-    rows = measured([outcome((100, 1, 20, 1800), draw=d, data_set="creditcard", kind="Linear SVM") for d in range(2)])
-    assert rows[0].intervals["precision"] is None
-    assert rows[0].intervals["recall"] is not None
-    cells = [one for one in compared(rows) if one.data_set == "CreditCards" and one.row == "classifier 1"
-             and one.kind == "Linear SVM" and one.mode == "apart"]  # fmt: skip
-    assert [one.reason for one in cells] == [NOT_SHOWN, "", NOT_SHOWN]
-    assert may_show("creditcard", "Naive Bayes", "precision")
-    assert not may_show("creditcard", "Linear SVM", "net")

@@ -20,7 +20,7 @@ likely genuine|unconfirmed fraud|Escalated|escalated to L2|n/a|N/A|TBD|In review
 not yet reviewed|?|
 offen|Ausstehend|in Bearbeitung|in Prüfung|Verdacht|Betrugsverdacht|nicht geprüft|unklar|En attente|en cours|
 À vérifier|suspecté|inconnu|Pendiente|en revisión|sospechoso|no revisado|Pendente|Em análise|suspeita|em andamento"""
-# What could be meant in two ways, or says something else.
+# Ambiguous words, or words with another meaning.
 OPEN = """Not clear|Genuine alert|Bad alert|Fraud pending review|fraud not confirmed|friendly fraud|Bad debt|
 Suspicion confirmed|Verdacht bestätigt|genuine fraud|clear fraud|good catch|approved|declined|DECLINE|A|F|G|red|2|
 Confirmed|confirmed by customer|Reviewed|Closed|None|High|fraud reversed|not a false positive|no longer pending|
@@ -51,14 +51,14 @@ def test_case_blanks_and_underscores_make_no_difference(change):
         }
 
 
-def test_what_is_likely_is_told_where_nothing_is_certain():
+def test_uncertain_values_have_likely_meanings():
     assert read_rating("Fraud pending review").likely == "undecided"
     assert read_rating("Fraud - customer refused").likely == "positive"
-    assert read_rating("genuine, tell the merchant").likely == "negative"
+    assert read_rating("genuine, inform the merchant").likely == "negative"
     assert read_rating("red").likely is None
 
 
-def test_everyday_words_alone_do_not_show_that_a_column_is_a_rating():
+def test_everyday_words_alone_are_no_rating():
     assert not any(read_rating(value).is_specific for value in ("good", "bad", "OK", "positive", "open", "red"))
     assert all(read_rating(value).is_specific for value in ("fraud", "False Positive", "legit", "kein Betrug"))
 
