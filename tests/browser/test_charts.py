@@ -13,7 +13,6 @@ from tests.browser.steps import (
     expect_drawn,
     expect_point,
     expected_sample_point,
-    follow,
     luminance,
     metric,
     number,
@@ -154,23 +153,6 @@ def turn(page, chart):
     page.mouse.up()
 
 
-def test_the_two_dimensional_charts_are_drawn(server, page):
-    open_page(page, f"{server}/rated_data", "Rated data")
-    charts = page.locator(".js-plotly-plot")
-    expect(charts).to_have_count(2)
-    for place in range(2):
-        expect(charts.nth(place).locator(".barlayer .point").first).to_be_attached()
-        expect_drawn(page, charts.nth(place), colours=20)
-    choose(page, "Data", "Login alerts")
-    expect(charts).to_have_count(1)
-    follow(page, "Choose the operating point", "Operating point")
-    expect(metric(page, "Threshold of login model")).to_be_visible()
-    expect(charts).to_have_count(2)
-    for place in range(2):
-        expect(charts.nth(place).locator(".scatterlayer path.js-line").first).to_be_attached()
-        expect_drawn(page, charts.nth(place), colours=20)
-
-
 def test_drag_moves_everything_and_reaches_python_on_release(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
@@ -237,7 +219,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     given = double_click(page, plane, zoomed)
     assert given != before
     double_click(page, plane, given)
-    expect(page.locator(".explorer .driver")).to_be_hidden()
+    expect(page.locator(".explorer .goal")).to_be_hidden()
     press(page, "ArrowRight", "1")
     settle_target(page, "1")
     assert plane.evaluate("chart => chart.layout.xaxis.autorange && chart.layout.yaxis.autorange")
@@ -254,13 +236,13 @@ def test_a_click_in_threshold_space_sets_the_point_by_hand(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(chart(page, "space").locator(".marks path.ghost")).to_be_attached()
     settle(page)
-    said = page.locator(".explorer .driver")
+    said = page.locator(".explorer .goal")
     chart(page, "space").scroll_into_view_if_needed()
     box = chart(page, "space").locator(".nsewdrag").first.bounding_box()
     target = box["x"] + 0.6 * box["width"], box["y"] + 0.1 * box["height"]
     click_hovered(page, "space", target)
     expect(said).to_contain_text("Set by hand")
-    expect(page).to_have_url(re.compile("driver=manual"))
+    expect(page).to_have_url(re.compile("goal=manual"))
     settle(page)
     # The boxes of the thresholds set by hand may have moved the chart down.
     moved = chart(page, "space").locator(".nsewdrag").first.bounding_box()
@@ -277,7 +259,7 @@ def test_a_click_in_threshold_space_sets_the_point_by_hand(server, page):
     said.get_by_role("button").click()
     expect(said).to_be_hidden()
     expect_point(page, scores, expected_sample_point("Card alerts", float(percent_box(page).input_value())))
-    expect(page).not_to_have_url(re.compile("driver="))
+    expect(page).not_to_have_url(re.compile("goal="))
 
 
 def click_hovered(page, name, target):
@@ -300,8 +282,8 @@ def test_a_finger_scrolls_the_page_until_it_taps_a_chart(server, new_page):
     chart(page, "space").locator(".nsewdrag").first.tap(position={"x": 40, "y": 40})
     page.locator(".explorer .controls .question").tap()
     expect(shield).to_be_visible()
-    expect(page.locator(".explorer .driver")).to_be_hidden()
-    assert "driver=" not in page.url
+    expect(page.locator(".explorer .goal")).to_be_hidden()
+    assert "goal=" not in page.url
 
 
 def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, new_page):

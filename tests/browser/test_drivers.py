@@ -216,7 +216,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     percent_box(page).press("Enter")
     expect_point(page, SCORES, expected_sample_point(NAME, 30))
     settle_target(page, 30)
-    expect(page).not_to_have_url(re.compile("goal=|hand=|wish_"))
+    expect(page).not_to_have_url(re.compile("goal=|hand=|goal_"))
     expect(said(page)).to_be_hidden()
     expect(selected(page, "Set the point by")).to_have_value("marginal precision")
     expect(refusal(page, "The point stays")).to_have_count(0)

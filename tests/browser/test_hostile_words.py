@@ -147,21 +147,6 @@ def test_no_address_breaks_a_page(strangers_server, log):
     expect_quiet(log)
 
 
-def test_chromium_is_quiet_where_every_choice_is_hostile(strangers_server, log, page):
-    complaints, hosts = watched(page)
-    for place, (name, own) in enumerate(PARAMETERS.items()):
-        # Another value in each choice.
-        values = {key: VALUES[(STRIDE * place + i) % len(VALUES)] for i, key in enumerate(own)}
-        page.goto(f"{strangers_server}/{name}?{query(values)}")
-        expect(page.get_by_role("heading", name=PAGES[name], exact=True)).to_be_visible()
-        settle(page)
-        expect_text_alone(page)
-    assert complaints == []
-    # Pictures that a page holds itself have no host.
-    assert hosts - {None} == {"127.0.0.1"}
-    expect_quiet(log)
-
-
 def watched(page):
     """Lists of what goes wrong on a page, and of whom it asks, filled as it goes."""
     complaints, hosts = [], set()

@@ -18,7 +18,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from benchmarks.load.wire import Visit
 from decision_log import DecisionLog
 from tests.app_server import app_server, free_port
-from tests.browser.steps import PAGES, follow, open_page, open_part, rated_csv, selected, settle, upload
+from tests.browser.steps import PAGES, follow, open_page, open_part, settle
 from tests.decisions.samples import sample_decision
 from tests.sign_in.openid_provider import CLIENT, PASSWORD, SECRET, metadata_of, openid_provider
 
@@ -227,13 +227,6 @@ def test_nothing_is_uploaded_by_who_is_not_signed_in(place):
 
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(asyncio.run, bring()).result() == 403
-
-
-def test_a_file_is_uploaded_by_who_is_signed_in(place, page):
-    sign_in(page, place, "rita", "rated_data")
-    upload(page, "alerts.csv", rated_csv())
-    expect(selected(page, "Data")).to_have_value("alerts.csv")
-    settle(page)
 
 
 def test_settings_that_cannot_be_read_close_the_application(tmp_path, page):

@@ -83,9 +83,9 @@ def change_scenarios(app, *, edited=None, added=(), deleted=()):
 
 
 def enter_scenario(app, row=0, **cells):
-    """Type into cells of a scenario, by their names without `wish_`."""
+    """Type into cells of a scenario, by their names without `goal_`."""
     before = app.session_state[scenario_editor(app)]["edited_rows"].get(row, {})
-    return change_scenarios(app, edited={row: before | {f"wish_{name}": value for name, value in cells.items()}})
+    return change_scenarios(app, edited={row: before | {f"goal_{name}": value for name, value in cells.items()}})
 
 
 def typed_scenarios(app):

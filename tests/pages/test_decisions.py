@@ -31,9 +31,7 @@ from tests.pages.steps import decide, enter_scenario, explorer, goal_called, ope
 from ui import records
 from ui.data.rated import sample
 from ui.operating_point.active_goal import GOALS
-from ui.rated_data import column_roles
 from ui.records import thresholds_words
-from ui.shared.session import KEY
 
 
 def press(app, label):
@@ -113,27 +111,6 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
     assert app.code[0].value == sql_where(one)
     run(app.selectbox(key="decisions_for").select("all data"))
     assert len(table(app, "Deployed")) == 2
-
-
-def test_list_says_what_was_set_by_hand_and_what_counts_money(log_address):
-    record = make_record()
-    by_hand = replace(record, record_id="00000000-0000-4000-8000-000000000001", target=RecordedTarget("set by hand"))
-    logged(log_address, by_hand, replace(record, settings=replace(record.settings, amount="paid")))
-    shown = table(opened("decisions"), "Deployed")
-    assert list(shown["Method"]) == ["smooth", "set by hand"]
-    assert list(shown["Target"].isna()) == [False, True]
-    assert list(shown["Counted"]) == ["money", "documents"]
-
-
-def test_a_link_opens_one_of_the_decisions_by_its_number(log_address):
-    older, _ = logged(log_address, sample_decision(), make_record())
-    first = opened("decisions")
-    label = first.selectbox(key="decision").options[1]
-    run(first.selectbox(key="decision").select(label))
-    assert address_of(first) == {"decision": str(older)}
-    linked = opened("decisions", decision=str(older))
-    assert linked.selectbox(key="decision").value == str(older)
-    assert linked.subheader[0].value == f"Decision {older}"
 
 
 def test_no_address_names_data_or_authors(log_address):
@@ -276,15 +253,6 @@ def test_the_audit_trail_tells_who_did_what_and_what_was_altered(log_address):
     assert "Deployment 1 of entry 1 was changed after 20" in said(app.error)
 
 
-def test_where_the_log_lies_is_not_shown(log_address):
-    logged(log_address, sample_decision())
-    place = log_address.removeprefix("sqlite:///")
-    app = opened("decisions")
-    assert not [
-        element for kind in ("caption", "info", "markdown") for element in app.get(kind) if place in element.value
-    ]
-
-
 def test_reopening_keeps_the_present_thresholds(log_address):
     record = sample_decision("Login alerts", rule="any")
     logged(log_address, replace(record, current=CurrentThresholds((0.9,), 1.0, 2.0)))
@@ -326,15 +294,6 @@ def test_the_data_page_says_what_is_in_production_for_its_scores(log_address):
     assert not produced(opened("rated_data", data="Insurance claims"))
 
 
-def test_a_log_that_cannot_be_read_keeps_no_data_from_being_seen(monkeypatch, tmp_path):
-    (tmp_path / "broken.db").write_bytes(b"not a database" * 100)
-    monkeypatch.setenv(ADDRESS, f"sqlite:///{tmp_path / 'broken.db'}")
-    app = opened("rated_data", data="Login alerts")
-    assert not app.error
-    assert not produced(app)
-    assert app.subheader
-
-
 # Records from files
 
 
@@ -351,15 +310,6 @@ def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
     assert "number 1." in said(app.success)
     with DecisionLog(log_address) as log:
         assert [entry.record for entry in log.entries()] == [record]
-
-
-def test_an_uploaded_record_stays_until_it_is_put_away():
-    app = give(opened("decisions"), make_record().to_json())
-    run(app.switch_page("pages/rated_data.py"))
-    run(app.switch_page("pages/decisions.py"))
-    assert app.subheader[0].value.startswith("From the file")
-    press(app, "Close")
-    assert not app.subheader
 
 
 @pytest.mark.parametrize(
@@ -383,16 +333,6 @@ def test_a_file_that_is_no_record_says_why_and_changes_nothing(text, words):
     give(app, make_record().to_json())
     assert not app.error
     assert app.subheader
-
-
-def test_texts_of_a_record_are_shown_as_text():
-    hostile = HOSTILE_NAMES[10] + HOSTILE_NAMES[6]
-    record = make_record(HOSTILE_NAMES, (None,) * len(HOSTILE_NAMES), author=hostile, reason=hostile)
-    record = replace(record, data=replace(record.data, name=hostile))
-    app = give(opened("decisions"), record.to_json(), "![x](http:evil).json")
-    assert "is not loaded" in said(app.info)
-    for element in (*app.info, *app.subheader, *app.markdown):
-        assert not re.search(r"(?<!\\)\]\(http|(?<!\\)<img", element.value)
 
 
 # Opening again
@@ -470,26 +410,6 @@ def test_what_drove_a_decision_drives_again(log_address, goal):
         run(app.switch_page("pages/operating_point.py"))
         enter_scenario(app, review=6.0)
         assert state(app).point.target.percent == pytest.approx(70.0)
-
-
-def test_a_decision_by_the_slider_reopens_on_the_slider(log_address):
-    logged(log_address, sample_decision(rule="any"))
-    app = opened("operating_point", data="Card alerts", goal="costs", goal_review="20")
-    run(app.switch_page("pages/decisions.py"))
-    press(app, "Open on the operating point")
-    assert app.selectbox(key="goal").value == "slider"
-    assert state(app).point.target.percent == 35.0
-
-
-def test_wish_that_led_to_target_of_slider_before_reopens_there(log_address):
-    record = sample_decision(rule="any")
-    goal_values = (GoalValue("alerts per day", 20.0), GoalValue("days in the data", 70.0))
-    logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", goal_values, 0.35, "inside")))
-    app = press(opened("decisions"), "Open on the operating point")
-    assert app.selectbox(key="goal").value == "slider"
-    assert state(app).point.target.percent == 35.0
-    assert "Data and thresholds are the same" in said(app.success)
-    assert "gives other thresholds" in said(app.caption)
 
 
 def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
@@ -586,17 +506,6 @@ def test_a_file_reopens_with_the_columns_of_the_decision(log_address):
     assert [box.value for box in app.number_input if "floor" in box.label] == list(floors)
 
 
-def test_every_widget_of_the_columns_is_forgotten(monkeypatch):
-    app = opened("rated_data")
-    source = sample("Card alerts")
-    tag = source.fingerprint[:12]
-    state = dict.fromkeys(key for key in app.session_state if key.endswith(f"_{tag}"))
-    assert len(state) > 10
-    monkeypatch.setattr(column_roles.st, "session_state", state)
-    column_roles.forget(source)
-    assert set(state) <= {KEY}
-
-
 def test_newer_data_show_expected_beside_observed(log_address):
     record = file_decision(as_csv(rated_frame(3)), rule="any")
     interval = RecordedInterval(0.02, 0.01, 0.03, 0.95)
@@ -640,24 +549,6 @@ def test_a_file_of_the_same_name_and_other_content_is_told_apart(log_address):
     run(app.switch_page("pages/decisions.py"))
     assert "is loaded, but it is not the data of this decision" in said(app.warning)
     assert "Caught (TP)" in set(table(app, "New value")[""])
-
-
-def test_newer_data_can_be_tried_while_decisions_own_is_loaded(log_address):
-    own, newer = as_csv(rated_frame(3)), as_csv(rated_frame(4))
-    logged(log_address, file_decision(own))
-    app = opened("rated_data")
-    run(app.file_uploader(key="upload").set_value(("june.csv", own, "text/csv")))
-    run(app.switch_page("pages/decisions.py"))
-    assert not [box for box in app.selectbox if box.key == "try_on_entry"]
-    assert "with the same score columns" in said(app.caption)
-    run(app.switch_page("pages/rated_data.py"))
-    run(app.file_uploader(key="upload").set_value(("july.csv", newer, "text/csv")))
-    run(app.switch_page("pages/decisions.py"))
-    assert "'june.csv', is loaded and the same" in said(app.success)
-    assert app.selectbox(key="try_on_entry").options == ["july.csv"]
-    assert "Caught (TP)" in set(table(app, "New value")[""])
-    press(app, "Open on the operating point")
-    assert app.selectbox(key="data").value == "june.csv"
 
 
 def test_a_table_of_counts_reopens(log_address):
@@ -801,13 +692,6 @@ def test_thresholds_in_use_are_recorded_with_their_counts(screen, log_address):
     assert (current.tp, current.fp) == ((caught["rating"] == "fraud").sum(), (caught["rating"] == "ok").sum())
 
 
-def test_text_no_record_can_keep_is_refused_in_place(screen):
-    screen.text_input(key="decision_author").set_value("a\0b")
-    decide(screen)
-    assert "Field 'author'" in said(screen.error)
-    assert not screen.get("download_button")
-
-
 def test_the_screen_says_which_decision_it_was_opened_with(screen):
     from ui.shared.session import Reopened
 
@@ -867,10 +751,3 @@ def test_without_an_address_the_log_is_a_file_of_this_user(monkeypatch, tmp_path
         assert log.place == str(file)
     assert file.is_file()
     assert opened("decisions").title[0].value == "Decisions"
-
-
-def test_a_folder_that_cannot_be_made_is_told(monkeypatch, tmp_path):
-    monkeypatch.delenv(ADDRESS)
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
-    assert "No folder for the decision log can be made" in said(opened("decisions").error)

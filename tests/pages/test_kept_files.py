@@ -3,7 +3,6 @@
 import hashlib
 import json
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -110,14 +109,6 @@ def test_links_of_both_kinds_lead_to_loaded_file(app, said):
     assert address_of(app) == {"data_file": start}
 
 
-def test_known_fingerprint_brings_file_back(monkeypatch):
-    files = [{"name": GOOD, "digest": "0" * 12}]
-    monkeypatch.setattr(uploader, "kept_before", lambda shelf: (None, files if shelf == "data" else []))
-    app = opened("rated_data", data_file="0" * 12)
-    assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
-    assert not numbers(app)
-
-
 def test_a_fingerprint_that_nobody_knows_waits_for_its_file():
     data = csv_of(rated_frame())
     start = hashlib.sha256(data).hexdigest()[:12]
@@ -142,37 +133,6 @@ def test_what_is_no_fingerprint_asks_for_nothing(said):
     app = opened("rated_data", data_file=said)
     assert app.selectbox(key="data").value == next(iter(SAMPLES))
     assert numbers(app)
-
-
-def test_file_uploaded_again_goes_on_with_settings_of_address():
-    frame = rated_frame()
-    app = opened(data=GOOD, m="35", rule="all", plain="true")
-    say_gone(app, "operating_point", GOOD)
-    app.session_state["plain"] = True
-    upload(app, csv_of(frame), GOOD)
-    assert not app.warning
-    assert app.selectbox(key="data").value == GOOD
-    assert app.get_by_key("rule").value == "all"
-    assert state(app).point.target.percent == 35
-    assert app.metric
-    assert not app.file_uploader
-
-
-def test_another_file_of_the_same_name_is_said_to_be_another():
-    first = opened("rated_data", data=GOOD)
-    say_gone(first, "rated_data", GOOD)
-    upload(first, csv_of(rated_frame()), GOOD)
-    assert not first.warning
-    told = first.query_params["data_file"]
-    start = told if isinstance(told, str) else told[0]
-    for seed, is_same in ((1, True), (2, False)):
-        app = opened("rated_data", data=GOOD, data_file=start)
-        say_gone(app, "rated_data", GOOD)
-        upload(app, csv_of(rated_frame(seed)), GOOD)
-        assert app.selectbox(key="data").value == GOOD
-        said = [as_read(warning.value) for warning in app.warning]
-        assert bool(said) != is_same
-        assert is_same or "not the same file as before" in said[0]
 
 
 def test_last_used_file_comes_back_without_address(monkeypatch):
@@ -256,14 +216,6 @@ def app():
     return run(AppTest.from_file(APP, default_timeout=180))
 
 
-def test_more_than_three_files_stay(app):
-    for number in range(1, 6):
-        upload(app, csv_of(rated_frame(number)), f"file {number}.csv")
-    assert not app.error
-    assert app.selectbox(key="data").options == [*SAMPLES, *(f"file {number}.csv" for number in range(1, 6))]
-    assert funnel(app)[0] == len(rated_frame(5))
-
-
 def test_files_that_leave_for_lack_of_memory_are_named(app, monkeypatch):
     upload(app, csv_of(rated_frame(1)), "first.csv")
     monkeypatch.setattr(store, "MAX_MEMORY_BYTES", state(app).rated.files["first.csv"].memory + 1)
@@ -282,12 +234,6 @@ def test_other_content_under_a_known_name_gets_a_name_of_its_own(app):
         assert funnel(app)[0] == len(rated_frame(seed))
         upload(app, b"", "bad.csv")
     assert set(app.selectbox(key="data").options) == {*SAMPLES, GOOD, "good (2).csv", "good (3).csv"}
-
-
-def test_after_a_failed_upload_the_page_says_what_it_shows(app):
-    upload(app, csv_of(rated_frame()), GOOD)
-    upload(app, b"", "bad.csv")
-    assert as_read(app.error[0].value).endswith(f"Still shown: '{GOOD}'.")
 
 
 @pytest.mark.parametrize(
@@ -311,14 +257,6 @@ def test_nonsense_of_a_browser_is_not_heard(said):
     assert checked(said) == {}
 
 
-def test_what_a_browser_says_is_bounded():
-    files = [{"name": f"{number}", "digest": "0"} for number in range(1_000)]
-    assert len(checked({"kept": files})["kept"]) == 200
-    assert checked({"kept": [{"name": "\n", "digest": ""}]}) == {"kept": []}
-    choices = {f"{number}": "x" for number in range(1_000)} | {"long": "x" * 30_000}
-    assert len(checked({"choices": choices})["choices"]) == 100
-
-
 def test_a_choice_of_columns_survives_as_text():
     choice = ColumnMeanings(
         is_counts=False, scores=("a", "b"), rating="r", meanings=(("x", None),), floors=(None, 0.1 + 0.2)
@@ -327,10 +265,3 @@ def test_a_choice_of_columns_survives_as_text():
         assert remembered_from_json(remembered_to_json(remembered), ColumnMeanings) == remembered
     for text in ("", "{", "7", '{"choice": {"scores": ["a"]}}', '{"is_counts": false, "scores": "a"}', "[" * 100_000):
         assert remembered_from_json(text, ColumnMeanings) is None
-
-
-def test_a_signature_knows_names_and_not_their_order():
-    frame = pd.DataFrame(columns=["a", "b"])
-    assert columns_signature(frame) == columns_signature(frame[["b", "a"]])
-    assert columns_signature(frame) != columns_signature(frame[["a"]])
-    assert columns_signature(frame) != columns_signature(pd.DataFrame(columns=["a, b"]))

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from multiloss_core.formatting import FRAUD
 from tests.pages.steps import explorer, opened, run, state
 from ui.shared.formatting import NOUN, NOUNS
 
@@ -132,8 +131,3 @@ def test_what_browser_remembered_holds_where_it_is_noun_on_offer(said, noun):
     run(app)
     assert app.selectbox(key=NOUN).value == noun
     assert any(f"When each {noun} came" in text for text in texts(app))
-
-
-def test_alert_is_no_noun_on_offer():
-    assert "alert" not in NOUNS
-    assert FRAUD.document == NOUNS[0]

@@ -25,9 +25,7 @@ from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, fac
 from tests.pages.steps import state
 from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
-from ui.top_k import assumptions as top_k_assumptions
 from ui.top_k import checks as top_k_timing
-from ui.top_k.bars import checked
 from ui.top_k.items import Settings
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
@@ -127,18 +125,6 @@ def test_choices_of_link_out_of_range_are_the_defaults(page):
     assert any("Top-k fails here" in warning.value for warning in page.warning)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "bounded"), [("n", 15, 14), ("seed", -1, 0), ("scale", 11.0, 10.0), ("beta", 0.05, 0.1)]
-)
-def test_value_of_the_session_is_brought_within_bounds(page, key, value, bounded):
-    page.session_state[f"topk_{key}"] = value
-    page.run()
-    assert not page.exception
-    assert not page.error
-    assert by_key(page.number_input, f"topk_{key}").value == bounded
-    assert page.get("plotly_chart")
-
-
 def test_verification_is_forgotten_for_other_settings(page):
     page.run()
     by_key(page.number_input, "topk_n").set_value(5)
@@ -157,13 +143,6 @@ def test_verification_is_forgotten_for_other_settings(page):
     assert len(page.dataframe) == 2
     by_key(page.number_input, "topk_seed").set_value(8).run()
     assert len(page.dataframe) == 1
-
-
-def test_large_searches_say_how_many_dots_are_drawn(page):
-    page.query_params["topk_n"] = "14"
-    page.run()
-    assert not page.exception
-    assert any("of 16,384 dots drawn" in caption.value for caption in page.caption)
 
 
 def test_the_curve_of_the_chosen_loss_marks_its_optimum(page):
@@ -238,16 +217,6 @@ def test_the_next_failing_draw_is_found(page):
     assert any("Top-k fails here" in warning.value for warning in page.warning)
 
 
-def test_a_search_that_finds_nothing_says_so(page, monkeypatch):
-    monkeypatch.setattr(top_k_assumptions, "MAX_DRAWS", 30)
-    page.run()
-    by_key(page.selectbox, "topk_ties").select("All items alike").run()
-    by_key(page.button, "topk_tied_draw_find").click().run()
-    assert not page.exception
-    assert by_key(page.number_input, "topk_tied_draw").value == 143
-    assert any(message.value == "Top-k was best on all 30 draws." for message in page.info)
-
-
 @pytest.mark.parametrize("example", NOT_MONOTONE.values(), ids=lambda example: example.loss.name)
 def test_a_draw_on_which_another_loss_breaks_it(page, example):
     page.query_params["topk_broken"] = "A loss that true positives do not lower"
@@ -290,14 +259,6 @@ def test_running_times_are_shown_kept_and_downloadable(page, monkeypatch):
     assert "Time to find every expected F1 loss" not in titles(page)
     assert not page.get("download_button")
     assert len(asked) == 1
-
-
-def test_what_was_measured_before_a_stop_is_kept(page):
-    state(page).top_k.timed = ("F1", [TimedRun("cubic", 16, 0.001)], False)
-    page.run()
-    assert not page.exception
-    assert any(message.value == "Stopped after 1 measurement." for message in page.info)
-    assert "Time to find every expected F1 loss" in titles(page)
 
 
 def eight_items(draw):
@@ -405,18 +366,6 @@ def test_the_optimum_is_hidden_until_a_guess_was_shown():
     assert "topk_shown" not in page.query_params
 
 
-def test_an_address_keeps_the_guess_and_that_it_was_shown():
-    page = opened(topk_k="3", topk_shown="true", topk_loss="Jaccard").run()
-    assert not page.exception
-    assert metrics(page)["Your k"] == "3"
-    by_key(page.number_input, "topk_n").set_value(2).run()
-    assert by_key(page.slider, "topk_k").value == 2
-    assert "Optimum k*" not in metrics(page)
-    by_key(page.toggle, "topk_guess").set_value(False).run()
-    assert "Your k" not in metrics(page)
-    assert metrics(page)["Optimum k*"]
-
-
 def test_bars_are_sent_flagged_and_what_was_dragged_is_cut_anew():
     page = moved(opened(topk_guess="false"), 3, [0.2, 0.9, 0.8, 0.1])
     by_key(page.number_input, "topk_n").set_value(4).run()
@@ -435,49 +384,11 @@ def test_bars_are_sent_flagged_and_what_was_dragged_is_cut_anew():
     assert not page.exception
 
 
-def test_probabilities_can_be_typed_in_place_of_dragging():
-    page = opened(topk_guess="false", topk_n="3", plain="true").run()
-    typed = by_key(page.text_input, "topk_typed")
-    typed.set_value("0.9 0.8; 0.1").run()
-    assert metrics(page)["Optimum k*"] == f"{optimal_top_k([0.9, 0.8, 0.1], F()).k}"
-    for wrong, words in (
-        ("0.9, x, 0.1", "Probability 2 is 'x'; type 3 numbers from 0 to 1"),
-        ("0.9, 0.1", "There are 2 probabilities for 3 items"),
-        ("0.9, 2, 0.1", "Probability 2 is '2'"),
-    ):
-        by_key(page.text_input, "topk_typed").set_value(wrong).run()
-        assert any(words in error.value for error in page.error)
-        assert page.query_params["topk_p"] == "0.9,0.8,0.1"
-
-
 @pytest.mark.parametrize("said", ["0.5", "0.1,0.2,0.3", "nan," * 9 + "1", "x", "0.5," * 500])
 def test_an_address_with_items_that_do_not_fit_shows_those_drawn(said):
     page = opened(topk_p=said).run()
     assert not page.exception
     assert "topk_p" not in page.query_params
-
-
-def test_an_address_restores_items():
-    page = opened(topk_n="3", topk_p="0.3,0.6,0.9", topk_guess="false").run()
-    assert json.loads(page.get("bidi_component")[0].proto.json)["probabilities"] == [0.3, 0.6, 0.9]
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        None,
-        [1],
-        [1, [0.5]],
-        ["1", [0.5, 0.5]],
-        [1, [0.5, 2.0]],
-        [1, [0.5, None]],
-        [1, [0.5, float("nan")]],
-        [True, [0, 1]],
-    ],
-)
-def test_invalid_move_from_browser_is_ignored(sent):
-    assert checked(sent, 2) is None
-    assert checked([3, [0, 0.5]], 2) == (3, (0.0, 0.5))
 
 
 def test_the_formula_has_the_mean_counts_of_the_best_prediction(page):

@@ -57,14 +57,6 @@ def test_a_file_that_no_widget_holds_leaves_after_a_while(manager, asked):
     assert not files(manager)
 
 
-def test_a_file_that_is_claimed_in_between_waits_anew(manager, asked):
-    file = bring(manager, "own")
-    asked.drop_unclaimed({"own": set()}, 0.0)
-    asked.drop_unclaimed({"own": {file}}, PATIENCE)
-    asked.drop_unclaimed({"own": set()}, PATIENCE + 1)
-    assert files(manager) == {file}
-
-
 def test_an_ended_visit_is_named_no_more_places(manager, asked):
     file = bring(manager, "own")
     asked.drop_unclaimed({"other": set()}, 0.0)

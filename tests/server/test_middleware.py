@@ -136,10 +136,6 @@ def test_origin_is_the_same_host_and_port(options, origin, host, is_own):
     assert asked(ForeignOrigins, "websocket", ("host", host), ("origin", origin)) is is_own
 
 
-def test_program_without_an_origin_is_let_in(options):
-    assert asked(ForeignOrigins, "websocket", ("host", "localhost:8501"))
-
-
 def test_second_origin_is_refused(options):
     own = ("origin", "http://localhost:8501")
     assert not asked(ForeignOrigins, "websocket", ("host", "localhost:8501"), own, ("origin", "http://evil.example"))

@@ -197,9 +197,3 @@ def test_what_fails_says_why_and_others_go_on(queue, function, kind, words):
     assert type(task.failure) is kind
     assert str(task.failure) == words
     assert result(queue.add(samples.count_to, 1, seconds=1)) == 1
-
-
-def test_what_cannot_be_sent_fails(queue):
-    task = queue.add(len, threading.Lock(), seconds=1)
-    assert task.wait(SECONDS)
-    assert isinstance(task.failure, TypeError)

@@ -99,15 +99,6 @@ def test_profit_curve_has_every_vertex_and_marks_three_points():
     assert brought(by_hand) == pytest.approx(max(totals))
 
 
-def test_without_costs_the_profit_curve_asks_for_them():
-    app = opened()
-    app.session_state["profit"] = True
-    run(app)
-    run(next(button for button in app.button if button.label == "Set the point by costs").click())
-    assert app.selectbox(key="goal").value == "costs"
-    assert any("Payoff against" in one.proto.spec for one in app.get("plotly_chart"))
-
-
 def test_a_decision_keeps_the_share_and_reopens_with_it():
     app = costs(goal_name="usual")
     thresholds = row_of(app)["words"]["thresholds"]
@@ -138,9 +129,3 @@ def test_scenarios_with_and_without_amounts_are_compared():
     (table,) = [element.value for element in app.dataframe if "Payoff there" in element.value]
     (_, _), (tp, fp) = sums_by_pandas([table.loc[0, f"{score} ≥"] for score in SCORES], "any")
     assert table.loc[0, "Payoff there"] == pytest.approx(tp * 19 - fp * 8)
-
-
-def test_data_without_amounts_have_no_share_of_them():
-    app = opened(data="Insurance claims", goal="costs", goal_recovered="50")
-    if state(app).point.scenarios.driving is None:
-        assert "has no amounts to recover a share of" in app.error[0].value

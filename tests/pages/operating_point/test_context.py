@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from multiloss_core.datasets import Source
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import ColumnMeanings
-from tests.pages.steps import APP, number, run
+from tests.pages.steps import number, run
 from ui.data.rated import sample
 from ui.operating_point.sections.segments import MAX_SHOWN
 from ui.shared.formatting import as_text
@@ -166,15 +166,6 @@ def test_without_times_and_segments_nothing_is_shown(name):
     assert not app.caption
 
 
-def test_nothing_is_counted_while_the_sections_are_closed(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError
-
-    for name in ("weekly_counts", "segment_counts", "segmentation"):
-        monkeypatch.setattr(f"multiloss_core.datasets.rated.{name}", refuse)
-    assert not opened().dataframe
-
-
 def test_where_nothing_is_flagged_this_is_said():
     app = opened(*SECTIONS, by_hand=[np.inf, np.inf])
     assert "**Alerts per day:** none at this point." in texts(app)
@@ -182,11 +173,6 @@ def test_where_nothing_is_flagged_this_is_said():
     (table,) = [element.value for element in app.dataframe]
     assert table[["Precision", "Of all alerts"]].isna().all(axis=None)
     assert app.dataframe[0].proto.placeholder == "undefined"
-
-
-def test_below_floor_counts_are_said_to_be_of_rated_documents():
-    app = opened(*SECTIONS, by_hand=[0.1, 0.9])
-    assert texts(app).count("only rated documents are counted here") == 2
 
 
 def made(times, channels, precision, seed=1):
@@ -228,13 +214,6 @@ def test_a_bad_week_is_named():
     assert re.search(r"Precision varies from week to week\*\* more than chance .* the week of 2026-02-09", texts(app))
 
 
-@pytest.mark.parametrize(("days", "words"), [(1, "the only day in the data"), (9, "1 complete week; 3 are needed")])
-def test_short_data_are_not_judged(days, words):
-    app = opened("periods", source=made(minutes(300, days), "web", np.full(300, 0.5), days), by_hand=[0.2])
-    assert words in texts(app)
-    assert "drifts:" not in texts(app)
-
-
 def test_many_segments_are_folded_and_names_are_taken_literally():
     generator = np.random.default_rng(4)
     names = np.array(["*x* [y](http://z) :red[q] `c`", *(f"s{i}" for i in range(60))], dtype=object)
@@ -248,21 +227,3 @@ def test_many_segments_are_folded_and_names_are_taken_literally():
     assert as_text(shortened(str(names[0]))) in texts(app)
     assert str(names[0]) not in texts(app)
     assert shortened("x" * 100) == "x" * 40 + "…"
-
-
-def test_a_segment_whose_name_is_as_long_as_a_book_is_cut_short():
-    names = np.where(np.arange(400) % 2, "web", "y" * 500_000).astype(object)
-    app = opened("segments", source=made(minutes(400, 30), names, np.full(400, 0.5), 6), by_hand=[0.3])
-    assert set(app.dataframe[0].value["Segment"]) == {"web", "y" * 40 + "…"}
-
-
-def test_the_page_itself_has_both_sections():
-    app = AppTest.from_file(APP, default_timeout=180)
-    for key in SECTIONS:
-        app.session_state[key] = True
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
-    assert "**Alerts per day:**" in texts(app)
-    tables = [set(element.value.columns) for element in app.dataframe]
-    assert any("Week of" in columns for columns in tables)
-    assert any("Segment" in columns for columns in tables)

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.pages.steps import opened, run
-from ui.shared.url_params import read_numbers, write_numbers
 
 
 @pytest.mark.parametrize(
@@ -29,8 +28,3 @@ def test_a_choice_outlasts_a_visit_to_another_page():
     run(app.switch_page("pages/rated_data.py"))
     run(app.switch_page("pages/operating_point.py"))
     assert app.get_by_key("rule").value == "all"
-
-
-def test_numbers_are_read_as_they_were_written():
-    numbers = [0.1, float("inf"), 1e-9]
-    assert read_numbers(write_numbers(numbers)) == numbers

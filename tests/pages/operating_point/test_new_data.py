@@ -110,14 +110,6 @@ def test_held_out_counts_are_those_of_core_for_every_method():
         assert shown.loc[name, "Area held out"] == pytest.approx(counts.area, abs=1e-4)
 
 
-def test_the_charts_carry_band_and_cloud():
-    app = finished()
-    charts = explorer(app)["charts"]
-    assert any("expected on new data" in trace for trace in charts["plane"]["traces"])
-    (chart,) = app.get("plotly_chart")
-    assert "Marginal precision on new data" in chart.proto.spec
-
-
 def by_hand(**query):
     return finished(goal="manual", **query)
 
@@ -148,20 +140,6 @@ def test_thresholds_set_by_hand_have_intervals_of_their_own():
     assert "they were not chosen again" in " ".join(caption.value for caption in app.caption)
 
 
-def test_words_beside_numbers_are_those_of_thresholds_by_hand():
-    app = by_hand(hand="0.8")
-    shown = explorer(app)
-    found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
-    assert shown["intervals"]["by_hand"] is True
-    assert shown["intervals"]["percent"] == shown["percent"]
-    assert (
-        shown["intervals"]["words"]["Caught (TP)"]
-        == f"expected {found.expected.tp.low:,.0f} – {found.expected.tp.high:,.0f}"
-    )
-    # The cloud was of the smooth path's choices.
-    assert not any("chosen again" in trace or "resample" in trace for trace in shown["charts"]["space"]["traces"])
-
-
 def test_intervals_of_money_stand_beside_money():
     app = by_hand(data="Card alerts", count="money", hand="0.9,never")
     shown = table(app, "One new period will show").set_index("")
@@ -186,15 +164,6 @@ def test_a_decision_by_hand_keeps_its_intervals():
     found = bootstrap_thresholds(documents(), [0.82], "any", generator=np.random.default_rng(0)).intervals()
     assert (expected.tp_interval.low, expected.tp_interval.high) == (found.expected.tp.low, found.expected.tp.high)
     assert (expected.precision_interval.low, expected.level) == (found.expected.precision.low, 0.95)
-
-
-def test_new_point_restarts_estimates_and_never_has_none():
-    app = by_hand(hand="never")
-    shown = table(app, "One new period will show").set_index("")
-    assert list(shown["between"]) == ["0 – 0", "0 – 0", "0 – 0", "undefined"]
-    app.text_input(key="hand_0").set_value("0.9")
-    app.run()
-    assert number(table(wait(app), "One new period will show").set_index("").loc["Alerts decided", "On this data"]) > 0
 
 
 def test_table_of_counts_has_no_intervals_for_thresholds_by_hand():
@@ -227,13 +196,6 @@ def test_a_guarantee_of_a_link_that_cannot_be_is_none(text):
     assert not app.exception
     assert app.selectbox(key="method").value == "smooth"
     assert "guaranteed" not in app.query_params
-
-
-def test_nothing_is_begun_unless_asked_for():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = NAME
-    app.switch_page("pages/operating_point.py").run()
-    assert not state(app).point.jobs
 
 
 def test_guaranteed_range_is_shown_on_slider_and_points():

@@ -118,10 +118,6 @@ def test_every_kind_of_data_has_two_cuts():
         assert parts(app).loc["Block", "Fraud"] == shown.band.block.tp
 
 
-def test_the_benchmark_path_says_that_it_has_no_two_cuts():
-    assert "holds no two cuts; choose another" in said(opened(band="true", method="benchmark"))
-
-
 def test_a_decision_keeps_both_cuts_and_reopens_with_them():
     app = opened(band="true", block_m="75", reviews="30")
     lower, upper = cuts(app)
@@ -139,9 +135,3 @@ def test_a_decision_keeps_both_cuts_and_reopens_with_them():
     again = cuts(app)
     assert (again[0].tolist(), again[1].tolist()) == (lower.tolist(), upper.tolist())
     assert app.number_input(key="reviews").value == 30
-
-
-def test_without_the_switch_nothing_is_kept():
-    app = opened()
-    assert state(app).point.band is None
-    assert not [element for element in app.dataframe if "Share of fraud" in element.value]

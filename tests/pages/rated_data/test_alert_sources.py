@@ -57,15 +57,6 @@ def test_answer_leads_on_with_its_floors(app_with_alerts_from_elsewhere, answer,
     assert asked(back_to_rated_data(app))[0].value == answer
 
 
-def test_typed_floors_close_the_question(app_with_alerts_from_elsewhere):
-    app = app_with_alerts_from_elsewhere
-    for one in app.number_input:
-        one.set_value(0.2)
-    app = run(app)
-    assert not asked(app)
-    assert app.metric
-
-
 def test_unused_score_that_explains_the_alerts_is_suggested(app):
     app = confirm(upload(app, csv_of(alerts_of_three_models()), "left-out.csv"))
     assert box(app, "scores").value == ["model A", "model B"]

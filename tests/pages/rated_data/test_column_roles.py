@@ -74,16 +74,6 @@ def test_weights_are_found_and_counted(app):
     assert any(f"stand for {fraud:,} positive and {words} negative" in caption.value for caption in app.caption)
 
 
-def test_a_weight_that_was_guessed_can_be_taken_back(app):
-    frame = rated_frame().assign(weight=np.arange(len(rated_frame())) % 7 + 1)
-    upload(app, csv_of(frame), "weights.csv")
-    assert box(app, "weight").value == "weight"
-    nothing = [option for option in box(app, "weight").options if option not in frame.columns]
-    run(box(app, "weight").set_value(nothing[0] if nothing else None))
-    assert not app.error
-    assert not any("stand for" in caption.value for caption in app.caption)
-
-
 def test_no_group_is_chosen_unless_a_column_is_clearly_named_so(app):
     frame = rated_frame()
     frame["branch"] = np.resize(["north", "south", "east"], len(frame))
@@ -115,18 +105,6 @@ def test_a_group_named_so_is_found_and_its_blanks_are_counted(app):
     assert any(f"form {groups:,} groups by 'customer_id'" in as_read(caption.value) for caption in app.caption)
 
 
-def test_a_group_column_of_one_group_gives_one_sentence(app_with_upload):
-    app = app_with_upload
-    upload(app, csv_of(rated_frame().assign(branch="north")), "branch.csv")
-    before = funnel(app)
-    run(box(app, "group").set_value("branch"))
-    error = only_error(app)
-    for words in ("'branch'", "one group only", "'north'", "row 1 "):
-        assert words in error
-    assert funnel(app) == before
-    assert any("last choice of columns that worked" in info for info in infos(app))
-
-
 def test_given_floors_are_kept_and_documents_below_counted(app_with_upload):
     app = app_with_upload
     frame = rated_frame()
@@ -145,15 +123,6 @@ def test_given_floors_are_kept_and_documents_below_counted(app_with_upload):
     assert [
         f"rating floor at {floor:.6g}" in chart.alt for chart, floor in zip(charts(app), floors.values(), strict=True)
     ]
-
-
-def test_floor_that_was_given_can_be_left_to_suggestion_again(app_with_upload):
-    app = app_with_upload
-    before = [chart.alt for chart in charts(app)]
-    say_no_other_alerts(run(box(app, "floor_model A").set_value(0.6)))
-    assert "rating floor at 0.6." in charts(app)[0].alt
-    run(box(app, "floor_model A").set_value(None))
-    assert [chart.alt for chart in charts(app)] == before
 
 
 def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload):
@@ -217,25 +186,6 @@ def test_a_table_of_counts_is_recognised(app):
     go_to_operating_point(app)
     assert not app.error
     assert app.selectbox(key="data").value == "counts.csv"
-
-
-def test_the_rule_of_a_table_of_counts_can_be_corrected(app):
-    upload(app, csv_of(count_frame()), "counts.csv")
-    run(box(app, "counted").set_value("all"))
-    assert not app.error
-    assert any("rule 'all'" in caption.value for caption in app.caption)
-    go_to_operating_point(app)
-    assert app.text_input[0].value == "every score"
-
-
-def test_documents_called_a_table_of_counts_say_what_is_missing(app_with_upload):
-    app = app_with_upload
-    before = funnel(app)
-    run(box(app, "kind").set_value("counts at a pair of thresholds"))
-    assert "'TP'" in only_error(app)
-    run(box(app, "kind").set_value("a rated document"))
-    assert not app.error
-    assert funnel(app) == before
 
 
 def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):

@@ -67,10 +67,6 @@ def metrics(app):
     return {metric.label: metric.value for metric in app.metric}
 
 
-def test_without_sources_nothing_is_offered():
-    assert not [box for box in page().expander if box.label == "From a connected source"]
-
-
 @pytest.mark.usefixtures("connected")
 def test_only_sources_whose_tables_are_named_are_offered():
     app = page()

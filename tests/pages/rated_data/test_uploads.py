@@ -5,7 +5,6 @@ import json
 
 import pandas as pd
 import pytest
-import streamlit as st
 
 from multiloss_core import RatedDocuments, read_table
 from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
@@ -22,7 +21,6 @@ from tests.pages.rated_data.steps import (
     funnel,
     go_to_operating_point,
     infos,
-    metrics,
     only_error,
     pick,
     picture,
@@ -34,7 +32,6 @@ from tests.pages.rated_data.steps import (
 from tests.pages.steps import run
 from tests.tables.reading.workbooks import workbook
 from ui.rated_data.column_roles import TEMPLATE
-from ui.shared.session import KEY
 
 
 def parquet_of(frame):
@@ -133,23 +130,6 @@ def test_unreadable_upload_is_one_sentence(app_with_upload, case):
     assert app.selectbox(key="data").options == [*SAMPLES, GOOD]
 
 
-def test_a_good_upload_takes_the_complaint_away(app):
-    upload(app, b"", "bad.csv")
-    assert app.error
-    upload(app, csv_of(rated_frame()), GOOD)
-    assert not app.error
-    assert app.selectbox(key="data").value == GOOD
-
-
-def test_a_file_above_the_limit_is_refused_in_code_as_well(app_with_upload, monkeypatch):
-    app = app_with_upload
-    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_FILE_BYTES", 2**20)
-    upload(app, b"score,rating\n" + b"0.5,1\n" * 400_000, "bad.csv")
-    error = only_error(app)
-    assert "'bad.csv' has 2 MB, more than the limit of 1 MB" in error
-    assert app.selectbox(key="data").value == GOOD
-
-
 @pytest.mark.parametrize("case", UNUSABLE)
 def test_unusable_values_give_one_sentence_and_other_data_stay(app_with_upload, case):
     app = app_with_upload
@@ -227,17 +207,6 @@ def test_real_rated_files_go_through_both_pages(app, rated_folder, name):
     assert len([metric for metric in app.metric if "Threshold of" in metric.label]) == len(told["scores"])
 
 
-def test_a_real_table_of_counts_goes_through_both_pages(app, rated_folder):
-    upload(app, (rated_folder / "bssr1_counts_grid.csv").read_bytes(), "bssr1_counts_grid.csv")
-    assert not app.error
-    assert metrics(app)["Nodes"] == "10,000"
-    assert metrics(app)["TP at the floors"] == "515"
-    assert metrics(app)["FP at the floors"] == "10,080"
-    go_to_operating_point(app)
-    assert not app.error
-    assert app.metric
-
-
 def test_sheet_with_table_is_read_and_can_be_changed(app):
     first, second = rated_frame(1), rated_frame(2)
     data = workbook(
@@ -290,31 +259,3 @@ def test_lines_of_a_file_can_be_chosen(app):
     lines_of(app, header_line=900)
     assert "900" in only_error(app)
     assert funnel(app)[0] == len(frame)
-
-
-def test_a_file_whose_run_is_cut_short_is_read_by_the_next_one(app, monkeypatch):
-    spinner, interruptions = st.spinner, iter([st.rerun])
-
-    def interrupted(*words):
-        next(interruptions, lambda: None)()
-        return spinner(*words)
-
-    monkeypatch.setattr(st, "spinner", interrupted)
-    upload(app, csv_of(rated_frame()), GOOD)
-    assert app.selectbox(key="data").value == GOOD
-
-
-def test_a_reading_whose_file_was_taken_away_ends(app):
-    class Unfinished:
-        cancelled = False
-
-        def cancel(self):
-            self.cancelled = True
-
-    upload(app, csv_of(rated_frame()), GOOD)
-    state, reading = app.session_state[KEY].rated, Unfinished()
-    state.reading = (("a digest", None), reading)
-    app.file_uploader(key="upload").clear()
-    run(app)
-    assert reading.cancelled
-    assert state.reading is None
