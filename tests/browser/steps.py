@@ -72,17 +72,6 @@ def open_part(page, title):
     settle(page)
 
 
-def open_columns(page):
-    """Have the widgets that say what the columns mean in sight."""
-    title = "Change what the columns mean"
-    part = page.get_by_test_id("stExpander").filter(has=page.get_by_text(title, exact=True))
-    expect(part).to_have_count(1)
-    if part.locator("details").get_attribute("open") is None:
-        part.get_by_text(title, exact=True).click()
-    expect(selected(page, "Rating")).to_be_visible()
-    settle(page)
-
-
 def to_operating_point(page):
     """Confirm what the columns mean, where that is asked, and go on."""
     asked = page.get_by_role("button", name="These columns are right")

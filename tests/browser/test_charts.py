@@ -332,47 +332,6 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_attached()
 
 
-def test_marks_move_without_private_fields_of_plotly(server, new_page):
-    page, warned = new_page(viewport=ALL_IN_SIGHT), []
-    page.on("console", lambda message: warned.append(message.text) if "Plotly's fields" in message.text else None)
-
-    def renamed(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, body=re.sub(r"\b(d2p|cameraParams)\b", r"\1_", answer.text()))
-
-    page.route("**/app/static/plotly*", renamed)
-    open_page(page, f"{server}/operating_point", "Operating point")
-    expect(surfaces(page)).to_have_count(2)
-    scores = sample("Card alerts").first_choice.scores
-    expect_point(page, scores, expected_sample_point("Card alerts", 20))
-    assert len(warned) == 4
-    expect(page.locator(".explorer .marks")).to_have_count(0)
-    marks = "chart => chart.data.findLast(trace => trace.mode === 'markers')"
-    drawn_star = figure(page, "plane").locator(".scatterlayer .trace:last-child .point:last-child")
-    before = drawn_star.bounding_box()
-    for percent in (20.5, 62.5):
-        percent_box(page).fill(f"{percent}")
-        percent_box(page).press("Enter")
-        settle_target(page, f"{percent:g}")
-        thresholds, tp, fp = expected_sample_point("Card alerts", percent)
-        expect_point(page, scores, (thresholds, tp, fp))
-        for name, place in (
-            ("plane", (fp, tp)),
-            ("space", thresholds),
-            ("tp", (*thresholds, tp)),
-            ("fp", (*thresholds, fp)),
-        ):
-            page.wait_for_function(
-                f"""([chart, place]) => {{
-                    const mark = ({marks})(chart)
-                    return place.every((at, i) => Math.abs(mark['xyz'[i]].at(-1) - at) < 1e-3 * (1 + Math.abs(at)))
-                }}""",
-                arg=[figure(page, name).element_handle(), [float(at) for at in place]],
-            )
-    drawn = drawn_star.bounding_box()
-    assert (drawn["x"], drawn["y"]) != (before["x"], before["y"])
-
-
 def test_where_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):
     page = new_page()
     page.route("**/app/static/plotly*", lambda route: route.abort())

@@ -9,13 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import expect
-from plotly.offline import get_plotlyjs
 
 from benchmarks.load.wire import Visit
 from tests.app_server import app_server
 from tests.browser.steps import PAGES, follow, metric, open_page, open_part, say_no_other_alerts, settle, upload
 from tests.browser.test_pages import HARMLESS
-from tests.figures.test_literal_names import NAMES, figures_of
 
 VISITS_AT_ONCE = 3
 STRIDE = 5
@@ -170,28 +168,6 @@ def expect_text_alone(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
     made = "img[src*='e.example'], a[href*='e.example'], a[href^=javascript], img[onerror], [style*='e.example']"
     assert page.locator(made).count() == 0
-
-
-def test_plotly_writes_a_name_as_it_is(page):
-    complaints, _ = watched(page)
-    page.add_script_tag(content=get_plotlyjs())
-    for name in NAMES[:4]:
-        found = figures_of(name)
-        for kind in ("space", "histogram", "contributions", "graph"):
-            texts, tags = page.evaluate(
-                """async figure => {
-                    const place = document.body.appendChild(document.createElement('div'))
-                    await Plotly.newPlot(place, JSON.parse(figure))
-                    const texts = [...place.querySelectorAll('text')].map(text => text.textContent)
-                    const tags = place.querySelectorAll('text a, text tspan[style*=bold]').length
-                    place.remove()
-                    return [texts, tags]
-                }""",
-                found[kind].to_json(),
-            )
-            assert tags == 0, (kind, name)
-            assert any(name in text or f"{name[:MAX_NAME]}…" == text for text in texts), (kind, name, texts)
-    assert complaints == []
 
 
 def test_names_are_text_on_every_page(strangers_server, log, page):

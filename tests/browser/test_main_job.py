@@ -8,10 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import (
-    choose,
     choose_method,
     counts,
-    expect_method,
     expect_point,
     expected_point,
     expected_sample_point,
@@ -117,42 +115,3 @@ def test_move_made_while_page_is_still_running_is_not_taken_back(server, flat_pa
     percent_box(page).press("Enter")
     settle_target(page, "33.33")
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile("^33.33 %"))
-
-
-def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, new_page):
-    page = flat_page
-    open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
-    choose_method(page, "analytic beta")
-    choose(page, "Data", "Marketplace listings")
-    expect_method(page, "analytic beta")
-    percent_box(page).fill("44")
-    percent_box(page).press("Enter")
-    expect(page).to_have_url(re.compile("m=44"))
-    flag_by_every_score(page)
-    for part in ("data=Marketplace", "method=analytic", "rule=all", "m=44"):
-        expect(page).to_have_url(re.compile(part))
-    point = expected_sample_point("Marketplace listings", 44, method="analytic beta", rule="all")
-    expect_point(page, sample("Marketplace listings").first_choice.scores, point)
-    before = shown_point(page)
-    frame = sample("Marketplace listings").frame
-    rated = frame[frame["rating"].notna()]
-    thresholds = {
-        label.removeprefix("Threshold of "): float(value.removeprefix("≥ "))
-        for label, value in before.items()
-        if label.startswith("Threshold of ")
-    }
-    assert counts(rated, thresholds, "rating", "fraud", "all") == (
-        number(before["Caught (TP)"]),
-        number(before["False alerts (FP)"]),
-    )
-
-    other = new_page()
-    open_page(other, page.url, "Operating point")
-    expect(metric(other, "Caught (TP)")).to_have_text(before["Caught (TP)"])
-    assert shown_point(other) == before
-    expect(slider(other)).to_have_value("44")
-    expect(percent_box(other)).to_have_value("44")
-    expect(selected(other, "Data")).to_have_value("Marketplace listings")
-    expect_method(other, "analytic beta")
-    with opened_popover(other, "Settings"):
-        expect(other.get_by_role("radio", name="every score")).to_be_checked()

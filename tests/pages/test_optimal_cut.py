@@ -219,18 +219,9 @@ def test_ties_at_the_cut_are_told(app):
 
 
 BAD = {
-    "empty.csv": (b"", "is empty"),
-    "header.csv": (b"p,label\n", "no rows"),
-    "words.csv": (b"a,b\nx,y\n", "None of the 2 columns"),
     "percent.csv": (b"id,prob\na,50\nb,70\nc,93\n", "divide by 100"),
     "outside.csv": (b"prob\n0.5\n0.25\n-0.1\n0.9\n0.4\n", "holds -0.1 in row 3"),
-    "blank.csv": (b"id,prob\na,0.5\nb,\nc,0.9\n", "is blank in row 2"),
-    "text.csv": (b"prob\n0.5\nhigh\n0.2\n", "holds 'high', which is no number, in row 2"),
-    "infinite.csv": (b"prob\n0.5\ninf\n0.2\n", "infinite number in row 2"),
     "twice.csv": (b"p,p\n0.1,0.2\n", "occurs more than once"),
-    "letters.csv": (b"name,prob\nJos\x81,0.4\n", "UTF-8"),
-    "headless.csv": (b"0.1\n0.2\n", "only numbers"),
-    "many.csv": (b"p\n" + b"0.5\n" * 1_000_001, "1,000,001 rows"),
     "broken.parquet": (b"PAR1 nothing", "cannot be read"),
 }
 

@@ -20,7 +20,6 @@ from multiloss_core import (
     optimal_top_k,
     simulate_population,
 )
-from multiloss_core.inspection import graph_walk
 from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, factor_loadings, methods_for, sigmoid_items
 from tests.pages.steps import state
 from ui.shared.page_setup import HAS_RUN
@@ -343,47 +342,6 @@ def latex(page):
     return [element.value.strip("$\n") for element in page.get("latex")]
 
 
-def test_the_optimum_is_hidden_until_a_guess_was_shown():
-    page = opened().run()
-    assert not page.exception
-    assert "Optimum k*" not in metrics(page)
-    assert not page.dataframe
-    assert not any("Expected F1 loss" in title for title in titles(page))
-    assert len(latex(page)) == 2
-    by_key(page.slider, "topk_k").set_value(4).run()
-    by_key(page.button, "topk_show").click().run()
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    expected, best = expected_losses(probabilities, F()).values, optimal_top_k(probabilities, F())
-    assert metrics(page) == {"Your k": "4", "Optimum k*": f"{best.k}"}
-    words = f"**{expected[4] - expected[best.k]:.4f} more**"
-    assert any(words in text.value and f"{expected[4]:.4f}" in text.value for text in page.markdown)
-    assert page.query_params["topk_shown"] == "true"
-    by_key(page.slider, "topk_k").set_value(best.k).run()
-    assert any(text.value.startswith("**Right.**") for text in page.markdown)
-    # Another question is another guess.
-    by_key(page.selectbox, "topk_loss").select("Jaccard").run()
-    assert "Optimum k*" not in metrics(page)
-    assert "topk_shown" not in page.query_params
-
-
-def test_bars_are_sent_flagged_and_what_was_dragged_is_cut_anew():
-    page = moved(opened(topk_guess="false"), 3, [0.2, 0.9, 0.8, 0.1])
-    by_key(page.number_input, "topk_n").set_value(4).run()
-    page = moved(page, 4, [0.2, 0.9, 0.8, 0.1])
-    assert not page.exception
-    (bars,) = page.get("bidi_component")
-    told = json.loads(bars.proto.json)
-    best = optimal_top_k([0.2, 0.9, 0.8, 0.1], F())
-    assert (told["probabilities"], told["acknowledged"]) == ([0.2, 0.9, 0.8, 0.1], 4)
-    assert told["flagged"] == best.selected.tolist()
-    assert metrics(page)["Optimum k*"] == f"{best.k}"
-    assert page.query_params["topk_p"] == "0.2,0.9,0.8,0.1"
-    by_key(page.button, "topk_drawn").click().run()
-    assert "topk_p" not in page.query_params
-    by_key(page.number_input, "topk_seed").set_value(3).run()
-    assert not page.exception
-
-
 @pytest.mark.parametrize("said", ["0.5", "0.1,0.2,0.3", "nan," * 9 + "1", "x", "0.5," * 500])
 def test_an_address_with_items_that_do_not_fit_shows_those_drawn(said):
     page = opened(topk_p=said).run()
@@ -418,36 +376,8 @@ def test_eight_outcomes_add_up_to_the_expected_loss(page):
     assert any(listed in text.value for text in page.markdown)
 
 
-def test_search_is_walked_back_and_forth_and_address_keeps_step():
-    page = opened(topk_graph="true", topk_graph_steps="4", topk_step="5")
-    page.session_state["topk_graph"] = True
-    page.run()
-    assert not page.exception
-    walk = graph_walk(count_surfaces(population(), resolution=4))
-    said = walked_words(page)
-    assert said.startswith("**Step 5 of 16.**")
-    assert all(f"**{edge.total:,.1f}**" in said for edge in walk.settled[4].edges)
-    by_key(page.button, "topk_graph_next").click().run()
-    assert walked_words(page).startswith("**Step 6 of 16.**")
-    by_key(page.button, "topk_graph_back").click().run()
-    by_key(page.button, "topk_graph_back").click().run()
-    assert walked_words(page).startswith("**Step 4 of 16.**")
-    assert page.query_params["topk_step"] == "4"
-    by_key(page.button, "topk_graph_end").click().run()
-    assert f"area **{walk.area:,.1f}**" in walked_words(page)
-    assert by_key(page.button, "topk_graph_next").disabled
-    by_key(page.button, "topk_graph_end").click().run()
-    assert walked_words(page).startswith("**Start.**")
-    assert by_key(page.button, "topk_graph_back").disabled
-
-
 def population():
     return simulate_population(np.random.default_rng(4), documents=200_000).rated()
-
-
-def walked_words(page):
-    (said,) = [text.value for text in page.markdown if text.value.startswith(("**Step ", "**Start."))]
-    return said
 
 
 def test_the_tangent_says_what_each_step_adds(page):

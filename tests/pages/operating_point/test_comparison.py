@@ -469,12 +469,3 @@ def test_the_nearest_documents_on_either_side_are_listed():
         fraud = (expected["rating"] == "fraud").sum()
         assert f"**{words}: the nearest 50 documents**, {fraud} rated fraud" in texts(app)
     assert len(app.get("download_button")) == 2
-
-
-def test_a_point_at_the_floors_has_nothing_below():
-    floors = list(sample("Card alerts").first_choice.floors)
-    app = opened("near", by_hand=floors)
-    assert "below the floors was never rated" in texts(app)
-    assert len(app.dataframe) == 1
-    app = opened("near", "contributions", by_hand=[math.inf, math.inf])
-    assert texts(app).count("Nothing is flagged at this point.") == 2

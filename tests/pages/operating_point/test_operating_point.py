@@ -353,7 +353,9 @@ def by_key(app, key):
     [
         {"m": "abc", "method": "magic", "rule": "none", "nodes": "everywhere", "resolution_2": "x"},
         {"m": "nan", "method": "", "rule": ["any", "all"], "resolution_2": "99999", "across": "1", "unknown": "1"},
-        {"m": "1e9", "resolution_3": "60"},
+        {"m": "1e9", "now": "1e300,0.5", "against": "x", "pin": "a,b"},
+        {"goal": "price", "goal_price": "<script>"},
+        {"goal": "costs", "goal_review": "nan", "goal_annoyance": "nan"},
         {"data": "<script>alert(1)</script>", "m": "-5"},
         {"data": "Login alerts", "rule": "all", "m": ["20", "30"]},
         {"data": "Count table", "rule": "all", "nodes": "uniform"},
@@ -499,25 +501,6 @@ def assert_unknown_rates_are_absent(app):
     assert not [text[:200] for text in texts if NUMBER_OF_WHAT_IS_UNKNOWN.search(text)]
     labels = [*metrics(app), *printed_rows(app), *methods_table(app)]
     assert not [label for label in labels if re.search(r"recall|rate\b|F1|FPR|FN|TN|accuracy", label, re.IGNORECASE)]
-
-
-def test_the_chosen_pair_cannot_become_one_classifier_twice():
-    app = opened(data="Marketplace listings")
-    names = sample("Marketplace listings").first_choice.scores
-    run(app.selectbox(key="up").select(names[2]))
-    run(app.selectbox(key="across").select(names[2]))
-    assert app.selectbox(key="up").value in {"1", "2"}
-    assert layout(by_key(app, "space"))["xaxis"]["title"]["text"] == f"threshold of {names[2]} (score)"
-
-
-def test_the_grid_can_be_changed():
-    app = opened(method="graph")
-    resolutions = app.selectbox(key="resolution_2").options
-    app.selectbox(key="nodes").select("quantile")
-    run(app.selectbox(key="resolution_2").select_index(0))
-    point = operating_point(paths_of("Card alerts", "any", "quantile", int(resolutions[0]))["graph"], 0.2)
-    thresholds, tp, fp = printed_point(app)
-    assert (tp, fp) == (point.tp, point.fp) == counts_by_hand("Card alerts", thresholds, "any")
 
 
 @pytest.mark.parametrize(("name", "rule"), [("bssr1_two_scores_rated", "any"), ("bssr1_four_scores_rated", "all")])

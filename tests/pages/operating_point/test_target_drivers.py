@@ -233,14 +233,6 @@ def test_a_link_reopens_with_the_inputs_of_its_driver(by, inputs, percent):
     best(app)
 
 
-@pytest.mark.parametrize("value", ["nan", "<script>"])
-@pytest.mark.parametrize("by", ["false alerts per extra catch", "costs"])
-def test_invalid_goal_in_link_is_the_default(by, value):
-    app = driven(by, goal_price=value, goal_review=value, goal_annoyance=value)
-    assert not app.error
-    assert percent_of(app) == pytest.approx(20.0)
-
-
 def test_a_link_reopens_thresholds_set_by_hand():
     app = driven("thresholds by hand", hand="0.9,never")
     assert [app.text_input(key=f"hand_{j}").value for j in range(2)] == ["0.9", "never"]
@@ -287,14 +279,6 @@ def test_a_link_reopens_what_the_point_is_compared_with():
     assert not {"now", "pin", "against"} & set(app.query_params)
 
 
-@pytest.mark.parametrize("query", [{"now": "1e300,0.5", "against": "x"}, {"pin": "a,b"}])
-def test_garbage_for_what_it_is_compared_with_is_nothing(query):
-    app = opened(**query)
-    assert not app.error
-    assert explorer(app)["present"] is None
-    assert not set(query) & set(app.query_params)
-
-
 def typed_into_the_address():
     import streamlit as st
 
@@ -315,11 +299,6 @@ def expect_typed(*steps):
         run(app)
         assert app.session_state["typed"] == expected
         assert app.query_params["x"] == expected
-
-
-def test_old_address_after_a_delay_is_a_step_back(monkeypatch):
-    monkeypatch.setattr("ui.shared.url_params.ECHO_SECONDS", -1.0)
-    expect_typed(("a", "a", "a"), ("b", "a", "b"), ("b", "a", "a"), ("c", "a", "c"), ("c", "c", "c"))
 
 
 def test_late_address_is_ignored_and_step_back_is_not():

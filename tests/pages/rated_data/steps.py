@@ -152,11 +152,7 @@ def weighted(value):
 UNUSABLE = {
     "one class": (lambda frame: frame.assign(rating="fraud"), ["'rating'", "'fraud'", "negative"]),
     "three ratings": (changed("rating", [9, 12], "puzzling"), ["'rating'", "'puzzling'", "not said yet"]),
-    "no rating": (lambda frame: frame.assign(rating=""), ["'rating'", "blank"]),
     "infinity": (changed("model A", [4, 8, 15], "inf"), ["'model A'", "3 rows", "row 4", "'inf'"]),
     "text": (changed("model B", [5, 6], "n/k"), ["'model B'", "2 rows", "row 5", "'n/k'"]),
     "negative weight": (weighted(-1.5), ["'weight'", "2 rows", "row 7", "'-1.5'"]),
-    "weight of zero": (weighted(0.0), ["'weight'", "2 rows", "row 7", "'0.0'"]),
-    "infinite weight": (weighted(np.inf), ["'weight'", "2 rows", "row 7", "'inf'"]),
-    "blank weight": (weighted(np.nan), ["'weight'", "2 rows", "row 7"]),
 }
