@@ -101,7 +101,7 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
 
 def test_what_the_browser_has_forgotten_is_sent_again(server, page):
     open_page(page, f"{server}/operating_point?m=20", "Operating point")
-    # From the first move on Python leaves out what the browser says it holds.
+    # From the first move on Python leaves out the texts that the browser holds.
     press(page, "ArrowRight", "20.5")
     settle_target(page, 20.5)
     forgotten = page.locator(".explorer").evaluate("""({ multiloss: { choice: { texts } } }) => {
@@ -133,7 +133,7 @@ def test_a_surface_turns_by_keys_alone(server, page):
 
 
 def camera_at_rest(chart):
-    """Where the camera is once no frame moves it: it takes up a turn over several frames, and glides on."""
+    """Return the camera once it is at rest: a turn continues over several frames."""
     return chart.evaluate(f"""async chart => {{
         const camera = () => ({CAMERA})(chart), frame = () => new Promise(requestAnimationFrame)
         for (let seen = camera(), still = 0; still < 30; await frame()) {{

@@ -1,4 +1,4 @@
-"""What drives the point: each goal in turn, scenarios of costs side by side, and the finger on a phone."""
+"""Test goals, scenarios of costs and touch on a phone."""
 
 import math
 import re
@@ -76,12 +76,12 @@ def goal(page, label, value):
 
 
 def said(page):
-    """What the screen says of what drives."""
+    """Return the line on the active goal."""
     return page.locator(".explorer .goal")
 
 
 def expect_driven(page, path, by, point, percent=None):
-    """The point on the screen is the wanted one; pandas counts the same, as the core does at the slider's target."""
+    """Compare the point on the screen with pandas, and with the core at the target."""
     thresholds, tp, fp = point
     assert counted(*map(float, thresholds))[1:] == (tp, fp)
     expect_point(page, SCORES, point)
@@ -98,7 +98,7 @@ def expect_driven(page, path, by, point, percent=None):
 
 
 def expect_goal(page, by, point):
-    """The point on the screen is the wanted one, wherever the slider can lead; pandas counts the same."""
+    """Compare the point of a goal beside the slider with pandas."""
     thresholds, tp, fp = point
     assert counted(*map(float, thresholds))[1:] == (tp, fp)
     expect_point(page, SCORES, point)
@@ -123,7 +123,7 @@ def at_price(documents, path, marginal_precision):
 
 
 def money(value):
-    """An amount as a table tells it to a screen reader."""
+    """Return an amount in the form of a table's accessible text."""
     return f"{value:.10g}"
 
 
@@ -142,7 +142,7 @@ def typed(page, row, column):
 
 
 def type_cell(page, row, column, value):
-    """Type into a cell of the editor, which is a picture: the arrow keys go there from the first cell of its row."""
+    """Type into a cell of the editor, reached by arrow keys from the first cell of its row."""
     editor(page).scroll_into_view_if_needed()
     settle(page)
     first, cell = typed(page, row, "Name"), typed(page, row, column)
@@ -308,7 +308,7 @@ class Finger:
         return {"x": box["x"] + share * box["width"], "y": box["y"] + box["height"] / 2}
 
     def show_slider(self):
-        """Bring the slider to the middle of the screen: at its edges other parts of the page lie over it."""
+        """Scroll the slider to the middle of the screen, where no other part covers it."""
         slider(self.page).evaluate("slider => slider.scrollIntoView({ block: 'center' })")
 
     def tap(self, share):

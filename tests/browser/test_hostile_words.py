@@ -1,4 +1,4 @@
-"""Addresses and names that somebody made to do harm: pages stay whole, console and log stay clean."""
+"""Test hostile addresses and names: pages work, console and log stay clean."""
 
 import asyncio
 import re
@@ -87,7 +87,7 @@ VALUES = (
 
 
 def addresses(first):
-    """List every page with other values in its choices, and one page with them in those that name data."""
+    """List every page with hostile values, and one page with hostile names of data."""
     for page, own in (*PARAMETERS.items(), ("operating_point", COMMON)):
         yield page, query({name: VALUES[(first + STRIDE * i) % len(VALUES)] for i, name in enumerate(own)})
 
@@ -103,13 +103,13 @@ def log(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def strangers_server(log):
-    """A server that nobody else visits, whose log is looked at."""
+    """Start a server of these tests only, whose log is checked."""
     with app_server(log) as address:
         yield address
 
 
 def expect_quiet(log):
-    """The server has said where it is, and nothing else."""
+    """Check that the server logged its address and nothing else."""
     said = re.sub(
         r"\s*You can now view your Streamlit app in your browser\.\s*URL: \S+\s*", "", (log / "output.txt").read_text()
     )

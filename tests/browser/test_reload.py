@@ -1,4 +1,4 @@
-"""Files come back from the browser's own storage, and until then no other data takes their place."""
+"""Test files restored from the browser's storage."""
 
 import io
 import re
@@ -67,7 +67,7 @@ def shown_numbers(page):
 
 
 def expect_kept(page, number):
-    """The page says how many files the browser keeps."""
+    """Check the number of files that the browser keeps."""
     files = f"{number} file{'' if number == 1 else 's'}"
     expect(page.locator("[class*=st-key-kept_files] .count")).to_have_text(re.compile(f"^{files} kept, "))
 
@@ -202,7 +202,7 @@ def test_the_longest_unused_file_makes_room_and_is_named(server, visitor, data):
     expect_kept(visitor, 2)
 
 
-def test_where_the_browser_refuses_a_sentence_says_so(server, visitor, data, frame):
+def test_browser_without_storage_is_explained(server, visitor, data, frame):
     visitor.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError') }")
     open_page(visitor, f"{server}/rated_data", PAGES["rated_data"])
     upload(visitor, NAME, data)

@@ -1,4 +1,4 @@
-"""What the server answers strangers, what its pages may do, and where it starts all the same."""
+"""Test the server's responses to foreign requests, its limits and its start."""
 
 import asyncio
 import os
@@ -88,7 +88,7 @@ def test_an_installation_that_cannot_be_written_starts(tmp_path, new_page):
             # Plotly's own library could not be copied: Streamlit's charts take its place.
             expect(page.locator(".js-plotly-plot").first).to_be_visible()
             expect(page.get_by_test_id("stException")).to_have_count(0)
-            # The first visitor of a fresh server, by a link to a page, sees the application's own menu and no other.
+            # The first session of a fresh server, by a link to a page, sees the application's menu only.
             assert page.evaluate("window.sidebar") is False
             follow(page, "Rated data", PAGES["rated_data"])
             expect(metric(page, "Rows read")).to_be_visible()
@@ -136,7 +136,7 @@ def test_the_next_file_after_a_broken_upload_is_read(tmp_path, chromium):
 
 
 async def status_of(tab, path, size):
-    """What the server answers to a file of so many bytes."""
+    """Return the response to an upload of a size in bytes."""
     try:
         await tab.put(path, "any.csv", bytes(size))
     except urllib.error.HTTPError as error:
@@ -146,7 +146,7 @@ async def status_of(tab, path, size):
 
 
 async def bring_too_much(server):
-    """Bring files until the server takes no more; returns its answers, and how much more memory it had then."""
+    """Upload files up to the limit; return the responses and the additional memory."""
     async with Visit(server) as tab:
         await tab.go(page_name="rated_data")
         await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
@@ -159,7 +159,7 @@ async def bring_too_much(server):
         return large, small, unasked, others, memory_of(server) - before
 
 
-def test_uploads_have_a_limit_and_leave_memory_after_the_visit(tmp_path, chromium):
+def test_uploads_are_limited_and_freed_after_the_session(tmp_path, chromium):
     with app_server(tmp_path, environment={"STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1"}) as server:
         context = chromium.new_context()
         page = context.new_page()

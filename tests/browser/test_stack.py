@@ -1,4 +1,4 @@
-"""What compose.yaml starts, started as processes: application, PostgreSQL under a role that adds, proxy with TLS."""
+"""Test the services of compose.yaml: application, PostgreSQL and proxy with TLS."""
 
 import os
 import re

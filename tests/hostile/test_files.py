@@ -1,4 +1,4 @@
-"""Whatever is uploaded becomes a table or one sentence, and no file asks for more than it may."""
+"""Test that an upload becomes a table or one sentence within its limits."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Whatever a file says is a decision record is one that can be shown, or one sentence."""
+"""Test that a hostile decision record is shown or rejected in one sentence."""
 
 import json
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""How tests open a page of the app, run it again and read what it shows, holds and gave to its explorer."""
+"""Open pages of the app, run them and read their contents."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def run(step):
 
 
 def state(app):
-    """What the visit holds besides the values of widgets."""
+    """Return the session state besides the values of widgets."""
     if KEY not in app.session_state:
         app.session_state[KEY] = Session()
     return app.session_state[KEY]
@@ -44,7 +44,7 @@ def number(text):
 
 
 def explorer(app):
-    """What the live explorer was given."""
+    """Return the message to the live explorer."""
     (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == "multiloss_explorer"]
     data = json.loads(found.proto.json)
     texts = data["texts"] | {"": ""}
@@ -56,7 +56,7 @@ def explorer(app):
 
 
 def context_of(analysis, point, **view):
-    """What a section below the charts is about, on a page of its own."""
+    """Return the context of a section on a page of its own."""
     from ui.operating_point.state import PointContext, ViewState
 
     names = {"points": {path.method: point for path in analysis.paths}, "method": point.method, "pair": (0, 1)}
@@ -71,7 +71,7 @@ def scenario_editor(app):
 
 
 def change_scenarios(app, *, edited=None, added=(), deleted=()):
-    """Have the editor tell of cells changed by row, rows added and deleted, besides what it told before."""
+    """Add edited cells by row, added rows and deleted rows to the editor's state."""
     key = scenario_editor(app)
     known = app.session_state[key]
     app.session_state[key] = {
@@ -94,7 +94,7 @@ def typed_scenarios(app):
 
 
 def decide(app, label="Save to the log", author="A. Nalyst", reason="Fewer false alerts."):
-    """Say who decides and why, unless that was said before, and press a button of the form."""
+    """Fill in author and reason where they are empty, and press a button of the form."""
     for box, words in ((app.text_input(key="decision_author"), author), (app.text_area(key="decision_reason"), reason)):
         if not box.value:
             box.set_value(words)

@@ -15,7 +15,7 @@ def test_app_lists_every_page_and_nothing_else():
     assert LISTED[0] == "pages/rated_data.py"
 
 
-def test_the_first_screen_keeps_what_the_link_says():
+def test_first_screen_follows_the_link():
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "Login alerts"
     run(app)

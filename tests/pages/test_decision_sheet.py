@@ -1,4 +1,4 @@
-"""The decision sheet: what its settings are, what it says of them, where they lead, and what is saved."""
+"""Test the settings, answer, links and records of the decision sheet."""
 
 import re
 from types import SimpleNamespace
@@ -86,7 +86,7 @@ def test_settings_by_costs_weigh_a_review_against_the_amounts(data, path):
     run(app.number_input(key="afford_review").set_value(4.0))
     saved = 0.5 * data.amounts[data.source.labels].mean()
     agree(app, data, [operating_point(path, review / saved) for review in (8.0, 4.0, 2.0)])
-    # Alerts rise from card to card, and each says what it brings at the costs that were typed.
+    # Alerts rise from card to card, and each shows its payoff at the typed costs.
     alerts = [caught + false for _, caught, false in cards(app)]
     assert alerts == sorted(alerts)
     assert alerts[0] < alerts[-1]
@@ -118,7 +118,7 @@ def test_parts_of_card_and_of_answer_add_up_to_its_alerts(data):
     assert f" {caught + false + waiting[1]:g} alerts" in sentence(app)
 
 
-def test_the_answer_compares_with_what_is_in_force(data, path):
+def test_answer_compares_with_current_thresholds(data, path):
     app = sheet()
     floors = data.source.floors
     assert sentence(app).startswith("## Flag ")
@@ -154,7 +154,7 @@ def test_why_leads_to_the_same_thresholds(afford, data):
     np.testing.assert_array_equal(data.source.round_thresholds(point.thresholds), values)
 
 
-def test_what_the_log_says_is_in_production_stands_in_the_boxes(log_address):
+def test_deployed_thresholds_fill_the_current_ones(log_address):
     app = sheet()
     run(app.button(key="take_cautious").click())
     values = cards(app)[0][0]
@@ -256,7 +256,7 @@ def test_goals_belong_to_their_file():
     assert app.number_input(key="goal_alerts").value == 3.0
 
 
-def test_few_positives_say_how_little_they_tell(data):
+def test_few_positives_have_a_wide_interval(data):
     positions = np.flatnonzero(data.source.labels)[:9].tolist() + np.flatnonzero(~data.source.labels)[:400].tolist()
     frame = sample(SAMPLE).frame.iloc[data.source.rows[np.sort(positions)]]
     app = opened("rated_data")

@@ -1,4 +1,4 @@
-"""Decisions on the screen: made, kept in the log, opened again, compared, deployed, taken away."""
+"""Test making, listing, comparing, deploying and reopening decisions."""
 
 import io
 import re
@@ -43,17 +43,17 @@ def give(app, text, name="record.json"):
 
 
 def said(elements):
-    """What the messages of one kind say, without the signs that keep texts plain."""
+    """Return the messages of one kind without their Markdown escapes."""
     return " ".join(element.value for element in elements).replace("\\", "").replace("\N{WORD JOINER}", "")
 
 
 def address_of(app):
-    """What the address says."""
+    """Return the parameters of the address."""
     return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
 
 
 def produced(app):
-    """What the page says is in production."""
+    """Return the lines on deployed thresholds."""
     return [line for line in app.markdown if "**Deployed:**" in line.value]
 
 
@@ -80,7 +80,7 @@ def logged(address, *records):
 # The page
 
 
-def test_an_empty_log_says_what_to_do():
+def test_empty_log_shows_a_hint():
     app = opened("decisions")
     assert "no decisions yet" in said(app.info)
     assert not app.error
@@ -222,7 +222,7 @@ def test_downloaded_table_holds_no_formula_of_others(log_address):
     )
 
 
-def test_the_audit_trail_tells_who_did_what_and_what_was_altered(log_address):
+def test_audit_trail_lists_events_and_changes(log_address):
     (number,) = logged(log_address, sample_decision())
     with DecisionLog(log_address) as log:
         log.mark_deployed(number, "C. Hief")
@@ -250,7 +250,7 @@ def test_reopening_keeps_the_present_thresholds(log_address):
     assert app.query_params["now"] in ("0.9", ["0.9"])
 
 
-def test_what_is_in_production_is_offered_as_present_thresholds(log_address):
+def test_deployed_thresholds_are_offered_as_current(log_address):
     record = sample_decision("Login alerts", rule="any")
     (number,) = logged(log_address, record)
     with DecisionLog(log_address) as log:
@@ -265,7 +265,7 @@ def test_what_is_in_production_is_offered_as_present_thresholds(log_address):
     assert app.number_input(key="current_0").value == record.thresholds[0]
 
 
-def test_the_data_page_says_what_is_in_production_for_its_scores(log_address):
+def test_data_page_shows_deployed_thresholds_of_its_scores(log_address):
     one, other = sample_decision("Login alerts", rule="any"), sample_decision("Card alerts", percent=35)
     numbers = logged(log_address, one, other)
     assert not produced(opened("rated_data", data="Login alerts"))
@@ -311,7 +311,7 @@ def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
         ("[" * 100_000, "is not JSON text"),
     ],
 )
-def test_a_file_that_is_no_record_says_why_and_changes_nothing(text, words):
+def test_file_without_a_record_is_one_error(text, words):
     app = give(opened("decisions"), text, "bad.json")
     assert words in said(app.error)
     assert "'bad.json'" in said(app.error)
@@ -366,7 +366,7 @@ DRIVEN = {
 
 
 @pytest.mark.parametrize("goal", DRIVEN)
-def test_what_drove_a_decision_drives_again(log_address, goal):
+def test_goal_of_a_decision_reopens(log_address, goal):
     inputs = {key: str(value) for key, value in DRIVEN[goal].items()}
     if goal == "costs":
         inputs |= {"goal_name": "it's 'Black' Friday", "goal_currency": "PLN"}
@@ -400,7 +400,7 @@ def test_what_drove_a_decision_drives_again(log_address, goal):
         assert state(app).point.target.percent == pytest.approx(70.0)
 
 
-def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
+def test_goal_reopens_as_manual_thresholds_on_other_data(log_address):
     record = file_decision(as_csv(rated_frame(3)), rule="any")
     goal_values = (GoalValue("alerts per day", 20.0), GoalValue("days in the data", 5.0))
     logged(log_address, replace(record, target=RecordedTarget("a cap on alerts", goal_values)))
@@ -415,7 +415,7 @@ def test_the_thresholds_of_a_wish_are_set_by_hand_on_other_data(log_address):
 
 
 @pytest.mark.parametrize("goal", ["costs, scenario", "![](//evil.ex/a)"])
-def test_driver_that_is_not_known_leaves_slider_where_it_was(log_address, goal):
+def test_unknown_goal_reopens_on_the_slider(log_address, goal):
     record = sample_decision(rule="any")
     target = RecordedTarget(goal, (GoalValue("x", 1.0),), 0.35, "inside")
     logged(log_address, replace(record, target=target))
@@ -427,7 +427,7 @@ def test_driver_that_is_not_known_leaves_slider_where_it_was(log_address, goal):
 
 
 @pytest.mark.parametrize("value", [1e300, -5.0])
-def test_a_wish_that_no_widget_takes_does_not_break_the_page(log_address, value):
+def test_goal_value_out_of_range_is_the_default(log_address, value):
     record = sample_decision(rule="any")
     target = RecordedTarget(
         "costs", (GoalValue("cost of a review", value), GoalValue("value of a catch", 25.0)), 0.35, "inside"
@@ -530,7 +530,7 @@ def test_newer_data_show_expected_beside_observed(log_address):
     assert state(app).point.reopened.same_data is False
 
 
-def test_a_file_of_the_same_name_and_other_content_is_told_apart(log_address):
+def test_file_of_the_same_name_is_not_taken_for_the_data(log_address):
     logged(log_address, file_decision(as_csv(rated_frame(3))))
     app = opened("rated_data")
     run(app.file_uploader(key="upload").set_value(("june.csv", as_csv(rated_frame(4)), "text/csv")))
@@ -622,7 +622,7 @@ def test_the_files_belong_to_the_point_that_is_shown(screen):
 @pytest.mark.parametrize(
     ("author", "reason", "words"), [("", "Because.", "Say who decides"), (" ", "", "Say why"), ("Ada", " ", "Say why")]
 )
-def test_nobody_decides_without_a_name_and_a_reason(screen, log_address, author, reason, words):
+def test_decision_needs_a_name_and_a_reason(screen, log_address, author, reason, words):
     screen.text_input(key="decision_author").set_value(author)
     screen.text_area(key="decision_reason").set_value(reason)
     for button in ("Save to the log", "Only make the files"):
@@ -669,7 +669,7 @@ def test_the_report_is_one_of_the_files(screen, name, monkeypatch):
     assert len(text) < 1_000_000
 
 
-def test_thresholds_in_use_are_recorded_with_their_counts(screen, log_address):
+def test_current_thresholds_are_recorded_with_their_counts(screen, log_address):
     screen.session_state["current"] = np.array([0.75])
     decide(run(screen))
     with DecisionLog(log_address) as log:
@@ -680,7 +680,7 @@ def test_thresholds_in_use_are_recorded_with_their_counts(screen, log_address):
     assert (current.tp, current.fp) == ((caught["rating"] == "fraud").sum(), (caught["rating"] == "ok").sum())
 
 
-def test_the_screen_says_which_decision_it_was_opened_with(screen):
+def test_screen_names_the_reopened_decision(screen):
     from ui.shared.session import Reopened
 
     record = sample_decision("Login alerts", percent=20.0, rule="any", spacing="positives", resolution=24)
@@ -724,7 +724,7 @@ def test_unusable_log_is_one_sentence_and_files_work(no_log, screen):
     assert "no decisions yet" in said(app.info)
 
 
-def test_an_unreachable_server_is_told_without_its_password(monkeypatch):
+def test_error_of_unreachable_log_hides_the_password(monkeypatch):
     monkeypatch.setenv(ADDRESS, "postgresql+psycopg://user:secret@127.0.0.1:1/log")
     app = opened("decisions")
     assert "The decision log cannot be used" in said(app.error)

@@ -18,7 +18,7 @@ PAGES_WITH_DATA = {"rated_data": "data", "operating_point": "data", "optimal_cut
 
 
 def storage(app):
-    """What the browser's storage was told."""
+    """Return the messages to the browser's storage."""
     return [
         json.loads(found.proto.json)
         for found in app.get("bidi_component")
@@ -38,7 +38,7 @@ def say_gone(app, page, name):
 
 
 def numbers(app):
-    """All that the page says in numbers of some data."""
+    """Return every element that shows numbers of data."""
     return [*app.metric, *app.dataframe, *app.get("plotly_chart"), *app.subheader]
 
 
@@ -56,7 +56,7 @@ def test_missing_file_is_not_replaced_by_other_data(page, key):
     assert as_read(warning.value).startswith("Your file is not loaded any more. Upload 'gone.csv' again")
     assert len(app.file_uploader) == 1
     assert wanted(app) == [None]
-    # What the address says stays.
+    # The address stays.
     assert app.query_params[key] == ["gone.csv"] or app.query_params[key] == "gone.csv"
     assert app.query_params["m"] in ("35", ["35"])
     run(app.button(key=f"{key}_sample").click())
@@ -65,7 +65,7 @@ def test_missing_file_is_not_replaced_by_other_data(page, key):
 
 
 def address_of(app):
-    """What the address says of data."""
+    """Return the parameters of the address that name data."""
     said = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
     return {name: value for name, value in said.items() if name.startswith("data")}
 
@@ -93,7 +93,7 @@ def test_the_address_holds_a_fingerprint_and_no_name_of_a_file(app):
     assert app.selectbox(key="data").value == GOOD
 
 
-def test_a_fingerprint_that_nobody_knows_waits_for_its_file():
+def test_unknown_fingerprint_waits_for_its_file():
     data = csv_of(rated_frame())
     start = hashlib.sha256(data).hexdigest()[:12]
     for content, is_it in ((data, True), (csv_of(rated_frame(2)), False)):

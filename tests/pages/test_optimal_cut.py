@@ -154,7 +154,7 @@ def test_all_seven_losses_are_compared_when_asked_for(app):
     assert any("AUC cannot choose a cut" in text for text in texts(app))
 
 
-def test_losses_that_take_fewer_items_say_so(app):
+def test_losses_limited_to_fewer_items_are_named(app):
     generator = np.random.default_rng(2)
     frame = pd.DataFrame({"p": generator.beta(0.3, 6, 20_001).round(6)})
     upload(app, frame.to_csv(index=False).encode(), "many.csv")
@@ -207,7 +207,7 @@ def test_without_labels_tuning_and_checking_are_explained(app):
     assert list(charts(app)) == ["Expected F1 loss of every cut"]
 
 
-def test_ties_at_the_cut_are_told(app):
+def test_ties_at_the_cut_are_counted(app):
     paste(app, "0.9\n" + "0.5\n" * 6)
     told = "exactly the probability of the last one flagged"
     assert not any(told in text for text in texts(app))
@@ -227,7 +227,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_file_says_what_is_wrong_and_loses_nothing(app, name):
+def test_bad_file_is_one_error_and_keeps_the_items(app, name):
     upload(app, items_csv(), "mine.csv")
     before = flagged(app), headline(app)
     data, words = BAD[name]
@@ -243,7 +243,7 @@ def test_a_bad_file_says_what_is_wrong_and_loses_nothing(app, name):
     ("text", "words"),
     [("", "Nothing was pasted"), ("0.1\nabc", "Line 2 of the pasted text"), ("12\n70", "divide by 100")],
 )
-def test_bad_pasted_text_says_what_is_wrong_and_loses_nothing(app, text, words):
+def test_bad_pasted_text_is_one_error_and_keeps_the_items(app, text, words):
     before = flagged(app)
     paste(app, text)
     (error,) = app.error
@@ -326,7 +326,7 @@ def test_minimum_number_is_explained_only_where_it_binds(app):
 
 
 def effect(app):
-    """What calibration changes, by the probabilities."""
+    """Return the table of calibration effects, by the probabilities."""
     (found,) = [element.value for element in app.dataframe if "Probabilities" in element.value]
     return found.set_index("Probabilities")
 
@@ -387,7 +387,7 @@ def test_items_without_outcome_are_calibrated_by_the_others(app):
     ]
 
 
-def test_without_labels_calibration_says_why_it_is_not_offered(app):
+def test_calibration_is_disabled_without_labels(app):
     calibrate(app, "isotonic")
     upload(app, b"p\n0.9\n0.8\n0.2\n0.1\n", "plain.csv")
     control = app.selectbox(key="cut_calibration")

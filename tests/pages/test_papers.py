@@ -1,4 +1,4 @@
-"""The page on both papers shows what is stored, cell by cell, and what the printed figures say of themselves."""
+"""Compare the page on both papers with the stored results."""
 
 import json
 
@@ -107,7 +107,7 @@ def test_stored_rated_rows_open_at_their_operating_point(app):
     assert any(f"{rated['deposit'].sum():,} positive" in caption.value for caption in app.caption)
 
 
-def test_a_run_that_fails_says_why_and_lets_the_next_one_begin(monkeypatch):
+def test_failed_run_is_one_error_and_the_next_begins(monkeypatch):
     script = "import sys; sys.exit('The folder is not there.')"
     monkeypatch.setattr(recompute, "command_for", lambda key: [recompute.sys.executable, "-c", script])
     for _ in range(2):

@@ -327,7 +327,7 @@ def captions(page):
 
 
 def moved(page, number, probabilities):
-    """Have the browser tell of a drag, as it would: the number of the move and every bar."""
+    """Send a drag as the browser does: the number of the move and every bar."""
     settings = Settings(len(probabilities), 70, 1.0, 1.0)
     state(page).top_k.last_move = number
     state(page).top_k.own = OwnItems(settings[:3], tuple(probabilities))
@@ -380,7 +380,7 @@ def population():
     return simulate_population(np.random.default_rng(4), documents=200_000).rated()
 
 
-def test_the_tangent_says_what_each_step_adds(page):
+def test_tangent_shows_counts_of_each_step(page):
     page.session_state["topk_tangent"] = True
     page.run()
     assert not page.exception

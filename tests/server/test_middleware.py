@@ -1,4 +1,4 @@
-"""Names that lead to this machine by way of a page elsewhere, and pages at other places, are refused."""
+"""Test that foreign hosts and origins are rejected."""
 
 import asyncio
 
@@ -150,7 +150,7 @@ def test_origins_that_the_operator_names_are_added(options):
 
 
 def answer_to(layer, path):
-    """What a GET request through a layer is answered: status and headers."""
+    """Return status and headers of a GET request through a layer."""
     sent = []
 
     async def app(scope, receive, send):
@@ -174,7 +174,7 @@ def test_other_addresses_are_open(path):
     assert answer_to(ClosedAddresses, path)[0] == 200
 
 
-def test_every_answer_says_what_a_page_may_do():
+def test_every_response_has_the_security_headers():
     status, headers = answer_to(SafeHeaders, "/")
     assert status == 200
     assert {name.lower(): value for name, value in HEADERS.items()}.items() <= headers.items()

@@ -35,7 +35,7 @@ def memory_of(server):
 
 
 async def heads_then_bodies(server, count, size):
-    """Send the heads of many uploads of one session, then all bodies; statuses, and how much more memory it took."""
+    """Send the heads of many uploads, then all bodies; return statuses and added memory."""
     async with Visit(server) as tab:
         await tab.go(page_name="rated_data")
         await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
@@ -116,7 +116,7 @@ def test_server_answers_while_many_sessions_open_pages(tmp_path):
             "    print(time.perf_counter() - begun, flush=True)\n"
             "    time.sleep(0.1)\n"
         )
-        # In a process of its own, which does not wait for that of the visitors.
+        # In its own process, which does not wait for that of the sessions.
         asking = await asyncio.create_subprocess_exec(
             sys.executable, "-c", code, f"{server}/_stcore/health", stdout=asyncio.subprocess.PIPE
         )

@@ -1,4 +1,4 @@
-"""What any connection could ask of Streamlit beside the application, and what Streamlit would log of sessions."""
+"""Test the limits on Streamlit's messages, logs, tokens and private parts."""
 
 import logging
 import re

@@ -1,4 +1,4 @@
-"""Worker processes: limits on time and memory, cancellation, replacement, and each way to start them."""
+"""Test worker processes: limits, cancellation, replacement and start methods."""
 
 import os
 import signal
@@ -61,7 +61,7 @@ def test_what_is_cancelled_ends_at_once(pool, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Only Linux limits the memory of a process.")
-def test_what_needs_too_much_memory_fails_and_the_next_function_has_its_own_limit(pool):
+def test_memory_limit_holds_for_one_function(pool):
     with pytest.raises(MemoryError):
         pool.submit(samples.exhaust_memory, 2**27).result()
     assert pool.submit(len, bytes(2**28)).result() == 2**28

@@ -1,4 +1,4 @@
-"""A decision that was taken away as a file comes back: opened, kept, deployed, exported."""
+"""Test a decision from a file: opened, logged, deployed, exported."""
 
 import io
 import json
@@ -55,7 +55,7 @@ def taken(page, button):
 
 
 def expect_same_counts(page, record):
-    """What is taken away, applied to the sample's rows, flags what the record says."""
+    """Check that each download flags the counts of the record on the sample's rows."""
     frame = sample(record.data.name).frame
     rated = frame[frame["rating"].notna()]
     (score,) = record.columns.scores
@@ -74,7 +74,7 @@ def expect_same_counts(page, record):
 
 
 def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new_page, record):
-    # Somebody looked at something else before.
+    # Other choices were made before.
     open_page(
         page, f"{server}/operating_point?data=Login+alerts&m=80&resolution_1=1000&method=graph", "Operating point"
     )

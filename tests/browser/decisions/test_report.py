@@ -1,4 +1,4 @@
-"""The report of a decision as a file in the browser of somebody who is offline."""
+"""Test the report of a decision in a browser without network."""
 
 import re
 

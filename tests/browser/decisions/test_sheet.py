@@ -1,4 +1,4 @@
-"""The decision sheet in a browser: the same numbers as its way on leads to, at every width, and kept by the address."""
+"""Test the decision sheet in a browser."""
 
 import re
 

@@ -19,7 +19,7 @@ def costs(**query):
 
 
 def brought(thresholds, rule="any", review=6.0, recovered=0.8, annoyance=2.0):
-    """What thresholds bring, from a count by pandas."""
+    """Return the payoff of thresholds, counted by pandas."""
     (caught, _), (tp, fp) = sums_by_pandas(thresholds, rule)
     return recovered * caught - review * (tp + fp) - annoyance * fp
 
@@ -39,7 +39,7 @@ def as_words(value):
 
 
 @pytest.mark.parametrize(("count", "rule"), [("documents", "all"), ("money", "any")])
-def test_the_same_sum_is_told_whatever_unit_is_counted(count, rule):
+def test_payoff_is_the_same_in_every_unit(count, rule):
     app = costs(count=count, rule=rule)
     assert not app.error
     assert f"This point brings {as_words(brought(thresholds_of(row_of(app)['words']), rule))}" in said(app)

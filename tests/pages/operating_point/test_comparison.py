@@ -1,4 +1,4 @@
-"""Current against proposed, who flags what, and what lies near the thresholds: counted again by pandas alone."""
+"""Compare the sections on current thresholds, contributions and borderline alerts with pandas."""
 
 import io
 import json
@@ -24,7 +24,7 @@ SECTIONS = ("compare", "contributions", "near")
 
 
 def the_page():
-    """The three sections for a point of the smooth path, or one set by hand; a stand-in for the real page."""
+    """Show the three sections for a point of the smooth path, or a manual one."""
     from dataclasses import replace
 
     import numpy as np
@@ -300,7 +300,7 @@ def test_a_pinned_point_is_compared_with_other_points():
     assert told(app)["current"].tolist() == first["thresholds"].tolist()
 
 
-def test_below_a_floor_the_counts_are_said_to_be_bounds():
+def test_counts_below_a_floor_are_bounds():
     floor = sample("Card alerts").first_choice.floors[0]
     app = typed(opened("compare"), [floor - 0.1, 0.8])
     (warning,) = [element.value for element in app.warning]

@@ -21,7 +21,7 @@ POINTS = pytest.mark.parametrize(("percent", "rule"), [(10.0, "any"), (60.0, "an
 
 
 def the_page():
-    """What is said of days, weeks and segments at a point of the smooth path, or one set by hand."""
+    """Show days, weeks and segments at a point of the smooth path, or a manual one."""
     from dataclasses import replace
 
     import numpy as np
@@ -91,7 +91,7 @@ def assert_row(row, ratings):
 
 
 @POINTS
-def test_alerts_per_day_are_said_without_opening_anything(percent, rule):
+def test_alerts_per_day_are_shown_with_sections_closed(percent, rule):
     app = opened(percent=percent, rule=rule)
     rated, alerts = alerts_of(app, rule)
     days = pd.date_range(rated["time"].min().normalize(), rated["time"].max().normalize())
@@ -166,7 +166,7 @@ def test_without_times_and_segments_nothing_is_shown(name):
     assert not app.caption
 
 
-def test_where_nothing_is_flagged_this_is_said():
+def test_point_that_flags_nothing_has_empty_sections():
     app = opened(*SECTIONS, by_hand=[np.inf, np.inf])
     assert "**Alerts per day:** none at this point." in texts(app)
     assert texts(app).count("Nothing is flagged at this point.") == 2
@@ -197,7 +197,7 @@ def minutes(n, days):
     return pd.date_range("2026-01-05", periods=n, freq=pd.Timedelta(days=days) / n)
 
 
-def test_a_clear_drift_is_said_with_both_ends():
+def test_clear_drift_is_shown_with_both_ends():
     times = minutes(6000, 84)
     app = opened("periods", source=made(times, "web", np.linspace(0.7, 0.3, 6000)), by_hand=[0.5])
     assert re.search(

@@ -21,7 +21,7 @@ def test_a_link_opens_and_stays_as_it_is(query, shown):
     assert {name: app.query_params.get(name) for name in shown} == shown
 
 
-def test_a_choice_outlasts_a_visit_to_another_page():
+def test_choice_survives_another_page():
     app = opened(data="Card alerts")
     run(app.get_by_key("rule").set_value("all"))
     assert app.query_params["rule"] == "all"

@@ -158,7 +158,7 @@ class TestCountedInMoney:
             ),
         ],
     )
-    def test_what_is_wished_for_is_money_here_and_in_the_record(self, goal, label, wished):
+    def test_goal_values_are_money_on_screen_and_in_the_record(self, goal, label, wished):
         query = {"goal_alerts": "20000"} if goal == "a cap on alerts" else {}
         app = opened(data="Card alerts", count="money", goal=goal_called(goal), **query)
         box = next(box for box in app.number_input if box.key.startswith("goal_"))
@@ -173,7 +173,7 @@ class TestCountedInMoney:
         choices = restore_choices(made.target)
         assert float(choices[box.key]) == box.value
 
-    def test_a_record_says_so_and_reopens_it(self):
+    def test_record_holds_the_unit_and_reopens_in_it(self):
         app = opened(data="Card alerts", count="money", m="42")
         point = row_of(app)["words"]
         app.session_state["save_decision"] = True
@@ -194,7 +194,7 @@ class TestCountedInMoney:
 
 
 def restore_choices(target):
-    """What a record's target puts back, as a page would be told."""
+    """Return the choices that a record's target restores."""
 
     def page():
         import streamlit as st
@@ -247,7 +247,7 @@ class TestUploads:
         app = self.upload(opened("rated_data"), frame)
         assert not app.error
         key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
-        # It is not taken for the amount, and what is wrong with it is told before anybody asks.
+        # It is not chosen as the amount, and its error is shown.
         assert app.selectbox(key=key).value not in frame
         assert any("row 250" in caption.value for caption in app.caption)
         run(app.selectbox(key=key).set_value("amount"))
@@ -262,7 +262,7 @@ class TestUploads:
         assert len(row_of(app)["words"]["counts"]) == 2
         assert not app.error
 
-    def test_money_in_one_class_only_says_what_to_do(self):
+    def test_money_in_one_class_only_is_one_error(self):
         frame = self.frame()
         frame.loc[frame["rating"] == "fraud", "amount"] = 0.0
         app = self.upload(opened("rated_data"), frame)

@@ -1,4 +1,4 @@
-"""What new data will show: found in the background, equal to what the core finds in one go."""
+"""Compare the background estimates for new data with those of the core."""
 
 from functools import cache
 

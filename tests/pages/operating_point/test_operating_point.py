@@ -105,7 +105,7 @@ def percent_of(app):
 
 
 def row_of(app):
-    """What the explorer shows: the point beside the slider, or that at the slider's target."""
+    """Return the row of the explorer: the point beside the slider, or that at its target."""
     shown = explorer(app)
     table = shown["table"]
     return shown["hand"] or table["rows"][table["percents"].index(shown["percent"])]
@@ -175,7 +175,7 @@ def layout(chart):
 
 
 def assert_page_shows(app, name, rule, percent):
-    """All methods in the table, the chosen one large: equal to the core's and to a count by hand."""
+    """Compare all methods and the chosen point with the core and with pandas."""
     table = methods_table(app)
     assert list(table.index) == METHODS
     rated, _ = counts_by_hand(name, paths_of(name, rule)["smooth"].thresholds[0], "any")
@@ -271,7 +271,7 @@ def test_the_margins_of_each_classifier_are_those_of_the_core():
 @pytest.mark.parametrize(
     ("name", "method"), [("Card alerts", "smooth"), ("Login alerts", "graph"), ("Insurance claims", "smooth")]
 )
-def test_the_explorer_says_of_every_target_what_the_core_says(name, method):
+def test_explorer_equals_the_core_at_every_target(name, method):
     app = opened(data=name, method=method)
     found = explorer(app)["table"]
     assert found["methods"][-1] == method
@@ -400,11 +400,11 @@ def to_operating_point(app, **query):
 
 
 def half_fraud():
-    """One score, every second document a fraud, the highest one none: each step up holds half frauds at most."""
+    """Make one score in which every second document is a fraud, the highest one not."""
     return pd.DataFrame({"score": np.arange(1, 201) / 200, "rating": ["fraud", "ok"] * 100})
 
 
-def test_a_point_at_the_floor_is_said_in_words():
+def test_point_at_the_floor_is_explained():
     app = uploaded(half_fraud(), m="20")
     warning = warning_of(app)
     for words in ("at the floor", "20 %", "below the floors", "Rate documents"):
@@ -413,7 +413,7 @@ def test_a_point_at_the_floor_is_said_in_words():
     assert not [label for label in printed_rows(app) if "in the next" in label]
 
 
-def test_an_unreachable_target_is_said_in_words():
+def test_unreachable_target_is_explained():
     app = uploaded(half_fraud(), m="90")
     warning = warning_of(app)
     for words in ("No part of this path reaches 90 %", "50", "nothing is flagged", "Lower the target"):

@@ -1,4 +1,4 @@
-"""Scenarios of costs: typed into one table, compared, driven by and taken back."""
+"""Test scenarios of costs in their table."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def compared(app):
 
 
 def brought(thresholds, review, catch, annoyance):
-    """What thresholds bring, from a count by pandas."""
+    """Return the payoff of thresholds, counted by pandas."""
     tp, fp = counts_by_hand(NAME, thresholds, "any")
     return tp * (catch - review) - fp * (review + annoyance)
 

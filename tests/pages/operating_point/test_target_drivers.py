@@ -1,4 +1,4 @@
-"""Driving the operating point by something else than the slider."""
+"""Test the goals of the operating point beside the slider."""
 
 import numpy as np
 import pytest
@@ -101,7 +101,7 @@ def test_without_times_the_days_are_asked_for():
     assert (tp, fp) == counts_by_hand(name, thresholds, "any")
     assert not [box for box in app.selectbox if box.key == "goal_held"]
     path, undecided = paths_of(name)["smooth"], documents_of(name).undecided
-    # Alerts that nobody has decided yet are alerts.
+    # Undecided alerts are alerts.
     alerts = (path.tp + path.fp + undecided.count_along(path.thresholds, "any"))[path.majorant.vertices]
     waiting = undecided.count_along(np.array([thresholds]), "any")[0]
     assert alerts[alerts <= 140].max() <= tp + fp + waiting <= 140
@@ -121,7 +121,7 @@ def test_a_floor_on_precision_and_a_share_to_keep():
     assert tp >= 0.6 * paths_of(NAME)["smooth"].totals.tp
 
 
-def test_the_wish_follows_the_path_and_the_slider_takes_over():
+def test_goal_follows_the_path_and_slider_takes_over():
     app = goal(driven("a cap on alerts", m="12"), alerts=7.0)
     run(app.selectbox(key="method").select("graph"))
     _, tp, fp = printed_point(app)
@@ -137,7 +137,7 @@ def test_the_wish_follows_the_path_and_the_slider_takes_over():
     assert percent_of(app) == 35.0
 
 
-def test_point_beside_slider_says_between_which_targets_it_lies():
+def test_point_beside_slider_names_the_targets_around_it():
     app = goal(driven("a cap on alerts"), alerts=7.0)
     shown = explorer(app)
     lower, higher = (
@@ -148,14 +148,14 @@ def test_point_beside_slider_says_between_which_targets_it_lies():
     path = paths_of(NAME)["smooth"]
     _, tp, fp = printed_point(app)
     assert operating_point(path, higher / 100).alerts < tp + fp < operating_point(path, lower / 100).alerts
-    # Shown plainly, it says the same.
+    # The plain widgets show the same.
     plain = driven("a cap on alerts", goal_alerts="7", plain="true")
     assert f"Optimised for a cap on alerts, {shown['place']}" in " ".join(caption.value for caption in plain.caption)
     assert plain.slider(key="m_plain").value == pytest.approx(shown["percent"])
 
 
 @pytest.mark.parametrize("by", ["price", "costs", "alerts", "precision", "share", "manual"])
-def test_every_driver_starts_where_the_point_is(by):
+def test_every_goal_starts_at_the_current_point(by):
     app = opened(m="12")
     before = printed_point(app)
     run(app.selectbox(key="goal").select(by))
@@ -224,7 +224,7 @@ def test_in_money_a_cap_is_of_money():
         ("costs", {"goal_review": "1", "goal_catch": "8", "goal_annoyance": "2", "goal_currency": "PLN"}, 30.0),
     ],
 )
-def test_a_link_reopens_with_the_inputs_of_its_driver(by, inputs, percent):
+def test_link_reopens_the_inputs_of_its_goal(by, inputs, percent):
     app = driven(by, **inputs)
     assert percent_of(app) == pytest.approx(percent)
     for key, value in inputs.items():
@@ -290,7 +290,7 @@ def typed_into_the_address():
 
 
 def expect_typed(*steps):
-    """Each step: what was typed, what the address says, and what both say after the run."""
+    """Check steps of a typed value, an address, and the value of both after the run."""
     app = AppTest.from_function(typed_into_the_address)
     for typed, address, expected in steps:
         app.session_state["typed"] = typed
@@ -305,7 +305,7 @@ def test_late_address_is_ignored_and_step_back_is_not():
     expect_typed(
         ("a", None, "a"),
         ("b", "a", "b"),
-        # The browser has not yet heard of b, then of c.
+        # The browser does not know b yet, then c.
         ("c", "a", "c"),
         ("d", "b", "d"),
         ("d", "d", "d"),

@@ -1,4 +1,4 @@
-"""Alerts that something else than the chosen scores raised: the question, its evidence and what follows from it."""
+"""Test alerts from sources other than the chosen scores."""
 
 import numpy as np
 import pandas as pd

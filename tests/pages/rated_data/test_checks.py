@@ -1,4 +1,4 @@
-"""What is read of rated data and shown: funnel, histograms, cautions."""
+"""Test the funnel, histograms and cautions of rated data."""
 
 import json
 

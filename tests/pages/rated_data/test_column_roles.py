@@ -1,4 +1,4 @@
-"""What the columns of an upload mean: guessed, corrected, refused."""
+"""Test the meanings of columns: guessed, corrected, rejected."""
 
 import numpy as np
 import pandas as pd
@@ -188,7 +188,7 @@ def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):
     frame["trust score"] = (1000 - 1000 * frame.pop("model B")).round(3)
     upload(app, csv_of(frame), "trust.csv")
     assert not app.error
-    # It may be about somebody else: proposed is the one that is certain.
+    # It may be another person's score: only the certain one is proposed.
     assert box(app, "scores").value == ["model A"]
     say_no_other_alerts(run(box(app, "scores").set_value(["model A", "trust score"])))
     (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
@@ -208,7 +208,7 @@ def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):
     assert 0 < float(words["Threshold of trust score"].removeprefix("≤ ")) < 1000
     back_to_rated_data(app)
     assert funnel(app)[4] == turned.funnel.positives
-    # What the user says stays.
+    # The user's choice stays.
     (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
     say_no_other_alerts(run(turn.set_value(False)))
     go_to_operating_point(app)

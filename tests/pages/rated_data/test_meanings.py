@@ -1,4 +1,4 @@
-"""Ratings whose meaning is asked, settings for a colleague, and the zone in which days are counted."""
+"""Test meanings of ratings, the settings file and the time zone of days."""
 
 import json
 

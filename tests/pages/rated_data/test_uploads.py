@@ -80,7 +80,7 @@ def test_the_template_can_be_used_as_it_is(app):
     assert guess.scores == ("model A", "model B")
     assert (guess.rating, guess.positive, guess.weight) == ("rating", "fraud", None)
     upload(app, TEMPLATE.encode(), "multiloss-template.csv")
-    # So few rows do not show floors.
+    # Five rows do not show floors.
     say_no_other_alerts(app)
     assert not app.error
     assert funnel(app) == [5, 4, 4, 4, 2]
@@ -129,7 +129,7 @@ def test_unusable_values_give_one_sentence_and_other_data_stay(app_with_upload, 
     assert not app.metric
     assert any("Nothing that you loaded is lost" in info for info in infos(app))
     go_to_operating_point(app)
-    # What cannot be told for certain has to be checked before anything is looked at.
+    # Uncertain columns have to be checked first.
     assert only_error(app) == error or "check them on Rated data first" in only_error(app)
     assert app.page_link[0].value == "Correct the columns of this file"
     pick(app, GOOD)
