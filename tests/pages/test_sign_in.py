@@ -71,7 +71,7 @@ def test_a_file_that_is_named_and_cannot_be_read_closes(content, tmp_path):
         file.write_bytes(content)
     code = (
         f"from streamlit import config; config.set_option('secrets.files', ['{file}'])\n"
-        "from ui.sign_in.visitor import settings; settings()"
+        f"from {visitor.__name__} import settings; settings()"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 1

@@ -1,4 +1,4 @@
-"""Compare the sections on current thresholds, contributions and borderline alerts with pandas."""
+"""Compare the sections on current thresholds, contributions and borderline with pandas."""
 
 import io
 import json
