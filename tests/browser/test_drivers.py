@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from multiloss_core import RatedDocuments, operating_point
 from multiloss_core.thresholds import SMOOTH, PathSearch
-from multiloss_core.thresholds.targets import point_for_alerts, point_for_share, threshold_choices
+from multiloss_core.thresholds.targets import point_for_alerts, threshold_choices
 from tests.browser.steps import (
     cells,
     choose,
@@ -174,10 +174,6 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_point(page, SCORES, expected_sample_point(NAME, 20))
     expect(said(page)).to_be_hidden()
 
-    choose(page, "Set the point by", "false alerts per extra catch")
-    goal(page, "False alerts you would pay for one more catch", 9)
-    expect_driven(page, path, "false alerts per extra catch", at_price(documents, path, 1 / (1 + 9)), 10)
-
     choose(page, "Set the point by", "a cap on alerts")
     days = rated()["time"].dt.normalize()
     days = (days.max() - days.min()).days + 1
@@ -189,15 +185,10 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_refused(page, "All thresholds that flag anything flag more", capped)
     expect(said(page)).to_be_hidden()
 
-    choose(page, "Set the point by", "a share of positives to keep")
-    goal(page, "Rated positives to keep, in percent", 60)
-    keeping = wished(point_for_share, 0.6)
-    expect_goal(page, "a share of positives to keep", keeping)
-
     choose(page, "Set the point by", "thresholds by hand")
-    expect_point(page, SCORES, keeping)
+    expect_point(page, SCORES, capped)
     for score, text, point in (
-        (SCORES[0], "0.9", counted(0.9, keeping[0][1])),
+        (SCORES[0], "0.9", counted(0.9, capped[0][1])),
         (SCORES[1], "never", counted(0.9, NEVER)),
     ):
         box = page.get_by_role("textbox", name=f"{score} ≥")

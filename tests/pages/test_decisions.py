@@ -27,15 +27,10 @@ from multiloss_core.decisions import (
 )
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from tests.pages.steps import decide, enter_scenario, explorer, goal_called, opened, run, state, typed_scenarios
-from ui import records
+from tests.pages.steps import decide, enter_scenario, explorer, goal_called, opened, press, run, state, typed_scenarios
 from ui.data.rated import sample
 from ui.operating_point.active_goal import GOALS
 from ui.records import thresholds_words
-
-
-def press(app, label):
-    return run(next(button for button in app.button if button.label == label).click())
 
 
 def give(app, text, name="record.json"):
@@ -654,19 +649,6 @@ def test_a_decision_takes_along_what_else_was_known(screen, log_address):
     assert low < record.expected.tp < high
     difference = evidence.added.tp - evidence.dropped.tp
     assert difference == record.expected.tp - record.current.tp
-
-
-@pytest.mark.parametrize("name", ["Login alerts", "Count table"])
-def test_the_report_is_one_of_the_files(screen, name, monkeypatch):
-    reports = []
-    monkeypatch.setattr(records, "download_button", lambda file, tag: reports.append(file))
-    screen.session_state["name"] = name
-    decide(run(screen), "Only make the files")
-    (text,) = {file.text for file in reports if file.label == "Report (HTML)"}
-    times = "Alerts of each week" in text
-    assert text.count("<figure ") == (2 if name == "Login alerts" else 4) + times
-    assert "<script" not in text
-    assert len(text) < 1_000_000
 
 
 def test_current_thresholds_are_recorded_with_their_counts(screen, log_address):

@@ -420,21 +420,11 @@ def test_a_link_restores_the_choices():
     assert any("With calibrated probabilities (isotonic)" in text for text in texts(app))
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("cut_loss", "none"),
-        ("cut_beta", "0"),
-        ("cut_beta", "x"),
-        ("cut_axes", "round"),
-        ("cut_least", "-1"),
-        ("cut_least", "x"),
-        ("cut_calibration", "Platt!"),
-    ],
-)
-def test_a_link_that_is_out_of_range_never_breaks_the_page(key, value):
+def test_link_out_of_range_shows_the_defaults():
     app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/optimal_cut.py")
-    app.query_params[key] = value
+    wrong = {"cut_loss": "none", "cut_beta": "0", "cut_axes": "round", "cut_least": "-1", "cut_calibration": "Platt!"}
+    for key, value in wrong.items():
+        app.query_params[key] = value
     run(app)
     assert not app.error
     assert "Under F1" in headline(app)

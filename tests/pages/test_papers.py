@@ -57,14 +57,6 @@ def test_every_printed_loss_stands_beside_the_one_found(cells, loss):
         assert row["Why"]
 
 
-def test_one_set_shows_its_seven_methods(app):
-    run(app.selectbox(key="paper_set").set_value("LETTERS"))
-    shown = table(app, "Floor")
-    assert set(shown["Set"]) == {"LETTERS"}
-    assert len(shown) == 7
-    assert app.query_params["paper_set"] in ("LETTERS", ["LETTERS"])
-
-
 def test_losses_at_a_strength_of_l2_are_those_stored(app):
     curves = json.loads((files.RESULTS / "natarajan_l2_strength.json").read_text(encoding="utf-8"))["curves"]
     opened_at(app, "L2")

@@ -52,7 +52,7 @@ def titles(page):
     return [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in page.get("plotly_chart")]
 
 
-def test_default_run_shows_the_optimum_of_every_loss(page):
+def test_default_page_shows_optima_curve_formula_and_outcomes(page):
     page.run()
     assert not page.exception
     assert not page.error
@@ -64,6 +64,24 @@ def test_default_run_shows_the_optimum_of_every_loss(page):
     assert list(table["cut"]) == [f"{optimum.cut:.4f}" if optimum.k else "none" for optimum in optima]
     np.testing.assert_allclose(table["expected_loss"], [optimum.expected_loss for optimum in optima])
     assert set(table["is_top_k"]) == {"yes"}
+    best = optimal_top_k(probabilities, F())
+    line, star = figure(page, "Expected F1 loss of every cut")["data"]
+    np.testing.assert_allclose(decoded(line["y"]), expected_losses(probabilities, F()).values, atol=1e-12)
+    assert decoded(star["x"]) == [best.k]
+    tp = probabilities[best.selected].sum()
+    assert latex(page)[-1].endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
+
+    page.session_state["topk_outcomes"] = True
+    page.run()
+    assert not page.exception
+    outcomes = next(element.value for element in page.dataframe if "Product" in element.value)
+    few = np.sort(probabilities)[::-1][[0, 5, 9]]
+    expected = expected_losses(few, F()).values
+    assert len(outcomes) == 8
+    assert outcomes["Probability"].sum() == pytest.approx(1)
+    assert outcomes["Product"].sum() == pytest.approx(expected[1])
+    listed = ", ".join(f"{k}: {value:.4f}" for k, value in enumerate(expected))
+    assert any(listed in text.value for text in page.markdown)
 
 
 def test_every_chart_has_its_own_key_and_a_description(page):
@@ -142,16 +160,6 @@ def test_verification_is_forgotten_for_other_settings(page):
     assert len(page.dataframe) == 2
     by_key(page.number_input, "topk_seed").set_value(8).run()
     assert len(page.dataframe) == 1
-
-
-def test_the_curve_of_the_chosen_loss_marks_its_optimum(page):
-    page.run()
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    optimum = optimal_top_k(probabilities, F())
-    line, star = figure(page, "Expected F1 loss of every cut")["data"]
-    np.testing.assert_allclose(decoded(line["y"]), expected_losses(probabilities, F()).values, atol=1e-12)
-    assert decoded(star["x"]) == [optimum.k]
-    assert star["name"] == f"optimum k* (k = {optimum.k})"
 
 
 @pytest.mark.parametrize(
@@ -347,33 +355,6 @@ def test_an_address_with_items_that_do_not_fit_shows_those_drawn(said):
     page = opened(topk_p=said).run()
     assert not page.exception
     assert "topk_p" not in page.query_params
-
-
-def test_the_formula_has_the_mean_counts_of_the_best_prediction(page):
-    page.run()
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    best = optimal_top_k(probabilities, F())
-    tp = probabilities[best.selected].sum()
-    assert latex(page)[-1].endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
-    for choice in ("AM", "Jaccard", "G-TP/PR", "G-Mean", "H-Mean", "AUC"):
-        by_key(page.selectbox, "topk_loss").select(choice).run()
-        assert not page.exception
-        assert len(latex(page)) == 3
-
-
-def test_eight_outcomes_add_up_to_the_expected_loss(page):
-    page.run()
-    page.session_state["topk_outcomes"] = True
-    page.run()
-    assert not page.exception
-    table = next(element.value for element in page.dataframe if "Product" in element.value)
-    few = np.sort(sigmoid_items(np.random.default_rng(70), n=10).probabilities)[::-1][[0, 5, 9]]
-    expected = expected_losses(few, F()).values
-    assert len(table) == 8
-    assert table["Probability"].sum() == pytest.approx(1)
-    assert table["Product"].sum() == pytest.approx(expected[1])
-    listed = ", ".join(f"{k}: {value:.4f}" for k, value in enumerate(expected))
-    assert any(listed in text.value for text in page.markdown)
 
 
 def population():

@@ -8,7 +8,7 @@ import pytest
 from multiloss_core import operating_point, smooth_path
 from multiloss_core.thresholds import money_weighted
 from tests.pages.operating_point.test_money import SCORES, rated, row_of, sums_by_pandas, thresholds_of
-from tests.pages.steps import decide, enter_scenario, opened, run, state, typed_scenarios
+from tests.pages.steps import enter_scenario, opened, reopen, run, saved_record, state, typed_scenarios
 
 NAME = "Card alerts"
 AMOUNTS = {"goal_review": "6", "goal_recovered": "80", "goal_catch": "0", "goal_annoyance": "2"}
@@ -102,10 +102,7 @@ def test_profit_curve_has_every_vertex_and_marks_three_points():
 def test_a_decision_keeps_the_share_and_reopens_with_it():
     app = costs(goal_name="usual")
     thresholds = row_of(app)["words"]["thresholds"]
-    app.session_state["save_decision"] = True
-    run(app)
-    decide(app)
-    made = state(app).point.decision.record
+    made = saved_record(app)
     assert {goal.name: goal.value for goal in made.target.goal_values} == {
         "cost of a review": 6.0,
         "value of a catch": 0.0,
@@ -113,8 +110,7 @@ def test_a_decision_keeps_the_share_and_reopens_with_it():
         "recovered of the amount in percent": 80.0,
     }
     run(app.selectbox(key="goal").select("slider"))
-    app = run(app.switch_page("pages/decisions.py"))
-    run(next(button for button in app.button if button.label == "Open on the operating point").click())
+    reopen(app)
     assert typed_scenarios(app)["goal_recovered"].to_list() == [80.0]
     assert row_of(app)["words"]["thresholds"] == thresholds
 

@@ -4,11 +4,11 @@ import io
 import json
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, operating_point, smooth_path
 from multiloss_core.datasets import Source
@@ -16,58 +16,16 @@ from multiloss_core.datasets.samples import FRAUD_OR_OK
 from multiloss_core.formatting import FRAUD, money
 from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import point_as_csv, point_as_json
-from tests.pages.steps import number, run
+from tests.pages.steps import number, opened_sections, run, wilson
 from ui.data.document_table import MAX_ROWS, no_documents
 from ui.data.rated import sample
 
 SECTIONS = ("compare", "contributions", "near")
 
 
-def the_page():
-    """Show the three sections for a point of the smooth path, or a manual one."""
-    from dataclasses import replace
-
-    import numpy as np
-    import streamlit as st
-
-    from multiloss_core import CountSurfaces, operating_point
-    from multiloss_core.thresholds import RESOLUTIONS
-    from tests.pages.steps import context_of
-    from ui.data.rated import build_dataset, sample
-    from ui.operating_point.analysis import Settings, analyse
-    from ui.operating_point.current_thresholds import compared_thresholds, current_thresholds_of
-    from ui.operating_point.sections.borderline import show_borderline
-    from ui.operating_point.sections.comparison import show_comparison
-    from ui.operating_point.sections.contributions import show_contributions
-
-    state = st.session_state
-    source = state["source"] if "source" in state else sample(state["name"])
-    dataset = build_dataset(source, source.first_choice)
-    counts = isinstance(dataset.source, CountSurfaces)
-    rule = dataset.source.rule if counts else state["rule"]
-    nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
-    analysis = analyse(dataset, Settings(rule, "positives", nodes))
-    point = operating_point(analysis.path("smooth"), state["percent"] / 100)
-    if "by_hand" in state:
-        point = replace(point, thresholds=np.array(state["by_hand"]))
-    for show_section in (show_comparison, show_contributions, show_borderline):
-        show_section(context_of(analysis, point))
-    state["told"] = {
-        "thresholds": analysis.deployable(point),
-        "tp": point.tp,
-        "fp": point.fp,
-        "analysis": analysis,
-        "current": compared_thresholds(analysis),
-        "present": current_thresholds_of(analysis),
-    }
-
-
-def opened(*sections, name="Card alerts", percent=20.0, rule="any", **state):
-    app = AppTest.from_function(the_page, default_timeout=180)
-    values = {"name": name, "percent": percent, "rule": rule, **state}
-    for key, value in (values | dict.fromkeys(sections, True)).items():
-        app.session_state[key] = value
-    return run(app)
+opened = partial(
+    opened_sections, ("comparison.show_comparison", "contributions.show_contributions", "borderline.show_borderline")
+)
 
 
 def changed(app, **state):
@@ -114,12 +72,6 @@ def flagged_by(rated, scores, thresholds, rule):
 
 
 COUNTED = ("Alerts", "Caught (TP)", "False alerts (FP)", "of them not yet decided")
-
-
-def wilson(fraud, total):
-    z = 1.959963984540054
-    middle, reach = fraud + z**2 / 2, z * math.sqrt(fraud * (total - fraud) / total + z**2 / 4)
-    return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)
 
 
 def assert_band(app, title, rows):

@@ -1,17 +1,16 @@
 """A point over time and in each segment: counted again by pandas alone."""
 
-import math
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core.datasets import Source
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import ColumnMeanings
-from tests.pages.steps import number, run
+from tests.pages.steps import number, opened_sections, wilson
 from ui.data.rated import sample
 from ui.operating_point.sections.segments import MAX_SHOWN
 from ui.shared.formatting import as_text
@@ -20,42 +19,7 @@ SECTIONS = ("periods", "segments")
 POINTS = pytest.mark.parametrize(("percent", "rule"), [(10.0, "any"), (60.0, "any"), (20.0, "all")])
 
 
-def the_page():
-    """Show days, weeks and segments at a point of the smooth path, or a manual one."""
-    from dataclasses import replace
-
-    import numpy as np
-    import streamlit as st
-
-    from multiloss_core import CountSurfaces, Unit, operating_point
-    from multiloss_core.thresholds import RESOLUTIONS
-    from tests.pages.steps import context_of
-    from ui.data.rated import build_dataset, sample
-    from ui.operating_point.analysis import Settings, analyse
-    from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
-    from ui.operating_point.sections.segments import show_segments
-
-    state = st.session_state
-    source = state["source"] if "source" in state else sample(state["name"])
-    dataset = build_dataset(source, source.first_choice)
-    counts = isinstance(dataset.source, CountSurfaces)
-    nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
-    rule = dataset.source.rule if counts else state["rule"]
-    analysis = analyse(dataset, Settings(rule, "positives", nodes, Unit(state["unit"])))
-    point = operating_point(analysis.path("smooth"), state["percent"] / 100)
-    if "by_hand" in state:
-        point = replace(point, thresholds=np.array(state["by_hand"]))
-    for show_section in (show_alerts_per_day, show_periods, show_segments):
-        show_section(context_of(analysis, point))
-    state["told"] = {"thresholds": analysis.deployable(point), "tp": point.tp, "fp": point.fp}
-
-
-def opened(*sections, name="Card alerts", percent=20.0, rule="any", unit="documents", **state):
-    app = AppTest.from_function(the_page, default_timeout=180)
-    values = {"name": name, "percent": percent, "rule": rule, "unit": unit, **state}
-    for key, value in (values | dict.fromkeys(sections, True)).items():
-        app.session_state[key] = value
-    return run(app)
+opened = partial(opened_sections, ("over_time.show_alerts_per_day", "over_time.show_periods", "segments.show_segments"))
 
 
 def alerts_of(app, rule):
@@ -69,12 +33,6 @@ def alerts_of(app, rule):
 
 def texts(app):
     return " ".join(element.value for kind in ("markdown", "caption", "info", "warning") for element in app.get(kind))
-
-
-def wilson(fraud, total):
-    z = 1.959963984540054
-    middle, reach = fraud + z**2 / 2, z * math.sqrt(fraud * (total - fraud) / total + z**2 / 4)
-    return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)
 
 
 def assert_row(row, ratings):

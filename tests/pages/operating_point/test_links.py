@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.steps import opened, run
+from tests.pages.steps import opened
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,3 @@ def test_a_link_opens_and_stays_as_it_is(query, shown):
     app = opened(**{"data": "Card alerts"} | query)
     assert not app.error
     assert {name: app.query_params.get(name) for name in shown} == shown
-
-
-def test_choice_survives_another_page():
-    app = opened(data="Card alerts")
-    run(app.get_by_key("rule").set_value("all"))
-    assert app.query_params["rule"] == "all"
-    run(app.switch_page("pages/rated_data.py"))
-    run(app.switch_page("pages/operating_point.py"))
-    assert app.get_by_key("rule").value == "all"

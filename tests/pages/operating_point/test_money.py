@@ -22,7 +22,7 @@ from multiloss_core import (
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
 from tests.pages.rated_data.steps import say_no_other_alerts
-from tests.pages.steps import decide, explorer, goal_called, opened, run, state
+from tests.pages.steps import explorer, goal_called, opened, run, saved_record, state
 from ui.data.rated import sample
 
 RULES = ("any", "all")
@@ -164,10 +164,7 @@ class TestCountedInMoney:
         box = next(box for box in app.number_input if box.key.startswith("goal_"))
         assert box.label.startswith(label)
         assert not app.error
-        app.session_state["save_decision"] = True
-        run(app)
-        decide(app)
-        made = state(app).point.decision.record
+        made = saved_record(app)
         goal_values = {goal.name: goal.value for goal in made.target.goal_values}
         assert goal_values[wished] == box.value
         choices = restore_choices(made.target)
@@ -176,10 +173,7 @@ class TestCountedInMoney:
     def test_record_holds_the_unit_and_reopens_in_it(self):
         app = opened(data="Card alerts", count="money", m="42")
         point = row_of(app)["words"]
-        app.session_state["save_decision"] = True
-        run(app)
-        decide(app)
-        made = state(app).point.decision.record
+        made = saved_record(app)
         assert made.settings.amount == "amount"
         assert DecisionRecord.from_json(made.to_json()) == made
         caught, annoyed = sums_by_pandas(thresholds_of(point), "any")[0]

@@ -5,13 +5,12 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core import PATH_METHODS, RatedDocuments, operating_point, smooth_path
 from multiloss_core.formatting import UNDEFINED
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.paths.smooth import smooth_fit
-from tests.pages.steps import APP, decide, explorer, number, state
+from tests.pages.steps import decide, explorer, number, opened, run, state
 from ui.data.rated import sample
 from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
@@ -28,12 +27,7 @@ def documents():
 
 @cache
 def finished(**query):
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": NAME, "m": str(PERCENT), "new_data": "true", **query}.items():
-        app.query_params[name] = value
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
-    return wait(app)
+    return wait(opened(**{"data": NAME, "m": str(PERCENT), "new_data": "true"} | query))
 
 
 def wait(app):
@@ -174,11 +168,7 @@ def test_table_of_counts_has_no_intervals_for_thresholds_by_hand():
 
 
 def test_a_link_reopens_with_a_guaranteed_path():
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": NAME, "guaranteed": "80,95", "method": "guaranteed"}.items():
-        app.query_params[name] = value
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
+    app = opened(data=NAME, guaranteed="80,95", method="guaranteed")
     assert app.selectbox(key="method").value == "guaranteed"
     assert explorer(app)["table"]["certified"]
     assert app.query_params["guaranteed"] == "80,95"
@@ -189,19 +179,13 @@ def test_a_link_reopens_with_a_guaranteed_path():
 
 @pytest.mark.parametrize("text", ["80,94", "nan,95", "1e-323,95"])
 def test_a_guarantee_of_a_link_that_cannot_be_is_none(text):
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": NAME, "guaranteed": text, "method": "guaranteed"}.items():
-        app.query_params[name] = value
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
+    app = opened(data=NAME, guaranteed=text, method="guaranteed")
     assert app.selectbox(key="method").value == "smooth"
     assert "guaranteed" not in app.query_params
 
 
 def test_guaranteed_range_is_shown_on_slider_and_points():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = NAME
-    app.switch_page("pages/operating_point.py").run()
+    app = opened(data=NAME)
     found = certify(documents(), 0.8)
     app.session_state["guarantee"] = True
     app.session_state["certify_precision"] = 80.0
@@ -224,12 +208,9 @@ def test_guaranteed_range_is_shown_on_slider_and_points():
 
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_simpler_cuts_equal_pandas_at_equal_false_alerts(rule):
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = "Card alerts"
-    app.query_params["rule"] = rule
+    app = opened(data="Card alerts", rule=rule)
     app.session_state["simpler"] = True
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
+    run(app)
     words = dict(explorer(app)["table"]["rows"][39]["words"]["counts"])
     tp, fp = (float(words[label].replace(",", "")) for label in ("Caught (TP)", "False alerts (FP)"))
     table = next(shown.value for shown in app.dataframe if "Simpler cut" in shown.value).set_index("Simpler cut")

@@ -1,7 +1,6 @@
 """Files brought in: good ones, unreadable ones, and those that came before."""
 
 import io
-import json
 
 import pytest
 
@@ -164,25 +163,6 @@ def test_bad_count_table_is_one_sentence_and_other_data_stay(app_with_upload, ca
     assert not app.error
     back_to_rated_data(app)
     assert funnel(app) == before
-
-
-@pytest.mark.parametrize("name", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
-def test_real_rated_files_go_through_both_pages(app, rated_folder, name):
-    told = json.loads((rated_folder / f"{name}.json").read_text())
-    upload(app, (rated_folder / f"{name}.csv").read_bytes(), f"{name}.csv")
-    assert not app.error
-    assert any(f"{told['positives']:,} fraud**" in text.value for text in app.markdown)
-    assert box(app, "scores").value == told["scores"]
-    assert box(app, "rating").value == told["label"]
-    for score, floor in told["rating_floors"].items():
-        box(app, f"floor_{score}").set_value(floor)
-    run(app)
-    assert not app.error
-    assert funnel(app) == [told["rated"]] * 4 + [told["positives"]]
-    go_to_operating_point(app)
-    assert not app.error
-    assert app.selectbox(key="data").value == f"{name}.csv"
-    assert len([metric for metric in app.metric if "Threshold of" in metric.label]) == len(told["scores"])
 
 
 def test_sheet_with_table_is_read_and_can_be_changed(app):
