@@ -236,7 +236,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_driven(page, path, "costs, scenario 'holidays'", dear, 100 * 10 / 54)
     names = cells(page, "Scenario", "Scenario")
     expect(names).to_have_text(["usual", "holidays"])
-    expect(cells(page, "Scenario", "")).to_have_text(["", "drives"])
+    expect(cells(page, "Scenario", "")).to_have_text(["", "active"])
     expect(cells(page, "Scenario", "Payoff there")).to_have_text(
         [money(point[1] * (catch - 6) - point[2] * (6 + 4)) for point, catch in ((usual, 20), (dear, 50))]
     )
@@ -247,7 +247,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     choose(page, "Scenario", "usual")
     expect_driven(page, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
     expect(typed(page, 0, CATCH)).to_have_text("20")
-    expect(cells(page, "Scenario", "")).to_have_text(["drives", ""])
+    expect(cells(page, "Scenario", "")).to_have_text(["active", ""])
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
     phone = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
